@@ -1,0 +1,9 @@
+//! The configuration language: source text becomes a tree, the tree is decoded against what a block
+//! may hold, expressions are evaluated in a scope.
+//!
+//! The crate is pure: files, clocks and randomness reach it through traits.
+
+pub mod functions;
+pub mod refs;
+pub mod scope;
+pub mod syntax;

@@ -1,0 +1,38 @@
+//! What names and functions mean to the evaluator. The engine and the tests implement it.
+
+use formwork_value::{Diagnostics, Reported, Span, Value};
+
+use crate::functions::Function;
+use crate::syntax::Ident;
+
+/// A step behind a name, its key already evaluated.
+#[derive(Clone, Debug)]
+pub enum ScopeStep {
+    /// `.name`
+    Attribute(Ident),
+    /// `[key]`; the key may be unknown or marked.
+    Index(Value, Span),
+}
+
+/// What names and functions mean.
+pub trait Scope {
+    /// Returns the value of a name and how many of the `steps` behind it are already taken in that
+    /// value. A scope takes steps itself where it can answer without building the whole: so that
+    /// `a.b[3].x` reads one instance.
+    ///
+    /// # Errors
+    /// When the name means nothing here; it is reported at the name.
+    fn resolve(
+        &self,
+        diags: &mut Diagnostics,
+        root: &Ident,
+        steps: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported>;
+
+    /// Returns a function by its name as written (`upper`, `core::upper`, `provider::x::f`), or
+    /// `None` if there is none.
+    fn function(&self, name: &str) -> Option<&dyn Function>;
+
+    /// Names of functions, to suggest one for a misspelt name.
+    fn function_names(&self) -> Vec<String>;
+}

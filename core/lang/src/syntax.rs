@@ -1,0 +1,271 @@
+//! Files, bodies and expressions as written: our tree, every node with its span.
+//!
+//! Readers of configuration do not walk a [`Body`] themselves but ask `content` for what they expect
+//! of it, so that other spellings of the language can stand behind the same door.
+
+use formwork_value::{Number, Span, Str};
+
+/// A name with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ident {
+    /// The name.
+    pub name: Str,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What stands between braces, or in a whole file.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Arguments in the order written. A name that was written twice is here once, the first time.
+    pub attributes: Vec<Attribute>,
+    /// Blocks in the order written.
+    pub blocks: Vec<Block>,
+    /// The whole body, without braces.
+    pub span: Span,
+    /// Where a missing argument would be added: the place behind the last item.
+    pub end: Span,
+}
+
+/// `name = expression`.
+#[derive(Clone, Debug)]
+pub struct Attribute {
+    /// The name.
+    pub name: Ident,
+    /// The expression.
+    pub expr: Expr,
+    /// Name, equals sign and expression.
+    pub span: Span,
+}
+
+/// `kind "label" … { body }`.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// The block's type.
+    pub kind: Ident,
+    /// The labels; quoted or bare makes no difference.
+    pub labels: Vec<Ident>,
+    /// What stands between the braces.
+    pub body: Body,
+    /// The type and the labels.
+    pub header: Span,
+    /// Everything, from the type to the closing brace.
+    pub span: Span,
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What an expression is.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(Number),
+    /// A quoted string or heredoc, also one without interpolations.
+    Template(Vec<TemplatePart>),
+    /// `"${expression}"` alone: the value keeps its type.
+    Wrap(Box<Expr>),
+    /// The first name of a traversal.
+    Variable(Ident),
+    /// `on.name`.
+    Attribute {
+        /// What the attribute is taken of.
+        on: Box<Expr>,
+        /// The attribute.
+        name: Ident,
+    },
+    /// `on[key]`, and the old form `on.0`.
+    Index {
+        /// What is indexed.
+        on: Box<Expr>,
+        /// The key.
+        key: Box<Expr>,
+        /// The brackets and what is between them.
+        brackets: Span,
+    },
+    /// `on[*].a[0]` or `on.*.a`.
+    Splat {
+        /// What is iterated.
+        on: Box<Expr>,
+        /// What is done to each element, in order.
+        each: Vec<SplatStep>,
+        /// The marker, `[*]` or `.*`.
+        marker: Span,
+    },
+    /// `name(args…)`.
+    Call(Call),
+    /// `-a` or `!a`.
+    Unary {
+        /// The operator.
+        op: UnaryOp,
+        /// The operand.
+        operand: Box<Expr>,
+        /// Where the operator stands.
+        op_span: Span,
+    },
+    /// `a + b`.
+    Binary {
+        /// The operator.
+        op: BinaryOp,
+        /// The left operand.
+        left: Box<Expr>,
+        /// The right operand.
+        right: Box<Expr>,
+        /// Where the operator stands.
+        op_span: Span,
+    },
+    /// `condition ? yes : no`.
+    Conditional {
+        /// The condition.
+        condition: Box<Expr>,
+        /// The value if it holds.
+        yes: Box<Expr>,
+        /// The value if it does not.
+        no: Box<Expr>,
+    },
+    /// `[a, b]`.
+    Tuple(Vec<Expr>),
+    /// `{ a = b }`.
+    Object(Vec<ObjectItem>),
+    /// `[for …]` or `{for …}`.
+    For(Box<ForExpr>),
+    /// `(a)`.
+    Parens(Box<Expr>),
+    /// Something that could not be parsed and was reported. Evaluates to an unknown value.
+    Invalid,
+}
+
+/// One step taken on each element of a splat.
+#[derive(Clone, Debug)]
+pub enum SplatStep {
+    /// `.name`
+    Attribute(Ident),
+    /// `[key]`
+    Index(Expr),
+}
+
+/// One piece of a template. Strip markers and heredoc indentation are already applied.
+#[derive(Clone, Debug)]
+pub enum TemplatePart {
+    /// Text, escapes resolved.
+    Literal(Str, Span),
+    /// `${expression}`.
+    Interpolation(Expr),
+    /// `%{ if … }`.
+    If {
+        /// The condition.
+        condition: Expr,
+        /// The parts if it holds.
+        yes: Vec<TemplatePart>,
+        /// The parts if it does not.
+        no: Vec<TemplatePart>,
+        /// From the opening to the closing directive.
+        span: Span,
+    },
+    /// `%{ for … }`.
+    For {
+        /// Name for the key or index.
+        key: Option<Ident>,
+        /// Name for the element.
+        value: Ident,
+        /// What is iterated.
+        collection: Expr,
+        /// The parts repeated.
+        body: Vec<TemplatePart>,
+        /// From the opening to the closing directive.
+        span: Span,
+    },
+}
+
+/// A call of a function.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The name as written, with `::` where it is qualified.
+    pub name: Ident,
+    /// The arguments.
+    pub args: Vec<Expr>,
+    /// Whether the last argument is followed by `...`.
+    pub expand: bool,
+    /// The parentheses and what is between them.
+    pub parens: Span,
+}
+
+/// One item of an object expression.
+#[derive(Clone, Debug)]
+pub struct ObjectItem {
+    /// The key. A bare name is a [`ExprKind::Template`] of that text; `(name)` is an expression.
+    pub key: Expr,
+    /// Whether the key was written as a bare name.
+    pub bare: bool,
+    /// The value.
+    pub value: Expr,
+}
+
+/// A `for` expression.
+#[derive(Clone, Debug)]
+pub struct ForExpr {
+    /// Name for the key or index.
+    pub key: Option<Ident>,
+    /// Name for the element.
+    pub value: Ident,
+    /// What is iterated.
+    pub collection: Expr,
+    /// The key of each result; present exactly in the `{}` form.
+    pub result_key: Option<Expr>,
+    /// The value of each result.
+    pub result: Expr,
+    /// Whether results of equal keys are grouped (`...`).
+    pub group: bool,
+    /// Which elements take part.
+    pub condition: Option<Expr>,
+}
+
+/// An operator with one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum UnaryOp {
+    /// `-`
+    Negate,
+    /// `!`
+    Not,
+}
+
+/// An operator with two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BinaryOp {
+    /// `||`
+    Or,
+    /// `&&`
+    And,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `+`
+    Add,
+    /// `-`
+    Subtract,
+    /// `*`
+    Multiply,
+    /// `/`
+    Divide,
+    /// `%`
+    Modulo,
+}

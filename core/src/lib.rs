@@ -1,0 +1,1 @@
+//! The engine: configuration, state, graph, plan and apply.

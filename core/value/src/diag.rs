@@ -1,0 +1,227 @@
+//! Collected problems, and the receipt that proves an error was reported. Renders nothing.
+
+mod span;
+
+pub use span::{Position, SourceId, Sources, Span};
+
+use crate::Path;
+
+/// How bad a problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// The operation cannot be done.
+    Error,
+    /// The operation goes on.
+    Warning,
+}
+
+/// Whose fault a problem is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Blame {
+    /// What the user wrote: configuration, flags, variables.
+    User,
+    /// A provider plugin.
+    Provider,
+    /// The machine, network, disk or another process.
+    Environment,
+    /// This program.
+    Internal,
+}
+
+/// The value of one name that an expression mentions, as it is shown to the reader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mentioned {
+    /// The reference as written, `var.size`.
+    pub traversal: String,
+    /// What it is, in words: `is "x"`, `is a list of string with 2 elements`.
+    pub statement: String,
+}
+
+/// One problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Whose fault it is.
+    pub blame: Blame,
+    /// What is wrong, in a few words, without a final period.
+    pub summary: String,
+    /// Where, what was found, and what to do; may be empty.
+    pub detail: String,
+    /// The exact piece of source.
+    pub subject: Option<Span>,
+    /// What surrounds it and is worth showing with it.
+    pub context: Option<Span>,
+    /// The address of the resource, provider or variable concerned.
+    pub address: Option<String>,
+    /// Where inside the value of `address`.
+    pub path: Option<Path>,
+    /// Names mentioned in the expression at `subject`, with their values.
+    pub mentioned: Vec<Mentioned>,
+    /// The function whose call failed, if it is one: its name.
+    pub function: Option<String>,
+}
+
+impl Diagnostic {
+    /// Makes an error caused by the user.
+    #[must_use]
+    pub fn error(summary: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Error,
+            blame: Blame::User,
+            summary: summary.into(),
+            detail: detail.into(),
+            subject: None,
+            context: None,
+            address: None,
+            path: None,
+            mentioned: Vec::new(),
+            function: None,
+        }
+    }
+
+    /// Makes a warning about what the user wrote.
+    #[must_use]
+    pub fn warning(summary: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(summary, detail) }
+    }
+
+    /// Says whose fault it is.
+    #[must_use]
+    pub fn blame(self, blame: Blame) -> Self {
+        Self { blame, ..self }
+    }
+
+    /// Points at a piece of source.
+    #[must_use]
+    pub fn at(self, subject: Span) -> Self {
+        Self { subject: Some(subject), ..self }
+    }
+
+    /// Points at a piece of source, if there is one.
+    #[must_use]
+    pub fn at_opt(self, subject: Option<Span>) -> Self {
+        Self { subject: subject.or(self.subject), ..self }
+    }
+
+    /// Shows the surroundings of the subject.
+    #[must_use]
+    pub fn within(self, context: Span) -> Self {
+        Self { context: Some(context), ..self }
+    }
+
+    /// Names the resource, provider or variable concerned.
+    #[must_use]
+    pub fn about(self, address: impl Into<String>) -> Self {
+        Self { address: Some(address.into()), ..self }
+    }
+
+    /// Says where inside the value concerned.
+    #[must_use]
+    pub fn path(self, path: Path) -> Self {
+        Self { path: Some(path), ..self }
+    }
+
+    /// Whether this is an error.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// The receipt for an error that was pushed into a [`Diagnostics`]. Nothing else can make one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub struct Reported(());
+
+/// Problems collected so far, in the order in which they were found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+    n_errors: usize,
+}
+
+impl Diagnostics {
+    /// Makes an empty collection.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an error and returns its receipt. A diagnostic of another severity is raised to an error.
+    pub fn error(&mut self, diagnostic: Diagnostic) -> Reported {
+        self.n_errors += 1;
+        self.list.push(Diagnostic { severity: Severity::Error, ..diagnostic });
+        Reported(())
+    }
+
+    /// Adds a warning. A diagnostic of another severity is lowered to a warning.
+    pub fn warn(&mut self, diagnostic: Diagnostic) {
+        self.list.push(Diagnostic { severity: Severity::Warning, ..diagnostic });
+    }
+
+    /// Adds a diagnostic as it is, with a receipt if it is an error.
+    pub fn push(&mut self, diagnostic: Diagnostic) -> Result<(), Reported> {
+        if diagnostic.is_error() {
+            Err(self.error(diagnostic))
+        } else {
+            self.warn(diagnostic);
+            Ok(())
+        }
+    }
+
+    /// Moves everything from another collection to the end of this one, with a receipt if it held an error.
+    pub fn append(&mut self, other: Self) -> Result<(), Reported> {
+        self.n_errors += other.n_errors;
+        let failed = other.n_errors > 0;
+        self.list.extend(other.list);
+        if failed { Err(Reported(())) } else { Ok(()) }
+    }
+
+    /// Fails with a receipt if any error was reported.
+    pub fn check(&self) -> Result<(), Reported> {
+        if self.n_errors > 0 { Err(Reported(())) } else { Ok(()) }
+    }
+
+    /// Whether any error was reported.
+    #[must_use]
+    pub fn has_errors(&self) -> bool {
+        self.n_errors > 0
+    }
+
+    /// Whether nothing was reported at all.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// Goes through what was reported.
+    pub fn iter(&self) -> std::slice::Iter<'_, Diagnostic> {
+        self.list.iter()
+    }
+
+    /// Rewrites every diagnostic from position `from` on, for example to add an address.
+    /// The severity cannot be changed this way.
+    pub fn map_from(&mut self, from: usize, change: impl Fn(Diagnostic) -> Diagnostic) {
+        let tail = self.list.split_off(from.min(self.list.len()));
+        self.list.extend(tail.into_iter().map(|diagnostic| {
+            let severity = diagnostic.severity;
+            Diagnostic { severity, ..change(diagnostic) }
+        }));
+    }
+
+    /// How many problems were reported.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.into_iter()
+    }
+}

@@ -1,0 +1,183 @@
+//! Where in which source something stands. Holds the texts, computes lines and columns on demand.
+
+use std::sync::Arc;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// Identifies one source text within a [`Sources`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceId(u32);
+
+/// A half-open range of bytes in one source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// Which source.
+    pub source: SourceId,
+    /// Byte offset of the first byte.
+    pub start: u32,
+    /// Byte offset after the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// Makes a span; `start` must not lie behind `end`.
+    #[must_use]
+    pub fn new(source: SourceId, start: usize, end: usize) -> Self {
+        let clamp = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Self { source, start: clamp(start), end: clamp(end.max(start)) }
+    }
+
+    /// Returns the smallest span that covers both; the other must be of the same source.
+    #[must_use]
+    pub fn to(self, other: Self) -> Self {
+        Self {
+            source: self.source,
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
+    }
+
+    /// Returns the empty span just behind this one.
+    #[must_use]
+    pub fn behind(self) -> Self {
+        Self { start: self.end, ..self }
+    }
+
+    /// Returns the range of bytes as `usize`, for slicing the text.
+    #[must_use]
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// A position as people count: both from 1, columns in grapheme clusters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in grapheme clusters, from 1.
+    pub column: u32,
+    /// Byte offset, from 0.
+    pub byte: u32,
+}
+
+#[derive(Debug)]
+struct Source {
+    name: String,
+    text: Arc<str>,
+    /// Byte offset at which each line starts; made when first needed.
+    lines: std::sync::OnceLock<Vec<u32>>,
+}
+
+/// The texts that spans point into.
+#[derive(Debug, Default)]
+pub struct Sources {
+    list: Vec<Source>,
+}
+
+impl Sources {
+    /// Makes an empty collection.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a text under the name shown to people, usually a path relative to the working folder.
+    pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
+        let id = SourceId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
+        self.list.push(Source {
+            name: name.into(),
+            text: text.into(),
+            lines: std::sync::OnceLock::new(),
+        });
+        id
+    }
+
+    /// Returns the name given to [`Sources::add`].
+    #[must_use]
+    pub fn name(&self, id: SourceId) -> &str {
+        self.list.get(id.0 as usize).map_or("", |source| &source.name)
+    }
+
+    /// Returns the whole text of a source.
+    #[must_use]
+    pub fn text(&self, id: SourceId) -> &str {
+        self.list.get(id.0 as usize).map_or("", |source| &source.text)
+    }
+
+    /// Returns the text of a source, shared.
+    #[must_use]
+    pub fn shared_text(&self, id: SourceId) -> Arc<str> {
+        self.list.get(id.0 as usize).map_or_else(|| Arc::from(""), |source| source.text.clone())
+    }
+
+    /// Returns the text a span covers; empty where the span does not fit.
+    #[must_use]
+    pub fn slice(&self, span: Span) -> &str {
+        self.text(span.source).get(span.range()).unwrap_or("")
+    }
+
+    /// Returns the position at which a span starts.
+    #[must_use]
+    pub fn start(&self, span: Span) -> Position {
+        self.position(span.source, span.start)
+    }
+
+    /// Returns the position behind the end of a span.
+    #[must_use]
+    pub fn end(&self, span: Span) -> Position {
+        self.position(span.source, span.end)
+    }
+
+    /// Returns the text of a line, from 1, without its line ending.
+    #[must_use]
+    pub fn line(&self, id: SourceId, line: u32) -> &str {
+        let Some(source) = self.list.get(id.0 as usize) else { return "" };
+        let lines = source.lines();
+        let at = (line.saturating_sub(1)) as usize;
+        let Some(&start) = lines.get(at) else { return "" };
+        let end = lines.get(at + 1).map_or(source.text.len(), |&next| next as usize);
+        source.text.get(start as usize..end).unwrap_or("").trim_end_matches(['\n', '\r'])
+    }
+
+    fn position(&self, id: SourceId, byte: u32) -> Position {
+        let Some(source) = self.list.get(id.0 as usize) else {
+            return Position { line: 1, column: 1, byte };
+        };
+        let lines = source.lines();
+        let line = lines.partition_point(|&start| start <= byte).max(1);
+        let start = lines.get(line - 1).copied().unwrap_or(0) as usize;
+        let mut end = (byte as usize).min(source.text.len());
+        while !source.text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let before = source.text.get(start..end).unwrap_or("");
+        // Columns count grapheme clusters, as the language's own tools do.
+        let column = if before.is_ascii() && !before.contains('\r') {
+            before.len()
+        } else {
+            before.graphemes(true).count()
+        };
+        Position {
+            line: u32::try_from(line).unwrap_or(u32::MAX),
+            column: u32::try_from(column + 1).unwrap_or(u32::MAX),
+            byte,
+        }
+    }
+}
+
+impl Source {
+    fn lines(&self) -> &[u32] {
+        self.lines.get_or_init(|| {
+            let mut starts = vec![0];
+            starts.extend(
+                self.text
+                    .bytes()
+                    .enumerate()
+                    .filter(|(_, byte)| *byte == b'\n')
+                    .map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX)),
+            );
+            starts
+        })
+    }
+}

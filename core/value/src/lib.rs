@@ -1,0 +1,31 @@
+//! Types, values, schemas, paths and diagnostics: the vocabulary every other crate shares.
+//!
+//! A [`Value`] has a [`Type`]; it may be null, unknown with refinements, and may carry [`Marks`].
+//! [`Plain`] and [`Known`] are values with a proof attached. A [`Schema`] describes what a provider
+//! takes and implies a type. [`Diagnostics`] collects problems; [`Reported`] proves one was reported.
+//!
+//! The crate is pure: no input or output, no clock, no environment.
+
+pub mod codec;
+pub mod convert;
+pub mod diag;
+pub mod marks;
+pub mod number;
+pub mod ops;
+pub mod path;
+pub mod schema;
+mod set;
+mod str;
+pub mod ty;
+pub mod unknown;
+pub mod value;
+
+pub use diag::{Diagnostic, Diagnostics, Reported, Span};
+pub use marks::{Known, MarkPaths, Marks, Plain};
+pub use number::Number;
+pub use path::{Path, Step};
+pub use schema::Schema;
+pub use str::Str;
+pub use ty::Type;
+pub use unknown::{Refinement, Unknown};
+pub use value::Value;

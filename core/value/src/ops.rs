@@ -1,0 +1,1 @@
+//! The language's operators on values: under null, unknown and marks.

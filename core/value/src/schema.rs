@@ -1,0 +1,145 @@
+//! What a provider says about the values it takes: attributes and blocks.
+
+pub mod coerce;
+pub mod implied;
+
+use std::collections::BTreeMap;
+
+use crate::{Str, Type};
+
+/// The schema of a provider configuration, resource, data source or the like.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Schema {
+    /// Version of the stored form; raised by the provider when it changes.
+    pub version: u64,
+    /// The content.
+    pub block: Block,
+}
+
+/// The content of a block: attributes and nested blocks. No name occurs in both.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// Attributes by name.
+    pub attributes: BTreeMap<Str, Attribute>,
+    /// Nested block types by name.
+    pub blocks: BTreeMap<Str, NestedBlock>,
+    /// For people.
+    pub docs: Docs,
+}
+
+/// What is said about a schema element for people.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Docs {
+    /// The description; empty if there is none.
+    pub description: String,
+    /// Whether the description is Markdown.
+    pub markdown: bool,
+    /// Whether its use is discouraged.
+    pub deprecated: bool,
+    /// What to use instead; empty if nothing is said.
+    pub deprecation: String,
+}
+
+/// One attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attribute {
+    /// What it holds.
+    pub kind: AttributeKind,
+    /// Who sets it.
+    pub role: Role,
+    /// Whether its value must not be shown.
+    pub sensitive: bool,
+    /// Whether the provider only receives it, and never returns or stores it.
+    pub write_only: bool,
+    /// For people.
+    pub docs: Docs,
+}
+
+/// What an attribute holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AttributeKind {
+    /// A value of a type.
+    Plain(Type),
+    /// An object, or a collection of objects, whose attributes are described one by one.
+    Nested(NestedAttributes),
+}
+
+/// The described attributes of a nested attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NestedAttributes {
+    /// Attributes by name.
+    pub attributes: BTreeMap<Str, Attribute>,
+    /// How many objects, and how they are held. Never [`Nesting::Group`].
+    pub nesting: Nesting,
+}
+
+/// Who sets an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// The author must.
+    Required,
+    /// The author may.
+    Optional,
+    /// The author may; otherwise the provider does.
+    OptionalComputed,
+    /// Only the provider.
+    Computed,
+}
+
+impl Role {
+    /// Whether the author may set it.
+    #[must_use]
+    pub fn is_settable(self) -> bool {
+        self != Self::Computed
+    }
+
+    /// Whether the provider may choose the value.
+    #[must_use]
+    pub fn is_computed(self) -> bool {
+        matches!(self, Self::Computed | Self::OptionalComputed)
+    }
+}
+
+/// How nested objects are held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Nesting {
+    /// At most one; null when absent.
+    Single,
+    /// At most one; never null, its attributes are null when absent. Blocks only.
+    Group,
+    /// Any number, in order.
+    List,
+    /// Any number, distinct, without order.
+    Set,
+    /// Any number, each under a key: for blocks the one label.
+    Map,
+}
+
+/// One nested block type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NestedBlock {
+    /// How blocks of this type are held.
+    pub nesting: Nesting,
+    /// Their content.
+    pub block: Block,
+    /// The least number of them.
+    pub min_items: u64,
+    /// The greatest number of them; 0 means any.
+    pub max_items: u64,
+    /// Whether the provider may make them when the author wrote none (protocol 6.11).
+    pub computed: bool,
+}
+
+impl Attribute {
+    /// An attribute of a type, neither sensitive nor write-only, without a description.
+    #[must_use]
+    pub fn new(ty: Type, role: Role) -> Self {
+        Self {
+            kind: AttributeKind::Plain(ty),
+            role,
+            sensitive: false,
+            write_only: false,
+            docs: Docs::default(),
+        }
+    }
+}

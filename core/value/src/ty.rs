@@ -1,0 +1,164 @@
+//! What a value may be. Unification lives in [`unify`], conversion in `convert`.
+
+pub mod unify;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::Str;
+
+/// A type of the language. Cheap to clone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// Any type; of a value: its type is not known yet.
+    Dynamic,
+    /// True or false.
+    Bool,
+    /// A number of any size.
+    Number,
+    /// Unicode text in normal form C.
+    String,
+    /// A sequence of values of one type.
+    List(Arc<Type>),
+    /// Distinct values of one type, without order.
+    Set(Arc<Type>),
+    /// Values of one type under string keys.
+    Map(Arc<Type>),
+    /// A sequence whose every element has its own type.
+    Tuple(Arc<Vec<Type>>),
+    /// Named attributes, each with its own type.
+    Object(Arc<ObjectType>),
+}
+
+/// The attributes of an object type.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ObjectType {
+    /// Attribute types by name.
+    pub attributes: BTreeMap<Str, Type>,
+    /// Names of attributes that may be left out; only in type constraints.
+    pub optional: std::collections::BTreeSet<Str>,
+}
+
+impl Type {
+    /// The deepest nesting that any reader of types accepts.
+    pub const MAX_DEPTH: usize = 500;
+
+    /// A list of `element`.
+    #[must_use]
+    pub fn list(element: Self) -> Self {
+        Self::List(Arc::new(element))
+    }
+
+    /// A set of `element`.
+    #[must_use]
+    pub fn set(element: Self) -> Self {
+        Self::Set(Arc::new(element))
+    }
+
+    /// A map of `element`.
+    #[must_use]
+    pub fn map(element: Self) -> Self {
+        Self::Map(Arc::new(element))
+    }
+
+    /// A tuple.
+    #[must_use]
+    pub fn tuple(elements: Vec<Self>) -> Self {
+        Self::Tuple(Arc::new(elements))
+    }
+
+    /// An object whose attributes are all required.
+    #[must_use]
+    pub fn object(attributes: impl IntoIterator<Item = (impl Into<Str>, Self)>) -> Self {
+        let attributes = attributes.into_iter().map(|(name, ty)| (name.into(), ty)).collect();
+        Self::Object(Arc::new(ObjectType { attributes, ..ObjectType::default() }))
+    }
+
+    /// Whether this is bool, number or string.
+    #[must_use]
+    pub fn is_primitive(&self) -> bool {
+        matches!(self, Self::Bool | Self::Number | Self::String)
+    }
+
+    /// Whether this is a list, set or map.
+    #[must_use]
+    pub fn is_collection(&self) -> bool {
+        matches!(self, Self::List(_) | Self::Set(_) | Self::Map(_))
+    }
+
+    /// Whether [`Type::Dynamic`] occurs anywhere inside.
+    #[must_use]
+    pub fn has_dynamic(&self) -> bool {
+        match self {
+            Self::Dynamic => true,
+            Self::Bool | Self::Number | Self::String => false,
+            Self::List(element) | Self::Set(element) | Self::Map(element) => element.has_dynamic(),
+            Self::Tuple(elements) => elements.iter().any(Self::has_dynamic),
+            Self::Object(object) => object.attributes.values().any(Self::has_dynamic),
+        }
+    }
+
+    /// The element type of a list, set or map.
+    #[must_use]
+    pub fn element(&self) -> Option<&Self> {
+        match self {
+            Self::List(element) | Self::Set(element) | Self::Map(element) => Some(element),
+            _ => None,
+        }
+    }
+
+    /// The name people use for the type, as in messages: `list of string`, `object`.
+    #[must_use]
+    pub fn friendly_name(&self) -> String {
+        match self {
+            Self::Dynamic => "dynamic".into(),
+            Self::Bool => "bool".into(),
+            Self::Number => "number".into(),
+            Self::String => "string".into(),
+            Self::List(element) => format!("list of {}", element.friendly_element()),
+            Self::Set(element) => format!("set of {}", element.friendly_element()),
+            Self::Map(element) => format!("map of {}", element.friendly_element()),
+            Self::Tuple(_) => "tuple".into(),
+            Self::Object(_) => "object".into(),
+        }
+    }
+
+    fn friendly_element(&self) -> String {
+        if *self == Self::Dynamic { "any type".into() } else { self.friendly_name() }
+    }
+}
+
+/// Prints the type as a constraint is written in the language: `list(object({a=string}))`.
+impl std::fmt::Display for Type {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Dynamic => f.write_str("any"),
+            Self::Bool => f.write_str("bool"),
+            Self::Number => f.write_str("number"),
+            Self::String => f.write_str("string"),
+            Self::List(element) => write!(f, "list({element})"),
+            Self::Set(element) => write!(f, "set({element})"),
+            Self::Map(element) => write!(f, "map({element})"),
+            Self::Tuple(elements) => {
+                f.write_str("tuple([")?;
+                for (at, element) in elements.iter().enumerate() {
+                    let comma = if at > 0 { ", " } else { "" };
+                    write!(f, "{comma}{element}")?;
+                }
+                f.write_str("])")
+            }
+            Self::Object(object) => {
+                f.write_str("object({")?;
+                for (at, (name, ty)) in object.attributes.iter().enumerate() {
+                    let comma = if at > 0 { ", " } else { "" };
+                    if object.optional.contains(name) {
+                        write!(f, "{comma}{name}=optional({ty})")?;
+                    } else {
+                        write!(f, "{comma}{name}={ty}")?;
+                    }
+                }
+                f.write_str("})")
+            }
+        }
+    }
+}

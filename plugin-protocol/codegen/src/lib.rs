@@ -1,0 +1,1 @@
+//! Regenerates the protobuf code of the plugin protocol, without protoc.

@@ -1,0 +1,42 @@
+//! Why a call did not come back with an answer, by blame. What a provider *answers*, errors included,
+//! is not a failure but a response.
+
+use std::time::Duration;
+
+/// Why a call to a provider brought no usable answer.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Failure {
+    /// The plugin could not be started.
+    #[error("{0}")]
+    Launch(String),
+    /// The plugin speaks something we do not.
+    #[error("{0}")]
+    Incompatible(String),
+    /// The plugin broke the protocol.
+    #[error("{0}")]
+    Misbehaved(String),
+    /// The plugin went away; its last words, such as a panic, are in `output`.
+    #[error("{reason}")]
+    Lost {
+        /// What was noticed.
+        reason: String,
+        /// The exit status in words, if the process has ended.
+        exit: Option<String>,
+        /// The panic or last lines of its stderr; may be empty.
+        output: String,
+    },
+    /// The plugin did not answer in time.
+    #[error("no answer within {}s", .0.as_secs_f64())]
+    TimedOut(Duration),
+    /// The plugin does not implement the call.
+    #[error("the provider does not implement {0}")]
+    Unimplemented(&'static str),
+    /// The plugin answered with a gRPC error.
+    #[error("{code}: {message}")]
+    Status {
+        /// The status code by name, `Unavailable`.
+        code: String,
+        /// What came with it.
+        message: String,
+    },
+}

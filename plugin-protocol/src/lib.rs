@@ -1,0 +1,16 @@
+//! The provider contract, and gRPC on both sides of it.
+//!
+//! [`Provider`] is the contract: one method per operation, neutral requests and responses. The gRPC
+//! client implements it for a plugin in a child process; the SDK implements it for a provider in
+//! this process, which the server side puts behind gRPC. `contract` holds the rules both sides are
+//! held to, as pure functions.
+
+pub mod capability;
+pub mod failure;
+pub mod message;
+pub mod payload;
+pub mod provider;
+
+pub use failure::Failure;
+pub use payload::Payload;
+pub use provider::Provider;

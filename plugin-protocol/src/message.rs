@@ -1,0 +1,40 @@
+//! What host and provider say to each other, in neutral words: no wire types here.
+
+pub mod action;
+pub mod configure;
+pub mod data;
+pub mod ephemeral;
+pub mod function;
+pub mod list;
+pub mod resource;
+pub mod schema;
+pub mod state_store;
+
+use formwork_value::Path;
+use formwork_value::diag::Severity;
+
+/// A problem as a provider reports it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderDiagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong.
+    pub summary: String,
+    /// More about it; may be empty.
+    pub detail: String,
+    /// Where inside the configuration; the root if the provider did not say.
+    pub path: Path,
+}
+
+/// Why a provider put something off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeferredReason {
+    /// The provider gave a reason we do not know.
+    Unknown,
+    /// The resource's configuration is not known enough.
+    ResourceConfigUnknown,
+    /// The provider's configuration is not known enough.
+    ProviderConfigUnknown,
+    /// Something it needs does not exist yet.
+    AbsentPrerequisite,
+}

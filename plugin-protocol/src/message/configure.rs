@@ -1,0 +1,34 @@
+//! Validating and configuring a provider.
+
+use super::ProviderDiagnostic;
+use crate::Payload;
+use crate::capability::ClientCapabilities;
+
+/// Gives a provider its configuration.
+#[derive(Clone, Debug)]
+pub struct ConfigureRequest {
+    /// The version of the host's language, as providers compare it.
+    pub terraform_version: String,
+    /// The configuration; may hold unknowns while planning.
+    pub config: Payload,
+    /// What the host can do.
+    pub client: ClientCapabilities,
+}
+
+/// Asks about a configuration of the provider, resource, data source or the like.
+#[derive(Clone, Debug)]
+pub struct ValidateRequest {
+    /// The type name; empty for the provider's own configuration.
+    pub type_name: String,
+    /// The configuration.
+    pub config: Payload,
+    /// What the host can do.
+    pub client: ClientCapabilities,
+}
+
+/// An answer that is only diagnostics.
+#[derive(Clone, Debug, Default)]
+pub struct Verdict {
+    /// What the provider said.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}

@@ -1,0 +1,55 @@
+//! Opening, renewing and closing an ephemeral resource.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+
+use super::{DeferredReason, ProviderDiagnostic};
+use crate::Payload;
+use crate::capability::ClientCapabilities;
+
+/// Opens an ephemeral resource.
+#[derive(Clone, Debug)]
+pub struct OpenRequest {
+    /// The ephemeral resource type.
+    pub type_name: String,
+    /// The configuration.
+    pub config: Payload,
+    /// What the host can do.
+    pub client: ClientCapabilities,
+}
+
+/// The opened resource.
+#[derive(Clone, Debug)]
+pub struct OpenResponse {
+    /// The configuration with everything computed filled in.
+    pub result: Payload,
+    /// Private bytes for renew and close.
+    pub private: Bytes,
+    /// When it must be renewed, if ever.
+    pub renew_at: Option<SystemTime>,
+    /// Set if the provider put it off.
+    pub deferred: Option<DeferredReason>,
+    /// What the provider said.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}
+
+/// Renews or closes an ephemeral resource.
+#[derive(Clone, Debug)]
+pub struct KeepRequest {
+    /// The ephemeral resource type.
+    pub type_name: String,
+    /// Private bytes of the last answer.
+    pub private: Bytes,
+}
+
+/// The renewed resource.
+#[derive(Clone, Debug)]
+pub struct RenewResponse {
+    /// Private bytes for the next renew and close.
+    pub private: Bytes,
+    /// When it must be renewed again, if ever.
+    pub renew_at: Option<SystemTime>,
+    /// What the provider said.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}

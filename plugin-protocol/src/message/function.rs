@@ -1,0 +1,41 @@
+//! Calling a provider's function.
+
+use std::collections::BTreeMap;
+
+use super::ProviderDiagnostic;
+use super::schema::FunctionSignature;
+use crate::Payload;
+
+/// The functions of a provider.
+#[derive(Clone, Debug, Default)]
+pub struct Functions {
+    /// Signatures by name.
+    pub functions: BTreeMap<String, FunctionSignature>,
+    /// What the provider said.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}
+
+/// Calls a function.
+#[derive(Clone, Debug)]
+pub struct CallRequest {
+    /// Its name, without any prefix.
+    pub name: String,
+    /// The arguments, variadic ones at the end.
+    pub arguments: Vec<Payload>,
+}
+
+/// What a function answers.
+#[derive(Clone, Debug)]
+pub struct CallResponse {
+    /// The result, or why there is none.
+    pub result: Result<Payload, FunctionError>,
+}
+
+/// Why a function has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionError {
+    /// What is wrong.
+    pub text: String,
+    /// Which argument is to blame, from 0.
+    pub argument: Option<u64>,
+}

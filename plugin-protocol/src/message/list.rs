@@ -1,0 +1,46 @@
+//! Listing existing objects.
+
+use super::ProviderDiagnostic;
+use crate::Payload;
+use crate::capability::ClientCapabilities;
+
+/// Asks for existing objects.
+#[derive(Clone, Debug)]
+pub struct ListRequest {
+    /// The list resource type.
+    pub type_name: String,
+    /// The configuration: what to look for.
+    pub config: Payload,
+    /// Whether each event shall hold the whole object.
+    pub include_object: bool,
+    /// The greatest number of objects.
+    pub limit: i64,
+}
+
+/// One object found.
+#[derive(Clone, Debug)]
+pub struct ListEvent {
+    /// What identifies it.
+    pub identity: Option<Payload>,
+    /// A name for people.
+    pub display_name: String,
+    /// The object, if it was asked for.
+    pub object: Option<Payload>,
+    /// What the provider said.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}
+
+/// Asks about the configuration of a list resource.
+#[derive(Clone, Debug)]
+pub struct ValidateListRequest {
+    /// The list resource type.
+    pub type_name: String,
+    /// The configuration.
+    pub config: Payload,
+    /// Whether whole objects are asked for; may be unknown.
+    pub include_object: Payload,
+    /// The greatest number of objects; may be unknown.
+    pub limit: Payload,
+    /// What the host can do.
+    pub client: ClientCapabilities,
+}

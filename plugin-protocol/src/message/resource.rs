@@ -1,0 +1,252 @@
+//! The life of a managed resource: upgrade, read, plan, apply, import, move.
+
+use bytes::Bytes;
+use formwork_value::Path;
+
+use super::{DeferredReason, ProviderDiagnostic};
+use crate::Payload;
+use crate::capability::ClientCapabilities;
+
+/// A stored object as it stands in the state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RawState {
+    /// JSON text.
+    Json(Bytes),
+    /// The flat form of states before version 4.
+    Flat(std::collections::BTreeMap<String, String>),
+}
+
+/// Asks for a stored object in the form of the newest schema.
+#[derive(Clone, Debug)]
+pub struct UpgradeRequest {
+    /// The resource type.
+    pub type_name: String,
+    /// The schema version the object was stored with.
+    pub version: u64,
+    /// The object.
+    pub state: RawState,
+}
+
+/// The upgraded object.
+#[derive(Clone, Debug)]
+pub struct UpgradeResponse {
+    /// The object.
+    pub state: Payload,
+    /// What the provider said.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}
+
+/// Asks for the real object behind a stored one.
+#[derive(Clone, Debug)]
+pub struct ReadRequest {
+    /// The resource type.
+    pub type_name: String,
+    /// The stored object.
+    pub current: Payload,
+    /// The provider's private bytes.
+    pub private: Bytes,
+    /// What the module says about itself; absent if nothing.
+    pub provider_meta: Payload,
+    /// What the host can do.
+    pub client: ClientCapabilities,
+    /// The stored identity, if any.
+    pub identity: Option<Payload>,
+}
+
+/// The real object; null if it is gone.
+#[derive(Clone, Debug)]
+pub struct ReadResponse {
+    /// The object.
+    pub state: Payload,
+    /// The provider's private bytes.
+    pub private: Bytes,
+    /// Set if the provider put it off.
+    pub deferred: Option<DeferredReason>,
+    /// The identity, if the provider gives one.
+    pub identity: Option<Payload>,
+    /// What the provider said.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}
+
+/// Asks what applying a configuration would bring about.
+#[derive(Clone, Debug)]
+pub struct PlanRequest {
+    /// The resource type.
+    pub type_name: String,
+    /// The stored object; null to create.
+    pub prior: Payload,
+    /// Prior and configuration merged; null to destroy.
+    pub proposed: Payload,
+    /// The configuration as evaluated; null to destroy.
+    pub config: Payload,
+    /// The provider's private bytes of the prior object.
+    pub prior_private: Bytes,
+    /// What the module says about itself.
+    pub provider_meta: Payload,
+    /// What the host can do.
+    pub client: ClientCapabilities,
+    /// The stored identity, if any.
+    pub prior_identity: Option<Payload>,
+}
+
+/// What applying would bring about.
+#[derive(Clone, Debug)]
+pub struct PlanResponse {
+    /// The planned object.
+    pub planned: Payload,
+    /// Changes at these paths cannot be made in place.
+    pub requires_replace: Vec<Path>,
+    /// Private bytes to hand back when applying.
+    pub planned_private: Bytes,
+    /// The provider uses the old SDK, whose known inconsistencies are tolerated.
+    pub legacy_type_system: bool,
+    /// Set if the provider put it off.
+    pub deferred: Option<DeferredReason>,
+    /// The planned identity, if the provider gives one.
+    pub planned_identity: Option<Payload>,
+    /// What the provider said.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}
+
+/// Asks to bring about what was planned.
+#[derive(Clone, Debug)]
+pub struct ApplyRequest {
+    /// The resource type.
+    pub type_name: String,
+    /// The stored object; null to create.
+    pub prior: Payload,
+    /// The planned object; null to destroy.
+    pub planned: Payload,
+    /// The configuration; null to destroy.
+    pub config: Payload,
+    /// Private bytes from the plan.
+    pub planned_private: Bytes,
+    /// What the module says about itself.
+    pub provider_meta: Payload,
+    /// The planned identity, if any.
+    pub planned_identity: Option<Payload>,
+}
+
+/// What was brought about, also when it failed half-way.
+#[derive(Clone, Debug)]
+pub struct ApplyResponse {
+    /// The object as it is; null if there is none.
+    pub state: Payload,
+    /// The provider's private bytes.
+    pub private: Bytes,
+    /// The provider uses the old SDK.
+    pub legacy_type_system: bool,
+    /// The identity, if the provider gives one.
+    pub identity: Option<Payload>,
+    /// What the provider said.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}
+
+/// Asks for an existing object.
+#[derive(Clone, Debug)]
+pub struct ImportRequest {
+    /// The resource type.
+    pub type_name: String,
+    /// The id as the user gave it; empty when importing by identity.
+    pub id: String,
+    /// What the host can do.
+    pub client: ClientCapabilities,
+    /// The identity, when importing by it.
+    pub identity: Option<Payload>,
+}
+
+/// The objects found.
+#[derive(Clone, Debug)]
+pub struct ImportResponse {
+    /// Usually one.
+    pub resources: Vec<ImportedResource>,
+    /// Set if the provider put it off.
+    pub deferred: Option<DeferredReason>,
+    /// What the provider said.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}
+
+/// One imported object.
+#[derive(Clone, Debug)]
+pub struct ImportedResource {
+    /// Its resource type.
+    pub type_name: String,
+    /// What is known of it; a read completes it.
+    pub state: Payload,
+    /// The provider's private bytes.
+    pub private: Bytes,
+    /// The identity, if the provider gives one.
+    pub identity: Option<Payload>,
+}
+
+/// Asks for an object of another type in the form of this one.
+#[derive(Clone, Debug)]
+pub struct MoveRequest {
+    /// The provider the object belonged to.
+    pub source_provider: String,
+    /// The resource type it had.
+    pub source_type: String,
+    /// Its schema version.
+    pub source_version: u64,
+    /// The object.
+    pub source_state: RawState,
+    /// The resource type it shall have.
+    pub target_type: String,
+    /// The private bytes it had.
+    pub source_private: Bytes,
+    /// The identity it had.
+    pub source_identity: Option<RawState>,
+    /// The version of that identity's schema.
+    pub source_identity_version: u64,
+}
+
+/// The moved object.
+#[derive(Clone, Debug)]
+pub struct MoveResponse {
+    /// The object in its new form.
+    pub state: Payload,
+    /// The provider's private bytes.
+    pub private: Bytes,
+    /// The identity, if the provider gives one.
+    pub identity: Option<Payload>,
+    /// What the provider said.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}
+
+/// Asks for a stored identity in the form of the newest schema.
+#[derive(Clone, Debug)]
+pub struct UpgradeIdentityRequest {
+    /// The resource type.
+    pub type_name: String,
+    /// The schema version it was stored with.
+    pub version: u64,
+    /// The identity as JSON.
+    pub identity: RawState,
+}
+
+/// The upgraded identity.
+#[derive(Clone, Debug)]
+pub struct UpgradeIdentityResponse {
+    /// The identity.
+    pub identity: Payload,
+    /// What the provider said.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}
+
+/// Asks for configuration that describes an existing object.
+#[derive(Clone, Debug)]
+pub struct GenerateConfigRequest {
+    /// The resource type.
+    pub type_name: String,
+    /// The object.
+    pub state: Payload,
+}
+
+/// The configuration.
+#[derive(Clone, Debug)]
+pub struct GenerateConfigResponse {
+    /// The configuration as a value.
+    pub config: Payload,
+    /// What the provider said.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}

@@ -1,0 +1,126 @@
+//! What a provider offers.
+
+use std::collections::BTreeMap;
+
+use formwork_value::Type;
+use formwork_value::schema::Schema;
+
+use super::ProviderDiagnostic;
+use crate::capability::ServerCapabilities;
+
+/// Everything a provider offers, as `GetProviderSchema` returns it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ProviderSchema {
+    /// The provider's own configuration.
+    pub provider: Schema,
+    /// What a module may say about itself to the provider.
+    pub provider_meta: Option<Schema>,
+    /// Resource types by name.
+    pub resources: BTreeMap<String, Schema>,
+    /// Data sources by name.
+    pub data_sources: BTreeMap<String, Schema>,
+    /// Ephemeral resource types by name.
+    pub ephemeral_resources: BTreeMap<String, Schema>,
+    /// List resource types by name.
+    pub list_resources: BTreeMap<String, Schema>,
+    /// State stores by name.
+    pub state_stores: BTreeMap<String, Schema>,
+    /// Actions by name.
+    pub actions: BTreeMap<String, Schema>,
+    /// Functions by name.
+    pub functions: BTreeMap<String, FunctionSignature>,
+    /// What the provider can do.
+    pub capabilities: ServerCapabilities,
+    /// What it said about the request.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}
+
+/// The names of what a provider offers, as `GetMetadata` returns them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Metadata {
+    /// What the provider can do.
+    pub capabilities: ServerCapabilities,
+    /// Resource types.
+    pub resources: Vec<String>,
+    /// Data sources.
+    pub data_sources: Vec<String>,
+    /// Ephemeral resource types.
+    pub ephemeral_resources: Vec<String>,
+    /// List resource types.
+    pub list_resources: Vec<String>,
+    /// State stores.
+    pub state_stores: Vec<String>,
+    /// Actions.
+    pub actions: Vec<String>,
+    /// Functions.
+    pub functions: Vec<String>,
+    /// What it said about the request.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}
+
+/// What a function takes and returns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FunctionSignature {
+    /// The fixed parameters.
+    pub parameters: Vec<FunctionParameter>,
+    /// The parameter for any further arguments.
+    pub variadic: Option<FunctionParameter>,
+    /// The type of the result.
+    pub returns: Type,
+    /// One line about it.
+    pub summary: String,
+    /// More about it.
+    pub description: String,
+    /// Whether the description is Markdown.
+    pub markdown: bool,
+    /// What to use instead; empty if it is not deprecated.
+    pub deprecation: String,
+}
+
+/// A parameter of a provider's function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FunctionParameter {
+    /// Its name.
+    pub name: String,
+    /// The type of its arguments.
+    pub ty: Type,
+    /// Whether null may be given.
+    pub allow_null: bool,
+    /// Whether unknown may be given.
+    pub allow_unknown: bool,
+    /// What it is.
+    pub description: String,
+    /// Whether the description is Markdown.
+    pub markdown: bool,
+}
+
+/// The schema of what identifies an object of a resource type.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IdentitySchema {
+    /// Version of the stored form.
+    pub version: u64,
+    /// Attributes by name.
+    pub attributes: BTreeMap<String, IdentityAttribute>,
+}
+
+/// One attribute of an identity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct IdentityAttribute {
+    /// Its type.
+    pub ty: Type,
+    /// Whether an import must give it.
+    pub required_for_import: bool,
+    /// Whether an import may give it.
+    pub optional_for_import: bool,
+    /// What it is.
+    pub description: String,
+}
+
+/// Identity schemas by resource type, as `GetResourceIdentitySchemas` returns them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct IdentitySchemas {
+    /// Schemas by resource type.
+    pub schemas: BTreeMap<String, IdentitySchema>,
+    /// What the provider said about the request.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+}

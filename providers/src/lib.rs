@@ -1,0 +1,1 @@
+//! Our providers: thin binaries over the SDK.

@@ -1,0 +1,1 @@
+//! What a provider author writes against.

@@ -1,0 +1,1 @@
+//! End-to-end scenarios, interoperation, the bad provider, tidy checks and benchmarks.
