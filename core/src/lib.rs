@@ -1,1 +1,8 @@
 //! The engine: configuration, state, graph, plan and apply.
+
+pub mod addr;
+pub mod config;
+pub mod event;
+pub mod failure;
+pub mod graph;
+pub mod state;

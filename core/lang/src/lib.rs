@@ -7,3 +7,4 @@ pub mod functions;
 pub mod refs;
 pub mod scope;
 pub mod syntax;
+pub mod type_expr;

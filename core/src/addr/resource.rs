@@ -1,0 +1,103 @@
+//! Names of resources, their instances and their objects.
+
+use std::sync::Arc;
+
+use formwork_value::Str;
+
+use super::{InstanceKey, ModuleAddr, ModulePath};
+
+/// What kind of thing a resource block describes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Mode {
+    /// `data`: read, never changed.
+    Data,
+    /// `ephemeral`: open while needed, never stored.
+    Ephemeral,
+    /// `resource`: created, updated and destroyed.
+    Managed,
+}
+
+/// A resource within its module.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ResourceName(pub Arc<(Mode, Str, Str)>);
+
+impl ResourceName {
+    /// Makes a name.
+    #[must_use]
+    pub fn new(mode: Mode, kind: impl Into<Str>, name: impl Into<Str>) -> Self {
+        Self(Arc::new((mode, kind.into(), name.into())))
+    }
+
+    /// What kind of thing it is.
+    #[must_use]
+    pub fn mode(&self) -> Mode {
+        self.0.0
+    }
+
+    /// The resource type.
+    #[must_use]
+    pub fn kind(&self) -> &Str {
+        &self.0.1
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn name(&self) -> &Str {
+        &self.0.2
+    }
+}
+
+/// A resource as written, in a module as written.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConfigResourceAddr {
+    /// The module.
+    pub module: ModulePath,
+    /// The resource.
+    pub resource: ResourceName,
+}
+
+/// A resource in an instance of a module.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ResourceAddr {
+    /// The module instance.
+    pub module: ModuleAddr,
+    /// The resource.
+    pub resource: ResourceName,
+}
+
+/// One instance of a resource.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InstanceAddr {
+    /// The module instance.
+    pub module: ModuleAddr,
+    /// The resource.
+    pub resource: ResourceName,
+    /// Which instance.
+    pub key: InstanceKey,
+}
+
+/// Names an object that was replaced and is still to be destroyed: eight hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeposedKey(pub Str);
+
+impl ResourceAddr {
+    /// One instance of the resource.
+    #[must_use]
+    pub fn instance(&self, key: InstanceKey) -> InstanceAddr {
+        InstanceAddr { module: self.module.clone(), resource: self.resource.clone(), key }
+    }
+
+    /// The resource as written.
+    #[must_use]
+    pub fn config(&self) -> ConfigResourceAddr {
+        ConfigResourceAddr { module: self.module.path(), resource: self.resource.clone() }
+    }
+}
+
+impl InstanceAddr {
+    /// The resource it is an instance of.
+    #[must_use]
+    pub fn of(&self) -> ResourceAddr {
+        ResourceAddr { module: self.module.clone(), resource: self.resource.clone() }
+    }
+}

@@ -1,0 +1,237 @@
+//! What the author wrote: the tree of modules, not evaluated.
+//!
+//! Every block is decoded as far as that is possible without values. Bodies that need a provider's
+//! schema stay bodies. Nothing here knows of state or plans.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use formwork_lang::refs::Traversal;
+use formwork_lang::syntax::{Body, Expr};
+use formwork_value::diag::Sources;
+use formwork_value::{Span, Str, Type};
+
+use crate::addr::{LocalProvider, ModulePath, ProviderAddr, ResourceName};
+
+/// A whole configuration.
+#[derive(Debug)]
+pub struct Config {
+    /// The root module.
+    pub root: Arc<Module>,
+    /// The texts the spans point into.
+    pub sources: Sources,
+}
+
+/// One module as written.
+#[derive(Debug)]
+pub struct Module {
+    /// Where it is called.
+    pub path: ModulePath,
+    /// Its folder.
+    pub dir: PathBuf,
+    /// What its `terraform` blocks say.
+    pub settings: Settings,
+    /// Provider configurations.
+    pub providers: BTreeMap<LocalProvider, ProviderBlock>,
+    /// Input variables.
+    pub variables: BTreeMap<Str, Variable>,
+    /// Local values.
+    pub locals: BTreeMap<Str, Local>,
+    /// Output values.
+    pub outputs: BTreeMap<Str, Output>,
+    /// Managed resources and data sources.
+    pub resources: BTreeMap<ResourceName, Resource>,
+    /// Modules called from here.
+    pub calls: BTreeMap<Str, ModuleCall>,
+}
+
+/// A call of a module.
+#[derive(Debug)]
+pub struct ModuleCall {
+    /// Its name.
+    pub name: Str,
+    /// The called module.
+    pub module: Arc<Module>,
+    /// The block's header.
+    pub span: Span,
+}
+
+/// What the `terraform` blocks of a module say.
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// Constraints on the version of the engine, as written.
+    pub required_version: Vec<(String, Span)>,
+    /// Providers by local name.
+    pub required_providers: BTreeMap<Str, RequiredProvider>,
+    /// Where the state lives.
+    pub backend: Option<Backend>,
+}
+
+/// One entry of `required_providers`.
+#[derive(Debug)]
+pub struct RequiredProvider {
+    /// Where the provider comes from.
+    pub source: ProviderAddr,
+    /// Constraint on its version, as written; empty for none.
+    pub constraint: String,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// A `backend` block.
+#[derive(Debug)]
+pub struct Backend {
+    /// The backend's type.
+    pub kind: Str,
+    /// Its arguments.
+    pub body: Body,
+    /// The block's header.
+    pub span: Span,
+}
+
+/// A `provider` block.
+#[derive(Debug)]
+pub struct ProviderBlock {
+    /// The name and alias.
+    pub local: LocalProvider,
+    /// Where the provider comes from.
+    pub provider: ProviderAddr,
+    /// A version constraint in the old place.
+    pub version: Option<(String, Span)>,
+    /// Everything the provider's schema describes.
+    pub body: Body,
+    /// The block's header.
+    pub span: Span,
+}
+
+/// A `variable` block.
+#[derive(Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: Str,
+    /// The type it is converted to; `Dynamic` if none is given.
+    pub ty: Type,
+    /// Whether a type was written at all: without one, text from outside stays text.
+    pub typed: bool,
+    /// What fills optional attributes.
+    pub defaults: Option<formwork_lang::type_expr::Defaults>,
+    /// The default, already converted; `None` if the variable must be given.
+    pub default: Option<formwork_value::Value>,
+    /// For people.
+    pub description: String,
+    /// Whether it must not be shown.
+    pub sensitive: bool,
+    /// Whether it must not be stored.
+    pub ephemeral: bool,
+    /// Whether null may be given.
+    pub nullable: bool,
+    /// Conditions on the value.
+    pub validations: Vec<Condition>,
+    /// The block's header.
+    pub span: Span,
+}
+
+/// A condition with the message for when it does not hold.
+#[derive(Debug)]
+pub struct Condition {
+    /// What must hold.
+    pub condition: Expr,
+    /// What to say otherwise.
+    pub message: Expr,
+    /// The block's header.
+    pub span: Span,
+}
+
+/// One entry of a `locals` block.
+#[derive(Debug)]
+pub struct Local {
+    /// Its name.
+    pub name: Str,
+    /// Its value.
+    pub expr: Expr,
+    /// The name and the expression.
+    pub span: Span,
+}
+
+/// An `output` block.
+#[derive(Debug)]
+pub struct Output {
+    /// Its name.
+    pub name: Str,
+    /// Its value.
+    pub expr: Expr,
+    /// For people.
+    pub description: String,
+    /// Whether it must not be shown.
+    pub sensitive: bool,
+    /// Whether it must not be stored.
+    pub ephemeral: bool,
+    /// What must be done before.
+    pub depends_on: Vec<Traversal>,
+    /// Conditions on the way out.
+    pub preconditions: Vec<Condition>,
+    /// The block's header.
+    pub span: Span,
+}
+
+/// A `resource` or `data` block.
+#[derive(Debug)]
+pub struct Resource {
+    /// Its name.
+    pub name: ResourceName,
+    /// The provider configuration it names, or the one its type implies.
+    pub local_provider: LocalProvider,
+    /// Where that provider comes from.
+    pub provider: ProviderAddr,
+    /// How it is repeated.
+    pub repetition: Repetition,
+    /// What must be done before, beyond what it mentions.
+    pub depends_on: Vec<Traversal>,
+    /// How it is treated.
+    pub lifecycle: Lifecycle,
+    /// Everything the provider's schema describes.
+    pub body: Body,
+    /// The block's header.
+    pub span: Span,
+}
+
+/// How a resource or module is repeated.
+#[derive(Debug)]
+pub enum Repetition {
+    /// It is not.
+    Single,
+    /// `count`.
+    Count(Expr),
+    /// `for_each`.
+    ForEach(Expr),
+}
+
+/// A `lifecycle` block.
+#[derive(Debug, Default)]
+pub struct Lifecycle {
+    /// Whether a replacement is created first; `None` if not written.
+    pub create_before_destroy: Option<bool>,
+    /// Whether destroying is refused.
+    pub prevent_destroy: bool,
+    /// What of the configuration is not looked at after creation.
+    pub ignore_changes: IgnoreChanges,
+    /// Changes of these replace the resource.
+    pub replace_triggered_by: Vec<Expr>,
+    /// What must hold before.
+    pub preconditions: Vec<Condition>,
+    /// What must hold after.
+    pub postconditions: Vec<Condition>,
+}
+
+/// What of the configuration is not looked at after creation.
+#[derive(Debug, Default)]
+pub enum IgnoreChanges {
+    /// Everything is looked at.
+    #[default]
+    Nothing,
+    /// Nothing is.
+    All,
+    /// These attributes are not; relative traversals, the first name being the attribute.
+    These(Vec<Traversal>),
+}

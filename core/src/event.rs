@@ -1,0 +1,1 @@
+//! What happens while the engine works, for whoever watches.

@@ -1,0 +1,1 @@
+//! Why an operation of the engine could not be done, by blame.

@@ -1,0 +1,1 @@
+//! Visits a graph: concurrently, each vertex after what it depends on; records sequentially.

@@ -1,0 +1,113 @@
+//! What we believe exists: resources, their instances, their objects, and the root outputs.
+//!
+//! Attributes stay encoded until somebody who has the provider's schema asks for them. Reading and
+//! writing the file is in `file`, where it lives in `store`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use formwork_value::codec::EncodeError;
+use formwork_value::{Known, Path, Str, Type, Value};
+
+use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceKey, ProviderConfigAddr, ResourceAddr};
+
+/// A whole state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Root output values.
+    pub outputs: BTreeMap<Str, OutputValue>,
+    /// Resources.
+    pub resources: BTreeMap<ResourceAddr, ResourceState>,
+}
+
+/// A stored output value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutputValue {
+    /// The value.
+    pub value: Known,
+    /// Whether it must not be shown.
+    pub sensitive: bool,
+}
+
+/// A resource in the state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResourceState {
+    /// The provider configuration that owns it.
+    pub provider: ProviderConfigAddr,
+    /// Its instances; none is empty.
+    pub instances: BTreeMap<InstanceKey, InstanceState>,
+}
+
+/// An instance in the state: at least one object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct InstanceState {
+    /// The object in use.
+    pub current: Option<Arc<Object>>,
+    /// Replaced objects still to be destroyed.
+    pub deposed: BTreeMap<DeposedKey, Arc<Object>>,
+}
+
+/// A real object as we know it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    /// Whether it may be used.
+    pub status: Status,
+    /// Version of the schema the attributes follow.
+    pub schema_version: u64,
+    /// The attributes as JSON in the state form.
+    pub attributes: Bytes,
+    /// Which parts are sensitive, by marks of the configuration.
+    pub sensitive: Arc<Vec<Path>>,
+    /// The provider's private bytes.
+    pub private: Bytes,
+    /// The resources it was made after, transitively.
+    pub dependencies: Arc<Vec<ConfigResourceAddr>>,
+    /// Whether a replacement is created first.
+    pub create_before_destroy: bool,
+    /// What identifies it, as JSON, with the version of that schema.
+    pub identity: Option<(u64, Bytes)>,
+}
+
+/// Whether an object may be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Status {
+    /// It may.
+    #[default]
+    Ready,
+    /// It is half made; it must be replaced.
+    Tainted,
+}
+
+impl Object {
+    /// Encodes the attributes of an object. Marks are taken off; `sensitive` says where they were.
+    ///
+    /// # Errors
+    /// When the value does not have the type.
+    pub fn encode(value: &Known, ty: &Type) -> Result<(Bytes, Arc<Vec<Path>>), EncodeError> {
+        let (plain, marks) = value.value().clone().split_marks();
+        let json = formwork_value::codec::json::encode(plain.value(), ty)?;
+        let sensitive = marks.0.into_iter().map(|(path, _)| path).collect();
+        Ok((json.into(), Arc::new(sensitive)))
+    }
+}
+
+impl State {
+    /// Whether nothing is in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.outputs.is_empty() && self.resources.is_empty()
+    }
+
+    /// The current object of an instance.
+    #[must_use]
+    pub fn current(&self, addr: &crate::addr::InstanceAddr) -> Option<&Arc<Object>> {
+        self.resources.get(&addr.of())?.instances.get(&addr.key)?.current.as_ref()
+    }
+
+    /// The value of an output.
+    #[must_use]
+    pub fn output(&self, name: &str) -> Option<&Value> {
+        self.outputs.get(name).map(|output| output.value.value())
+    }
+}
