@@ -2,14 +2,24 @@
 //!
 //! A *configuration* address names what is written ([`ConfigResourceAddr`], [`ModulePath`]); an
 //! *instance* address names one of its members ([`InstanceAddr`], [`ModuleAddr`]). All are cheap to
-//! clone and order as people expect: modules outside in, numbers numerically, before strings.
+//! clone, print as the language writes them, and order as people expect: modules outside in, numbers
+//! numerically and before strings. Reading them from text is in `parse` and `provider`; reading what
+//! an expression mentions is in [`reference`]. Nothing here knows what a name stands for.
 
+mod display;
 mod module;
+mod parse;
 mod provider;
+pub mod reference;
 mod resource;
+mod target;
 
+pub use display::quoted;
 pub use module::{InstanceKey, ModuleAddr, ModulePath, ModuleStep};
+pub use parse::BadAddress;
 pub use provider::{LocalProvider, ProviderAddr, ProviderConfigAddr};
+pub use reference::{Reference, Subject};
 pub use resource::{
     ConfigResourceAddr, DeposedKey, InstanceAddr, Mode, ResourceAddr, ResourceName,
 };
+pub use target::Target;

@@ -6,3 +6,4 @@ pub mod event;
 pub mod failure;
 pub mod graph;
 pub mod state;
+pub mod version;

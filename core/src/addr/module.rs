@@ -1,5 +1,6 @@
 //! Names of modules and of the instances of modules and resources.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use formwork_value::Str;
@@ -16,12 +17,14 @@ pub enum InstanceKey {
     Str(Str),
 }
 
-/// A module as written: the names of the calls from the root down. Empty for the root.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// A module as written: the names of the calls from the root down. Empty for the root. Modules order
+/// from the outside in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ModulePath(pub Arc<Vec<Str>>);
 
-/// An instance of a module: calls with their keys from the root down. Empty for the root.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+/// An instance of a module: calls with their keys from the root down. Empty for the root. Modules
+/// order from the outside in.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ModuleAddr(pub Arc<Vec<ModuleStep>>);
 
 /// One step of a [`ModuleAddr`].
@@ -64,5 +67,64 @@ impl ModuleAddr {
     #[must_use]
     pub fn path(&self) -> ModulePath {
         ModulePath(Arc::new(self.0.iter().map(|step| step.name.clone()).collect()))
+    }
+}
+
+impl ModuleAddr {
+    /// The instance of a module called from this one.
+    #[must_use]
+    pub fn child(&self, name: impl Into<Str>, key: InstanceKey) -> Self {
+        let mut steps = self.0.to_vec();
+        steps.push(ModuleStep { name: name.into(), key });
+        Self(Arc::new(steps))
+    }
+}
+
+impl PartialOrd for ModulePath {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ModulePath {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.0.len(), &self.0).cmp(&(other.0.len(), &other.0))
+    }
+}
+
+impl PartialOrd for ModuleAddr {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ModuleAddr {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.0.len(), &self.0).cmp(&(other.0.len(), &other.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::InstanceAddr;
+
+    #[test]
+    fn addresses_order_outside_in_and_numbers_before_strings() {
+        let sorted = [
+            "data.b.b",
+            "a.b",
+            "a.b[2]",
+            "a.b[10]",
+            "a.b[\"1\"]",
+            "a.c",
+            "module.z.a.a",
+            "module.z[0].a.a",
+            "module.a.module.a.a.a",
+        ];
+        let mut addrs: Vec<InstanceAddr> =
+            sorted.iter().map(|text| text.parse().unwrap()).collect();
+        addrs.reverse();
+        addrs.sort();
+        assert_eq!(addrs.iter().map(ToString::to_string).collect::<Vec<_>>(), sorted);
     }
 }

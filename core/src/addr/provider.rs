@@ -1,10 +1,12 @@
-//! Names of providers and of their configurations.
+//! Names of providers and of their configurations, and how the source of a provider is read.
 
+use std::str::FromStr;
 use std::sync::Arc;
 
 use formwork_value::Str;
 
-use super::ModulePath;
+use super::parse::BadAddress;
+use super::{ModulePath, ResourceName};
 
 /// Where a provider comes from: `registry.terraform.io/hashicorp/random`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -13,6 +15,9 @@ pub struct ProviderAddr(pub Arc<(Str, Str, Str)>);
 impl ProviderAddr {
     /// The host of addresses that name none.
     pub const DEFAULT_HOST: &str = "registry.terraform.io";
+
+    /// The namespace of addresses that name none.
+    pub const DEFAULT_NAMESPACE: &str = "hashicorp";
 
     /// Makes an address of its parts, already normalised.
     #[must_use]
@@ -49,6 +54,107 @@ impl ProviderAddr {
     pub fn is_builtin(&self) -> bool {
         self.host() == "terraform.io" && self.namespace() == "builtin"
     }
+
+    /// The provider that a local name stands for when nothing says otherwise.
+    #[must_use]
+    pub fn implied(name: &Str) -> Self {
+        if name == "terraform" {
+            return Self::builtin();
+        }
+        Self::new(Self::DEFAULT_HOST, Self::DEFAULT_NAMESPACE, name.to_lowercase())
+    }
+
+    /// The form shown to people, without the default host: `hashicorp/null`.
+    #[must_use]
+    pub fn display(&self) -> String {
+        if self.host() == Self::DEFAULT_HOST {
+            format!("{}/{}", self.namespace(), self.kind())
+        } else {
+            self.to_string()
+        }
+    }
+}
+
+impl FromStr for ProviderAddr {
+    type Err = BadAddress;
+
+    /// Reads `[HOST/][NAMESPACE/]TYPE` and normalises it.
+    fn from_str(source: &str) -> Result<Self, BadAddress> {
+        let parts: Vec<&str> = source.split('/').collect();
+        let (host, namespace, kind) = match parts[..] {
+            ["terraform"] => return Ok(Self::builtin()),
+            [kind] => (Self::DEFAULT_HOST, Self::DEFAULT_NAMESPACE, kind),
+            [namespace, kind] => (Self::DEFAULT_HOST, namespace, kind),
+            [host, namespace, kind] => (host, namespace, kind),
+            _ => {
+                return Err(bad(
+                    "Invalid provider source string",
+                    format!("`{source}` must have the form `[HOST/][NAMESPACE/]TYPE`."),
+                ));
+            }
+        };
+        let kind = part("Invalid provider type", kind, source)?;
+        let namespace = part("Invalid provider namespace", namespace, source)?;
+        for prefix in ["terraform-provider-", "terraform-"] {
+            if let Some(rest) = kind.strip_prefix(prefix) {
+                return Err(bad(
+                    "Invalid provider type",
+                    format!(
+                        "`{source}` names the type `{kind}`. The prefix `{prefix}` belongs to the \
+                         name of the program, not to that of the provider: write `{rest}`."
+                    ),
+                ));
+            }
+        }
+        Ok(Self::new(host_name(host, source)?, namespace, kind))
+    }
+}
+
+fn bad(summary: &'static str, detail: String) -> BadAddress {
+    BadAddress { summary, detail }
+}
+
+/// Normalises a namespace or type: lower case letters, digits, `_`, and single dashes inside.
+fn part(summary: &'static str, text: &str, source: &str) -> Result<String, BadAddress> {
+    let well_formed = !text.is_empty()
+        && !text.starts_with('-')
+        && !text.ends_with('-')
+        && !text.contains("--")
+        && text.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_');
+    if well_formed {
+        return Ok(text.to_lowercase());
+    }
+    Err(bad(
+        summary,
+        format!(
+            "`{text}` in `{source}` must consist of letters, digits and single dashes, and neither \
+             begin nor end with a dash."
+        ),
+    ))
+}
+
+/// Normalises a host name with an optional port.
+fn host_name(text: &str, source: &str) -> Result<String, BadAddress> {
+    let (name, port) = text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port)));
+    let good_label = |label: &str| {
+        !label.is_empty()
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+    };
+    let good_port = port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0));
+    if !name.split('.').all(good_label) || !good_port {
+        return Err(bad(
+            "Invalid provider source hostname",
+            format!("`{text}` in `{source}` is not a host name."),
+        ));
+    }
+    let name = name.to_lowercase();
+    // The port of the protocol is the same host as no port.
+    Ok(match port.filter(|port| *port != "443") {
+        Some(port) => format!("{name}:{port}"),
+        None => name,
+    })
 }
 
 /// A provider as a module names it: `aws`, `aws.west`.
@@ -60,6 +166,17 @@ pub struct LocalProvider {
     pub alias: Option<Str>,
 }
 
+impl LocalProvider {
+    /// The provider that a resource belongs to when it names none: the resource type up to its
+    /// first underscore.
+    #[must_use]
+    pub fn implied_by(resource: &ResourceName) -> Self {
+        let kind = resource.kind();
+        let name = kind.split_once('_').map_or(kind.as_str(), |(name, _)| name);
+        Self { name: name.into(), alias: None }
+    }
+}
+
 /// One configuration of a provider.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ProviderConfigAddr {
@@ -69,4 +186,63 @@ pub struct ProviderConfigAddr {
     pub provider: ProviderAddr,
     /// The alias, if any.
     pub alias: Option<Str>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use expect_test::expect;
+
+    #[test]
+    fn sources_are_read_with_defaults_and_in_lower_case() {
+        let mut out = String::new();
+        for source in [
+            "null",
+            "Foo/Null",
+            "Example.COM:443/x/y",
+            "localhost:8080/x/y",
+            "terraform",
+            "terraform.io/builtin/terraform",
+            "",
+            "a/b/c/d",
+            "-/null",
+            "a--b",
+            "hashicorp/terraform-provider-null",
+            "ex ample.com/x/y",
+            "example.com:0/x/y",
+        ] {
+            let said = match source.parse::<ProviderAddr>() {
+                Ok(addr) => format!("{addr} ({})", addr.display()),
+                Err(bad) => format!("{}: {}", bad.summary, bad.detail),
+            };
+            out += &format!("{source:?}: {said}\n");
+        }
+        expect![[r#"
+            "null": registry.terraform.io/hashicorp/null (hashicorp/null)
+            "Foo/Null": registry.terraform.io/foo/null (foo/null)
+            "Example.COM:443/x/y": example.com/x/y (example.com/x/y)
+            "localhost:8080/x/y": localhost:8080/x/y (localhost:8080/x/y)
+            "terraform": terraform.io/builtin/terraform (terraform.io/builtin/terraform)
+            "terraform.io/builtin/terraform": terraform.io/builtin/terraform (terraform.io/builtin/terraform)
+            "": Invalid provider type: `` in `` must consist of letters, digits and single dashes, and neither begin nor end with a dash.
+            "a/b/c/d": Invalid provider source string: `a/b/c/d` must have the form `[HOST/][NAMESPACE/]TYPE`.
+            "-/null": Invalid provider namespace: `-` in `-/null` must consist of letters, digits and single dashes, and neither begin nor end with a dash.
+            "a--b": Invalid provider type: `a--b` in `a--b` must consist of letters, digits and single dashes, and neither begin nor end with a dash.
+            "hashicorp/terraform-provider-null": Invalid provider type: `hashicorp/terraform-provider-null` names the type `terraform-provider-null`. The prefix `terraform-provider-` belongs to the name of the program, not to that of the provider: write `null`.
+            "ex ample.com/x/y": Invalid provider source hostname: `ex ample.com` in `ex ample.com/x/y` is not a host name.
+            "example.com:0/x/y": Invalid provider source hostname: `example.com:0` in `example.com:0/x/y` is not a host name.
+        "#]]
+        .assert_eq(&out);
+    }
+
+    #[test]
+    fn a_resource_type_implies_a_provider() {
+        use super::super::Mode;
+        let implied = |kind: &str| {
+            LocalProvider::implied_by(&ResourceName::new(Mode::Managed, kind, "x")).to_string()
+        };
+        assert_eq!(implied("aws_s3_bucket"), "aws");
+        assert_eq!(implied("aws"), "aws");
+        assert_eq!(ProviderAddr::implied(&"terraform".into()), ProviderAddr::builtin());
+    }
 }

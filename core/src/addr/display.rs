@@ -1,0 +1,200 @@
+//! How addresses print: exactly as they are written in the language and in the state file.
+
+use std::fmt::{Display, Formatter, Result};
+
+use super::{
+    ConfigResourceAddr, DeposedKey, InstanceAddr, InstanceKey, LocalProvider, Mode, ModuleAddr,
+    ModulePath, ModuleStep, ProviderAddr, ProviderConfigAddr, ResourceAddr, ResourceName,
+};
+
+/// Returns text as a quoted string of the language, with everything escaped that would mean
+/// something else inside quotes.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '$' | '%' => {
+                out.push(c);
+                if chars.peek() == Some(&'{') {
+                    out.push(c);
+                }
+            }
+            c if is_printable(c) => out.push(c),
+            c if u32::from(c) < 0x1_0000 => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Whether a character is shown as it is: letters, marks, numbers, punctuation, symbols, and space.
+fn is_printable(c: char) -> bool {
+    if c.is_ascii() {
+        return !c.is_ascii_control();
+    }
+    // The standard library escapes combining marks only at the start of a text, hence the letter.
+    let mut buffer = String::with_capacity(8);
+    buffer.push('a');
+    buffer.push(c);
+    buffer.escape_debug().nth(1) == Some(c)
+}
+
+impl Display for InstanceKey {
+    /// Prints the key in brackets; nothing for [`InstanceKey::None`].
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            Self::None => Ok(()),
+            Self::Int(at) => write!(f, "[{at}]"),
+            Self::Str(key) => write!(f, "[{}]", quoted(key)),
+        }
+    }
+}
+
+impl Display for ModulePath {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        for (at, name) in self.0.iter().enumerate() {
+            let dot = if at > 0 { "." } else { "" };
+            write!(f, "{dot}module.{name}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for ModuleStep {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "module.{}{}", self.name, self.key)
+    }
+}
+
+impl Display for ModuleAddr {
+    /// Prints nothing for the root module.
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        for (at, step) in self.0.iter().enumerate() {
+            let dot = if at > 0 { "." } else { "" };
+            write!(f, "{dot}{step}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Mode {
+    /// Prints the word that stands before the resource type in an address; nothing for managed.
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(match self {
+            Self::Managed => "",
+            Self::Data => "data.",
+            Self::Ephemeral => "ephemeral.",
+        })
+    }
+}
+
+impl Display for ResourceName {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "{}{}.{}", self.mode(), self.kind(), self.name())
+    }
+}
+
+impl Display for ConfigResourceAddr {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let dot = if self.module.is_root() { "" } else { "." };
+        write!(f, "{}{dot}{}", self.module, self.resource)
+    }
+}
+
+impl Display for ResourceAddr {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let dot = if self.module.is_root() { "" } else { "." };
+        write!(f, "{}{dot}{}", self.module, self.resource)
+    }
+}
+
+impl Display for InstanceAddr {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let dot = if self.module.is_root() { "" } else { "." };
+        write!(f, "{}{dot}{}{}", self.module, self.resource, self.key)
+    }
+}
+
+impl Display for DeposedKey {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Display for ProviderAddr {
+    /// Prints the canonical form, with the host: `registry.terraform.io/hashicorp/null`.
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "{}/{}/{}", self.host(), self.namespace(), self.kind())
+    }
+}
+
+impl Display for LocalProvider {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(&self.name)?;
+        match &self.alias {
+            Some(alias) => write!(f, ".{alias}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Display for ProviderConfigAddr {
+    /// Prints what the state file holds: `module.a.provider["host/namespace/type"].alias`.
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let dot = if self.module.is_root() { "" } else { "." };
+        write!(f, "{}{dot}provider[\"{}\"]", self.module, self.provider)?;
+        match &self.alias {
+            Some(alias) => write!(f, ".{alias}"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use formwork_value::Str;
+    use std::sync::Arc;
+
+    #[test]
+    fn addresses_print_as_they_are_written() {
+        let step = |name: &str, key| ModuleStep { name: Str::new(name), key };
+        let addr = InstanceAddr {
+            module: ModuleAddr(Arc::new(vec![
+                step("a", InstanceKey::Str("x".into())),
+                step("b", InstanceKey::None),
+            ])),
+            resource: ResourceName::new(Mode::Data, "aws_x", "y"),
+            key: InstanceKey::Int(0),
+        };
+        assert_eq!(addr.to_string(), r#"module.a["x"].module.b.data.aws_x.y[0]"#);
+        assert_eq!(addr.of().config().to_string(), "module.a.module.b.data.aws_x.y");
+    }
+
+    #[test]
+    fn keys_are_quoted_like_strings_of_the_language() {
+        let cases = [
+            ("", r#""""#),
+            ("${x}", r#""$${x}""#),
+            ("%{x}", r#""%%{x}""#),
+            ("$x%", r#""$x%""#),
+            ("a\nb\tc", r#""a\nb\tc""#),
+            ("\"\\", r#""\"\\""#),
+            ("\u{7}\u{200d}", r#""\u0007\u200d""#),
+            ("e\u{308}\u{301}日😀 ", "\"e\u{308}\u{301}日😀 \""),
+            ("\u{a0}\u{e0001}", r#""\u00a0\U000e0001""#),
+        ];
+        for (text, printed) in cases {
+            assert_eq!(quoted(text), printed, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! Reads addresses from text: command lines and state files.
+//!
+//! The grammar is that of references in the language with constant keys only. What an expression
+//! mentions does not come through here, it has a syntax tree already.
+
+use std::str::{Chars, FromStr};
+use std::sync::Arc;
+
+use formwork_value::Str;
+
+use super::{
+    ConfigResourceAddr, InstanceAddr, InstanceKey, Mode, ModuleAddr, ModuleStep, ProviderAddr,
+    ProviderConfigAddr, ResourceAddr, ResourceName,
+};
+
+/// Why a text is not the address it should be.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct BadAddress {
+    /// What kind of thing is wrong, fit for the summary of a diagnostic.
+    pub summary: &'static str,
+    /// What was found and what is right; whole sentences.
+    pub detail: String,
+}
+
+impl BadAddress {
+    pub(super) fn new(detail: impl Into<String>) -> Self {
+        Self { summary: "Invalid address", detail: detail.into() }
+    }
+}
+
+/// One step of an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    Name(Str),
+    Key(InstanceKey),
+}
+
+/// Names that begin other kinds of references, and so cannot be resource types without `resource.`.
+const RESERVED: [&str; 11] = [
+    "action",
+    "arg",
+    "count",
+    "each",
+    "lazy",
+    "local",
+    "path",
+    "self",
+    "template",
+    "terraform",
+    "var",
+];
+
+/// Whether text can be a name in the language.
+#[must_use]
+pub(crate) fn is_identifier(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(starts_name) && chars.all(continues_name)
+}
+
+fn starts_name(c: char) -> bool {
+    c == '_' || unicode_ident::is_xid_start(c)
+}
+
+fn continues_name(c: char) -> bool {
+    c == '-' || unicode_ident::is_xid_continue(c)
+}
+
+/// Splits an address into its steps.
+pub(super) fn split(text: &str) -> Result<Vec<Step>, BadAddress> {
+    let mut rest = text.trim();
+    let mut steps = Vec::new();
+    if rest.is_empty() {
+        return Err(BadAddress::new("An address must begin with a name, but this one is empty."));
+    }
+    loop {
+        if let Some(inside) = rest.strip_prefix('[').filter(|_| !steps.is_empty()) {
+            let (key, behind) = read_key(inside.trim_start())?;
+            steps.push(Step::Key(key));
+            rest = behind;
+        } else {
+            let name = if steps.is_empty() {
+                rest
+            } else {
+                rest.strip_prefix('.').ok_or_else(|| unexpected(rest))?
+            };
+            let length = name.find(|c| !continues_name(c)).unwrap_or(name.len());
+            let (name, behind) = name.split_at(length);
+            if !is_identifier(name) {
+                return Err(not_a_name(&steps, name, behind));
+            }
+            steps.push(Step::Name(name.into()));
+            rest = behind;
+        }
+        if rest.is_empty() {
+            return Ok(steps);
+        }
+    }
+}
+
+fn not_a_name(before: &[Step], name: &str, behind: &str) -> BadAddress {
+    BadAddress::new(if before.is_empty() {
+        format!("An address must begin with a name, not with `{name}{behind}`.")
+    } else {
+        format!(
+            "After a dot must follow a name, but here follows `{name}{behind}`. Write instance keys \
+             in brackets: `[0]`, `[\"key\"]`."
+        )
+    })
+}
+
+fn unexpected(rest: &str) -> BadAddress {
+    BadAddress::new(format!("Expected `.name` or `[key]`, but found `{rest}`."))
+}
+
+/// Reads a key and its closing bracket.
+fn read_key(text: &str) -> Result<(InstanceKey, &str), BadAddress> {
+    let (key, rest) = if let Some(inside) = text.strip_prefix('"') {
+        let (key, rest) = read_string(inside)?;
+        (InstanceKey::Str(key.into()), rest)
+    } else if text.starts_with('*') {
+        return Err(BadAddress::new("A splat `[*]` names many things; an address names one."));
+    } else {
+        let length = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (digits, rest) = text.split_at(length);
+        let number = digits.parse().ok().filter(|_| !rest.starts_with(['.', 'e', 'E']));
+        let Some(number) = number else {
+            return Err(BadAddress::new(
+                "Brackets must hold a whole number from 0 or a string in double quotes. On a command \
+                 line, put the address in single quotes to keep the double ones.",
+            ));
+        };
+        (InstanceKey::Int(number), rest)
+    };
+    match rest.trim_start().strip_prefix(']') {
+        Some(behind) => Ok((key, behind)),
+        None => Err(BadAddress::new("An opening bracket has no closing one behind its key.")),
+    }
+}
+
+/// Reads the rest of a quoted string, behind its opening quote.
+fn read_string(text: &str) -> Result<(String, &str), BadAddress> {
+    let mut out = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => return Ok((out, chars.as_str())),
+            '\\' => out.push(read_escape(&mut chars)?),
+            '$' | '%' if chars.as_str().starts_with('{') => {
+                return Err(BadAddress::new(format!(
+                    "A key cannot hold a template. If `{c}{{` is part of the key, write `{c}{c}{{`."
+                )));
+            }
+            '$' | '%' if is_doubled(c, chars.as_str()) => {
+                chars.next();
+                out.push(c);
+            }
+            '\n' | '\r' => break,
+            c => out.push(c),
+        }
+    }
+    Err(BadAddress::new("A string key has no closing quote."))
+}
+
+/// Whether behind a `$` or `%` follows another one and a brace: an escaped template marker.
+fn is_doubled(c: char, rest: &str) -> bool {
+    rest.strip_prefix(c).is_some_and(|rest| rest.starts_with('{'))
+}
+
+fn read_escape(chars: &mut Chars<'_>) -> Result<char, BadAddress> {
+    let bad =
+        || BadAddress::new("A backslash in a key must begin one of \\n \\r \\t \\\" \\\\ \\uNNNN.");
+    let digits = match chars.next().ok_or_else(bad)? {
+        'n' => return Ok('\n'),
+        'r' => return Ok('\r'),
+        't' => return Ok('\t'),
+        '"' => return Ok('"'),
+        '\\' => return Ok('\\'),
+        'u' => 4,
+        'U' => 8,
+        _ => return Err(bad()),
+    };
+    let hex: String = chars.by_ref().take(digits).collect();
+    let code = if hex.len() == digits { u32::from_str_radix(&hex, 16).ok() } else { None };
+    code.and_then(char::from_u32).ok_or_else(bad)
+}
+
+/// Takes `module.name[key]` pairs off the front.
+fn take_module(steps: &mut &[Step]) -> Result<ModuleAddr, BadAddress> {
+    let mut calls = Vec::new();
+    while let [Step::Name(word), rest @ ..] = *steps
+        && word == "module"
+    {
+        let [Step::Name(name), rest @ ..] = rest else {
+            return Err(BadAddress::new("Behind `module.` must follow the name of a module call."));
+        };
+        let (key, rest) = take_instance_key(rest);
+        calls.push(ModuleStep { name: name.clone(), key });
+        *steps = rest;
+    }
+    Ok(ModuleAddr(Arc::new(calls)))
+}
+
+fn take_instance_key(steps: &[Step]) -> (InstanceKey, &[Step]) {
+    match steps {
+        [Step::Key(key), rest @ ..] => (key.clone(), rest),
+        rest => (InstanceKey::None, rest),
+    }
+}
+
+/// Reads `[data.|resource.]type.name` off the front.
+fn take_resource(steps: &mut &[Step]) -> Result<ResourceName, BadAddress> {
+    let (mode, rest, bare) = match *steps {
+        [Step::Name(word), rest @ ..] if word == "data" => (Mode::Data, rest, false),
+        [Step::Name(word), rest @ ..] if word == "ephemeral" => (Mode::Ephemeral, rest, false),
+        [Step::Name(word), rest @ ..] if word == "resource" => (Mode::Managed, rest, false),
+        rest => (Mode::Managed, rest, true),
+    };
+    if let [Step::Name(word), ..] = rest
+        && bare
+        && RESERVED.contains(&word.as_str())
+    {
+        return Err(BadAddress::new(format!(
+            "`{word}` does not begin the address of a resource. For a resource type of that name, \
+             write `resource.{word}.NAME`."
+        )));
+    }
+    let [Step::Name(kind), Step::Name(name), rest @ ..] = rest else {
+        return Err(BadAddress::new(
+            "The address of a resource needs a resource type and a name: `TYPE.NAME`.",
+        ));
+    };
+    *steps = rest;
+    Ok(ResourceName::new(mode, kind, name))
+}
+
+fn nothing_left(steps: &[Step]) -> Result<(), BadAddress> {
+    match steps {
+        [] => Ok(()),
+        [Step::Name(name)] => Err(BadAddress::new(format!(
+            "`.{name}` behind the name of a resource means nothing here. Instance keys stand in \
+             brackets: `[0]`, `[\"{name}\"]`."
+        ))),
+        _ => Err(BadAddress::new("The address goes on where it should end.")),
+    }
+}
+
+/// Reads the steps as a module, a resource, and an instance key if there is one. The resource is
+/// missing when the address ends behind the module.
+pub(super) fn module_and_resource(
+    steps: &[Step],
+) -> Result<(ModuleAddr, Option<(ResourceName, Option<InstanceKey>)>), BadAddress> {
+    let mut rest = steps;
+    let module = take_module(&mut rest)?;
+    if rest.is_empty() {
+        return Ok((module, None));
+    }
+    let resource = take_resource(&mut rest)?;
+    let key = match take_instance_key(rest) {
+        (InstanceKey::None, rest) => nothing_left(rest).map(|()| None)?,
+        (key, rest) => nothing_left(rest).map(|()| Some(key))?,
+    };
+    Ok((module, Some((resource, key))))
+}
+
+impl FromStr for ModuleAddr {
+    type Err = BadAddress;
+
+    /// Reads `module.a["x"].module.b`; the empty text is the root module.
+    fn from_str(text: &str) -> Result<Self, BadAddress> {
+        if text.is_empty() {
+            return Ok(Self::root());
+        }
+        match module_and_resource(&split(text)?)? {
+            (module, None) => Ok(module),
+            (_, Some(_)) => Err(BadAddress::new("Expected the address of a module only.")),
+        }
+    }
+}
+
+impl FromStr for InstanceAddr {
+    type Err = BadAddress;
+
+    fn from_str(text: &str) -> Result<Self, BadAddress> {
+        match module_and_resource(&split(text)?)? {
+            (module, Some((resource, key))) => {
+                Ok(Self { module, resource, key: key.unwrap_or_default() })
+            }
+            (_, None) => Err(BadAddress::new(
+                "This names a module; expected a resource instance: `TYPE.NAME`, `TYPE.NAME[0]`.",
+            )),
+        }
+    }
+}
+
+impl FromStr for ResourceAddr {
+    type Err = BadAddress;
+
+    fn from_str(text: &str) -> Result<Self, BadAddress> {
+        let addr: InstanceAddr = text.parse()?;
+        match addr.key {
+            InstanceKey::None => Ok(addr.of()),
+            _ => Err(BadAddress::new("Expected a resource as a whole, without an instance key.")),
+        }
+    }
+}
+
+impl FromStr for ConfigResourceAddr {
+    type Err = BadAddress;
+
+    fn from_str(text: &str) -> Result<Self, BadAddress> {
+        let addr: ResourceAddr = text.parse()?;
+        if addr.module.0.iter().any(|step| step.key != InstanceKey::None) {
+            return Err(BadAddress::new("Expected a resource as written, without instance keys."));
+        }
+        Ok(addr.config())
+    }
+}
+
+impl FromStr for ProviderConfigAddr {
+    type Err = BadAddress;
+
+    /// Reads `module.a.provider["host/namespace/type"].alias`, and the old form `provider.type`.
+    fn from_str(text: &str) -> Result<Self, BadAddress> {
+        let bad = || {
+            BadAddress::new(format!(
+                "`{text}` does not name a provider configuration; expected \
+                 `provider[\"HOST/NAMESPACE/TYPE\"]`, with `.ALIAS` behind it if it has one."
+            ))
+        };
+        let steps = split(text)?;
+        let mut rest = steps.as_slice();
+        let module = take_module(&mut rest)?;
+        let [Step::Name(word), which, rest @ ..] = rest else { return Err(bad()) };
+        let provider = match which {
+            _ if word != "provider" => return Err(bad()),
+            Step::Key(InstanceKey::Str(source)) => source.parse()?,
+            Step::Name(kind) => ProviderAddr::implied(kind),
+            Step::Key(_) => return Err(bad()),
+        };
+        let alias = match rest {
+            [] => None,
+            [Step::Name(alias)] => Some(alias.clone()),
+            _ => return Err(bad()),
+        };
+        Ok(Self { module: module.path(), provider, alias })
+    }
+}
+
+#[cfg(test)]
+mod tests;

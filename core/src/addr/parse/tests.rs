@@ -1,0 +1,101 @@
+use super::super::Target;
+use super::*;
+use expect_test::{Expect, expect};
+
+#[test]
+fn what_prints_reads_back() {
+    for text in [
+        "aws_x.y",
+        "aws_x.y[0]",
+        r#"aws_x.y["a\"b\\c\n${"]"#.replace("${", "$${").as_str(),
+        r#"module.a["x"].module.b[3].data.aws_x.y["\u0007"]"#,
+        "module.a.ephemeral.x.y",
+    ] {
+        let addr: InstanceAddr = text.parse().unwrap();
+        assert_eq!(addr.to_string(), text);
+    }
+    for text in [
+        r#"provider["registry.terraform.io/hashicorp/null"]"#,
+        r#"module.a.module.b.provider["example.com/x/y"].west"#,
+    ] {
+        let addr: ProviderConfigAddr = text.parse().unwrap();
+        assert_eq!(addr.to_string(), text);
+    }
+}
+
+#[test]
+fn the_word_resource_may_stand_before_a_type() {
+    assert_eq!("resource.count.x".parse::<InstanceAddr>().unwrap().to_string(), "count.x");
+    assert_eq!(
+        "provider.aws".parse::<ProviderConfigAddr>().unwrap().to_string(),
+        r#"provider["registry.terraform.io/hashicorp/aws"]"#
+    );
+}
+
+fn refused(texts: &[&str], expect: &Expect) {
+    let mut out = String::new();
+    for text in texts {
+        let said = match text.parse::<Target>() {
+            Ok(target) => format!("{target:?}"),
+            Err(bad) => bad.to_string(),
+        };
+        out += &format!("{text:?}: {said}\n");
+    }
+    expect.assert_eq(&out);
+}
+
+#[test]
+fn says_what_is_wrong_with_an_address() {
+    refused(
+        &[
+            "",
+            "foo bar",
+            "a",
+            "a.b.c",
+            "a.0",
+            "a.b[x]",
+            "a.b[-1]",
+            "a.b[1.5]",
+            "a.b[99999999999999999999]",
+            "a.b[*]",
+            "a.b[\"${x}\"]",
+            "a.b[\"x",
+            "a.b[0",
+            "a.b[0]]",
+            "a.b[0].c",
+            "a.b[\"\\q\"]",
+            "[0].b",
+            ".a.b",
+            "module",
+            "module.a.b",
+            "data.x",
+            "count.index",
+            "1a.b",
+        ],
+        &expect![[r#"
+            "": An address must begin with a name, but this one is empty.
+            "foo bar": Expected `.name` or `[key]`, but found ` bar`.
+            "a": The address of a resource needs a resource type and a name: `TYPE.NAME`.
+            "a.b.c": `.c` behind the name of a resource means nothing here. Instance keys stand in brackets: `[0]`, `["c"]`.
+            "a.0": After a dot must follow a name, but here follows `0`. Write instance keys in brackets: `[0]`, `["key"]`.
+            "a.b[x]": Brackets must hold a whole number from 0 or a string in double quotes. On a command line, put the address in single quotes to keep the double ones.
+            "a.b[-1]": Brackets must hold a whole number from 0 or a string in double quotes. On a command line, put the address in single quotes to keep the double ones.
+            "a.b[1.5]": Brackets must hold a whole number from 0 or a string in double quotes. On a command line, put the address in single quotes to keep the double ones.
+            "a.b[99999999999999999999]": Brackets must hold a whole number from 0 or a string in double quotes. On a command line, put the address in single quotes to keep the double ones.
+            "a.b[*]": A splat `[*]` names many things; an address names one.
+            "a.b[\"${x}\"]": A key cannot hold a template. If `${` is part of the key, write `$${`.
+            "a.b[\"x": A string key has no closing quote.
+            "a.b[0": An opening bracket has no closing one behind its key.
+            "a.b[0]]": Expected `.name` or `[key]`, but found `]`.
+            "a.b[0].c": `.c` behind the name of a resource means nothing here. Instance keys stand in brackets: `[0]`, `["c"]`.
+            "a.b[\"\\q\"]": A backslash in a key must begin one of \n \r \t \" \\ \uNNNN.
+            "[0].b": An address must begin with a name, not with `[0].b`.
+            ".a.b": An address must begin with a name, not with `.a.b`.
+            "module": Behind `module.` must follow the name of a module call.
+            "module.a.b": The address of a resource needs a resource type and a name: `TYPE.NAME`.
+            "data.x": The address of a resource needs a resource type and a name: `TYPE.NAME`.
+            "count.index": `count` does not begin the address of a resource. For a resource type of that name, write `resource.count.NAME`.
+            "1a.b": An address must begin with a name, not with `1a.b`.
+        "#]],
+    );
+}

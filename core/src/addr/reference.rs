@@ -1,0 +1,213 @@
+//! What a mention in an expression refers to, by its form alone.
+//!
+//! Whether the thing exists is for whoever has the configuration to say.
+
+use std::fmt::{Display, Formatter};
+
+use formwork_lang::refs::{Traversal, TraversalStep};
+use formwork_lang::syntax::Ident;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
+
+use super::{InstanceKey, Mode, ResourceName};
+
+/// A mention of something, with what is taken of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// What is mentioned.
+    pub subject: Subject,
+    /// The constant steps behind it, instance keys included.
+    pub remaining: Vec<TraversalStep>,
+    /// The names that make up the subject.
+    pub span: Span,
+    /// The whole mention, as far as it is constant.
+    pub whole: Span,
+}
+
+/// What can be mentioned.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Subject {
+    /// `var.NAME`
+    Variable(Str),
+    /// `local.NAME`
+    Local(Str),
+    /// `TYPE.NAME`, `data.TYPE.NAME`: all instances, or those the remaining steps pick.
+    Resource(ResourceName),
+    /// `module.NAME`: all instances and outputs, or those the remaining steps pick.
+    Module(Str),
+    /// `count.NAME`
+    Count(Str),
+    /// `each.NAME`
+    Each(Str),
+    /// `path.NAME`
+    Path(Str),
+    /// `terraform.NAME`
+    Terraform(Str),
+    /// `self`
+    SelfObject,
+}
+
+impl Reference {
+    /// Reads a mention.
+    ///
+    /// # Errors
+    /// When nothing has such a form; it is reported at the mention.
+    pub fn of(diags: &mut Diagnostics, traversal: &Traversal) -> Result<Self, Reported> {
+        let root = &traversal.root;
+        let one = |subject: fn(Str) -> Subject, diags: &mut Diagnostics| {
+            let name = attribute(diags, traversal)?;
+            Ok(Self::new(traversal, subject(name.name.clone()), 1, name.span))
+        };
+        match root.name.as_str() {
+            "var" => one(Subject::Variable, diags),
+            "local" => one(Subject::Local, diags),
+            "module" => one(Subject::Module, diags),
+            "count" => one(Subject::Count, diags),
+            "each" => one(Subject::Each, diags),
+            "path" => one(Subject::Path, diags),
+            "terraform" => one(Subject::Terraform, diags),
+            "self" => Ok(Self::new(traversal, Subject::SelfObject, 0, root.span)),
+            "data" => resource(diags, traversal, Mode::Data, true),
+            "ephemeral" => resource(diags, traversal, Mode::Ephemeral, true),
+            "resource" => resource(diags, traversal, Mode::Managed, true),
+            "action" | "arg" | "lazy" | "template" => Err(diags.error(
+                Diagnostic::error(
+                    "Reserved symbol name",
+                    format!(
+                        "`{name}` is kept for later versions of the language. For a resource type of \
+                         that name, write `resource.{name}.NAME`.",
+                        name = root.name
+                    ),
+                )
+                .at(root.span),
+            )),
+            _ => resource(diags, traversal, Mode::Managed, false),
+        }
+    }
+
+    fn new(traversal: &Traversal, subject: Subject, n_taken: usize, last: Span) -> Self {
+        Self {
+            subject,
+            remaining: traversal.steps.get(n_taken..).unwrap_or_default().to_vec(),
+            span: traversal.root.span.to(last),
+            whole: traversal.span,
+        }
+    }
+
+    /// The instance that the first remaining step picks, if it is a constant key.
+    #[must_use]
+    pub fn instance_key(&self) -> Option<InstanceKey> {
+        match self.remaining.first()? {
+            TraversalStep::Key(key, _) => Some(InstanceKey::Str(key.clone())),
+            TraversalStep::Index(at, _) => {
+                at.to_i64().and_then(|at| u64::try_from(at).ok()).map(InstanceKey::Int)
+            }
+            TraversalStep::Attribute(_) | TraversalStep::Splat(_) => None,
+        }
+    }
+
+    /// The output that a reference to a module picks, if it picks one.
+    #[must_use]
+    pub fn output(&self) -> Option<&Ident> {
+        if !matches!(self.subject, Subject::Module(_)) {
+            return None;
+        }
+        match self.remaining.as_slice() {
+            [TraversalStep::Attribute(name), ..] => Some(name),
+            [
+                TraversalStep::Key(..) | TraversalStep::Index(..),
+                TraversalStep::Attribute(name),
+                ..,
+            ] => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The resource mentioned, if it is one.
+    #[must_use]
+    pub fn resource(&self) -> Option<&ResourceName> {
+        match &self.subject {
+            Subject::Resource(name) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+fn invalid(span: Span, detail: String) -> Diagnostic {
+    Diagnostic::error("Invalid reference", detail).at(span)
+}
+
+/// The one attribute that must follow the root.
+fn attribute<'t>(diags: &mut Diagnostics, traversal: &'t Traversal) -> Result<&'t Ident, Reported> {
+    let root = &traversal.root;
+    match traversal.steps.first() {
+        Some(TraversalStep::Attribute(name)) => Ok(name),
+        Some(step) => Err(diags.error(invalid(
+            step_span(step),
+            format!("`{0}` takes no key. Name one of its attributes: `{0}.NAME`.", root.name),
+        ))),
+        None => Err(diags.error(invalid(
+            traversal.span,
+            format!(
+                "`{0}` is no value by itself. Name one of its attributes: `{0}.NAME`.",
+                root.name
+            ),
+        ))),
+    }
+}
+
+fn resource(
+    diags: &mut Diagnostics,
+    traversal: &Traversal,
+    mode: Mode,
+    prefixed: bool,
+) -> Result<Reference, Reported> {
+    let root = &traversal.root;
+    let steps = &traversal.steps;
+    let name_at = |at: usize| match steps.get(at) {
+        Some(TraversalStep::Attribute(name)) => Some(name),
+        _ => None,
+    };
+    let (kind, name, n_taken) =
+        if prefixed { (name_at(0), name_at(1), 2) } else { (Some(root), name_at(0), 1) };
+    if let (Some(kind), Some(name)) = (kind, name) {
+        let subject = Subject::Resource(ResourceName::new(mode, &kind.name, &name.name));
+        return Ok(Reference::new(traversal, subject, n_taken, name.span));
+    }
+    let detail = if prefixed {
+        format!("Behind `{0}` must follow a type and a name: `{0}.TYPE.NAME`.", root.name)
+    } else {
+        format!(
+            "`{0}` is read as a resource type, and behind it must follow the name of a resource: \
+             `{0}.NAME`. Text stands in double quotes.",
+            root.name
+        )
+    };
+    Err(diags.error(invalid(traversal.span, detail)))
+}
+
+/// Where a step stands.
+#[must_use]
+pub fn step_span(step: &TraversalStep) -> Span {
+    match step {
+        TraversalStep::Attribute(name) => name.span,
+        TraversalStep::Key(_, span)
+        | TraversalStep::Index(_, span)
+        | TraversalStep::Splat(span) => *span,
+    }
+}
+
+impl Display for Subject {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Variable(name) => write!(f, "var.{name}"),
+            Self::Local(name) => write!(f, "local.{name}"),
+            Self::Resource(name) => name.fmt(f),
+            Self::Module(name) => write!(f, "module.{name}"),
+            Self::Count(name) => write!(f, "count.{name}"),
+            Self::Each(name) => write!(f, "each.{name}"),
+            Self::Path(name) => write!(f, "path.{name}"),
+            Self::Terraform(name) => write!(f, "terraform.{name}"),
+            Self::SelfObject => f.write_str("self"),
+        }
+    }
+}

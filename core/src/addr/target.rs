@@ -1,0 +1,103 @@
+//! What `-target` and the like can name: a module, a resource, or one instance.
+
+use std::fmt::{Display, Formatter};
+use std::str::FromStr;
+
+use super::parse::{BadAddress, module_and_resource, split};
+use super::{InstanceAddr, InstanceKey, ModuleAddr, ResourceAddr};
+
+/// A part of a configuration that an option picks out.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Target {
+    /// Everything in a module instance and below it; in every instance of the call if the last step
+    /// has no key.
+    Module(ModuleAddr),
+    /// Every instance of a resource.
+    Resource(ResourceAddr),
+    /// One instance.
+    Instance(InstanceAddr),
+}
+
+impl Target {
+    /// Whether an instance is picked.
+    #[must_use]
+    pub fn contains(&self, addr: &InstanceAddr) -> bool {
+        match self {
+            Self::Instance(target) => target == addr,
+            Self::Resource(target) => {
+                target.module == addr.module && target.resource == addr.resource
+            }
+            Self::Module(target) => {
+                let Some((last, before)) = target.0.split_last() else { return true };
+                let steps = &addr.module.0;
+                steps.starts_with(before)
+                    && steps.get(before.len()).is_some_and(|step| {
+                        step.name == last.name
+                            && (last.key == InstanceKey::None || step.key == last.key)
+                    })
+            }
+        }
+    }
+
+    /// Whether some instance of a resource is picked, or would be if it existed.
+    #[must_use]
+    pub fn touches(&self, addr: &ResourceAddr) -> bool {
+        match self {
+            Self::Instance(target) => {
+                target.module == addr.module && target.resource == addr.resource
+            }
+            Self::Resource(target) => target == addr,
+            Self::Module(_) => self.contains(&addr.instance(InstanceKey::None)),
+        }
+    }
+}
+
+impl FromStr for Target {
+    type Err = BadAddress;
+
+    fn from_str(text: &str) -> Result<Self, BadAddress> {
+        Ok(match module_and_resource(&split(text)?)? {
+            (module, None) => Self::Module(module),
+            (module, Some((resource, None))) => Self::Resource(ResourceAddr { module, resource }),
+            (module, Some((resource, Some(key)))) => {
+                Self::Instance(InstanceAddr { module, resource, key })
+            }
+        })
+    }
+}
+
+impl Display for Target {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Module(module) => module.fmt(f),
+            Self::Resource(resource) => resource.fmt(f),
+            Self::Instance(instance) => instance.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_contains_what_lies_below_it() {
+        let contains = |target: &str, addr: &str| {
+            target.parse::<Target>().unwrap().contains(&addr.parse().unwrap())
+        };
+        let table = [
+            ("a.b", "a.b[0]", true),
+            ("a.b", "a.b", true),
+            ("a.b[0]", "a.b[1]", false),
+            ("a.b", "module.m.a.b", false),
+            ("module.m", "module.m.a.b", true),
+            ("module.m", "module.m[2].module.n.a.b[1]", true),
+            ("module.m[1]", "module.m[2].a.b", false),
+            ("module.m.module.n", "module.m.a.b", false),
+            ("data.a.b", "a.b", false),
+        ];
+        for (target, addr, expected) in table {
+            assert_eq!(contains(target, addr), expected, "{target} contains {addr}");
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! Versions and constraints on them, as `required_version`, `required_providers` and the lock file
+//! write them. Chooses no version: says which ones are allowed.
+
+use std::fmt::{Display, Formatter};
+use std::str::FromStr;
+
+pub use semver::Version;
+
+/// The version of the language and of its file formats that this engine implements.
+pub const LANGUAGE_VERSION: Version = Version::new(1, 11, 4);
+
+/// All of some constraints: a version must meet each. None allows everything but prereleases.
+/// Sorted and distinct, so equal constraints print equally.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Constraints(Vec<Constraint>);
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Constraint {
+    version: Version,
+    op: Op,
+}
+
+/// In the order in which constraints on one version are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Op {
+    Greater,
+    GreaterOrEqual,
+    Equal,
+    /// `~> 1.2.3`: the last number may grow.
+    PessimisticPatch,
+    /// `~> 1.2`: the second number may grow.
+    PessimisticMinor,
+    LessOrEqual,
+    Less,
+    NotEqual,
+}
+
+/// Why a text is not a version constraint.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadConstraint {
+    /// Nothing between two commas, or in the whole text.
+    #[error("a constraint is empty")]
+    Empty,
+    /// Something that is not an operator before the version.
+    #[error("`{0}` is not an operator; use one of = != > >= < <= ~>")]
+    Operator(String),
+    /// Something that is not a version behind the operator.
+    #[error(
+        "`{0}` is not a version; write up to three numbers with dots between them, as in 1.2.3"
+    )]
+    Version(String),
+}
+
+impl Constraints {
+    /// Whether a version meets every constraint. A prerelease is allowed only where a constraint
+    /// names exactly it.
+    #[must_use]
+    pub fn allows(&self, version: &Version) -> bool {
+        let named = self.0.iter().any(|constraint| {
+            constraint.op == Op::Equal && constraint.version.cmp_precedence(version).is_eq()
+        });
+        (version.pre.is_empty() || named)
+            && self.0.iter().all(|constraint| constraint.allows(version))
+    }
+
+    /// The constraints of both.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.0.extend(other.0);
+        Self::sorted(self.0)
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn sorted(mut list: Vec<Constraint>) -> Self {
+        list.sort();
+        list.dedup();
+        Self(list)
+    }
+}
+
+impl Constraint {
+    fn allows(&self, version: &Version) -> bool {
+        let order = version.cmp_precedence(&self.version);
+        match self.op {
+            Op::Greater => order.is_gt(),
+            Op::GreaterOrEqual => order.is_ge(),
+            Op::Equal => order.is_eq(),
+            Op::PessimisticPatch => {
+                order.is_ge()
+                    && (version.major, version.minor) == (self.version.major, self.version.minor)
+            }
+            Op::PessimisticMinor => order.is_ge() && version.major == self.version.major,
+            Op::LessOrEqual => order.is_le(),
+            Op::Less => order.is_lt(),
+            Op::NotEqual => order.is_ne(),
+        }
+    }
+}
+
+impl FromStr for Constraints {
+    type Err = BadConstraint;
+
+    /// Reads constraints with commas between them. The empty text holds none.
+    fn from_str(text: &str) -> Result<Self, BadConstraint> {
+        if text.trim().is_empty() {
+            return Ok(Self::default());
+        }
+        text.split(',').map(constraint).collect::<Result<_, _>>().map(Self::sorted)
+    }
+}
+
+fn constraint(text: &str) -> Result<Constraint, BadConstraint> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(BadConstraint::Empty);
+    }
+    let at = text.find(|c: char| c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let (op, number) = text.split_at(at);
+    let (version, n_parts) =
+        partial_version(number).ok_or_else(|| BadConstraint::Version(number.to_owned()))?;
+    let op = match op.trim_end() {
+        "" | "=" => Op::Equal,
+        "!=" => Op::NotEqual,
+        ">" => Op::Greater,
+        ">=" => Op::GreaterOrEqual,
+        "<" => Op::Less,
+        "<=" => Op::LessOrEqual,
+        "~>" if n_parts == 3 => Op::PessimisticPatch,
+        "~>" => Op::PessimisticMinor,
+        other => return Err(BadConstraint::Operator(other.to_owned())),
+    };
+    Ok(Constraint { version, op })
+}
+
+/// Reads a version whose last numbers may be missing; also returns how many are there.
+fn partial_version(text: &str) -> Option<(Version, usize)> {
+    let end = text.find(['-', '+']).unwrap_or(text.len());
+    let (numbers, tail) = text.split_at(end);
+    let n_parts = numbers.split('.').count();
+    let fill = match n_parts {
+        1 => ".0.0",
+        2 => ".0",
+        3 => "",
+        _ => return None,
+    };
+    let version = Version::parse(&format!("{numbers}{fill}{tail}")).ok()?;
+    Some((version, n_parts))
+}
+
+/// Prints the canonical form, as the lock file holds it.
+impl Display for Constraints {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        for (at, constraint) in self.0.iter().enumerate() {
+            let comma = if at > 0 { ", " } else { "" };
+            write!(f, "{comma}{constraint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Display for Constraint {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let version = &self.version;
+        let op = match self.op {
+            Op::Greater => "> ",
+            Op::GreaterOrEqual => ">= ",
+            Op::Equal => "",
+            Op::PessimisticPatch => "~> ",
+            Op::PessimisticMinor => return write!(f, "~> {}.{}", version.major, version.minor),
+            Op::LessOrEqual => "<= ",
+            Op::Less => "< ",
+            Op::NotEqual => "!= ",
+        };
+        write!(f, "{op}{version}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constraints_print_in_their_canonical_form() {
+        let table = [
+            ("", ""),
+            ("1", "1.0.0"),
+            ("= 1.2, =1.2.0", "1.2.0"),
+            ("~>2", "~> 2.0"),
+            ("~> 2.1", "~> 2.1"),
+            ("~> 2.1.0", "~> 2.1.0"),
+            ("< 4, >= 3.0", ">= 3.0.0, < 4.0.0"),
+            (
+                "!=1.0.0,<1.0.0,<=1.0.0,~>1.0,~>1.0.0,1.0.0,>=1.0.0,>1.0.0",
+                "> 1.0.0, >= 1.0.0, 1.0.0, ~> 1.0.0, ~> 1.0, <= 1.0.0, < 1.0.0, != 1.0.0",
+            ),
+            (">= 1.0.0-beta.1", ">= 1.0.0-beta.1"),
+        ];
+        for (text, canonical) in table {
+            assert_eq!(text.parse::<Constraints>().unwrap().to_string(), canonical, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_version_must_meet_every_constraint() {
+        let table = [
+            ("", "9.9.9", true),
+            ("", "1.0.0-rc1", false),
+            ("1.0.0-rc1", "1.0.0-rc1", true),
+            (">= 0.9, 1.0.0-rc1", "1.0.0-rc1", true),
+            (">= 1.0.0-beta", "1.0.0-rc1", false),
+            ("~> 1.2", "1.9.0", true),
+            ("~> 1.2", "1.1.9", false),
+            ("~> 1.2", "2.0.0", false),
+            ("~> 1.2.3", "1.2.9", true),
+            ("~> 1.2.3", "1.3.0", false),
+            ("> 1, != 1.5", "1.5.0", false),
+            ("> 1, != 1.5", "1.4.0", true),
+            ("<= 1.4", "1.4.0", true),
+        ];
+        for (text, version, allowed) in table {
+            let constraints: Constraints = text.parse().unwrap();
+            let version = Version::parse(version).unwrap();
+            assert_eq!(constraints.allows(&version), allowed, "{text} allows {version}");
+        }
+    }
+
+    #[test]
+    fn malformed_constraints_are_refused() {
+        for text in
+            [",", "1.0,", "=> 1.0", "~ 1", "latest", "1.2.3.4", "1.*", ">=", "> 1 2", "01.0"]
+        {
+            assert!(text.parse::<Constraints>().is_err(), "{text}");
+        }
+    }
+}
