@@ -12,6 +12,10 @@ pub enum Failure {
     /// The plugin speaks something we do not.
     #[error("{0}")]
     Incompatible(String),
+    /// The caller's request has no form on the wire: a value lacks its type, or protocol 5 has no
+    /// place for it.
+    #[error("the request cannot be sent: {0}")]
+    Unsendable(String),
     /// The plugin broke the protocol.
     #[error("{0}")]
     Misbehaved(String),

@@ -6,6 +6,7 @@
 //! held to, as pure functions.
 
 pub mod capability;
+pub mod client;
 pub mod failure;
 pub mod message;
 pub mod payload;

@@ -5,7 +5,7 @@ use crate::Payload;
 use crate::capability::ClientCapabilities;
 
 /// Asks about an action, or invokes it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ActionRequest {
     /// The action type.
     pub type_name: String,
@@ -16,7 +16,7 @@ pub struct ActionRequest {
 }
 
 /// What planning an action brought.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlanActionResponse {
     /// Set if the provider put it off.
     pub deferred: Option<DeferredReason>,
@@ -25,7 +25,7 @@ pub struct PlanActionResponse {
 }
 
 /// What happens while an action runs. The last one is `Completed`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum ActionEvent {
     /// Something to tell people.
     Progress(String),

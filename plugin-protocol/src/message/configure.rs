@@ -5,7 +5,7 @@ use crate::Payload;
 use crate::capability::ClientCapabilities;
 
 /// Gives a provider its configuration.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ConfigureRequest {
     /// The version of the host's language, as providers compare it.
     pub terraform_version: String,
@@ -16,7 +16,7 @@ pub struct ConfigureRequest {
 }
 
 /// Asks about a configuration of the provider, resource, data source or the like.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ValidateRequest {
     /// The type name; empty for the provider's own configuration.
     pub type_name: String,
@@ -27,7 +27,7 @@ pub struct ValidateRequest {
 }
 
 /// An answer that is only diagnostics.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Verdict {
     /// What the provider said.
     pub diagnostics: Vec<ProviderDiagnostic>,

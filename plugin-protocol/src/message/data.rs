@@ -5,7 +5,7 @@ use crate::Payload;
 use crate::capability::ClientCapabilities;
 
 /// Asks for the data a configuration describes.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ReadDataRequest {
     /// The data source.
     pub type_name: String,
@@ -18,7 +18,7 @@ pub struct ReadDataRequest {
 }
 
 /// The data.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ReadDataResponse {
     /// The configuration with everything computed filled in.
     pub state: Payload,

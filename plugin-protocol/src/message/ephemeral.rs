@@ -9,7 +9,7 @@ use crate::Payload;
 use crate::capability::ClientCapabilities;
 
 /// Opens an ephemeral resource.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OpenRequest {
     /// The ephemeral resource type.
     pub type_name: String,
@@ -20,7 +20,7 @@ pub struct OpenRequest {
 }
 
 /// The opened resource.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct OpenResponse {
     /// The configuration with everything computed filled in.
     pub result: Payload,
@@ -35,7 +35,7 @@ pub struct OpenResponse {
 }
 
 /// Renews or closes an ephemeral resource.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct KeepRequest {
     /// The ephemeral resource type.
     pub type_name: String,
@@ -44,7 +44,7 @@ pub struct KeepRequest {
 }
 
 /// The renewed resource.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RenewResponse {
     /// Private bytes for the next renew and close.
     pub private: Bytes,

@@ -7,7 +7,7 @@ use super::schema::FunctionSignature;
 use crate::Payload;
 
 /// The functions of a provider.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Functions {
     /// Signatures by name.
     pub functions: BTreeMap<String, FunctionSignature>,
@@ -16,7 +16,7 @@ pub struct Functions {
 }
 
 /// Calls a function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CallRequest {
     /// Its name, without any prefix.
     pub name: String,
@@ -25,7 +25,7 @@ pub struct CallRequest {
 }
 
 /// What a function answers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct CallResponse {
     /// The result, or why there is none.
     pub result: Result<Payload, FunctionError>,

@@ -5,7 +5,7 @@ use crate::Payload;
 use crate::capability::ClientCapabilities;
 
 /// Asks for existing objects.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ListRequest {
     /// The list resource type.
     pub type_name: String,
@@ -18,7 +18,7 @@ pub struct ListRequest {
 }
 
 /// One object found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ListEvent {
     /// What identifies it.
     pub identity: Option<Payload>,
@@ -31,7 +31,7 @@ pub struct ListEvent {
 }
 
 /// Asks about the configuration of a list resource.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ValidateListRequest {
     /// The list resource type.
     pub type_name: String,

@@ -17,7 +17,7 @@ pub enum RawState {
 }
 
 /// Asks for a stored object in the form of the newest schema.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UpgradeRequest {
     /// The resource type.
     pub type_name: String,
@@ -28,7 +28,7 @@ pub struct UpgradeRequest {
 }
 
 /// The upgraded object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UpgradeResponse {
     /// The object.
     pub state: Payload,
@@ -37,7 +37,7 @@ pub struct UpgradeResponse {
 }
 
 /// Asks for the real object behind a stored one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ReadRequest {
     /// The resource type.
     pub type_name: String,
@@ -54,7 +54,7 @@ pub struct ReadRequest {
 }
 
 /// The real object; null if it is gone.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ReadResponse {
     /// The object.
     pub state: Payload,
@@ -69,7 +69,7 @@ pub struct ReadResponse {
 }
 
 /// Asks what applying a configuration would bring about.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PlanRequest {
     /// The resource type.
     pub type_name: String,
@@ -87,10 +87,12 @@ pub struct PlanRequest {
     pub client: ClientCapabilities,
     /// The stored identity, if any.
     pub prior_identity: Option<Payload>,
+    /// Private bytes of the plan before this one, for a host that keeps them (6.11); else empty.
+    pub planned_private: Bytes,
 }
 
 /// What applying would bring about.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PlanResponse {
     /// The planned object.
     pub planned: Payload,
@@ -109,7 +111,7 @@ pub struct PlanResponse {
 }
 
 /// Asks to bring about what was planned.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ApplyRequest {
     /// The resource type.
     pub type_name: String,
@@ -128,7 +130,7 @@ pub struct ApplyRequest {
 }
 
 /// What was brought about, also when it failed half-way.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ApplyResponse {
     /// The object as it is; null if there is none.
     pub state: Payload,
@@ -143,7 +145,7 @@ pub struct ApplyResponse {
 }
 
 /// Asks for an existing object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ImportRequest {
     /// The resource type.
     pub type_name: String,
@@ -156,7 +158,7 @@ pub struct ImportRequest {
 }
 
 /// The objects found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ImportResponse {
     /// Usually one.
     pub resources: Vec<ImportedResource>,
@@ -167,7 +169,7 @@ pub struct ImportResponse {
 }
 
 /// One imported object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ImportedResource {
     /// Its resource type.
     pub type_name: String,
@@ -180,7 +182,7 @@ pub struct ImportedResource {
 }
 
 /// Asks for an object of another type in the form of this one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct MoveRequest {
     /// The provider the object belonged to.
     pub source_provider: String,
@@ -201,7 +203,7 @@ pub struct MoveRequest {
 }
 
 /// The moved object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct MoveResponse {
     /// The object in its new form.
     pub state: Payload,
@@ -214,7 +216,7 @@ pub struct MoveResponse {
 }
 
 /// Asks for a stored identity in the form of the newest schema.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UpgradeIdentityRequest {
     /// The resource type.
     pub type_name: String,
@@ -225,7 +227,7 @@ pub struct UpgradeIdentityRequest {
 }
 
 /// The upgraded identity.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct UpgradeIdentityResponse {
     /// The identity.
     pub identity: Payload,
@@ -234,7 +236,7 @@ pub struct UpgradeIdentityResponse {
 }
 
 /// Asks for configuration that describes an existing object.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GenerateConfigRequest {
     /// The resource type.
     pub type_name: String,
@@ -243,7 +245,7 @@ pub struct GenerateConfigRequest {
 }
 
 /// The configuration.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GenerateConfigResponse {
     /// The configuration as a value.
     pub config: Payload,

@@ -6,7 +6,7 @@ use super::ProviderDiagnostic;
 use crate::Payload;
 
 /// Configures a state store.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ConfigureStoreRequest {
     /// The state store type.
     pub type_name: String,
@@ -17,7 +17,7 @@ pub struct ConfigureStoreRequest {
 }
 
 /// The configured store.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConfigureStoreResponse {
     /// The size of chunks to use, in bytes.
     pub chunk_size: i64,
@@ -50,7 +50,7 @@ pub struct StateChunk {
 }
 
 /// A taken lock.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LockResponse {
     /// What releases it.
     pub lock_id: String,
@@ -59,7 +59,7 @@ pub struct LockResponse {
 }
 
 /// The states in a store.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct StatesResponse {
     /// Their ids.
     pub state_ids: Vec<String>,
