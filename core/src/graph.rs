@@ -1,3 +1,296 @@
 //! A frozen directed acyclic graph over any vertices. Knows nothing of our domain.
+//!
+//! A [`Draft`] collects vertices and edges; freezing it finds cycles and lays the edges out as
+//! arrays in both directions. Vertices are numbered in the order they were added, and everything
+//! here goes through them in that order, so that nothing depends on timing or hashing.
 
+mod cycle;
+pub mod reduce;
+pub mod render;
+#[cfg(test)]
+mod tests;
 pub mod walk;
+
+pub use cycle::{Cycle, Cyclic};
+
+/// Names a vertex of one draft or graph: its position in the order of adding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct VertexId(pub u32);
+
+impl VertexId {
+    /// The position, for indexing arrays that run parallel to the vertices.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An edge: `dependent` may only be visited after `dependency`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge<E> {
+    /// What has to wait.
+    pub dependent: VertexId,
+    /// What is waited for.
+    pub dependency: VertexId,
+    /// Why, for whoever has to explain a cycle.
+    pub why: E,
+}
+
+/// Edges being collected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edges<E>(Vec<Edge<E>>);
+
+/// A graph being built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Draft<V, E = ()> {
+    vertices: Vec<V>,
+    edges: Edges<E>,
+}
+
+/// A directed acyclic graph that no longer changes.
+#[derive(Debug)]
+pub struct Graph<V, E = ()> {
+    vertices: Vec<V>,
+    dependencies: Adjacency,
+    dependents: Adjacency,
+    /// Reasons, parallel to the ends of `dependencies`.
+    why: Vec<E>,
+    /// All vertices, each behind what it depends on.
+    order: Vec<VertexId>,
+}
+
+/// For each vertex a sorted run of others, all runs in one array.
+#[derive(Debug, Default)]
+struct Adjacency {
+    /// Where the run of each vertex starts; one entry more than there are vertices.
+    starts: Vec<u32>,
+    ends: Vec<VertexId>,
+}
+
+impl<E> Edges<E> {
+    /// Makes `dependent` wait for `dependency`. Of several equal edges the first one's reason stays.
+    pub fn connect(&mut self, dependent: VertexId, dependency: VertexId, why: E) {
+        self.0.push(Edge { dependent, dependency, why });
+    }
+
+    /// Goes through the edges in the order they were added.
+    pub fn iter(&self) -> std::slice::Iter<'_, Edge<E>> {
+        self.0.iter()
+    }
+}
+
+impl<V, E> Default for Draft<V, E> {
+    fn default() -> Self {
+        Self { vertices: Vec::new(), edges: Edges(Vec::new()) }
+    }
+}
+
+impl<V, E> Draft<V, E> {
+    /// Makes an empty draft.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a vertex.
+    ///
+    /// # Panics
+    /// With more than four thousand million vertices: memory ends long before.
+    pub fn add(&mut self, vertex: V) -> VertexId {
+        let id = u32::try_from(self.vertices.len()).expect("fewer vertices than fit in 32 bits");
+        self.vertices.push(vertex);
+        VertexId(id)
+    }
+
+    /// Makes `dependent` wait for `dependency`. Of several equal edges the first one's reason stays.
+    pub fn connect(&mut self, dependent: VertexId, dependency: VertexId, why: E) {
+        self.edges.connect(dependent, dependency, why);
+    }
+
+    /// The vertices, by number.
+    #[must_use]
+    pub fn vertices(&self) -> &[V] {
+        &self.vertices
+    }
+
+    /// The edges in the order they were added, equal ones included.
+    #[must_use]
+    pub fn edges(&self) -> &Edges<E> {
+        &self.edges
+    }
+
+    /// The vertices to look at and the edges to add to: all that a connecting transform may touch.
+    pub fn split(&mut self) -> (&[V], &mut Edges<E>) {
+        (&self.vertices, &mut self.edges)
+    }
+
+    /// Removes the vertices that `keep` turns down, with all their edges. What depended on a removed
+    /// vertex does *not* inherit its dependencies. The rest is numbered anew, in the same order.
+    pub fn retain(&mut self, mut keep: impl FnMut(VertexId, &V) -> bool) {
+        let mut renumbered: Vec<Option<VertexId>> = Vec::with_capacity(self.vertices.len());
+        let mut next = 0;
+        for (at, vertex) in ids(self.vertices.len()).zip(&self.vertices) {
+            let kept = keep(at, vertex);
+            renumbered.push(kept.then_some(VertexId(next)));
+            next += u32::from(kept);
+        }
+        let mut at = 0;
+        self.vertices.retain(|_| {
+            at += 1;
+            renumbered[at - 1].is_some()
+        });
+        self.edges.0.retain_mut(|edge| {
+            let ends = (renumbered[edge.dependent.index()], renumbered[edge.dependency.index()]);
+            let (Some(dependent), Some(dependency)) = ends else { return false };
+            (edge.dependent, edge.dependency) = (dependent, dependency);
+            true
+        });
+    }
+
+    /// Freezes the draft.
+    ///
+    /// # Errors
+    /// When there are cycles; the error holds the draft and one short cycle for each knot.
+    ///
+    /// # Panics
+    /// With more than four thousand million edges, or an edge to a vertex of another draft.
+    pub fn freeze(self) -> Result<Graph<V, E>, Cyclic<V, E>> {
+        let Self { vertices, edges: Edges(mut edges) } = self;
+        // Sorting is stable, so that the first of several equal edges is the one that stays.
+        edges.sort_by_key(|edge| (edge.dependent, edge.dependency));
+        edges.dedup_by(|b, a| (a.dependent, a.dependency) == (b.dependent, b.dependency));
+        let ends = |edge: &Edge<E>| (edge.dependent, edge.dependency);
+        let dependencies = Adjacency::build(vertices.len(), edges.iter().map(ends));
+        match cycle::order(&dependencies) {
+            Ok(order) => {
+                let reversed = edges.iter().map(|edge| (edge.dependency, edge.dependent));
+                let dependents = Adjacency::build(vertices.len(), reversed);
+                let why = edges.into_iter().map(|edge| edge.why).collect();
+                Ok(Graph { vertices, dependencies, dependents, why, order })
+            }
+            Err(cycles) => Err(Cyclic { draft: Self { vertices, edges: Edges(edges) }, cycles }),
+        }
+    }
+}
+
+impl<V, E> Graph<V, E> {
+    /// How many vertices there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.vertices.len()
+    }
+
+    /// Whether there are no vertices.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.vertices.is_empty()
+    }
+
+    /// How many different edges there are.
+    #[must_use]
+    pub fn n_edges(&self) -> usize {
+        self.why.len()
+    }
+
+    /// The numbers of all vertices, ascending.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = VertexId> + use<V, E> {
+        ids(self.vertices.len())
+    }
+
+    /// The vertices, by number.
+    #[must_use]
+    pub fn vertices(&self) -> &[V] {
+        &self.vertices
+    }
+
+    /// The vertices, by number, given away.
+    #[must_use]
+    pub fn into_vertices(self) -> Vec<V> {
+        self.vertices
+    }
+
+    /// What a vertex directly waits for, ascending.
+    #[must_use]
+    pub fn dependencies(&self, of: VertexId) -> &[VertexId] {
+        self.dependencies.of(of)
+    }
+
+    /// What directly waits for a vertex, ascending.
+    #[must_use]
+    pub fn dependents(&self, of: VertexId) -> &[VertexId] {
+        self.dependents.of(of)
+    }
+
+    /// Why a vertex waits for its dependencies, in the order of [`Graph::dependencies`].
+    #[must_use]
+    pub fn reasons(&self, of: VertexId) -> &[E] {
+        &self.why[self.dependencies.run(of)]
+    }
+
+    /// All vertices, each behind everything it depends on.
+    #[must_use]
+    pub fn order(&self) -> &[VertexId] {
+        &self.order
+    }
+}
+
+/// The vertex with this number, which must be one of this graph.
+impl<V, E> std::ops::Index<VertexId> for Graph<V, E> {
+    type Output = V;
+
+    fn index(&self, id: VertexId) -> &V {
+        &self.vertices[id.index()]
+    }
+}
+
+/// The vertex with this number, which must be one of this draft.
+impl<V, E> std::ops::Index<VertexId> for Draft<V, E> {
+    type Output = V;
+
+    fn index(&self, id: VertexId) -> &V {
+        &self.vertices[id.index()]
+    }
+}
+
+impl Adjacency {
+    /// Lays out edges, given as pairs of start and end; runs keep the order of the pairs.
+    fn build(
+        n_vertices: usize,
+        pairs: impl ExactSizeIterator<Item = (VertexId, VertexId)> + Clone,
+    ) -> Self {
+        assert!(u32::try_from(pairs.len()).is_ok(), "fewer edges than fit in 32 bits");
+        let mut starts = vec![0_u32; n_vertices + 1];
+        for (from, _) in pairs.clone() {
+            starts[from.index() + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut ends = vec![VertexId(0); pairs.len()];
+        let mut next = starts.clone();
+        for (from, to) in pairs {
+            assert!(to.index() < n_vertices, "both ends of an edge are in the graph");
+            let slot = &mut next[from.index()];
+            ends[*slot as usize] = to;
+            *slot += 1;
+        }
+        Self { starts, ends }
+    }
+
+    fn n_vertices(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn run(&self, of: VertexId) -> std::ops::Range<usize> {
+        self.starts[of.index()] as usize..self.starts[of.index() + 1] as usize
+    }
+
+    fn of(&self, id: VertexId) -> &[VertexId] {
+        &self.ends[self.run(id)]
+    }
+}
+
+fn ids(n_vertices: usize) -> impl DoubleEndedIterator<Item = VertexId> {
+    // `Draft::add` lets no more vertices in than this can count.
+    (0..u32::try_from(n_vertices).unwrap_or(u32::MAX)).map(VertexId)
+}

@@ -1,1 +1,230 @@
 //! Visits a graph: concurrently, each vertex after what it depends on; records sequentially.
+//!
+//! All visits are polled on the caller's task, so they may borrow what they like. What a vertex is
+//! and what a result means is the caller's business.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::future::Future;
+use std::task::Poll;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+
+use super::{Graph, VertexId};
+
+/// What follows from a recorded result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// What waits for the vertex may start.
+    Go,
+    /// What waits for the vertex, directly or through others, must not be visited.
+    SkipDependents,
+}
+
+/// How a walk is done.
+#[derive(Clone, Copy)]
+pub struct Pace<'s> {
+    /// How many visits may be under way at once; at least one always is.
+    pub limit: usize,
+    /// Whether to start nothing more. Asked before every visit; visits under way are waited for.
+    pub stop: &'s dyn Fn() -> bool,
+    /// In which order results are recorded.
+    pub finishing: Finishing,
+}
+
+/// In which order results are recorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finishing {
+    /// As visits happen to end.
+    AsTheyCome,
+    /// In a random order that the edges allow, always the same for one seed: for tests that nothing
+    /// depends on timing.
+    Shuffled(u64),
+}
+
+/// What was not visited, ascending.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unvisited {
+    /// Because something they depend on failed.
+    pub skipped: Vec<VertexId>,
+    /// Because the walk was stopped.
+    pub stopped: Vec<VertexId>,
+}
+
+impl Pace<'_> {
+    /// As fast as `limit` allows, without a way to stop.
+    #[must_use]
+    pub fn at_most(limit: usize) -> Self {
+        Self { limit, stop: &|| false, finishing: Finishing::AsTheyCome }
+    }
+}
+
+/// Results recorded between two pauses in which others on the same thread get their turn.
+const RECORDS_PER_TURN: u32 = 128;
+
+/// Visits every vertex once, after all it depends on were visited and recorded.
+///
+/// `visit` may run alongside other visits; `record` gets the results one at a time, and what waits for
+/// a vertex starts only after its `record` returned. Of the vertices that could start, the smallest
+/// starts first.
+pub async fn walk<'g, V, E, O, F>(
+    graph: &'g Graph<V, E>,
+    pace: Pace<'_>,
+    visit: impl Fn(VertexId, &'g V) -> F,
+    mut record: impl FnMut(VertexId, &'g V, O) -> Next,
+) -> Unvisited
+where
+    F: Future<Output = O>,
+{
+    let mut agenda = Agenda::new(graph, pace.finishing);
+    let mut under_way = FuturesUnordered::new();
+    let mut finished: Vec<(VertexId, O)> = Vec::new();
+    let mut n_records = 0;
+    loop {
+        while under_way.len() + finished.len() < pace.limit.max(1) && !agenda.is_idle() {
+            if (pace.stop)() {
+                break;
+            }
+            let Some(id) = agenda.take() else { break };
+            let result = visit(id, &graph[id]);
+            under_way.push(async move { (id, result.await) });
+        }
+        if let Finishing::Shuffled(_) = pace.finishing {
+            // Whatever could have ended first has ended; chance picks the one that is recorded.
+            while let Some(result) = under_way.next().await {
+                finished.push(result);
+            }
+            finished.sort_by_key(|(id, _)| *id);
+        } else if let Some(result) = under_way.next().await {
+            finished.push(result);
+        }
+        if finished.is_empty() {
+            return agenda.unvisited();
+        }
+        let (id, result) = finished.remove(agenda.pick(finished.len()));
+        let next = record(id, &graph[id], result);
+        agenda.done(id, next);
+
+        n_records += 1;
+        if n_records % RECORDS_PER_TURN == 0 {
+            // Visits that never wait would otherwise keep an interrupt from being noticed.
+            give_way().await;
+        }
+    }
+}
+
+/// Lets other tasks of the thread run once.
+async fn give_way() {
+    let mut gave_way = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut gave_way, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// What can start, and what still waits for how much.
+struct Agenda<'g, V, E> {
+    graph: &'g Graph<V, E>,
+    /// How many dependencies of each vertex are not recorded yet.
+    n_waiting: Vec<u32>,
+    fate: Vec<Fate>,
+    ready: BinaryHeap<Reverse<VertexId>>,
+    chance: Option<Chance>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Open,
+    Started,
+    Skipped,
+}
+
+impl<'g, V, E> Agenda<'g, V, E> {
+    fn new(graph: &'g Graph<V, E>, finishing: Finishing) -> Self {
+        let n_waiting: Vec<u32> = graph
+            .ids()
+            // `Draft::freeze` lets no more edges in than fit.
+            .map(|id| u32::try_from(graph.dependencies(id).len()).unwrap_or(u32::MAX))
+            .collect();
+        let ready = graph.ids().filter(|id| n_waiting[id.index()] == 0).map(Reverse).collect();
+        let chance = match finishing {
+            Finishing::AsTheyCome => None,
+            Finishing::Shuffled(seed) => Some(Chance(seed)),
+        };
+        Self { graph, n_waiting, fate: vec![Fate::Open; graph.len()], ready, chance }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.ready.is_empty()
+    }
+
+    /// Takes the vertex that starts next.
+    fn take(&mut self) -> Option<VertexId> {
+        let Reverse(id) = self.ready.pop()?;
+        self.fate[id.index()] = Fate::Started;
+        Some(id)
+    }
+
+    /// Which of several finished results is recorded first.
+    fn pick(&mut self, n_finished: usize) -> usize {
+        self.chance.as_mut().map_or(0, |chance| chance.below(n_finished))
+    }
+
+    /// Takes note that a vertex was recorded. Those it kept waiting become ready or, if it failed,
+    /// are skipped with everything behind them.
+    fn done(&mut self, id: VertexId, next: Next) {
+        let mut settled = vec![(id, next)];
+        while let Some((id, next)) = settled.pop() {
+            for &dependent in self.graph.dependents(id) {
+                let at = dependent.index();
+                self.n_waiting[at] -= 1;
+                if next == Next::SkipDependents {
+                    self.fate[at] = Fate::Skipped;
+                }
+                if self.n_waiting[at] > 0 {
+                    continue;
+                }
+                match self.fate[at] {
+                    Fate::Skipped => settled.push((dependent, Next::SkipDependents)),
+                    Fate::Open | Fate::Started => self.ready.push(Reverse(dependent)),
+                }
+            }
+        }
+    }
+
+    /// What was not visited. A vertex behind a failed one counts as skipped, even if the walk was
+    /// stopped before all it waits for was done.
+    fn unvisited(&self) -> Unvisited {
+        let mut skipped: Vec<bool> = self.fate.iter().map(|fate| *fate == Fate::Skipped).collect();
+        for &id in self.graph.order() {
+            let waits = self.graph.dependencies(id);
+            skipped[id.index()] |= waits.iter().any(|on| skipped[on.index()]);
+        }
+        let with = |wanted: &dyn Fn(VertexId) -> bool| {
+            self.graph.ids().filter(|id| wanted(*id)).collect::<Vec<_>>()
+        };
+        Unvisited {
+            skipped: with(&|id| skipped[id.index()]),
+            stopped: with(&|id| self.fate[id.index()] == Fate::Open && !skipped[id.index()]),
+        }
+    }
+}
+
+/// Repeatable chance: the splitmix64 generator, which needs no more than a seed.
+struct Chance(u64);
+
+impl Chance {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        usize::try_from(mixed % limit.max(1) as u64).unwrap_or(0)
+    }
+}

@@ -1,0 +1,214 @@
+//! Finds the order of a graph, or why there is none. Says which edges form a cycle, not how to tell
+//! the reader.
+
+use super::{Adjacency, Draft, Edge, VertexId};
+
+/// Why a draft could not be frozen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cyclic<V, E> {
+    /// What was to be frozen, its edges sorted and each only once.
+    pub draft: Draft<V, E>,
+    /// One short cycle for each knot of vertices that wait for each other, by smallest vertex.
+    pub cycles: Vec<Cycle>,
+}
+
+/// Vertices each of which waits for the next one, and the last for the first. Starts at the smallest;
+/// a vertex that waits for itself is a cycle of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cycle(pub Vec<VertexId>);
+
+impl<V, E> Cyclic<V, E> {
+    /// The edges of a cycle, in its order.
+    pub fn edges<'c>(&'c self, cycle: &'c Cycle) -> impl Iterator<Item = &'c Edge<E>> {
+        let next = cycle.0.iter().cycle().skip(1);
+        cycle.0.iter().zip(next).filter_map(|(&dependent, &dependency)| {
+            let edges = &self.draft.edges.0;
+            let at = edges
+                .binary_search_by_key(&(dependent, dependency), |e| (e.dependent, e.dependency))
+                .ok()?;
+            edges.get(at)
+        })
+    }
+}
+
+/// How many vertices of a knot are tried as the start of its shortest cycle.
+const STARTS_PER_KNOT: usize = 64;
+
+/// How many edges are followed in all, beyond one search per knot, to find shorter cycles.
+const EDGES_TO_FOLLOW: usize = 1_000_000;
+
+const UNSEEN: u32 = u32::MAX;
+
+/// Returns all vertices, each behind what it depends on, or the cycles that make that impossible.
+pub(super) fn order(dependencies: &Adjacency) -> Result<Vec<VertexId>, Vec<Cycle>> {
+    let components = components(dependencies);
+    let is_knot = |members: &[VertexId]| match *members {
+        [only] => dependencies.of(only).contains(&only),
+        _ => true,
+    };
+    let knots: Vec<&[VertexId]> = components.iter().filter(|members| is_knot(members)).collect();
+    if knots.is_empty() {
+        return Ok(components.members);
+    }
+    let mut search = Search::new(dependencies);
+    let mut cycles: Vec<Cycle> = knots.iter().map(|members| search.shortest(members)).collect();
+    cycles.sort_by(|a, b| a.0.cmp(&b.0));
+    Err(cycles)
+}
+
+/// Strongly connected components, each behind those it depends on.
+struct Components {
+    members: Vec<VertexId>,
+    /// Where each component ends in `members`.
+    ends: Vec<usize>,
+}
+
+impl Components {
+    fn iter(&self) -> impl Iterator<Item = &[VertexId]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.members[start..end])
+    }
+}
+
+/// Tarjan's algorithm in one pass, with its own stack: a chain may be a million vertices long.
+fn components(graph: &Adjacency) -> Components {
+    let n_vertices = graph.n_vertices();
+    let mut found = vec![UNSEEN; n_vertices];
+    let mut low = vec![0_u32; n_vertices];
+    let mut open: Vec<VertexId> = Vec::new();
+    let mut is_open = vec![false; n_vertices];
+    let mut path: Vec<(VertexId, usize)> = Vec::new();
+    let mut result = Components { members: Vec::with_capacity(n_vertices), ends: Vec::new() };
+    let mut n_found = 0;
+
+    for root in super::ids(n_vertices) {
+        if found[root.index()] == UNSEEN {
+            path.push((root, 0));
+        }
+        while let Some((vertex, n_followed)) = path.last_mut() {
+            let (vertex, at) = (*vertex, vertex.index());
+            if *n_followed == 0 && found[at] == UNSEEN {
+                (found[at], low[at]) = (n_found, n_found);
+                n_found += 1;
+                open.push(vertex);
+                is_open[at] = true;
+            }
+            if let Some(&next) = graph.of(vertex).get(*n_followed) {
+                *n_followed += 1;
+                if found[next.index()] == UNSEEN {
+                    path.push((next, 0));
+                } else if is_open[next.index()] {
+                    low[at] = low[at].min(found[next.index()]);
+                }
+                continue;
+            }
+            path.pop();
+            if let Some((above, _)) = path.last() {
+                low[above.index()] = low[above.index()].min(low[at]);
+            }
+            if low[at] == found[at] {
+                close(vertex, &mut open, &mut is_open, &mut result);
+            }
+        }
+    }
+    result
+}
+
+/// Moves a finished component from the open vertices to the result.
+fn close(first: VertexId, open: &mut Vec<VertexId>, is_open: &mut [bool], result: &mut Components) {
+    while let Some(member) = open.pop() {
+        is_open[member.index()] = false;
+        result.members.push(member);
+        if member == first {
+            break;
+        }
+    }
+    result.ends.push(result.members.len());
+}
+
+/// Looks for short cycles, within a bound on the work.
+struct Search<'g> {
+    graph: &'g Adjacency,
+    /// In which round of searching a vertex was last reached, and from where.
+    reached: Vec<(u32, VertexId)>,
+    inside: Vec<bool>,
+    round: u32,
+    n_followed: usize,
+}
+
+impl<'g> Search<'g> {
+    fn new(graph: &'g Adjacency) -> Self {
+        let n_vertices = graph.n_vertices();
+        Self {
+            graph,
+            reached: vec![(0, VertexId(0)); n_vertices],
+            inside: vec![false; n_vertices],
+            round: 0,
+            n_followed: 0,
+        }
+    }
+
+    /// The shortest cycle found through any of the first members of a knot.
+    fn shortest(&mut self, members: &[VertexId]) -> Cycle {
+        let mut members = members.to_vec();
+        members.sort_unstable();
+        for member in &members {
+            self.inside[member.index()] = true;
+        }
+        let mut best: Option<Vec<VertexId>> = None;
+        for &start in members.iter().take(STARTS_PER_KNOT) {
+            if best.is_some() && self.n_followed > EDGES_TO_FOLLOW {
+                break;
+            }
+            let shorter_than = best.as_ref().map_or(usize::MAX, Vec::len);
+            best = self.through(start, shorter_than).or(best);
+        }
+        for member in &members {
+            self.inside[member.index()] = false;
+        }
+        // Every member of a knot lies on a cycle, so the first start has already found one.
+        let mut cycle = best.unwrap_or(members);
+        let smallest = cycle.iter().enumerate().min_by_key(|(_, id)| **id).map_or(0, |(at, _)| at);
+        cycle.rotate_left(smallest);
+        Cycle(cycle)
+    }
+
+    /// The shortest cycle through `start` inside the knot, if it is shorter than asked.
+    fn through(&mut self, start: VertexId, shorter_than: usize) -> Option<Vec<VertexId>> {
+        self.round += 1;
+        let mut frontier = vec![start];
+        for n_steps in 1..shorter_than {
+            let mut next_frontier = Vec::new();
+            for from in frontier {
+                for &to in self.graph.of(from) {
+                    self.n_followed += 1;
+                    if to == start {
+                        return Some(self.trace(start, from, n_steps));
+                    }
+                    if self.inside[to.index()] && self.reached[to.index()].0 != self.round {
+                        self.reached[to.index()] = (self.round, from);
+                        next_frontier.push(to);
+                    }
+                }
+            }
+            if next_frontier.is_empty() {
+                return None;
+            }
+            frontier = next_frontier;
+        }
+        None
+    }
+
+    /// The way from `start` to `last`, of which it is known how long it is.
+    fn trace(&self, start: VertexId, last: VertexId, length: usize) -> Vec<VertexId> {
+        let mut way = Vec::with_capacity(length);
+        let mut at = last;
+        while at != start {
+            way.push(at);
+            at = self.reached[at.index()].1;
+        }
+        way.push(start);
+        way.reverse();
+        way
+    }
+}

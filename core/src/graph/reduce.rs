@@ -1,0 +1,123 @@
+//! Transitive reduction, for drawing only: leaves out edges that a longer way implies. The walk does
+//! without it.
+
+use super::{Adjacency, Graph, VertexId};
+
+/// The edges of a graph that are worth drawing.
+#[derive(Debug)]
+pub struct Reduced {
+    dependencies: Adjacency,
+    is_complete: bool,
+}
+
+/// How many looks at a vertex or an edge are spent at most: a second or two.
+const LOOKS: usize = 2_000_000_000;
+
+/// How many possible ends of edges are followed at a time: one bit each.
+const BLOCK: usize = 64;
+
+impl Reduced {
+    /// What a vertex is drawn to wait for, ascending.
+    #[must_use]
+    pub fn dependencies(&self, of: VertexId) -> &[VertexId] {
+        self.dependencies.of(of)
+    }
+
+    /// Whether every edge that could be left out is. A graph too large for that keeps all its edges.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+}
+
+/// Finds the smallest set of edges from which the same waiting follows. Takes time in proportion to
+/// vertices times edges, divided by 64, up to a bound above which nothing is left out.
+#[must_use]
+pub fn reduce<V, E>(graph: &Graph<V, E>) -> Reduced {
+    reduce_within(graph, LOOKS)
+}
+
+fn reduce_within<V, E>(graph: &Graph<V, E>, looks: usize) -> Reduced {
+    let n_blocks = graph.len().div_ceil(BLOCK);
+    let is_complete = n_blocks.saturating_mul(graph.len() + graph.n_edges()) <= looks;
+    let mut kept = vec![true; graph.n_edges()];
+    if is_complete {
+        let mut below = vec![0_u64; graph.len()];
+        let mut bits = vec![0_u64; graph.len()];
+        for start in (0..graph.len()).step_by(BLOCK) {
+            leave_out_ends_in_block(graph, start, (&mut below, &mut bits), &mut kept);
+        }
+    }
+    let dependencies = &graph.dependencies;
+    let pairs: Vec<(VertexId, VertexId)> = graph
+        .ids()
+        .flat_map(|id| dependencies.run(id).map(move |at| (id, at)))
+        .filter(|(_, at)| kept[*at])
+        .map(|(id, at)| (id, dependencies.ends[at]))
+        .collect();
+    Reduced { dependencies: Adjacency::build(graph.len(), pairs.into_iter()), is_complete }
+}
+
+/// Marks the edges to leave out whose end is one of the 64 vertices from `start` in the graph's order.
+fn leave_out_ends_in_block<V, E>(
+    graph: &Graph<V, E>,
+    start: usize,
+    (below, bits): (&mut [u64], &mut [u64]),
+    kept: &mut [bool],
+) {
+    let order = graph.order();
+    let block = &order[start..order.len().min(start + BLOCK)];
+    for (bit, id) in block.iter().enumerate() {
+        bits[id.index()] = 1 << bit;
+    }
+    // What stands before the block in the order cannot reach into it.
+    for &id in &order[start..] {
+        let reached_by = |on: &VertexId| below[on.index()];
+        let through = graph.dependencies(id).iter().map(reached_by).fold(0, std::ops::BitOr::bitor);
+        let mut direct = 0;
+        for at in graph.dependencies.run(id) {
+            let bit = bits[graph.dependencies.ends[at].index()];
+            direct |= bit;
+            if through & bit != 0 {
+                kept[at] = false;
+            }
+        }
+        below[id.index()] = through | direct;
+    }
+    for id in block {
+        bits[id.index()] = 0;
+    }
+    below.fill(0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Draft;
+
+    fn diamond_with_a_short_cut() -> Graph<&'static str> {
+        let mut draft = Draft::new();
+        let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| draft.add(name));
+        for (dependent, dependency) in [(d, b), (d, c), (b, a), (c, a), (d, a)] {
+            draft.connect(dependent, dependency, ());
+        }
+        draft.freeze().expect("no cycle")
+    }
+
+    #[test]
+    fn an_edge_that_a_longer_way_implies_is_left_out() {
+        let graph = diamond_with_a_short_cut();
+        let reduced = reduce(&graph);
+        assert!(reduced.is_complete());
+        assert_eq!(reduced.dependencies(VertexId(3)), [VertexId(1), VertexId(2)]);
+        assert_eq!(reduced.dependencies(VertexId(1)), [VertexId(0)]);
+    }
+
+    #[test]
+    fn a_graph_above_the_bound_keeps_all_edges() {
+        let graph = diamond_with_a_short_cut();
+        let reduced = reduce_within(&graph, 3);
+        assert!(!reduced.is_complete());
+        assert_eq!(reduced.dependencies(VertexId(3)), graph.dependencies(VertexId(3)));
+    }
+}

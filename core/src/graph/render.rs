@@ -1,0 +1,161 @@
+//! A graph as text: for snapshots in tests, and for drawing tools. Labels come from the caller.
+
+use std::fmt::Write as _;
+
+use super::{Graph, VertexId, reduce};
+
+/// How a vertex is drawn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// Its name, unlike that of any other vertex.
+    pub name: String,
+    /// What stands in its box; `None` leaves the looks to the drawing tool.
+    pub look: Option<Look>,
+}
+
+/// The looks of a vertex.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// The text inside.
+    pub label: String,
+    /// The shape as the DOT language names it, `box`.
+    pub shape: &'static str,
+}
+
+/// Lists every vertex by its label, and below it, indented, what it directly waits for. Sorted by
+/// label, so that it does not show in which order the vertices were added.
+#[must_use]
+pub fn text<V, E>(graph: &Graph<V, E>, label: impl Fn(VertexId, &V) -> String) -> String {
+    let labels: Vec<String> = graph.ids().map(|id| label(id, &graph[id])).collect();
+    let mut entries: Vec<(&str, Vec<&str>)> = graph
+        .ids()
+        .map(|id| {
+            let waits = graph.dependencies(id).iter().map(|on| labels[on.index()].as_str());
+            let mut waits: Vec<&str> = waits.collect();
+            waits.sort_unstable();
+            (labels[id.index()].as_str(), waits)
+        })
+        .collect();
+    entries.sort_unstable();
+    let mut text = String::new();
+    for (label, waits) in entries {
+        let _ = writeln!(text, "{label}");
+        for on in waits {
+            let _ = writeln!(text, "  {on}");
+        }
+    }
+    text
+}
+
+/// Writes the graph in the DOT language, in the form that tools made for Terraform's graphs expect:
+/// one subgraph `root`, every name behind `[root] `. Edges that longer ways imply are left out.
+#[must_use]
+pub fn dot<V, E>(graph: &Graph<V, E>, draw: impl Fn(VertexId, &V) -> Drawn) -> String {
+    let drawn: Vec<Drawn> = graph.ids().map(|id| draw(id, &graph[id])).collect();
+    let names: Vec<String> =
+        drawn.iter().map(|drawn| quoted(&format!("[root] {}", drawn.name))).collect();
+    let reduced = reduce::reduce(graph);
+
+    let mut boxes: Vec<String> = Vec::new();
+    for (name, drawn) in names.iter().zip(&drawn) {
+        if let Some(Look { label, shape }) = &drawn.look {
+            boxes.push(format!("{name} [label = {}, shape = \"{shape}\"]", quoted(label)));
+        }
+    }
+    let mut arrows: Vec<(&str, &str)> = Vec::new();
+    for id in graph.ids() {
+        let from = names[id.index()].as_str();
+        arrows.extend(reduced.dependencies(id).iter().map(|on| (from, names[on.index()].as_str())));
+    }
+    boxes.sort_unstable();
+    arrows.sort_unstable();
+
+    let mut text = String::from("digraph {\n\tcompound = \"true\"\n\tnewrank = \"true\"\n");
+    text.push_str("\tsubgraph \"root\" {\n");
+    for line in boxes {
+        let _ = writeln!(text, "\t\t{line}");
+    }
+    for (from, to) in arrows {
+        let _ = writeln!(text, "\t\t{from} -> {to}");
+    }
+    text.push_str("\t}\n}\n");
+    text
+}
+
+/// The text as a quoted identifier of the DOT language.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+    use crate::graph::Draft;
+
+    fn example() -> Graph<&'static str> {
+        let mut draft = Draft::new();
+        let [root, b, provider, a] =
+            ["root", "null_resource.b", "provider[\"x/y/null\"]", "null_resource.a"]
+                .map(|name| draft.add(name));
+        for (dependent, dependency) in
+            [(root, b), (root, a), (root, provider), (b, a), (b, provider), (a, provider)]
+        {
+            draft.connect(dependent, dependency, ());
+        }
+        draft.freeze().expect("no cycle")
+    }
+
+    #[test]
+    fn text_is_sorted_and_keeps_every_edge() {
+        expect![[r#"
+            null_resource.a
+              provider["x/y/null"]
+            null_resource.b
+              null_resource.a
+              provider["x/y/null"]
+            provider["x/y/null"]
+            root
+              null_resource.a
+              null_resource.b
+              provider["x/y/null"]
+        "#]]
+        .assert_eq(&text(&example(), |_, name| (*name).to_owned()));
+    }
+
+    #[test]
+    fn dot_is_sorted_quoted_and_reduced() {
+        let draw = |_, name: &&str| Drawn {
+            name: (*name).to_owned(),
+            look: name
+                .starts_with("null")
+                .then(|| Look { label: (*name).to_owned(), shape: "box" }),
+        };
+        expect![[r#"
+            digraph {
+            	compound = "true"
+            	newrank = "true"
+            	subgraph "root" {
+            		"[root] null_resource.a" [label = "null_resource.a", shape = "box"]
+            		"[root] null_resource.b" [label = "null_resource.b", shape = "box"]
+            		"[root] null_resource.a" -> "[root] provider[\"x/y/null\"]"
+            		"[root] null_resource.b" -> "[root] null_resource.a"
+            		"[root] root" -> "[root] null_resource.b"
+            	}
+            }
+        "#]]
+        .assert_eq(&dot(&example(), draw));
+    }
+}

@@ -1,0 +1,348 @@
+//! The graph against naive models of what it promises.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use proptest::prelude::*;
+
+use super::walk::{Finishing, Next, Pace, Unvisited, walk};
+use super::*;
+
+/// Polls until the future ends; none of ours waits for anything outside.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(result) = future.as_mut().poll(&mut context) {
+            return result;
+        }
+    }
+}
+
+/// Is pending a number of times before it is ready.
+async fn after_polls(mut n_polls: u32) {
+    std::future::poll_fn(|context| {
+        if n_polls == 0 {
+            return Poll::Ready(());
+        }
+        n_polls -= 1;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+fn draft(n_vertices: u32, edges: &[(u32, u32)]) -> Draft<u32, usize> {
+    let mut draft = Draft::new();
+    for number in 0..n_vertices {
+        draft.add(number);
+    }
+    for (why, &(dependent, dependency)) in edges.iter().enumerate() {
+        draft.connect(VertexId(dependent), VertexId(dependency), why);
+    }
+    draft
+}
+
+fn graph(n_vertices: u32, edges: &[(u32, u32)]) -> Graph<u32, usize> {
+    draft(n_vertices, edges).freeze().expect("the example has no cycle")
+}
+
+/// Edges from greater to smaller numbers only, hence without cycles.
+fn acyclic() -> impl Strategy<Value = (u32, Vec<(u32, u32)>)> {
+    (2_u32..14).prop_flat_map(|n| {
+        let edge = (1..n).prop_flat_map(|dependent| (Just(dependent), 0..dependent));
+        (Just(n), proptest::collection::vec(edge, 0..30))
+    })
+}
+
+fn any_edges() -> impl Strategy<Value = (u32, Vec<(u32, u32)>)> {
+    (1_u32..12).prop_flat_map(|n| (Just(n), proptest::collection::vec((0..n, 0..n), 0..24)))
+}
+
+/// Which vertices can be reached from which in one step or more.
+fn reachable(n: u32, edges: &[(u32, u32)]) -> BTreeSet<(u32, u32)> {
+    let mut pairs: BTreeSet<(u32, u32)> = edges.iter().copied().collect();
+    for middle in 0..n {
+        for from in 0..n {
+            for to in 0..n {
+                if pairs.contains(&(from, middle)) && pairs.contains(&(middle, to)) {
+                    pairs.insert((from, to));
+                }
+            }
+        }
+    }
+    pairs
+}
+
+proptest! {
+    #[test]
+    fn freezing_keeps_every_edge_once_in_both_directions((n, edges) in acyclic()) {
+        let frozen = graph(n, &edges);
+        let distinct: BTreeSet<(u32, u32)> = edges.iter().copied().collect();
+        prop_assert_eq!(frozen.n_edges(), distinct.len());
+        for id in frozen.ids() {
+            let below: Vec<u32> = distinct.iter().filter(|e| e.0 == id.0).map(|e| e.1).collect();
+            let above: Vec<u32> = distinct.iter().filter(|e| e.1 == id.0).map(|e| e.0).collect();
+            let numbers = |ids: &[VertexId]| ids.iter().map(|id| id.0).collect::<Vec<u32>>();
+            prop_assert_eq!(numbers(frozen.dependencies(id)), below.clone());
+            prop_assert_eq!(numbers(frozen.dependents(id)), above);
+            for (&why, &on) in frozen.reasons(id).iter().zip(&below) {
+                prop_assert_eq!(Some(why), edges.iter().position(|e| *e == (id.0, on)));
+            }
+        }
+    }
+
+    #[test]
+    fn freezing_fails_exactly_when_something_waits_for_itself((n, edges) in any_edges()) {
+        let pairs = reachable(n, &edges);
+        match draft(n, &edges).freeze() {
+            Ok(frozen) => {
+                prop_assert!((0..n).all(|v| !pairs.contains(&(v, v))));
+                let mut position = vec![0; frozen.len()];
+                for (at, id) in frozen.order().iter().enumerate() {
+                    position[id.index()] = at;
+                }
+                prop_assert!(edges.iter().all(|e| position[e.0 as usize] > position[e.1 as usize]));
+            }
+            Err(cyclic) => check_cycles(n, &edges, &pairs, &cyclic)?,
+        }
+    }
+
+    #[test]
+    fn reduction_keeps_what_is_reachable_and_nothing_more((n, edges) in acyclic()) {
+        let frozen = graph(n, &edges);
+        let reduced = reduce::reduce(&frozen);
+        let kept: Vec<(u32, u32)> = frozen
+            .ids()
+            .flat_map(|id| reduced.dependencies(id).iter().map(move |on| (id.0, on.0)))
+            .collect();
+        prop_assert_eq!(reachable(n, &kept), reachable(n, &edges));
+        for at in 0..kept.len() {
+            let mut fewer = kept.clone();
+            fewer.remove(at);
+            prop_assert_ne!(reachable(n, &fewer), reachable(n, &edges));
+        }
+    }
+
+    #[test]
+    fn a_walk_records_every_vertex_after_what_it_waits_for(
+        (n, edges) in acyclic(), limit in 1_usize..5, seed in any::<Option<u64>>(),
+    ) {
+        let frozen = graph(n, &edges);
+        let recorded = RefCell::new(vec![false; frozen.len()]);
+        let (n_running, most) = (Cell::new(0_usize), Cell::new(0_usize));
+        let visit = |id: VertexId, &number: &u32| {
+            let ready = frozen.dependencies(id).iter().all(|on| recorded.borrow()[on.index()]);
+            let (n_running, most) = (&n_running, &most);
+            async move {
+                n_running.set(n_running.get() + 1);
+                most.set(most.get().max(n_running.get()));
+                after_polls(number * 7 % 5).await;
+                n_running.set(n_running.get() - 1);
+                ready
+            }
+        };
+        let record = |id: VertexId, _: &u32, ready: bool| {
+            assert!(ready, "started before a dependency was recorded");
+            assert!(!std::mem::replace(&mut recorded.borrow_mut()[id.index()], true));
+            Next::Go
+        };
+        let finishing = seed.map_or(Finishing::AsTheyCome, Finishing::Shuffled);
+        let pace = Pace { finishing, ..Pace::at_most(limit) };
+        let unvisited = block_on(walk(&frozen, pace, visit, record));
+        prop_assert_eq!(unvisited, Unvisited::default());
+        prop_assert!(recorded.borrow().iter().all(|done| *done));
+        prop_assert!(most.get() <= limit);
+    }
+
+    #[test]
+    fn what_waits_for_a_failure_is_skipped_and_nothing_else(
+        (n, edges) in acyclic(), failing in proptest::collection::btree_set(0_u32..14, 0..4),
+        seed in any::<u64>(),
+    ) {
+        let frozen = graph(n, &edges);
+        let pairs = reachable(n, &edges);
+        let must_skip = |v: u32| failing.iter().any(|&f| f < n && pairs.contains(&(v, f)));
+        let record = |id: VertexId, _: &u32, ()| {
+            assert!(!must_skip(id.0));
+            if failing.contains(&id.0) { Next::SkipDependents } else { Next::Go }
+        };
+        let pace = Pace { finishing: Finishing::Shuffled(seed), ..Pace::at_most(3) };
+        let unvisited = block_on(walk(&frozen, pace, |_, _| async {}, record));
+        let expected: Vec<VertexId> = frozen.ids().filter(|id| must_skip(id.0)).collect();
+        prop_assert_eq!(unvisited, Unvisited { skipped: expected, stopped: Vec::new() });
+    }
+
+    #[test]
+    fn retaining_drops_vertices_with_their_edges(
+        (n, edges) in acyclic(), gone in proptest::collection::btree_set(0_u32..14, 0..10),
+    ) {
+        let mut thinned = draft(n, &edges);
+        thinned.retain(|id, _| !gone.contains(&id.0));
+        let kept: Vec<u32> = (0..n).filter(|v| !gone.contains(v)).collect();
+        prop_assert_eq!(thinned.vertices(), &kept);
+        let numbers: Vec<(u32, u32)> =
+            thinned.edges().iter().map(|e| (thinned[e.dependent], thinned[e.dependency])).collect();
+        let expected: Vec<(u32, u32)> =
+            edges.iter().copied().filter(|e| !gone.contains(&e.0) && !gone.contains(&e.1)).collect();
+        prop_assert_eq!(numbers, expected);
+    }
+}
+
+fn check_cycles(
+    n: u32,
+    edges: &[(u32, u32)],
+    pairs: &BTreeSet<(u32, u32)>,
+    cyclic: &Cyclic<u32, usize>,
+) -> Result<(), TestCaseError> {
+    let same_knot = |a: u32, b: u32| pairs.contains(&(a, b)) && pairs.contains(&(b, a));
+    let knots: BTreeSet<u32> = (0..n)
+        .filter(|&v| same_knot(v, v))
+        .map(|v| (0..n).find(|&w| same_knot(v, w)).unwrap_or(v))
+        .collect();
+    prop_assert_eq!(cyclic.cycles.len(), knots.len());
+    for cycle in &cyclic.cycles {
+        let way: Vec<&Edge<usize>> = cyclic.edges(cycle).collect();
+        prop_assert_eq!(way.len(), cycle.0.len(), "every step of the cycle is an edge");
+        for edge in way {
+            prop_assert_eq!(edges[edge.why], (edge.dependent.0, edge.dependency.0));
+        }
+        let shortest = cycle.0.len();
+        let first = cycle.0[0].0;
+        let shorter =
+            (0..n).filter(|&v| same_knot(v, first)).any(|v| distance(n, edges, v) < shortest);
+        prop_assert!(!shorter, "there is a shorter cycle than {:?}", cycle);
+    }
+    Ok(())
+}
+
+/// The length of the shortest way from a vertex back to itself.
+fn distance(n: u32, edges: &[(u32, u32)], start: u32) -> usize {
+    let mut frontier = BTreeSet::from([start]);
+    for n_steps in 1..=n as usize {
+        frontier = edges.iter().filter(|e| frontier.contains(&e.0)).map(|e| e.1).collect();
+        if frontier.contains(&start) {
+            return n_steps;
+        }
+    }
+    usize::MAX
+}
+
+#[test]
+fn a_cycle_names_its_edges_with_their_reasons() {
+    let mut draft = Draft::new();
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| draft.add(name));
+    draft.connect(b, a, "main.tf:1");
+    draft.connect(c, b, "main.tf:2");
+    draft.connect(b, c, "main.tf:3");
+    draft.connect(b, c, "main.tf:4");
+    draft.connect(d, d, "main.tf:5");
+    let cyclic = draft.freeze().expect_err("b and c wait for each other");
+    assert_eq!(cyclic.cycles, [Cycle(vec![b, c]), Cycle(vec![d])]);
+    let reasons = |cycle| cyclic.edges(cycle).map(|edge| edge.why).collect::<Vec<_>>();
+    assert_eq!(reasons(&cyclic.cycles[0]), ["main.tf:3", "main.tf:2"]);
+    assert_eq!(reasons(&cyclic.cycles[1]), ["main.tf:5"]);
+}
+
+#[test]
+fn the_smallest_vertex_that_can_start_starts_first() {
+    let frozen = graph(6, &[(0, 5), (3, 4)]);
+    let started = RefCell::new(Vec::new());
+    let visit = |id: VertexId, _: &u32| {
+        started.borrow_mut().push(id.0);
+        async {}
+    };
+    block_on(walk(&frozen, Pace::at_most(1), visit, |_, _, ()| Next::Go));
+    assert_eq!(*started.borrow(), [1, 2, 4, 3, 5, 0]);
+}
+
+#[test]
+fn a_stopped_walk_waits_for_what_is_under_way_and_starts_nothing_more() {
+    let frozen = graph(6, &[(5, 0), (4, 2)]);
+    let stopped = Cell::new(false);
+    let stop = || stopped.get();
+    let recorded = RefCell::new(Vec::new());
+    let visit = |id: VertexId, _: &u32| after_polls(id.0);
+    let record = |id: VertexId, _: &u32, ()| {
+        stopped.set(true);
+        recorded.borrow_mut().push(id.0);
+        if id.0 == 0 { Next::SkipDependents } else { Next::Go }
+    };
+    let pace = Pace { stop: &stop, ..Pace::at_most(2) };
+    let unvisited = block_on(walk(&frozen, pace, visit, record));
+    assert_eq!(*recorded.borrow(), [0, 1]);
+    assert_eq!(unvisited.skipped, [VertexId(5)]);
+    assert_eq!(unvisited.stopped, [VertexId(2), VertexId(3), VertexId(4)]);
+}
+
+#[test]
+fn a_seed_decides_the_order_of_recording() {
+    let frozen = graph(12, &[]);
+    let order = |seed| {
+        let mut recorded = Vec::new();
+        let pace = Pace { finishing: Finishing::Shuffled(seed), ..Pace::at_most(4) };
+        block_on(walk(
+            &frozen,
+            pace,
+            |_, _| async {},
+            |id, _, ()| {
+                recorded.push(id.0);
+                Next::Go
+            },
+        ));
+        recorded
+    };
+    assert_eq!(order(1), order(1));
+    assert_ne!(order(1), order(2));
+}
+
+#[test]
+fn a_long_walk_lets_others_have_their_turn() {
+    let frozen = graph(1_000, &[]);
+    let mut future = pin!(walk(&frozen, Pace::at_most(4), |_, _| async {}, |_, _, ()| Next::Go));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(future.as_mut().poll(&mut context).is_pending());
+}
+
+#[test]
+fn a_million_vertices_in_one_chain_are_no_burden() {
+    const N: u32 = 1_000_000;
+    let mut draft: Draft<()> = Draft::new();
+    for number in 0..N {
+        draft.add(());
+        if number > 0 {
+            draft.connect(VertexId(number), VertexId(number - 1), ());
+        }
+    }
+    let frozen = draft.freeze().expect("a chain has no cycle");
+    let mut n_recorded = 0;
+    block_on(walk(
+        &frozen,
+        Pace::at_most(10),
+        |_, ()| async {},
+        |_, (), ()| {
+            n_recorded += 1;
+            Next::Go
+        },
+    ));
+    assert_eq!(n_recorded, N);
+}
+
+#[test]
+fn a_failure_at_the_head_of_a_long_chain_is_no_burden_either() {
+    const N: u32 = 100_000;
+    let mut draft: Draft<()> = Draft::new();
+    for number in 0..N {
+        draft.add(());
+        if number > 0 {
+            draft.connect(VertexId(number), VertexId(number - 1), ());
+        }
+    }
+    let frozen = draft.freeze().expect("a chain has no cycle");
+    let fail = |_, (): &(), ()| Next::SkipDependents;
+    let unvisited = block_on(walk(&frozen, Pace::at_most(10), |_, ()| async {}, fail));
+    assert_eq!(unvisited.skipped.len(), N as usize - 1);
+}
