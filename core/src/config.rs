@@ -3,24 +3,27 @@
 //! Every block is decoded as far as that is possible without values. Bodies that need a provider's
 //! schema stay bodies. Nothing here knows of state or plans.
 
+pub mod files;
+mod load;
+pub(crate) mod undeclared;
+
+pub use files::Files;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use formwork_lang::refs::Traversal;
 use formwork_lang::syntax::{Body, Expr};
-use formwork_value::diag::Sources;
 use formwork_value::{Span, Str, Type};
 
-use crate::addr::{LocalProvider, ModulePath, ProviderAddr, ResourceName};
+use crate::addr::{LocalProvider, ModulePath, ProviderAddr, Reference, ResourceName};
 
 /// A whole configuration.
 #[derive(Debug)]
 pub struct Config {
     /// The root module.
     pub root: Arc<Module>,
-    /// The texts the spans point into.
-    pub sources: Sources,
 }
 
 /// One module as written.
@@ -99,6 +102,8 @@ pub struct ProviderBlock {
     pub provider: ProviderAddr,
     /// A version constraint in the old place.
     pub version: Option<(String, Span)>,
+    /// Everything mentioned in the body.
+    pub references: Vec<Reference>,
     /// Everything the provider's schema describes.
     pub body: Body,
     /// The block's header.
@@ -128,6 +133,8 @@ pub struct Variable {
     pub nullable: bool,
     /// Conditions on the value.
     pub validations: Vec<Condition>,
+    /// Everything mentioned in the validations, the variable itself included.
+    pub references: Vec<Reference>,
     /// The block's header.
     pub span: Span,
 }
@@ -150,6 +157,8 @@ pub struct Local {
     pub name: Str,
     /// Its value.
     pub expr: Expr,
+    /// Everything mentioned in the value.
+    pub references: Vec<Reference>,
     /// The name and the expression.
     pub span: Span,
 }
@@ -168,9 +177,11 @@ pub struct Output {
     /// Whether it must not be stored.
     pub ephemeral: bool,
     /// What must be done before.
-    pub depends_on: Vec<Traversal>,
+    pub depends_on: Vec<Reference>,
     /// Conditions on the way out.
     pub preconditions: Vec<Condition>,
+    /// Everything mentioned in the value, the conditions and `depends_on`.
+    pub references: Vec<Reference>,
     /// The block's header.
     pub span: Span,
 }
@@ -187,9 +198,11 @@ pub struct Resource {
     /// How it is repeated.
     pub repetition: Repetition,
     /// What must be done before, beyond what it mentions.
-    pub depends_on: Vec<Traversal>,
+    pub depends_on: Vec<Reference>,
     /// How it is treated.
     pub lifecycle: Lifecycle,
+    /// Everything mentioned anywhere in the block, `depends_on` and conditions included.
+    pub references: Vec<Reference>,
     /// Everything the provider's schema describes.
     pub body: Body,
     /// The block's header.

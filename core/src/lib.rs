@@ -2,6 +2,7 @@
 
 pub mod addr;
 pub mod config;
+pub mod eval;
 pub mod event;
 pub mod failure;
 pub mod graph;

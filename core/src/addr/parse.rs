@@ -10,7 +10,7 @@ use formwork_value::Str;
 
 use super::{
     ConfigResourceAddr, InstanceAddr, InstanceKey, Mode, ModuleAddr, ModuleStep, ProviderAddr,
-    ProviderConfigAddr, ResourceAddr, ResourceName,
+    ProviderConfigAddr, ResourceAddr, ResourceName, Target,
 };
 
 /// Why a text is not the address it should be.
@@ -245,22 +245,24 @@ fn nothing_left(steps: &[Step]) -> Result<(), BadAddress> {
     }
 }
 
-/// Reads the steps as a module, a resource, and an instance key if there is one. The resource is
-/// missing when the address ends behind the module.
-pub(super) fn module_and_resource(
-    steps: &[Step],
-) -> Result<(ModuleAddr, Option<(ResourceName, Option<InstanceKey>)>), BadAddress> {
-    let mut rest = steps;
-    let module = take_module(&mut rest)?;
-    if rest.is_empty() {
-        return Ok((module, None));
+impl FromStr for Target {
+    type Err = BadAddress;
+
+    fn from_str(text: &str) -> Result<Self, BadAddress> {
+        let steps = split(text)?;
+        let mut rest = steps.as_slice();
+        let module = take_module(&mut rest)?;
+        if rest.is_empty() {
+            return Ok(Self::Module(module));
+        }
+        let resource = take_resource(&mut rest)?;
+        let (key, rest) = take_instance_key(rest);
+        nothing_left(rest)?;
+        Ok(match key {
+            InstanceKey::None => Self::Resource(ResourceAddr { module, resource }),
+            key => Self::Instance(InstanceAddr { module, resource, key }),
+        })
     }
-    let resource = take_resource(&mut rest)?;
-    let key = match take_instance_key(rest) {
-        (InstanceKey::None, rest) => nothing_left(rest).map(|()| None)?,
-        (key, rest) => nothing_left(rest).map(|()| Some(key))?,
-    };
-    Ok((module, Some((resource, key))))
 }
 
 impl FromStr for ModuleAddr {
@@ -271,9 +273,9 @@ impl FromStr for ModuleAddr {
         if text.is_empty() {
             return Ok(Self::root());
         }
-        match module_and_resource(&split(text)?)? {
-            (module, None) => Ok(module),
-            (_, Some(_)) => Err(BadAddress::new("Expected the address of a module only.")),
+        match text.parse()? {
+            Target::Module(module) => Ok(module),
+            _ => Err(BadAddress::new("Expected the address of a module only.")),
         }
     }
 }
@@ -282,11 +284,10 @@ impl FromStr for InstanceAddr {
     type Err = BadAddress;
 
     fn from_str(text: &str) -> Result<Self, BadAddress> {
-        match module_and_resource(&split(text)?)? {
-            (module, Some((resource, key))) => {
-                Ok(Self { module, resource, key: key.unwrap_or_default() })
-            }
-            (_, None) => Err(BadAddress::new(
+        match text.parse()? {
+            Target::Instance(addr) => Ok(addr),
+            Target::Resource(addr) => Ok(addr.instance(InstanceKey::None)),
+            Target::Module(_) => Err(BadAddress::new(
                 "This names a module; expected a resource instance: `TYPE.NAME`, `TYPE.NAME[0]`.",
             )),
         }

@@ -1,9 +1,7 @@
 //! What `-target` and the like can name: a module, a resource, or one instance.
 
 use std::fmt::{Display, Formatter};
-use std::str::FromStr;
 
-use super::parse::{BadAddress, module_and_resource, split};
 use super::{InstanceAddr, InstanceKey, ModuleAddr, ResourceAddr};
 
 /// A part of a configuration that an option picks out.
@@ -49,20 +47,6 @@ impl Target {
             Self::Resource(target) => target == addr,
             Self::Module(_) => self.contains(&addr.instance(InstanceKey::None)),
         }
-    }
-}
-
-impl FromStr for Target {
-    type Err = BadAddress;
-
-    fn from_str(text: &str) -> Result<Self, BadAddress> {
-        Ok(match module_and_resource(&split(text)?)? {
-            (module, None) => Self::Module(module),
-            (module, Some((resource, None))) => Self::Resource(ResourceAddr { module, resource }),
-            (module, Some((resource, Some(key)))) => {
-                Self::Instance(InstanceAddr { module, resource, key })
-            }
-        })
     }
 }
 

@@ -1,4 +1,3 @@
-use super::super::Target;
 use super::*;
 use expect_test::{Expect, expect};
 

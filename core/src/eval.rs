@@ -1,0 +1,15 @@
+//! Ties the language's names to what is known: results recorded so far, and the world outside.
+//!
+//! Visits read a [`Results`] through a [`ModuleScope`]; whoever records writes into it, each cell
+//! once. Which thing is evaluated when is not decided here.
+
+pub mod conditions;
+pub mod expand;
+pub mod results;
+pub mod scope;
+pub mod world;
+
+pub use expand::{Expansion, RepetitionData};
+pub use results::{ModuleResults, ResourceResults, Results};
+pub use scope::ModuleScope;
+pub use world::World;

@@ -1,0 +1,258 @@
+//! A write-once table of results, by address.
+//!
+//! Everything runs on one task with shared references: a cell is set once, by whoever records, and
+//! read by whoever comes later. Nothing here decides what a missing result means.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use formwork_value::{Str, Value};
+
+use super::Expansion;
+use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ResourceName};
+use crate::config::{Config, Module};
+
+/// The results of a whole configuration.
+#[derive(Debug)]
+pub struct Results {
+    root: ModuleResults,
+}
+
+/// The results of one instance of a module.
+#[derive(Debug)]
+pub struct ModuleResults {
+    config: Arc<Module>,
+    addr: ModuleAddr,
+    /// The variables' values.
+    pub variables: Slots,
+    /// The local values.
+    pub locals: Slots,
+    /// The output values.
+    pub outputs: Slots,
+    resources: BTreeMap<ResourceName, ResourceResults>,
+    calls: BTreeMap<Str, CallResults>,
+}
+
+/// Named values, each set once.
+#[derive(Debug)]
+pub struct Slots(BTreeMap<Str, OnceCell<Value>>);
+
+/// The results of one resource.
+#[derive(Debug, Default)]
+pub struct ResourceResults {
+    expanded: OnceCell<Expanded<Value>>,
+    placeholder: OnceCell<Value>,
+    /// All instances together, made when first asked for.
+    whole: OnceCell<Value>,
+}
+
+/// The results of one module call.
+#[derive(Debug, Default)]
+pub struct CallResults {
+    expanded: OnceCell<Expanded<ModuleResults>>,
+}
+
+#[derive(Debug)]
+struct Expanded<T> {
+    expansion: Expansion,
+    instances: Vec<OnceCell<T>>,
+}
+
+impl<T> Expanded<T> {
+    fn new(expansion: Expansion) -> Self {
+        let instances = std::iter::repeat_with(OnceCell::new).take(expansion.len()).collect();
+        Self { expansion, instances }
+    }
+
+    fn cell(&self, key: &InstanceKey) -> Option<&OnceCell<T>> {
+        self.instances.get(self.expansion.position(key)?)
+    }
+}
+
+impl Results {
+    /// Makes an empty table for a configuration.
+    #[must_use]
+    pub fn new(config: &Config) -> Self {
+        Self { root: ModuleResults::new(config.root.clone(), ModuleAddr::root()) }
+    }
+
+    /// The root module.
+    #[must_use]
+    pub fn root(&self) -> &ModuleResults {
+        &self.root
+    }
+
+    /// An instance of a module, if its call and all calls above were expanded to it.
+    #[must_use]
+    pub fn module(&self, addr: &ModuleAddr) -> Option<&ModuleResults> {
+        addr.0.iter().try_fold(&self.root, |module, step| {
+            module.calls.get(&step.name)?.expanded.get()?.cell(&step.key)?.get()
+        })
+    }
+
+    /// The value of an instance, if it was recorded.
+    #[must_use]
+    pub fn instance(&self, addr: &InstanceAddr) -> Option<&Value> {
+        self.module(&addr.module)?.resource(&addr.resource)?.get(&addr.key)
+    }
+}
+
+impl ModuleResults {
+    fn new(config: Arc<Module>, addr: ModuleAddr) -> Self {
+        Self {
+            variables: Slots::new(config.variables.keys()),
+            locals: Slots::new(config.locals.keys()),
+            outputs: Slots::new(config.outputs.keys()),
+            resources: config
+                .resources
+                .keys()
+                .map(|name| (name.clone(), ResourceResults::default()))
+                .collect(),
+            calls: config.calls.keys().map(|name| (name.clone(), CallResults::default())).collect(),
+            config,
+            addr,
+        }
+    }
+
+    /// The module as written.
+    #[must_use]
+    pub fn config(&self) -> &Arc<Module> {
+        &self.config
+    }
+
+    /// Which instance this is.
+    #[must_use]
+    pub fn addr(&self) -> &ModuleAddr {
+        &self.addr
+    }
+
+    /// The results of a resource; `None` if the configuration has no such resource.
+    #[must_use]
+    pub fn resource(&self, name: &ResourceName) -> Option<&ResourceResults> {
+        self.resources.get(name)
+    }
+
+    /// The results of a module call; `None` if the configuration has no such call.
+    #[must_use]
+    pub fn call(&self, name: &str) -> Option<&CallResults> {
+        self.calls.get(name)
+    }
+
+    /// Records which instances a module call has, and makes an empty table for each.
+    pub fn expand_call(&self, name: &str, expansion: Expansion) {
+        let (Some(call), Some(config)) = (self.calls.get(name), self.config.calls.get(name)) else {
+            debug_assert!(false, "module.{name} is not in the configuration");
+            return;
+        };
+        let expanded = Expanded::new(expansion);
+        for (key, cell) in expanded.expansion.keys().zip(&expanded.instances) {
+            let child = Self::new(config.module.clone(), self.addr.child(name, key));
+            write_once(cell, child, &name);
+        }
+        write_once(&call.expanded, expanded, &name);
+    }
+}
+
+/// Sets a cell. A second write is a mistake of this program; the first value stays.
+fn write_once<T>(cell: &OnceCell<T>, value: T, name: &dyn std::fmt::Debug) {
+    let first = cell.set(value).is_ok();
+    debug_assert!(first, "{name:?} was recorded twice");
+}
+
+impl Slots {
+    fn new<'n>(names: impl Iterator<Item = &'n Str>) -> Self {
+        Self(names.map(|name| (name.clone(), OnceCell::new())).collect())
+    }
+
+    /// The value, if it was recorded.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)?.get()
+    }
+
+    /// Records a value. Must be done at most once, and only for names of the configuration.
+    pub fn set(&self, name: &str, value: Value) {
+        match self.0.get(name) {
+            Some(cell) => write_once(cell, value, &name),
+            None => debug_assert!(false, "{name:?} is not in the configuration"),
+        }
+    }
+}
+
+impl ResourceResults {
+    /// Records which instances there are. Must be done at most once.
+    pub fn expand(&self, expansion: Expansion) {
+        write_once(&self.expanded, Expanded::new(expansion), &"expansion");
+    }
+
+    /// Which instances there are, once that is known.
+    #[must_use]
+    pub fn expansion(&self) -> Option<&Expansion> {
+        self.expanded.get().map(|expanded| &expanded.expansion)
+    }
+
+    /// Records the value of an instance. Must be done at most once for each key, and only for keys of
+    /// the expansion.
+    pub fn set(&self, key: &InstanceKey, value: Value) {
+        match self.expanded.get().and_then(|expanded| expanded.cell(key)) {
+            Some(cell) => write_once(cell, value, key),
+            None => debug_assert!(false, "{key:?} is not an instance"),
+        }
+    }
+
+    /// The value of an instance, if it was recorded.
+    #[must_use]
+    pub fn get(&self, key: &InstanceKey) -> Option<&Value> {
+        self.expanded.get()?.cell(key)?.get()
+    }
+
+    /// Records what stands for the whole resource as long as its instances are not known: an unknown
+    /// value of the type that references to it will have.
+    pub fn set_placeholder(&self, value: Value) {
+        write_once(&self.placeholder, value, &"placeholder");
+    }
+
+    /// What stands for the whole resource as long as its instances are not known.
+    #[must_use]
+    pub fn placeholder(&self) -> Option<&Value> {
+        self.placeholder.get()
+    }
+
+    /// All instances together: the object itself, a tuple of them, or an object of them by key.
+    /// `None` before the resource is expanded. Instances not recorded are unknown.
+    #[must_use]
+    pub fn whole(&self) -> Option<Value> {
+        if let Some(whole) = self.whole.get() {
+            return Some(whole.clone());
+        }
+        let expanded = self.expanded.get()?;
+        let values = || {
+            expanded.instances.iter().map(|cell| cell.get().cloned().unwrap_or_else(Value::dynamic))
+        };
+        let whole = match &expanded.expansion {
+            Expansion::Single => return values().next(),
+            Expansion::Count(_) => Value::tuple(values().collect()),
+            Expansion::ForEach(each) => Value::object(each.keys().iter().zip(values())),
+        };
+        // Only a complete one may be kept: the missing ones are still to come.
+        if expanded.instances.iter().all(|cell| cell.get().is_some()) {
+            write_once(&self.whole, whole.clone(), &"whole");
+        }
+        Some(whole)
+    }
+}
+
+impl CallResults {
+    /// Which instances there are, once that is known.
+    #[must_use]
+    pub fn expansion(&self) -> Option<&Expansion> {
+        self.expanded.get().map(|expanded| &expanded.expansion)
+    }
+
+    /// The results of one instance.
+    #[must_use]
+    pub fn get(&self, key: &InstanceKey) -> Option<&ModuleResults> {
+        self.expanded.get()?.cell(key)?.get()
+    }
+}

@@ -1,0 +1,213 @@
+//! What references to resources and module calls mean: one instance where the key says which, all of
+//! them only when asked for all.
+
+use formwork_lang::scope::ScopeStep;
+use formwork_lang::syntax::Ident;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
+
+use super::{ModuleScope, attribute, unrecorded};
+use crate::addr::{InstanceKey, Mode, ResourceName};
+use crate::config::undeclared;
+use crate::eval::{Expansion, ModuleResults};
+
+/// A reference to something that may be repeated: its name, and the steps behind the name.
+struct Repeated<'r> {
+    name: String,
+    span: Span,
+    steps: &'r [ScopeStep],
+    /// How many steps the name took.
+    n_taken: usize,
+}
+
+/// What the step behind the name of something repeated picks.
+enum Pick {
+    One(InstanceKey),
+    All,
+}
+
+impl ModuleScope<'_> {
+    /// `data.TYPE.NAME…` and the like.
+    pub(super) fn prefixed_resource(
+        &self,
+        diags: &mut Diagnostics,
+        mode: Mode,
+        root: &Ident,
+        steps: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported> {
+        let kind = attribute(diags, root, steps.first())?;
+        let name = attribute(diags, kind, steps.get(1))?;
+        let resource = ResourceName::new(mode, &kind.name, &name.name);
+        self.resource(diags, &resource, root.span.to(name.span), (steps, 2))
+    }
+
+    /// `TYPE.NAME…`
+    pub(super) fn bare_resource(
+        &self,
+        diags: &mut Diagnostics,
+        root: &Ident,
+        steps: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported> {
+        let name = attribute(diags, root, steps.first())?;
+        let resource = ResourceName::new(Mode::Managed, &root.name, &name.name);
+        self.resource(diags, &resource, root.span.to(name.span), (steps, 1))
+    }
+
+    fn resource(
+        &self,
+        diags: &mut Diagnostics,
+        name: &ResourceName,
+        span: Span,
+        (steps, n_taken): (&[ScopeStep], usize),
+    ) -> Result<(Value, usize), Reported> {
+        let Some(results) = self.module.resource(name) else {
+            return Err(diags.error(undeclared::resource(self.module.config(), name, span)));
+        };
+        let Some(expansion) = results.expansion() else {
+            return match results.placeholder() {
+                Some(value) => Ok((value.clone(), n_taken)),
+                None => Err(unrecorded(diags, &name.to_string(), span)),
+            };
+        };
+        let reference = Repeated { name: name.to_string(), span, steps, n_taken };
+        match reference.pick(diags, expansion)? {
+            Pick::One(key) => {
+                // An instance that is not planned yet may turn out to be anything.
+                let value = results.get(&key).cloned().unwrap_or_else(Value::dynamic);
+                Ok((value, n_taken + usize::from(key != InstanceKey::None)))
+            }
+            Pick::All => Ok((results.whole().unwrap_or_else(Value::dynamic), n_taken)),
+        }
+    }
+
+    /// `module.NAME…`
+    pub(super) fn call(
+        &self,
+        diags: &mut Diagnostics,
+        root: &Ident,
+        steps: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported> {
+        let name = attribute(diags, root, steps.first())?;
+        let span = root.span.to(name.span);
+        let Some(results) = self.module.call(&name.name) else {
+            return Err(diags.error(undeclared::call(self.module.config(), &name.name, span)));
+        };
+        let full_name = format!("module.{}", name.name);
+        let Some(expansion) = results.expansion() else {
+            return Err(unrecorded(diags, &full_name, span));
+        };
+        let reference = Repeated { name: full_name, span, steps, n_taken: 1 };
+        let instance = |key: &InstanceKey| results.get(key).map_or_else(Value::dynamic, outputs);
+        match reference.pick(diags, expansion)? {
+            Pick::One(key) => {
+                let n_taken = 1 + usize::from(key != InstanceKey::None);
+                // One output is read without building the object of all.
+                if let (Some(ScopeStep::Attribute(output)), Some(child)) =
+                    (steps.get(n_taken), results.get(&key))
+                    && let Some(value) = child.outputs.get(&output.name)
+                {
+                    return Ok((value.clone(), n_taken + 1));
+                }
+                Ok((instance(&key), n_taken))
+            }
+            Pick::All => Ok((all(expansion, instance), 1)),
+        }
+    }
+}
+
+/// The outputs of a module instance as an object; those not recorded are unknown.
+fn outputs(module: &ModuleResults) -> Value {
+    Value::object(
+        module
+            .config()
+            .outputs
+            .keys()
+            .map(|name| (name, module.outputs.get(name).cloned().unwrap_or_else(Value::dynamic))),
+    )
+}
+
+/// All instances together: a tuple, or an object by key.
+fn all(expansion: &Expansion, instance: impl Fn(&InstanceKey) -> Value) -> Value {
+    let values = expansion.keys().map(|key| instance(&key));
+    match expansion {
+        Expansion::ForEach(each) => Value::object(each.keys().iter().zip(values)),
+        Expansion::Single | Expansion::Count(_) => Value::tuple(values.collect()),
+    }
+}
+
+impl Repeated<'_> {
+    fn pick(&self, diags: &mut Diagnostics, expansion: &Expansion) -> Result<Pick, Reported> {
+        let (key, span) = match (expansion, self.steps.get(self.n_taken)) {
+            (Expansion::Single, Some(ScopeStep::Index(_, span))) => {
+                return Err(self.unexpected_key(diags, *span));
+            }
+            (Expansion::Single, _) => return Ok(Pick::One(InstanceKey::None)),
+            (_, Some(ScopeStep::Attribute(_))) => return Err(self.missing_key(diags, expansion)),
+            (_, Some(ScopeStep::Index(key, span))) => (key, *span),
+            (_, None) => return Ok(Pick::All),
+        };
+        let key = match (expansion, key) {
+            (Expansion::Count(_), Value::Number(at)) => {
+                at.to_i64().and_then(|at| u64::try_from(at).ok()).map(InstanceKey::Int)
+            }
+            (Expansion::ForEach(_), Value::String(key)) => Some(InstanceKey::Str(key.clone())),
+            // Unknown and marked keys, and keys to be converted, are for the evaluator.
+            _ => return Ok(Pick::All),
+        };
+        match key.filter(|key| expansion.contains(key)) {
+            Some(key) => Ok(Pick::One(key)),
+            None => Err(self.no_such_instance(diags, expansion, span)),
+        }
+    }
+
+    fn missing_key(&self, diags: &mut Diagnostics, expansion: &Expansion) -> Reported {
+        let (argument, key) = match expansion {
+            Expansion::ForEach(_) => ("for_each", "each.key"),
+            Expansion::Single | Expansion::Count(_) => ("count", "count.index"),
+        };
+        diags.error(missing_key(&self.name, argument, key).at(self.span))
+    }
+
+    fn unexpected_key(&self, diags: &mut Diagnostics, key: Span) -> Reported {
+        diags.error(unexpected_key(&self.name).at(self.span.to(key)))
+    }
+
+    fn no_such_instance(
+        &self,
+        diags: &mut Diagnostics,
+        expansion: &Expansion,
+        span: Span,
+    ) -> Reported {
+        let there = match expansion {
+            Expansion::Count(0) => "it has no instances".to_owned(),
+            Expansion::Count(n) => format!("its instances are numbered from 0 to {}", n - 1),
+            _ if expansion.is_empty() => "it has no instances".to_owned(),
+            _ => "its `for_each` has no such key".to_owned(),
+        };
+        diags.error(
+            Diagnostic::error(
+                "Invalid index",
+                format!("`{}` has no instance with the given key: {there}.", self.name),
+            )
+            .at(span),
+        )
+    }
+}
+
+/// The error for an attribute taken of all instances at once.
+pub(crate) fn missing_key(name: &str, argument: &str, key: &str) -> Diagnostic {
+    Diagnostic::error(
+        "Missing resource instance key",
+        format!(
+            "`{name}` has `{argument}` set, so an attribute can be taken only of one of its instances, \
+             for example `{name}[{key}]`, or of all with `{name}[*]`."
+        ),
+    )
+}
+
+/// The error for an instance taken of something that is not repeated.
+pub(crate) fn unexpected_key(name: &str) -> Diagnostic {
+    Diagnostic::error(
+        "Unexpected resource instance key",
+        format!("`{name}` has neither `count` nor `for_each`; leave the key in brackets out."),
+    )
+}
