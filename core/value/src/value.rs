@@ -46,7 +46,7 @@ pub struct Set(Arc<Elements>);
 #[derive(Debug, PartialEq, Eq)]
 struct Elements {
     ty: Type,
-    depth: u16,
+    facts: Facts,
     items: Vec<Value>,
 }
 
@@ -56,7 +56,7 @@ pub struct Tuple(Arc<TupleData>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct TupleData {
-    depth: u16,
+    facts: Facts,
     items: Vec<Value>,
 }
 
@@ -67,7 +67,7 @@ pub struct Map(Arc<MapData>);
 #[derive(Debug, PartialEq, Eq)]
 struct MapData {
     ty: Type,
-    depth: u16,
+    facts: Facts,
     keys: Arc<[Str]>,
     items: Vec<Value>,
 }
@@ -79,7 +79,7 @@ pub struct Object(Arc<ObjectData>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct ObjectData {
-    depth: u16,
+    facts: Facts,
     names: Arc<[Str]>,
     items: Vec<Value>,
 }
@@ -105,15 +105,34 @@ impl Marked {
     }
 }
 
-fn depth_of(items: &[Value]) -> u16 {
-    items.iter().map(Value::depth).max().unwrap_or(0).saturating_add(1)
+/// What is often asked about the content of a collection, kept so that asking does not walk it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Facts {
+    depth: u16,
+    /// Marks on anything inside.
+    marks: Marks,
+    /// Whether anything inside is unknown.
+    unknown: bool,
+}
+
+impl Facts {
+    /// The facts about a collection of these elements.
+    fn of(items: &[Value]) -> Self {
+        let mut facts = Self::default();
+        for item in items {
+            facts.depth = facts.depth.max(item.depth());
+            facts.marks |= item.all_marks();
+            facts.unknown |= !item.is_wholly_known();
+        }
+        Self { depth: facts.depth.saturating_add(1), ..facts }
+    }
 }
 
 impl List {
     /// Makes a list; every element must have the type `ty` (or be null or unknown of it).
     #[must_use]
     pub fn new(ty: Type, items: Vec<Value>) -> Self {
-        Self(Arc::new(Elements { ty, depth: depth_of(&items), items }))
+        Self(Arc::new(Elements { ty, facts: Facts::of(&items), items }))
     }
 
     /// The type of the elements.
@@ -133,7 +152,7 @@ impl Set {
     /// Makes a set of elements that are already distinct, unmarked and in iteration order.
     /// Everyone but `set.rs` uses [`Value::set`].
     pub(crate) fn from_ordered(ty: Type, items: Vec<Value>) -> Self {
-        Self(Arc::new(Elements { ty, depth: depth_of(&items), items }))
+        Self(Arc::new(Elements { ty, facts: Facts::of(&items), items }))
     }
 
     /// The type of the elements.
@@ -153,7 +172,7 @@ impl Tuple {
     /// Makes a tuple.
     #[must_use]
     pub fn new(items: Vec<Value>) -> Self {
-        Self(Arc::new(TupleData { depth: depth_of(&items), items }))
+        Self(Arc::new(TupleData { facts: Facts::of(&items), items }))
     }
 
     /// The elements.
@@ -181,7 +200,7 @@ impl Map {
     #[must_use]
     pub fn new(ty: Type, pairs: Vec<(Str, Value)>) -> Self {
         let (keys, items) = sorted_pairs(pairs);
-        Self(Arc::new(MapData { ty, depth: depth_of(&items), keys: keys.into(), items }))
+        Self(Arc::new(MapData { ty, facts: Facts::of(&items), keys: keys.into(), items }))
     }
 
     /// The type of the elements.
@@ -220,7 +239,7 @@ impl Object {
     #[must_use]
     pub fn new(pairs: Vec<(Str, Value)>) -> Self {
         let (names, items) = sorted_pairs(pairs);
-        Self(Arc::new(ObjectData { depth: depth_of(&items), names: names.into(), items }))
+        Self(Arc::new(ObjectData { facts: Facts::of(&items), names: names.into(), items }))
     }
 
     /// Makes an object that shares its names with others.
@@ -232,7 +251,7 @@ impl Object {
     pub fn with_names(names: Arc<[Str]>, items: Vec<Value>) -> Self {
         assert_eq!(names.len(), items.len(), "as many names as values");
         debug_assert!(names.is_sorted_by(|a, b| a < b), "names are sorted and distinct");
-        Self(Arc::new(ObjectData { depth: depth_of(&items), names, items }))
+        Self(Arc::new(ObjectData { facts: Facts::of(&items), names, items }))
     }
 
     /// The attribute names, sorted bytewise.
@@ -343,13 +362,17 @@ impl Value {
     /// Nesting depth: 0 for a primitive, one more than the deepest element otherwise.
     #[must_use]
     pub fn depth(&self) -> u16 {
-        match self {
-            Self::List(List(data)) | Self::Set(Set(data)) => data.depth,
-            Self::Map(Map(data)) => data.depth,
-            Self::Tuple(Tuple(data)) => data.depth,
-            Self::Object(Object(data)) => data.depth,
-            Self::Marked(marked) => marked.value.depth(),
-            _ => 0,
+        self.facts().depth
+    }
+
+    /// The facts about what is inside the value, marks on itself aside.
+    fn facts(&self) -> Facts {
+        match self.peek() {
+            Self::List(List(data)) | Self::Set(Set(data)) => data.facts,
+            Self::Map(Map(data)) => data.facts,
+            Self::Tuple(Tuple(data)) => data.facts,
+            Self::Object(Object(data)) => data.facts,
+            _ => Facts::default(),
         }
     }
 
@@ -368,11 +391,7 @@ impl Value {
     /// Whether nothing inside is unknown.
     #[must_use]
     pub fn is_wholly_known(&self) -> bool {
-        match self {
-            Self::Unknown(_) => false,
-            Self::Marked(marked) => marked.value.is_wholly_known(),
-            _ => self.children().iter().all(Self::is_wholly_known),
-        }
+        !self.is_unknown() && !self.facts().unknown
     }
 
     /// The direct elements or attribute values, in iteration order; empty for everything else.
@@ -433,6 +452,6 @@ impl Value {
     /// The union of the marks on the value and on everything inside it.
     #[must_use]
     pub fn all_marks(&self) -> Marks {
-        self.children().iter().fold(self.marks(), |marks, child| marks | child.all_marks())
+        self.marks() | self.facts().marks
     }
 }
