@@ -2,13 +2,18 @@
 
 pub mod json;
 pub mod msgpack;
+mod shapes;
 pub mod type_json;
 
-use crate::Path;
+#[cfg(test)]
+mod arbitrary;
+
+use crate::ty::ObjectType;
+use crate::{Path, Step, Str, Type, Value};
 
 /// Why bytes could not be read as a value of a type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}{reason}", if path.0.is_empty() { String::new() } else { format!("{path}: ") })]
+#[error("{}{reason}", place(path))]
 pub struct DecodeError {
     /// Where inside the value.
     pub path: Path,
@@ -18,10 +23,93 @@ pub struct DecodeError {
 
 /// Why a value could not be written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}{reason}", if path.0.is_empty() { String::new() } else { format!("{path}: ") })]
+#[error("{}{reason}", place(path))]
 pub struct EncodeError {
     /// Where inside the value.
     pub path: Path,
     /// What is wrong.
     pub reason: String,
+}
+
+fn place(path: &Path) -> String {
+    if path.0.is_empty() { String::new() } else { format!("{path}: ") }
+}
+
+impl DecodeError {
+    fn new(reason: impl Into<String>) -> Self {
+        Self { path: Path::root(), reason: reason.into() }
+    }
+
+    /// The same error seen from one level further out. Errors are rare and nesting is limited, so
+    /// paths are made on the way out and cost nothing when all is well.
+    fn within(mut self, step: Step) -> Self {
+        self.path.0.insert(0, step);
+        self
+    }
+}
+
+impl EncodeError {
+    fn new(reason: impl Into<String>) -> Self {
+        Self { path: Path::root(), reason: reason.into() }
+    }
+
+    fn within(mut self, step: Option<Step>) -> Self {
+        if let Some(step) = step {
+            self.path.0.insert(0, step);
+        }
+        self
+    }
+}
+
+/// Why `value` is not one of type `ty`.
+fn wrong_type(value: &Value, ty: &Type) -> EncodeError {
+    EncodeError::new(format!("{} required, but this is {}", wanted(ty), value.ty().friendly_name()))
+}
+
+/// The type with its article, as in "a list is required".
+fn wanted(ty: &Type) -> String {
+    match ty {
+        Type::Dynamic => "a value of any type".into(),
+        Type::Object(_) => "an object".into(),
+        Type::List(_) => "a list".into(),
+        Type::Set(_) => "a set".into(),
+        Type::Map(_) => "a map".into(),
+        Type::Tuple(_) => "a tuple".into(),
+        primitive => primitive.friendly_name(),
+    }
+}
+
+/// Whether values of type `got` may stand where `want` is written: the same type, where `want` may
+/// leave parts open with `Dynamic`. A null or unknown whose type is not known fits everywhere.
+fn fits(got: &Type, want: &Type) -> bool {
+    match (got, want) {
+        (Type::Dynamic, _) | (_, Type::Dynamic) => true,
+        (Type::List(got), Type::List(want))
+        | (Type::Set(got), Type::Set(want))
+        | (Type::Map(got), Type::Map(want)) => fits(got, want),
+        (Type::Tuple(got), Type::Tuple(want)) => {
+            got.len() == want.len()
+                && got.iter().zip(want.iter()).all(|(got, want)| fits(got, want))
+        }
+        (Type::Object(got), Type::Object(want)) => {
+            got.attributes.len() == want.attributes.len()
+                && got
+                    .attributes
+                    .iter()
+                    .zip(&want.attributes)
+                    .all(|((a, got), (b, want))| a == b && fits(got, want))
+        }
+        (got, want) => got == want,
+    }
+}
+
+/// Says which attribute makes an object with `names` not one of the type `shape`.
+fn name_difference(names: &[Str], shape: &ObjectType) -> String {
+    let missing = shape.attributes.keys().find(|name| names.binary_search(name).is_err());
+    let extra = names.iter().find(|name| !shape.attributes.contains_key(name.as_str()));
+    match (missing, extra) {
+        (Some(name), _) => format!("attribute {name:?} is required"),
+        (None, Some(name)) => format!("unsupported attribute {name:?}"),
+        (None, None) => "attributes do not match".into(),
+    }
 }

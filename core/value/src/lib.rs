@@ -19,6 +19,7 @@ mod str;
 pub mod ty;
 pub mod unknown;
 pub mod value;
+pub mod walk;
 
 pub use diag::{Diagnostic, Diagnostics, Reported, Span};
 pub use marks::{Known, MarkPaths, Marks, Plain};

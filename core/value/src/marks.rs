@@ -1,6 +1,8 @@
 //! Marks on values, and the proofs that there are none.
 
-use crate::{Path, Value};
+use std::collections::BTreeMap;
+
+use crate::{Path, Step, Value};
 
 /// A set of marks. The set of possible marks is closed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -97,11 +99,121 @@ impl Known {
     }
 }
 
+impl FromIterator<(Path, Marks)> for MarkPaths {
+    /// Puts paths into order; marks on one path are united, empty ones dropped.
+    fn from_iter<I: IntoIterator<Item = (Path, Marks)>>(entries: I) -> Self {
+        let mut list: Vec<(Path, Marks)> =
+            entries.into_iter().filter(|(_, marks)| !marks.is_empty()).collect();
+        list.sort_by(|a, b| a.0.cmp(&b.0));
+        list.dedup_by(|next, kept| {
+            let same = next.0 == kept.0;
+            if same {
+                kept.1 |= next.1;
+            }
+            same
+        });
+        Self(list)
+    }
+}
+
+impl MarkPaths {
+    /// The same marks on each of `paths`.
+    #[must_use]
+    pub fn all(paths: impl IntoIterator<Item = Path>, marks: Marks) -> Self {
+        paths.into_iter().map(|path| (path, marks)).collect()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The paths that carry all of `marks`, sorted.
+    pub fn paths_with(&self, marks: Marks) -> impl Iterator<Item = &Path> {
+        self.0.iter().filter(move |(_, own)| own.contains(marks)).map(|(path, _)| path)
+    }
+
+    /// These without `marks`; paths left with none are gone.
+    #[must_use]
+    pub fn without(&self, marks: Marks) -> Self {
+        self.0.iter().map(|(path, own)| (path.clone(), own.without(marks))).collect()
+    }
+
+    /// These and others.
+    #[must_use]
+    pub fn union(self, other: Self) -> Self {
+        if other.is_empty() {
+            return self;
+        }
+        self.0.into_iter().chain(other.0).collect()
+    }
+
+    /// The marks at or below `path`, with paths that begin there.
+    #[must_use]
+    pub fn under(&self, path: &Path) -> Self {
+        let below = self.0.iter().filter(|(own, _)| own.starts_with(path));
+        // Cutting the same beginning off all paths keeps them sorted.
+        Self(below.map(|(own, marks)| (Path(own.0[path.0.len()..].to_vec()), *marks)).collect())
+    }
+}
+
 impl Value {
-    /// Takes all marks off, remembering where they were.
+    /// Takes all marks off, remembering where they were. Marks inside a set are remembered for the
+    /// set. A value without marks is returned as it is, at the cost of looking.
     #[must_use]
     pub fn split_marks(self) -> (Plain, MarkPaths) {
-        todo!()
+        if self.all_marks().is_empty() {
+            return (Plain(self), MarkPaths::default());
+        }
+        // The walk goes outside in and in the order of children, which is the order of paths.
+        let mut found = MarkPaths::default();
+        let plain = strip(&self, &mut Path::root(), &mut found).unwrap_or(self);
+        (Plain(plain), found)
+    }
+}
+
+/// The value without marks, or `None` if it has none: what carries no marks stays shared.
+fn strip(value: &Value, path: &mut Path, found: &mut MarkPaths) -> Option<Value> {
+    let inner = value.peek();
+    let own = match inner {
+        Value::Set(_) => value.all_marks(),
+        _ => value.marks(),
+    };
+    if !own.is_empty() {
+        found.0.push((path.clone(), own));
+    }
+    let mut children: Option<Vec<Value>> = None;
+    for (at, child) in inner.children().iter().enumerate() {
+        let stripped = match inner.step_to(at) {
+            Some(step) => {
+                path.0.push(step);
+                let stripped = strip(child, path, found);
+                path.0.pop();
+                stripped
+            }
+            // No step leads to the elements of a set; their marks were found above.
+            None => strip(child, path, &mut MarkPaths::default()),
+        };
+        if let Some(stripped) = stripped {
+            children.get_or_insert_with(|| inner.children().to_vec())[at] = stripped;
+        }
+    }
+    match children {
+        Some(children) => Some(inner.with_children(children)),
+        None => (!value.marks().is_empty()).then(|| inner.clone()),
+    }
+}
+
+impl TryFrom<Value> for Plain {
+    type Error = Path;
+
+    /// Proves that a value carries no marks; fails with the path of the first marked part.
+    fn try_from(value: Value) -> Result<Self, Path> {
+        match first(&value, |part| !part.marks().is_empty()) {
+            None => Ok(Self(value)),
+            Some(path) => Err(path),
+        }
     }
 }
 
@@ -109,9 +221,36 @@ impl Plain {
     /// Puts marks back where they were; a path that no longer fits marks the nearest part above it.
     #[must_use]
     pub fn with_marks(self, marks: &MarkPaths) -> Value {
-        let _ = marks;
-        todo!()
+        let entries: Vec<(&[Step], Marks)> =
+            marks.0.iter().map(|(path, marks)| (path.0.as_slice(), *marks)).collect();
+        put(self.0, &entries)
     }
+}
+
+/// Puts marks on a value and its parts; the paths begin at the value.
+fn put(value: Value, entries: &[(&[Step], Marks)]) -> Value {
+    let mut own = Marks::NONE;
+    let mut below: BTreeMap<usize, Vec<(&[Step], Marks)>> = BTreeMap::new();
+    for (steps, marks) in entries {
+        let child = steps.split_first().and_then(|(first, rest)| {
+            // Marks cannot stay on elements of a set, and no step leads to one.
+            value.position_of(first).map(|at| (at, rest))
+        });
+        match child {
+            Some((at, rest)) => below.entry(at).or_default().push((rest, *marks)),
+            None => own |= *marks,
+        }
+    }
+    if below.is_empty() {
+        return value.mark(own);
+    }
+    let mut children = value.children().to_vec();
+    for (at, entries) in below {
+        if let Some(child) = children.get_mut(at) {
+            *child = put(child.clone(), &entries);
+        }
+    }
+    value.with_children(children).mark(own)
 }
 
 impl Known {
@@ -120,7 +259,32 @@ impl Known {
     /// # Errors
     /// With the path of the first part that is unknown or ephemeral.
     pub fn new(value: Value) -> Result<Self, Path> {
-        let _ = value;
-        todo!()
+        let offends = |part: &Value| part.is_unknown() || part.marks().contains(Marks::EPHEMERAL);
+        match first(&value, offends) {
+            None => Ok(Self(value)),
+            Some(path) => Err(path),
+        }
     }
 }
+
+/// The path of the first part of a value, outside in, that `offends`. The usual answer, none, is
+/// found without making paths.
+fn first(value: &Value, offends: impl Fn(&Value) -> bool) -> Option<Path> {
+    fn any(value: &Value, offends: &impl Fn(&Value) -> bool) -> bool {
+        offends(value) || value.children().iter().any(|child| any(child, offends))
+    }
+    if !any(value, &offends) {
+        return None;
+    }
+    let mut found = None;
+    value.walk(&mut |path, part| {
+        if found.is_none() && offends(part) {
+            found = Some(path.clone());
+        }
+        found.is_none()
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests;

@@ -33,6 +33,12 @@ impl Unknown {
         Self { ty, refinement: Refinement::default() }
     }
 
+    /// An unknown value about which more is known. What the type cannot have is ignored.
+    #[must_use]
+    pub fn refined(ty: Type, refinement: Refinement) -> Self {
+        Self { ty, refinement }
+    }
+
     /// The type.
     #[must_use]
     pub fn ty(&self) -> &Type {

@@ -1,7 +1,15 @@
-//! The state form: schema-directed JSON.
+//! The state form: schema-directed JSON, and the simple form, in which a value brings its own types.
 
-use super::{DecodeError, EncodeError};
-use crate::{Type, Value};
+mod decode;
+pub mod read;
+mod strip;
+pub mod write;
+
+pub use strip::strip_removed;
+
+use super::{DecodeError, EncodeError, fits, type_json, wrong_type};
+use crate::value::Object;
+use crate::{Number, Step, Type, Value};
 
 /// Writes a value as the type `ty`, compactly, with the escapes of the state format (`<`, `>`, `&`,
 /// U+2028, U+2029); places where `ty` is dynamic are wrapped as `{"value":…,"type":…}`.
@@ -9,8 +17,19 @@ use crate::{Type, Value};
 /// # Errors
 /// When the value holds an unknown, a mark, an infinity, or does not have the type.
 pub fn encode(value: &Value, ty: &Type) -> Result<String, EncodeError> {
-    let _ = (value, ty);
-    todo!()
+    limit_depth(value)?;
+    let mut out = String::new();
+    typed(&mut out, value, ty)?;
+    Ok(out)
+}
+
+/// What to do with attributes that the type does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extra {
+    /// They are an error.
+    Refuse,
+    /// They are left out, as when a newer schema has removed them.
+    Drop,
 }
 
 /// Reads a value of the type `ty`. Missing attributes are null, other ones an error.
@@ -18,8 +37,23 @@ pub fn encode(value: &Value, ty: &Type) -> Result<String, EncodeError> {
 /// # Errors
 /// When the text is not JSON of a value of the type, or is nested too deep.
 pub fn decode(text: &[u8], ty: &Type) -> Result<Value, DecodeError> {
-    let _ = (text, ty);
-    todo!()
+    decode_with(text, ty, Extra::Refuse)
+}
+
+/// Reads a value of the type `ty`. Missing attributes are null; other ones as `extra` says.
+///
+/// # Errors
+/// When the text is not JSON of a value of the type, or is nested too deep.
+pub fn decode_with(text: &[u8], ty: &Type, extra: Extra) -> Result<Value, DecodeError> {
+    decode_node(&parse(text)?, ty, extra)
+}
+
+/// Reads a part of a JSON text as a value of the type `ty`.
+///
+/// # Errors
+/// When the part is not a value of the type.
+pub fn decode_node(node: &read::Node<'_>, ty: &Type, extra: Extra) -> Result<Value, DecodeError> {
+    decode::Decoder::new(extra).typed(node, ty)
 }
 
 /// Writes a value with its own types, without wrappers, as `jsonencode` and the JSON views do.
@@ -27,8 +61,10 @@ pub fn decode(text: &[u8], ty: &Type) -> Result<Value, DecodeError> {
 /// # Errors
 /// When the value holds an unknown, a mark or an infinity.
 pub fn encode_simple(value: &Value) -> Result<String, EncodeError> {
-    let _ = value;
-    todo!()
+    limit_depth(value)?;
+    let mut out = String::new();
+    simple(&mut out, value)?;
+    Ok(out)
 }
 
 /// Reads any JSON as the value it most naturally is, as `jsondecode` does: objects and tuples.
@@ -36,6 +72,121 @@ pub fn encode_simple(value: &Value) -> Result<String, EncodeError> {
 /// # Errors
 /// When the text is not JSON, or is nested too deep.
 pub fn decode_simple(text: &[u8]) -> Result<Value, DecodeError> {
-    let _ = text;
-    todo!()
+    decode::simple(&parse(text)?)
 }
+
+fn parse(text: &[u8]) -> Result<read::Node<'_>, DecodeError> {
+    read::parse(text).map_err(|error| DecodeError::new(error.to_string()))
+}
+
+fn limit_depth(value: &Value) -> Result<(), EncodeError> {
+    if value.depth() > Value::MAX_DEPTH {
+        return Err(EncodeError::new("the value is nested too deep"));
+    }
+    Ok(())
+}
+
+fn typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeError> {
+    match (value, ty) {
+        // A null whose type is not known has nothing to wrap.
+        (Value::Null(own), _)
+            if *own == Type::Dynamic || (*ty != Type::Dynamic && fits(own, ty)) =>
+        {
+            out.push_str("null");
+            Ok(())
+        }
+        (Value::Null(_) | Value::Bool(_) | Value::Number(_) | Value::String(_), Type::Dynamic)
+        | (Value::List(_) | Value::Set(_) | Value::Map(_), Type::Dynamic)
+        | (Value::Tuple(_) | Value::Object(_), Type::Dynamic) => {
+            let own = value.ty();
+            out.push_str("{\"value\":");
+            typed(out, value, &own)?;
+            out.push_str(",\"type\":");
+            out.push_str(&type_json::encode(&own));
+            out.push('}');
+            Ok(())
+        }
+        (Value::Bool(_), Type::Bool)
+        | (Value::Number(_), Type::Number)
+        | (Value::String(_), Type::String)
+        | (Value::Marked(_) | Value::Unknown(_), _) => leaf(out, value),
+        (Value::List(_), Type::List(element)) | (Value::Set(_), Type::Set(element)) => {
+            parts(out, value, |out, _, item| typed(out, item, element))
+        }
+        (Value::Map(_), Type::Map(element)) => {
+            parts(out, value, |out, _, item| typed(out, item, element))
+        }
+        (Value::Tuple(tuple), Type::Tuple(elements)) if tuple.items().len() == elements.len() => {
+            parts(out, value, |out, at, item| typed(out, item, &elements[at]))
+        }
+        (Value::Object(object), Type::Object(shape)) => {
+            if !object.names().iter().eq(shape.attributes.keys()) {
+                return Err(EncodeError::new(super::name_difference(object.names(), shape)));
+            }
+            let mut types = shape.attributes.values();
+            parts(out, value, |out, _, item| match types.next() {
+                Some(ty) => typed(out, item, ty),
+                None => Ok(()),
+            })
+        }
+        _ => Err(wrong_type(value, ty)),
+    }
+}
+
+fn simple(out: &mut String, value: &Value) -> Result<(), EncodeError> {
+    match value {
+        Value::Null(_) => {
+            out.push_str("null");
+            Ok(())
+        }
+        Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Tuple(_) | Value::Object(_) => {
+            parts(out, value, |out, _, item| simple(out, item))
+        }
+        _ => leaf(out, value),
+    }
+}
+
+/// Writes the children of a value between the brackets it takes.
+fn parts(
+    out: &mut String,
+    value: &Value,
+    mut each: impl FnMut(&mut String, usize, &Value) -> Result<(), EncodeError>,
+) -> Result<(), EncodeError> {
+    let names = match value {
+        Value::Map(map) => Some(map.keys()),
+        Value::Object(object) => Some(&**Object::names(object)),
+        _ => None,
+    };
+    let brackets = if names.is_some() { ['{', '}'] } else { ['[', ']'] };
+    write::sequence(out, brackets, value.children().iter().enumerate(), |out, (at, item)| {
+        if let Some(name) = names.and_then(|names| names.get(at)) {
+            write::string(out, name);
+            out.push(':');
+        }
+        each(out, at, item).map_err(|error| error.within(value.step_to(at)))
+    })
+}
+
+fn leaf(out: &mut String, value: &Value) -> Result<(), EncodeError> {
+    match value {
+        Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
+        Value::Number(number) if is_finite(number) => out.push_str(&number.to_string()),
+        Value::Number(_) => return Err(EncodeError::new("infinity cannot be written as JSON")),
+        Value::String(text) => write::string(out, text),
+        Value::Marked(_) => {
+            return Err(EncodeError::new(
+                "a sensitive or ephemeral value must have its marks taken off",
+            ));
+        }
+        _ => return Err(EncodeError::new("the value is not known")),
+    }
+    Ok(())
+}
+
+/// Whether it is neither infinity. A finite number may be too large for a float.
+fn is_finite(number: &Number) -> bool {
+    number.to_f64_exact().is_none_or(f64::is_finite)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,15 +1,28 @@
-//! The wire form: schema-directed MessagePack.
+//! The wire form: schema-directed MessagePack. Neither form says which type a value has, save where
+//! the type leaves it open; reader and writer must agree on the type beforehand.
 
-use super::{DecodeError, EncodeError};
-use crate::{Type, Value};
+mod read;
+mod refinement;
+
+use super::{DecodeError, EncodeError, fits, type_json, wanted, wrong_type};
+use crate::{Number, Str, Type, Value};
+
+/// The bytes of an unknown value about which nothing else is known.
+const UNKNOWN: [u8; 3] = [0xd4, 0x00, 0x00];
+
+const NIL: u8 = 0xc0;
 
 /// Writes a value as the type `ty`; places where `ty` is dynamic carry their own type.
 ///
 /// # Errors
 /// When the value holds a mark or does not have the type.
 pub fn encode(value: &Value, ty: &Type) -> Result<Vec<u8>, EncodeError> {
-    let _ = (value, ty);
-    todo!()
+    if value.depth() > Value::MAX_DEPTH {
+        return Err(EncodeError::new("the value is nested too deep"));
+    }
+    let mut out = Vec::new();
+    write(&mut out, value, ty)?;
+    Ok(out)
 }
 
 /// Reads a value of the type `ty`. Bytes after the value are ignored.
@@ -17,6 +30,187 @@ pub fn encode(value: &Value, ty: &Type) -> Result<Vec<u8>, EncodeError> {
 /// # Errors
 /// When the bytes are not a value of the type, or are nested too deep.
 pub fn decode(bytes: &[u8], ty: &Type) -> Result<Value, DecodeError> {
-    let _ = (bytes, ty);
-    todo!()
+    read::Reader::new(bytes).value(ty, 0)
 }
+
+fn write(out: &mut Vec<u8>, value: &Value, ty: &Type) -> Result<(), EncodeError> {
+    match (value, ty) {
+        (Value::Marked(_), _) => {
+            Err(EncodeError::new("a sensitive or ephemeral value must have its marks taken off"))
+        }
+        (Value::Null(Type::Dynamic), _) => {
+            out.push(NIL);
+            Ok(())
+        }
+        // Refinements of a value whose type is not known say nothing.
+        (Value::Unknown(unknown), _) if *unknown.ty() == Type::Dynamic => {
+            out.extend_from_slice(&UNKNOWN);
+            Ok(())
+        }
+        (_, Type::Dynamic) => write_dynamic(out, value),
+        (Value::Null(own), _) if fits(own, ty) => {
+            out.push(NIL);
+            Ok(())
+        }
+        (Value::Unknown(unknown), _) if fits(unknown.ty(), ty) => refinement::write(out, unknown),
+        (Value::Bool(truth), Type::Bool) => {
+            out.push(if *truth { 0xc3 } else { 0xc2 });
+            Ok(())
+        }
+        (Value::Number(number), Type::Number) => write_number(out, number),
+        (Value::String(text), Type::String) => write_str(out, text),
+        _ => write_parts(out, value, ty),
+    }
+}
+
+fn write_dynamic(out: &mut Vec<u8>, value: &Value) -> Result<(), EncodeError> {
+    let ty = value.ty();
+    write_array_len(out, 2)?;
+    write_bin(out, type_json::encode(&ty).as_bytes())?;
+    write(out, value, &ty)
+}
+
+fn write_parts(out: &mut Vec<u8>, value: &Value, ty: &Type) -> Result<(), EncodeError> {
+    let items = value.children();
+    match (value, ty) {
+        (Value::List(_), Type::List(element)) | (Value::Set(_), Type::Set(element)) => {
+            write_array_len(out, items.len())?;
+            for (at, item) in items.iter().enumerate() {
+                write(out, item, element).map_err(|error| error.within(value.step_to(at)))?;
+            }
+        }
+        (Value::Tuple(_), Type::Tuple(elements)) if elements.len() == items.len() => {
+            write_array_len(out, items.len())?;
+            for (at, (item, element)) in items.iter().zip(elements.iter()).enumerate() {
+                write(out, item, element).map_err(|error| error.within(value.step_to(at)))?;
+            }
+        }
+        (Value::Map(map), Type::Map(element)) => {
+            write_map_len(out, items.len())?;
+            for (at, (key, item)) in map.iter().enumerate() {
+                write_str(out, key)?;
+                write(out, item, element).map_err(|error| error.within(value.step_to(at)))?;
+            }
+        }
+        (Value::Object(object), Type::Object(shape))
+            if object.names().iter().eq(shape.attributes.keys()) =>
+        {
+            write_map_len(out, items.len())?;
+            for (at, (item, (name, ty))) in items.iter().zip(&shape.attributes).enumerate() {
+                write_str(out, name)?;
+                write(out, item, ty).map_err(|error| error.within(value.step_to(at)))?;
+            }
+        }
+        (Value::Tuple(_), Type::Tuple(elements)) => {
+            return Err(EncodeError::new(format!(
+                "a tuple of length {} is required, but this one has {}",
+                elements.len(),
+                items.len()
+            )));
+        }
+        (Value::Object(object), Type::Object(shape)) => {
+            let difference = super::name_difference(object.names(), shape);
+            return Err(EncodeError::new(difference));
+        }
+        _ => return Err(wrong_type(value, ty)),
+    }
+    Ok(())
+}
+
+/// Writes a number in the smallest form that keeps it exactly, as the language's own writer does:
+/// readers elsewhere compare what they get with what they sent.
+fn write_number(out: &mut Vec<u8>, number: &Number) -> Result<(), EncodeError> {
+    if let Some(whole) = number.to_i64() {
+        write_int(out, whole);
+        return Ok(());
+    }
+    // Whole numbers that do not fit are text, even where a float would be exact.
+    match number.to_f64_exact().filter(|float| float.is_infinite() || !number.is_integer()) {
+        Some(float) => {
+            out.push(0xcb);
+            out.extend_from_slice(&float.to_be_bytes());
+            Ok(())
+        }
+        None => write_text(out, &number.to_string()),
+    }
+}
+
+fn write_int(out: &mut Vec<u8>, number: i64) {
+    let bytes = number.to_be_bytes();
+    // Big-endian, so the low bytes are at the end.
+    let (code, n_bytes) = match number {
+        -32..=0x7f => return out.push(bytes[7]),
+        0x80..=0xff => (0xcc, 1),
+        0x100..=0xffff => (0xcd, 2),
+        0x1_0000..=0xffff_ffff => (0xce, 4),
+        0x1_0000_0000.. => (0xcf, 8),
+        -0x80..=-33 => (0xd0, 1),
+        -0x8000..=-0x81 => (0xd1, 2),
+        -0x8000_0000..=-0x8001 => (0xd2, 4),
+        _ => (0xd3, 8),
+    };
+    out.push(code);
+    out.extend_from_slice(&bytes[8 - n_bytes..]);
+}
+
+fn write_str(out: &mut Vec<u8>, text: &Str) -> Result<(), EncodeError> {
+    write_text(out, text.as_str())
+}
+
+fn write_text(out: &mut Vec<u8>, text: &str) -> Result<(), EncodeError> {
+    match text.len() {
+        length @ 0..=31 => out.push(0xa0 | low_byte(length)),
+        length @ 32..=0xff => out.extend_from_slice(&[0xd9, low_byte(length)]),
+        length => write_long_len(out, 0xda, length)?,
+    }
+    out.extend_from_slice(text.as_bytes());
+    Ok(())
+}
+
+fn write_bin(out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), EncodeError> {
+    match bytes.len() {
+        length @ 0..=0xff => out.extend_from_slice(&[0xc4, low_byte(length)]),
+        length => write_long_len(out, 0xc5, length)?,
+    }
+    out.extend_from_slice(bytes);
+    Ok(())
+}
+
+fn write_array_len(out: &mut Vec<u8>, length: usize) -> Result<(), EncodeError> {
+    if length < 16 {
+        out.push(0x90 | low_byte(length));
+        return Ok(());
+    }
+    write_long_len(out, 0xdc, length)
+}
+
+fn write_map_len(out: &mut Vec<u8>, length: usize) -> Result<(), EncodeError> {
+    if length < 16 {
+        out.push(0x80 | low_byte(length));
+        return Ok(());
+    }
+    write_long_len(out, 0xde, length)
+}
+
+/// Writes a length in two or four bytes; `code` is that of the two-byte form, the next one that of
+/// the four-byte form.
+fn write_long_len(out: &mut Vec<u8>, code: u8, length: usize) -> Result<(), EncodeError> {
+    if let Ok(length) = u16::try_from(length) {
+        out.push(code);
+        out.extend_from_slice(&length.to_be_bytes());
+    } else if let Ok(length) = u32::try_from(length) {
+        out.push(code + 1);
+        out.extend_from_slice(&length.to_be_bytes());
+    } else {
+        return Err(EncodeError::new("more than 4 GiB in one piece cannot be sent"));
+    }
+    Ok(())
+}
+
+/// The length as a byte; only called with lengths that fit.
+fn low_byte(length: usize) -> u8 {
+    u8::try_from(length).unwrap_or(u8::MAX)
+}
+
+#[cfg(test)]
+mod tests;

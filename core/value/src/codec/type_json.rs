@@ -1,13 +1,70 @@
 //! Types as JSON: `"string"`, `["list","number"]`.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
 use super::DecodeError;
-use crate::Type;
+use super::json::read::{self, Kind, Node};
+use super::json::write;
+use crate::ty::ObjectType;
+use crate::{Str, Type};
 
 /// Writes a type, compactly, attribute names sorted.
 #[must_use]
 pub fn encode(ty: &Type) -> String {
-    let _ = ty;
-    todo!()
+    let mut out = String::new();
+    put(&mut out, ty);
+    out
+}
+
+fn put(out: &mut String, ty: &Type) {
+    match ty {
+        Type::Dynamic => out.push_str("\"dynamic\""),
+        Type::Bool => out.push_str("\"bool\""),
+        Type::Number => out.push_str("\"number\""),
+        Type::String => out.push_str("\"string\""),
+        Type::List(element) => put_with(out, "list", |out| put(out, element)),
+        Type::Set(element) => put_with(out, "set", |out| put(out, element)),
+        Type::Map(element) => put_with(out, "map", |out| put(out, element)),
+        Type::Tuple(elements) => {
+            put_with(out, "tuple", |out| put_all(out, ['[', ']'], elements.iter(), put));
+        }
+        Type::Object(shape) => put_with(out, "object", |out| {
+            put_all(out, ['{', '}'], &shape.attributes, |out, (name, ty)| {
+                write::string(out, name);
+                out.push(':');
+                put(out, ty);
+            });
+            if !shape.optional.is_empty() {
+                out.push(',');
+                put_all(out, ['[', ']'], &shape.optional, |out, name| write::string(out, name));
+            }
+        }),
+    }
+}
+
+fn put_with(out: &mut String, kind: &str, content: impl FnOnce(&mut String)) {
+    out.push_str("[\"");
+    out.push_str(kind);
+    out.push_str("\",");
+    content(out);
+    out.push(']');
+}
+
+fn put_all<T>(
+    out: &mut String,
+    brackets: [char; 2],
+    parts: impl IntoIterator<Item = T>,
+    mut each: impl FnMut(&mut String, T),
+) {
+    let outcome = write::sequence(out, brackets, parts, |out, part| {
+        each(out, part);
+        Ok::<(), std::convert::Infallible>(())
+    });
+    match outcome {
+        Ok(()) => {}
+        Err(never) => match never {},
+    }
 }
 
 /// Reads a type.
@@ -15,6 +72,130 @@ pub fn encode(ty: &Type) -> String {
 /// # Errors
 /// When the text is not JSON of a type, or is nested deeper than [`Type::MAX_DEPTH`].
 pub fn decode(text: &[u8]) -> Result<Type, DecodeError> {
-    let _ = text;
-    todo!()
+    let node = read::parse(text).map_err(|error| DecodeError::new(error.to_string()))?;
+    decode_node(&node)
+}
+
+/// Reads a type from a part of a JSON text.
+///
+/// # Errors
+/// When the part is not a type, or is nested deeper than [`Type::MAX_DEPTH`].
+pub fn decode_node(node: &Node<'_>) -> Result<Type, DecodeError> {
+    ty(node, 0)
+}
+
+fn ty(node: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
+    if depth > Type::MAX_DEPTH {
+        return Err(DecodeError::new("the type is nested too deep"));
+    }
+    match &node.kind {
+        Kind::String(name) => match &**name {
+            "dynamic" => Ok(Type::Dynamic),
+            "bool" => Ok(Type::Bool),
+            "number" => Ok(Type::Number),
+            "string" => Ok(Type::String),
+            other => Err(DecodeError::new(format!("there is no primitive type {other:?}"))),
+        },
+        Kind::Array(parts) => match parts.as_slice() {
+            [kind, content] => constructed(kind.as_str(), content, depth),
+            [kind, content, optional] if kind.as_str() == Some("object") => {
+                object(content, Some(optional), depth)
+            }
+            _ => Err(DecodeError::new("a type is a pair of a kind and what it is made of")),
+        },
+        _ => Err(DecodeError::new("a type is a string or an array")),
+    }
+}
+
+fn constructed(kind: Option<&str>, content: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
+    match kind {
+        Some("list") => Ok(Type::list(ty(content, depth + 1)?)),
+        Some("set") => Ok(Type::set(ty(content, depth + 1)?)),
+        Some("map") => Ok(Type::map(ty(content, depth + 1)?)),
+        Some("object") => object(content, None, depth),
+        Some("tuple") => {
+            let elements = content
+                .as_array()
+                .ok_or_else(|| DecodeError::new("the types of a tuple must be an array"))?;
+            let elements = elements.iter().map(|element| ty(element, depth + 1));
+            Ok(Type::tuple(elements.collect::<Result<_, _>>()?))
+        }
+        Some(other) => Err(DecodeError::new(format!("there is no kind of type {other:?}"))),
+        None => Err(DecodeError::new("the kind of a type must be a string")),
+    }
+}
+
+fn object(
+    content: &Node<'_>,
+    optional: Option<&Node<'_>>,
+    depth: usize,
+) -> Result<Type, DecodeError> {
+    let members = content
+        .as_object()
+        .ok_or_else(|| DecodeError::new("the attribute types of an object must be an object"))?;
+    let attributes = members
+        .iter()
+        .map(|member| Ok((Str::new(&member.name), ty(&member.value, depth + 1)?)))
+        .collect::<Result<BTreeMap<_, _>, DecodeError>>()?;
+    let mut names = BTreeSet::new();
+    if let Some(optional) = optional {
+        let list = optional
+            .as_array()
+            .ok_or_else(|| DecodeError::new("the optional attributes must be an array"))?;
+        for name in list {
+            let name = name
+                .as_str()
+                .map(Str::new)
+                .filter(|name| attributes.contains_key(name.as_str()))
+                .ok_or_else(|| DecodeError::new("an optional attribute has no type"))?;
+            names.insert(name);
+        }
+    }
+    Ok(Type::Object(Arc::new(ObjectType { attributes, optional: names })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_written_compactly_and_read_back() {
+        let table = [
+            "\"dynamic\"",
+            "[\"list\",\"string\"]",
+            "[\"set\",[\"map\",\"bool\"]]",
+            "[\"tuple\",[]]",
+            "[\"tuple\",[\"number\",\"dynamic\"]]",
+            "[\"object\",{}]",
+            "[\"object\",{\"a\":\"string\",\"b\":[\"object\",{\"\\u003c\":\"bool\"}]}]",
+            "[\"object\",{\"a\":\"string\",\"b\":\"number\"},[\"b\"]]",
+        ];
+        for text in table {
+            assert_eq!(encode(&decode(text.as_bytes()).unwrap()), text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_type_is_refused() {
+        let table = [
+            "\"str\"",
+            "1",
+            "null",
+            "[]",
+            "[\"list\"]",
+            "[\"list\",\"x\"]",
+            "[1,\"string\"]",
+            "[\"tuple\",\"string\"]",
+            "[\"object\",[]]",
+            "[\"box\",\"string\"]",
+            "[\"list\",\"string\",[]]",
+            "[\"object\",{},[\"a\"]]",
+            "\"string",
+        ];
+        for text in table {
+            assert!(decode(text.as_bytes()).is_err(), "{text}");
+        }
+        let deep = format!("{}\"string\"{}", "[\"list\",".repeat(501), "]".repeat(501));
+        assert_eq!(decode(deep.as_bytes()).unwrap_err().reason, "the type is nested too deep");
+    }
 }

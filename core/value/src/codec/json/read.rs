@@ -1,0 +1,419 @@
+//! Reads JSON text into a tree that knows where every part stands. Numbers keep their digits,
+//! members their order and their duplicates; what they mean is the reader's business.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::Value;
+
+/// A part of a JSON text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node<'t> {
+    /// What it is.
+    pub kind: Kind<'t>,
+    /// Where it stands in the text, in bytes.
+    pub range: Range<usize>,
+}
+
+/// What a part of a JSON text is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind<'t> {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number, as it is written.
+    Number(&'t str),
+    /// A string, its escapes resolved; lone surrogates are U+FFFD.
+    String(Cow<'t, str>),
+    /// An array.
+    Array(Vec<Node<'t>>),
+    /// An object: members as they are written, duplicates included.
+    Object(Vec<Member<'t>>),
+}
+
+/// A member of an object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member<'t> {
+    /// The name, its escapes resolved.
+    pub name: Cow<'t, str>,
+    /// Where the name stands, quotes included.
+    pub name_range: Range<usize>,
+    /// The value.
+    pub value: Node<'t>,
+}
+
+/// Why text is not JSON.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("invalid JSON at line {line}, column {column}: {reason}")]
+pub struct SyntaxError {
+    /// Where, in bytes from the beginning of the text.
+    pub offset: usize,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column in bytes, counted from 1.
+    pub column: usize,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl<'t> Node<'t> {
+    /// The last member of that name, if this is an object that has one.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<&Self> {
+        match &self.kind {
+            Kind::Object(members) => {
+                members.iter().rev().find(|member| member.name == name).map(|found| &found.value)
+            }
+            _ => None,
+        }
+    }
+
+    /// The text, if this is a string.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The elements, if this is an array.
+    #[must_use]
+    pub fn as_array(&self) -> Option<&[Self]> {
+        match &self.kind {
+            Kind::Array(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The members, if this is an object.
+    #[must_use]
+    pub fn as_object(&self) -> Option<&[Member<'t>]> {
+        match &self.kind {
+            Kind::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+}
+
+/// Reads a whole text as one JSON value.
+///
+/// # Errors
+/// When it is not valid UTF-8, not JSON, goes on after the value, or is nested deeper than
+/// [`Value::MAX_DEPTH`].
+pub fn parse(text: &[u8]) -> Result<Node<'_>, SyntaxError> {
+    let text = std::str::from_utf8(text)
+        .map_err(|error| syntax_error(text, error.valid_up_to(), "not valid UTF-8"))?;
+    let mut reader = Reader { text, at: 0 };
+    let outcome = reader.value(0).and_then(|node| {
+        reader.skip_space();
+        match reader.peek() {
+            None => Ok(node),
+            Some(_) => Err(Fault(reader.at, "there is more after the value".into())),
+        }
+    });
+    outcome.map_err(|Fault(offset, reason)| syntax_error(text.as_bytes(), offset, reason))
+}
+
+fn syntax_error(text: &[u8], offset: usize, reason: impl Into<String>) -> SyntaxError {
+    let before = &text[..offset.min(text.len())];
+    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    SyntaxError {
+        offset,
+        line: before.iter().filter(|byte| **byte == b'\n').count() + 1,
+        column: before.len() - line_start + 1,
+        reason: reason.into(),
+    }
+}
+
+/// An offset and what is wrong there.
+struct Fault(usize, String);
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    /// Takes `byte` if it comes next, white space aside.
+    fn take(&mut self, byte: u8) -> bool {
+        self.skip_space();
+        let found = self.peek() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Says that something else was expected here.
+    fn unexpected(&self, wanted: &str) -> Fault {
+        let found = self.text.get(self.at..).and_then(|rest| rest.chars().next());
+        Fault(
+            self.at,
+            match found {
+                Some(found) => format!("{wanted} expected, found {found:?}"),
+                None => format!("{wanted} expected, but the text ends here"),
+            },
+        )
+    }
+
+    fn value(&mut self, depth: u16) -> Result<Node<'t>, Fault> {
+        self.skip_space();
+        let start = self.at;
+        if depth > Value::MAX_DEPTH {
+            return Err(Fault(start, "nested too deep".into()));
+        }
+        let kind = match self.peek() {
+            Some(b'{') => self.object(depth)?,
+            Some(b'[') => self.array(depth)?,
+            Some(b'"') => Kind::String(self.string()?),
+            Some(b'-' | b'0'..=b'9') => self.number()?,
+            Some(b't') => self.word("true", Kind::Bool(true))?,
+            Some(b'f') => self.word("false", Kind::Bool(false))?,
+            Some(b'n') => self.word("null", Kind::Null)?,
+            _ => return Err(self.unexpected("a value")),
+        };
+        Ok(Node { kind, range: start..self.at })
+    }
+
+    fn word(&mut self, word: &str, kind: Kind<'t>) -> Result<Kind<'t>, Fault> {
+        if !self.text[self.at..].starts_with(word) {
+            return Err(self.unexpected("a value"));
+        }
+        self.at += word.len();
+        Ok(kind)
+    }
+
+    fn array(&mut self, depth: u16) -> Result<Kind<'t>, Fault> {
+        self.at += 1;
+        let mut items = Vec::new();
+        if self.take(b']') {
+            return Ok(Kind::Array(items));
+        }
+        loop {
+            items.push(self.value(depth + 1)?);
+            if self.take(b']') {
+                return Ok(Kind::Array(items));
+            }
+            if !self.take(b',') {
+                return Err(self.unexpected("a comma or the end of the array"));
+            }
+        }
+    }
+
+    fn object(&mut self, depth: u16) -> Result<Kind<'t>, Fault> {
+        self.at += 1;
+        let mut members = Vec::new();
+        if self.take(b'}') {
+            return Ok(Kind::Object(members));
+        }
+        loop {
+            self.skip_space();
+            let start = self.at;
+            if self.peek() != Some(b'"') {
+                return Err(self.unexpected("a name in quotes"));
+            }
+            let name = self.string()?;
+            let name_range = start..self.at;
+            if !self.take(b':') {
+                return Err(self.unexpected("a colon"));
+            }
+            members.push(Member { name, name_range, value: self.value(depth + 1)? });
+            if self.take(b'}') {
+                return Ok(Kind::Object(members));
+            }
+            if !self.take(b',') {
+                return Err(self.unexpected("a comma or the end of the object"));
+            }
+        }
+    }
+
+    fn number(&mut self) -> Result<Kind<'t>, Fault> {
+        let start = self.at;
+        self.at += usize::from(self.peek() == Some(b'-'));
+        // A number does not begin with further zeros.
+        if self.peek() == Some(b'0') {
+            self.at += 1;
+        } else {
+            self.digits()?;
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if let Some(b'e' | b'E') = self.peek() {
+            self.at += 1;
+            self.at += usize::from(matches!(self.peek(), Some(b'+' | b'-')));
+            self.digits()?;
+        }
+        Ok(Kind::Number(&self.text[start..self.at]))
+    }
+
+    fn digits(&mut self) -> Result<(), Fault> {
+        let start = self.at;
+        while let Some(b'0'..=b'9') = self.peek() {
+            self.at += 1;
+        }
+        if self.at == start { Err(self.unexpected("a digit")) } else { Ok(()) }
+    }
+
+    fn string(&mut self) -> Result<Cow<'t, str>, Fault> {
+        self.at += 1;
+        let start = self.at;
+        let mut owned: Option<String> = None;
+        let mut copied = start;
+        loop {
+            match self.peek() {
+                Some(b'"') => {
+                    let tail = &self.text[copied..self.at];
+                    self.at += 1;
+                    return Ok(match owned {
+                        None => Cow::Borrowed(tail),
+                        Some(text) => Cow::Owned(text + tail),
+                    });
+                }
+                Some(b'\\') => {
+                    let text = owned.get_or_insert_default();
+                    text.push_str(&self.text[copied..self.at]);
+                    let resolved = self.escape()?;
+                    text.push(resolved);
+                    copied = self.at;
+                }
+                Some(0..0x20) => return Err(self.unexpected("an escaped control character")),
+                Some(_) => self.at += 1,
+                None => return Err(self.unexpected("a quote at the end of the string")),
+            }
+        }
+    }
+
+    /// Reads an escape; `at` is on its backslash.
+    fn escape(&mut self) -> Result<char, Fault> {
+        self.at += 1;
+        let resolved = match self.peek() {
+            Some(b'u') => {
+                self.at += 1;
+                return self.code_point();
+            }
+            Some(byte @ (b'"' | b'\\' | b'/')) => char::from(byte),
+            Some(b'b') => '\u{8}',
+            Some(b'f') => '\u{c}',
+            Some(b'n') => '\n',
+            Some(b'r') => '\r',
+            Some(b't') => '\t',
+            _ => return Err(self.unexpected("an escape sequence")),
+        };
+        self.at += 1;
+        Ok(resolved)
+    }
+
+    /// Reads the four digits after `\u`, and the second half of a surrogate pair if there is one.
+    fn code_point(&mut self) -> Result<char, Fault> {
+        let first = self.four_digits()?;
+        if let code @ 0xd800..0xdc00 = first {
+            let after_first = self.at;
+            if self.text[self.at..].starts_with("\\u") {
+                self.at += 2;
+                if let second @ 0xdc00..0xe000 = self.four_digits()? {
+                    let code = 0x1_0000 + ((code - 0xd800) << 10) + (second - 0xdc00);
+                    return Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+                }
+            }
+            // Half a pair stands for nothing; what follows stands for itself.
+            self.at = after_first;
+        }
+        Ok(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    fn four_digits(&mut self) -> Result<u32, Fault> {
+        let mut code = 0;
+        for _ in 0..4 {
+            let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
+            code = code * 16 + digit.ok_or_else(|| self.unexpected("a hexadecimal digit"))?;
+            self.at += 1;
+        }
+        Ok(code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_of(text: &str) -> String {
+        match parse(text.as_bytes()).unwrap().kind {
+            Kind::String(text) => text.into_owned(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_part_knows_where_it_stands() {
+        let text = r#" {"a": [1, "x"], "a": -0.5e+3} "#;
+        let node = parse(text.as_bytes()).unwrap();
+        let members = node.as_object().unwrap();
+        assert_eq!(&text[members[0].name_range.clone()], "\"a\"");
+        assert_eq!(&text[members[0].value.range.clone()], r#"[1, "x"]"#);
+        assert_eq!(node.member("a").unwrap().kind, Kind::Number("-0.5e+3"));
+        assert_eq!(members[0].value.as_array().unwrap()[1].as_str(), Some("x"));
+    }
+
+    #[test]
+    fn escapes_are_resolved_and_half_pairs_replaced() {
+        let table = [
+            (r#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{c}\n\r\t"),
+            (r#""a\u00e9b""#, "aéb"),
+            (r#""\ud83d\ude00""#, "😀"),
+            (r#""\ud83dx""#, "\u{fffd}x"),
+            (r#""\ud83d\u0041""#, "\u{fffd}A"),
+            (r#""\ude00\ud83d""#, "\u{fffd}\u{fffd}"),
+            (r#""\ud800\ud83d\ude00""#, "\u{fffd}😀"),
+        ];
+        for (text, want) in table {
+            assert_eq!(text_of(text), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_json_is_refused_with_its_place() {
+        let table = [
+            ("", "line 1, column 1: a value expected, but the text ends here"),
+            ("[1,]", "line 1, column 4: a value expected, found ']'"),
+            ("[1 2]", "line 1, column 4: a comma or the end of the array expected, found '2'"),
+            ("{\n a:1}", "line 2, column 2: a name in quotes expected, found 'a'"),
+            ("{\"a\" 1}", "line 1, column 6: a colon expected, found '1'"),
+            ("01", "line 1, column 2: there is more after the value"),
+            ("-", "line 1, column 2: a digit expected, but the text ends here"),
+            ("1.", "line 1, column 3: a digit expected, but the text ends here"),
+            ("tru", "line 1, column 1: a value expected, found 't'"),
+            ("\"a\tb\"", "line 1, column 3: an escaped control character expected, found '\\t'"),
+            ("\"\\x\"", "line 1, column 3: an escape sequence expected, found 'x'"),
+            ("\"\\u12", "line 1, column 6: a hexadecimal digit expected, but the text ends here"),
+            (
+                "\"abc",
+                "line 1, column 5: a quote at the end of the string expected, but the text ends here",
+            ),
+        ];
+        for (text, want) in table {
+            let error = parse(text.as_bytes()).unwrap_err();
+            assert_eq!(error.to_string(), format!("invalid JSON at {want}"), "{text}");
+        }
+        assert_eq!(parse(b"\"\xff\"").unwrap_err().reason, "not valid UTF-8");
+    }
+
+    #[test]
+    fn nesting_has_a_limit() {
+        let deep = "[".repeat(100_000);
+        assert_eq!(parse(deep.as_bytes()).unwrap_err().reason, "nested too deep");
+        let allowed = format!("{}{}", "[".repeat(1000), "]".repeat(1000));
+        assert!(parse(allowed.as_bytes()).is_ok());
+    }
+}

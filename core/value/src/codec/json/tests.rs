@@ -1,0 +1,164 @@
+use super::*;
+use crate::codec::arbitrary;
+use crate::{Marks, Path};
+
+fn number(text: &str) -> Value {
+    Value::Number(Number::parse(text).unwrap())
+}
+
+#[track_caller]
+fn both_ways(ty: &Type, value: &Value, text: &str) {
+    assert_eq!(encode(value, ty).unwrap(), text);
+    assert_eq!(decode(text.as_bytes(), ty).unwrap(), *value, "{text}");
+}
+
+#[test]
+fn values_have_the_form_that_state_files_have() {
+    both_ways(&Type::String, &Value::string("a<b>&\u{2028}"), "\"a\\u003cb\\u003e\\u0026\\u2028\"");
+    both_ways(&Type::Number, &number("1e30"), "1000000000000000000000000000000");
+    both_ways(&Type::Number, &number("3.14"), "3.14");
+    both_ways(&Type::Bool, &Value::null(Type::Bool), "null");
+    both_ways(
+        &Type::set(Type::Number),
+        &Value::set(Type::Number, ["10", "9", "-1"].map(number).to_vec()),
+        "[-1,9,10]",
+    );
+    both_ways(
+        &Type::map(Type::Bool),
+        &Value::map(Type::Bool, [("b", Value::Bool(true)), ("a", Value::Bool(false))]),
+        "{\"a\":false,\"b\":true}",
+    );
+    let ty =
+        Type::object([("t", Type::tuple(vec![Type::String, Type::Number])), ("a", Type::Bool)]);
+    let tuple = Value::tuple(vec![Value::string("x"), Value::int(2)]);
+    let value = Value::object([("t", tuple), ("a", Value::null(Type::Bool))]);
+    both_ways(&ty, &value, "{\"a\":null,\"t\":[\"x\",2]}");
+}
+
+#[test]
+fn dynamic_places_bring_their_type_after_the_value() {
+    let dynamic = Type::Dynamic;
+    both_ways(&dynamic, &Value::string("x"), "{\"value\":\"x\",\"type\":\"string\"}");
+    both_ways(&dynamic, &Value::tuple(vec![]), "{\"value\":[],\"type\":[\"tuple\",[]]}");
+    both_ways(&dynamic, &Value::null(Type::Dynamic), "null");
+    both_ways(&dynamic, &Value::null(Type::String), "{\"value\":null,\"type\":\"string\"}");
+    let ty = Type::object([("d", Type::Dynamic)]);
+    let value = Value::object([("d", Value::int(1))]);
+    both_ways(&ty, &value, "{\"d\":{\"value\":1,\"type\":\"number\"}}");
+    let table = [
+        ("1", "an object is required"),
+        ("{\"value\":1}", "the key \"type\" is missing"),
+        ("{\"type\":\"number\"}", "the key \"value\" is missing"),
+        ("{\"value\":1,\"type\":\"number\",\"x\":1}", "unsupported key \"x\""),
+    ];
+    for (text, want) in table {
+        let error = decode(text.as_bytes(), &dynamic).unwrap_err().to_string();
+        assert_eq!(error, format!("a value of any type must come with its type: {want}"));
+    }
+}
+
+#[test]
+fn primitives_are_read_from_what_converts_to_them() {
+    let table = [
+        (Type::Bool, "\"true\"", Value::Bool(true)),
+        (Type::Bool, "\"0\"", Value::Bool(false)),
+        (Type::Number, "\"5\"", Value::int(5)),
+        (Type::Number, "1E2", Value::int(100)),
+        (Type::String, "5.0", Value::string("5.0")),
+        (Type::String, "true", Value::string("true")),
+        (Type::String, "\"e\u{301}\"", Value::string("é")),
+        (Type::String, "\"\\ud800\"", Value::string("\u{fffd}")),
+    ];
+    for (ty, text, want) in table {
+        assert_eq!(decode(text.as_bytes(), &ty).unwrap(), want, "{text}");
+    }
+}
+
+#[test]
+fn missing_attributes_are_null_and_extra_ones_an_error_unless_dropped() {
+    let inner = Type::object([("x", Type::Bool)]);
+    let ty = Type::object([("a", Type::String), ("b", Type::list(inner.clone()))]);
+    let text = "{\"gone\":{\"y\":1},\"b\":[{\"x\":true,\"gone\":2}]}";
+    assert_eq!(
+        decode(text.as_bytes(), &ty).unwrap_err().to_string(),
+        "unsupported attribute \"gone\""
+    );
+    let element = Value::object([("x", Value::Bool(true))]);
+    let want =
+        Value::object([("a", Value::null(Type::String)), ("b", Value::list(inner, vec![element]))]);
+    assert_eq!(decode_with(text.as_bytes(), &ty, Extra::Drop).unwrap(), want);
+}
+
+#[test]
+fn of_duplicate_keys_the_last_wins() {
+    let text = b"{\"a\":1,\"b\":2,\"a\":3}";
+    let want = Value::object([("a", Value::int(3)), ("b", Value::int(2))]);
+    assert_eq!(decode_simple(text).unwrap(), want);
+    let ty = Type::object([("a", Type::Number), ("b", Type::Number)]);
+    assert_eq!(decode(text, &ty).unwrap(), want);
+    let map = decode(text, &Type::map(Type::Number)).unwrap();
+    assert_eq!(map.children(), [Value::int(3), Value::int(2)]);
+}
+
+#[test]
+fn what_is_not_of_the_type_is_refused_with_its_path() {
+    let ty = Type::object([("a", Type::map(Type::list(Type::Number)))]);
+    let table = [
+        ("[]", "an object is required"),
+        ("{\"a\":[]}", ".a: a map is required"),
+        ("{\"a\":{\"k\":1}}", ".a[\"k\"]: a list is required"),
+        ("{\"a\":{\"k\":[0,\"x\"]}}", ".a[\"k\"][1]: a number is required"),
+        ("{\"a\":", "invalid JSON at line 1, column 6: a value expected, but the text ends here"),
+    ];
+    for (text, want) in table {
+        assert_eq!(decode(text.as_bytes(), &ty).unwrap_err().to_string(), want);
+    }
+    let pair = Type::tuple(vec![Type::Bool]);
+    let error = decode(b"[]", &pair).unwrap_err().to_string();
+    assert_eq!(error, "a tuple of length 1 is required");
+}
+
+#[test]
+fn what_json_cannot_hold_is_not_written() {
+    let table = [
+        Value::unknown(Type::Number),
+        Value::int(1).mark(Marks::SENSITIVE),
+        Value::Number(Number::from_f64(f64::NEG_INFINITY).unwrap()),
+        Value::string("x"),
+    ];
+    for bad in table {
+        let value = Value::object([("a", Value::list(Type::Number, vec![Value::int(1), bad]))]);
+        let ty = Type::object([("a", Type::list(Type::Number))]);
+        assert_eq!(encode(&value, &ty).unwrap_err().path, Path::root().attribute("a").index(1));
+    }
+    assert!(encode_simple(&Value::unknown(Type::Number)).is_err());
+    assert!(encode_simple(&Value::int(1).mark(Marks::SENSITIVE)).is_err());
+}
+
+#[test]
+fn the_simple_form_needs_no_types() {
+    let text = "{\"a\":[1,\"x\",true,null,2.50],\"b\":{}}";
+    let value = decode_simple(text.as_bytes()).unwrap();
+    assert_eq!(value.children()[0].children()[3], Value::null(Type::Dynamic));
+    assert_eq!(encode_simple(&value).unwrap(), "{\"a\":[1,\"x\",true,null,2.5],\"b\":{}}");
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_known_value_comes_back_as_it_went((ty, value) in arbitrary::typed(false)) {
+        let text = encode(&value, &ty).unwrap();
+        proptest::prop_assert_eq!(decode(text.as_bytes(), &ty).unwrap(), value.clone());
+        let dynamic = encode(&value, &Type::Dynamic).unwrap();
+        proptest::prop_assert_eq!(decode(dynamic.as_bytes(), &Type::Dynamic).unwrap(), value.clone());
+        let simple = encode_simple(&value).unwrap();
+        let again = encode_simple(&decode_simple(simple.as_bytes()).unwrap()).unwrap();
+        proptest::prop_assert_eq!(again, simple);
+    }
+
+    #[test]
+    fn any_text_is_read_or_refused(text in "[\\[\\]{}\",:0-9a-ftrun\\\\ .+-]{0,40}") {
+        let _ = decode_simple(text.as_bytes());
+        let _ = decode(text.as_bytes(), &Type::Dynamic);
+        let _ = type_json::decode(text.as_bytes());
+    }
+}

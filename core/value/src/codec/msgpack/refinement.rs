@@ -1,0 +1,157 @@
+//! What is known about an unknown value, as an extension of type 12. Bounds and prefixes only; what
+//! they mean is the business of `unknown`.
+
+use std::sync::Arc;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::read::Reader;
+use super::{DecodeError, EncodeError, UNKNOWN, write_map_len, write_number, write_text};
+use crate::{Number, Refinement, Str, Type, Unknown, Value};
+
+/// The extension type of an unknown value with refinements.
+pub(super) const REFINED: u8 = 12;
+
+/// The longest payload that readers accept.
+pub(super) const MAX_PAYLOAD: usize = 1024;
+
+/// The longest known prefix that writers send.
+const MAX_PREFIX: usize = 256;
+
+const NULLNESS: u8 = 1;
+const PREFIX: u8 = 2;
+const LOWER: u8 = 3;
+const UPPER: u8 = 4;
+const MIN_LENGTH: u8 = 5;
+const MAX_LENGTH: u8 = 6;
+
+/// Writes an unknown value.
+pub(super) fn write(out: &mut Vec<u8>, unknown: &Unknown) -> Result<(), EncodeError> {
+    let (n_entries, entries) = entries(unknown)?;
+    let mut payload = Vec::with_capacity(entries.len() + 1);
+    write_map_len(&mut payload, n_entries)?;
+    payload.extend_from_slice(&entries);
+    // A refinement that is too long for readers is only a hint lost.
+    if n_entries == 0 || payload.len() > MAX_PAYLOAD {
+        out.extend_from_slice(&UNKNOWN);
+        return Ok(());
+    }
+    match (payload.len(), u8::try_from(payload.len()), u16::try_from(payload.len())) {
+        (4, ..) => out.push(0xd6),
+        (8, ..) => out.push(0xd7),
+        (16, ..) => out.push(0xd8),
+        (_, Ok(length), _) => out.extend_from_slice(&[0xc7, length]),
+        (_, _, length) => {
+            out.push(0xc8);
+            out.extend_from_slice(&length.unwrap_or(u16::MAX).to_be_bytes());
+        }
+    }
+    out.push(REFINED);
+    out.extend_from_slice(&payload);
+    Ok(())
+}
+
+fn entries(unknown: &Unknown) -> Result<(usize, Vec<u8>), EncodeError> {
+    let refinement = unknown.refinement();
+    let mut count = 0;
+    let mut out = Vec::new();
+    let mut entry = |key: u8, write: &dyn Fn(&mut Vec<u8>) -> Result<(), EncodeError>| {
+        count += 1;
+        out.push(key);
+        write(&mut out)
+    };
+    if refinement.not_null {
+        entry(NULLNESS, &|out| {
+            out.push(0xc2);
+            Ok(())
+        })?;
+    }
+    match unknown.ty() {
+        Type::String => {
+            let prefix = refinement.prefix.as_deref().map_or("", safe_prefix);
+            if !prefix.is_empty() {
+                entry(PREFIX, &|out| write_text(out, prefix))?;
+            }
+        }
+        Type::Number => {
+            for (key, bound) in [(LOWER, &refinement.lower), (UPPER, &refinement.upper)] {
+                if let Some((number, inclusive)) = bound {
+                    entry(key, &|out| {
+                        out.push(0x92);
+                        write_number(out, number)?;
+                        out.push(if *inclusive { 0xc3 } else { 0xc2 });
+                        Ok(())
+                    })?;
+                }
+            }
+        }
+        Type::List(_) | Type::Set(_) | Type::Map(_) => {
+            if refinement.min_length > 0 {
+                entry(MIN_LENGTH, &|out| write_number(out, &refinement.min_length.into()))?;
+            }
+            if let Some(length) = refinement.max_length {
+                entry(MAX_LENGTH, &|out| write_number(out, &length.into()))?;
+            }
+        }
+        _ => {}
+    }
+    Ok((count, out))
+}
+
+/// The longest beginning of a known prefix that may be sent, cut where whatever follows cannot
+/// change what stands before.
+fn safe_prefix(prefix: &str) -> &str {
+    if prefix.len() <= MAX_PREFIX {
+        return prefix;
+    }
+    let cut = prefix.grapheme_indices(true).map(|(at, _)| at).take_while(|at| *at <= MAX_PREFIX);
+    &prefix[..cut.last().unwrap_or(0)]
+}
+
+/// Reads the payload of an unknown value of type `ty` with refinements.
+pub(super) fn read(payload: &[u8], ty: &Type) -> Result<Value, DecodeError> {
+    if payload.len() > MAX_PAYLOAD {
+        return Err(DecodeError::new("the refinements of an unknown value are too long"));
+    }
+    let mut reader = Reader::new(payload);
+    let mut refinement = Refinement::default();
+    for _ in 0..reader.map_len()?.unwrap_or(0) {
+        let key = reader.number()?.to_i64().and_then(|key| u8::try_from(key).ok());
+        match (key, ty) {
+            (Some(NULLNESS), _) => {
+                if reader.bool()? {
+                    return Ok(Value::null(ty.clone()));
+                }
+                refinement.not_null = true;
+            }
+            (Some(PREFIX), Type::String) => refinement.prefix = Some(Str::new(reader.text()?)),
+            (Some(LOWER), Type::Number) => refinement.lower = Some(bound(&mut reader)?),
+            (Some(UPPER), Type::Number) => refinement.upper = Some(bound(&mut reader)?),
+            (Some(MIN_LENGTH), Type::List(_) | Type::Set(_) | Type::Map(_)) => {
+                refinement.min_length = length(&mut reader)?;
+            }
+            (Some(MAX_LENGTH), Type::List(_) | Type::Set(_) | Type::Map(_)) => {
+                refinement.max_length = Some(length(&mut reader)?);
+            }
+            _ => {
+                return Err(DecodeError::new(format!(
+                    "an unknown {} has a refinement that such values cannot have",
+                    ty.friendly_name()
+                )));
+            }
+        }
+    }
+    Ok(Value::Unknown(Arc::new(Unknown::refined(ty.clone(), refinement))))
+}
+
+fn bound(reader: &mut Reader<'_>) -> Result<(Number, bool), DecodeError> {
+    match reader.array_len()? {
+        Some(2) => Ok((reader.number()?, reader.bool()?)),
+        _ => Err(DecodeError::new("the bound of an unknown number must be a pair")),
+    }
+}
+
+fn length(reader: &mut Reader<'_>) -> Result<u64, DecodeError> {
+    let number = reader.number()?.to_i64().and_then(|length| u64::try_from(length).ok());
+    number.ok_or_else(|| DecodeError::new("the length of an unknown collection is out of range"))
+}

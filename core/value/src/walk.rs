@@ -1,0 +1,133 @@
+//! Going through a value part by part, with the path of each part, and putting parts back together.
+//! Knows nothing of schemas or marks.
+
+use crate::value::{List, Map, Object, Tuple};
+use crate::{Number, Path, Step, Str, Value};
+
+impl Value {
+    /// The step that leads from this value to its child number `at`; `None` for the element of a
+    /// set, to which no step leads. Looks under marks.
+    #[must_use]
+    pub fn step_to(&self, at: usize) -> Option<Step> {
+        match self.peek() {
+            Self::List(_) | Self::Tuple(_) => Some(Step::Index(Number::from(at))),
+            Self::Map(map) => map.keys().get(at).cloned().map(Step::Key),
+            Self::Object(object) => object.names().get(at).cloned().map(Step::Attribute),
+            _ => None,
+        }
+    }
+
+    /// The position among the children of the one that `step` leads to, by the rules of
+    /// [`Path::find`]. Looks under marks.
+    #[must_use]
+    pub fn position_of(&self, step: &Step) -> Option<usize> {
+        let search = |names: &[Str], name: &Str| names.binary_search(name).ok();
+        match (step, self.peek()) {
+            (Step::Attribute(name) | Step::Key(name), Self::Object(object)) => {
+                search(object.names(), name)
+            }
+            (Step::Key(key), Self::Map(map)) => search(map.keys(), key),
+            (Step::Index(at), Self::List(_) | Self::Tuple(_)) => {
+                at.to_usize().filter(|at| *at < self.children().len())
+            }
+            _ => None,
+        }
+    }
+
+    /// The same value with other children: keys, names, element type and own marks stay. A set is
+    /// made anew, so equal elements merge. A value without children stays as it is.
+    ///
+    /// The children must be as many as before, and of the types that the value holds.
+    #[must_use]
+    pub fn with_children(&self, children: Vec<Self>) -> Self {
+        debug_assert_eq!(children.len(), self.children().len(), "as many children as before");
+        let value = match self.peek() {
+            Self::List(list) => Self::List(List::new(list.element_type().clone(), children)),
+            Self::Set(set) => Self::set(set.element_type().clone(), children),
+            Self::Map(map) => {
+                let pairs = map.keys().iter().cloned().zip(children).collect();
+                Self::Map(Map::new(map.element_type().clone(), pairs))
+            }
+            Self::Tuple(_) => Self::Tuple(Tuple::new(children)),
+            Self::Object(object) => {
+                Self::Object(Object::with_names(object.names().clone(), children))
+            }
+            other => other.clone(),
+        };
+        value.mark(self.marks())
+    }
+
+    /// Visits this value and all its parts, each before its own parts, in the order of children.
+    /// `visit` answers whether to go on into the parts of what it was shown. The elements of a set
+    /// are shown under the path of the set.
+    pub fn walk(&self, visit: &mut impl FnMut(&Path, &Self) -> bool) {
+        self.walk_at(&mut Path::root(), visit);
+    }
+
+    fn walk_at(&self, path: &mut Path, visit: &mut impl FnMut(&Path, &Self) -> bool) {
+        if !visit(path, self) {
+            return;
+        }
+        for (at, child) in self.children().iter().enumerate() {
+            match self.step_to(at) {
+                Some(step) => {
+                    path.0.push(step);
+                    child.walk_at(path, visit);
+                    path.0.pop();
+                }
+                None => child.walk_at(path, visit),
+            }
+        }
+    }
+
+    /// The same value with the part at `path` replaced by what `change` makes of it, and all marks
+    /// kept; `None` when there is nothing at that path.
+    #[must_use]
+    pub fn replace_at(&self, path: &Path, change: impl FnOnce(&Self) -> Self) -> Option<Self> {
+        self.replace_below(&path.0, change)
+    }
+
+    fn replace_below(&self, steps: &[Step], change: impl FnOnce(&Self) -> Self) -> Option<Self> {
+        let Some((first, rest)) = steps.split_first() else {
+            return Some(change(self));
+        };
+        let at = self.position_of(first)?;
+        let mut children = self.children().to_vec();
+        let child = children.get_mut(at)?;
+        *child = child.replace_below(rest, change)?;
+        Some(self.with_children(children))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Marks, Type};
+
+    fn sample() -> Value {
+        Value::object([
+            ("list", Value::list(Type::String, vec![Value::string("a"), Value::string("b")])),
+            ("map", Value::map(Type::Bool, [("k", Value::Bool(true))])),
+            ("secret", Value::string("s").mark(Marks::SENSITIVE)),
+        ])
+    }
+
+    #[test]
+    fn every_part_is_shown_under_its_path() {
+        let mut seen = Vec::new();
+        sample().walk(&mut |path, _| {
+            seen.push(path.to_string());
+            true
+        });
+        assert_eq!(seen, ["", ".list", ".list[0]", ".list[1]", ".map", ".map[\"k\"]", ".secret"]);
+    }
+
+    #[test]
+    fn a_replaced_part_leaves_its_siblings_and_marks_alone() {
+        let path = Path::root().attribute("list").index(1);
+        let changed = sample().replace_at(&path, |_| Value::string("c")).unwrap();
+        assert_eq!(path.find(&changed), Some(&Value::string("c")));
+        assert_eq!(changed.all_marks(), Marks::SENSITIVE);
+        assert_eq!(sample().replace_at(&Path::root().attribute("no"), Value::clone), None);
+    }
+}
