@@ -11,6 +11,7 @@ pub mod failure;
 pub mod message;
 pub mod payload;
 pub mod provider;
+mod wire;
 
 pub use failure::Failure;
 pub use payload::Payload;

@@ -1,1 +1,145 @@
-//! Regenerates the protobuf code of the plugin protocol, without protoc.
+//! Makes the Rust code of the plugin protocol from its descriptions, without protoc.
+//!
+//! Run it with `cargo run -p formwork-plugin-codegen` after changing a file in `proto/`; a test
+//! compares what is checked in with what would be made. Nothing else depends on this crate at run
+//! time.
+
+pub mod agreement;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use prost_types::FileDescriptorSet;
+
+use agreement::Agreement;
+
+/// Where the Rust types of protocol 6 live in the crate that uses them.
+const V6_MODULE: &str = "crate::wire::generated::tfplugin6";
+
+const PROVIDER_FILES: [&str; 2] = ["tfplugin5.proto", "tfplugin6.proto"];
+
+const PLUMBING_FILES: [&str; 4] =
+    ["grpc_broker.proto", "grpc_controller.proto", "grpc_stdio.proto", "health.proto"];
+
+/// The folder with the descriptions.
+#[must_use]
+pub fn proto_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../proto")
+}
+
+/// The folder with the code made from them.
+#[must_use]
+pub fn generated_folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/wire/generated")
+}
+
+/// Reads the descriptions of both provider protocols.
+///
+/// # Errors
+/// When a description is missing or wrong.
+pub fn provider_descriptions(proto: &Path) -> Result<FileDescriptorSet, protox::Error> {
+    protox::compile(PROVIDER_FILES, [proto])
+}
+
+/// Writes the code for the descriptions in `proto` into the folder `out`, one file per package.
+///
+/// The provider protocols become messages only: one client and one server serve both, by method
+/// path. The plumbing becomes clients and servers too. Of protocol 5, only those messages are written
+/// that differ from protocol 6; the others are the types of protocol 6.
+///
+/// # Errors
+/// When a description is wrong or a file cannot be written.
+pub fn generate(proto: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    let descriptions = provider_descriptions(proto)?;
+    let agreement = Agreement::find(&descriptions)?;
+    let mut messages = builder(out).build_client(false).build_server(false);
+    for (v5, v6) in agreement.shared_paths() {
+        messages = messages.extern_path(v5, rust_path(v6));
+    }
+    messages.compile_fds(descriptions)?;
+
+    builder(out).compile_fds(protox::compile(PLUMBING_FILES, [proto])?)?;
+    Ok(())
+}
+
+fn builder(out: &Path) -> tonic_prost_build::Builder {
+    tonic_prost_build::configure()
+        .out_dir(out)
+        .emit_rerun_if_changed(false)
+        // Payloads are passed on as they came: their bytes share the memory of the message.
+        .bytes(".")
+        // Map entries are written in a stable order.
+        .btree_map(".")
+        .build_transport(false)
+}
+
+/// The Rust path of a message of protocol 6, `.tfplugin6.GetFunctions.Response`.
+fn rust_path(v6: &str) -> String {
+    let mut names: Vec<&str> = v6.split('.').skip(2).collect();
+    let own = names.pop().unwrap_or_default();
+    let modules = names.into_iter().map(|name| format!("::{}", snake(name)));
+    format!("{V6_MODULE}{}::{own}", modules.collect::<String>())
+}
+
+fn snake(camel: &str) -> String {
+    let mut snake = String::new();
+    for (at, letter) in camel.char_indices() {
+        if at > 0 && letter.is_ascii_uppercase() {
+            snake.push('_');
+        }
+        snake.push(letter.to_ascii_lowercase());
+    }
+    snake
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    use super::*;
+
+    fn read(folder: &Path) -> BTreeMap<String, String> {
+        fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| {
+                let entry = entry.unwrap();
+                let name = entry.file_name().into_string().unwrap();
+                (name, fs::read_to_string(entry.path()).unwrap())
+            })
+            .filter(|(_, text)| !text.is_empty())
+            .collect()
+    }
+
+    #[test]
+    fn the_checked_in_code_is_what_the_descriptions_give() {
+        let out = tempfile::tempdir().unwrap();
+        generate(&proto_folder(), out.path()).unwrap();
+        let made = read(out.path());
+        let checked_in = read(&generated_folder());
+        assert_eq!(
+            made.keys().collect::<Vec<_>>(),
+            checked_in.keys().collect::<Vec<_>>(),
+            "run `cargo run -p formwork-plugin-codegen`"
+        );
+        for (name, text) in &made {
+            // Not assert_eq: the files are thousands of lines long.
+            assert!(
+                *text == checked_in[name],
+                "{name} is not up to date: run `cargo run -p formwork-plugin-codegen`"
+            );
+        }
+    }
+
+    #[test]
+    fn nested_messages_live_in_a_module_named_after_the_outer_one() {
+        assert_eq!(
+            rust_path(".tfplugin6.InvokeAction.Event.Progress"),
+            "crate::wire::generated::tfplugin6::invoke_action::event::Progress"
+        );
+        assert_eq!(
+            rust_path(".tfplugin6.DynamicValue"),
+            "crate::wire::generated::tfplugin6::DynamicValue"
+        );
+    }
+}

@@ -1,0 +1,297 @@
+//! Finds out which messages of protocol 5 are the same on the wire as one of protocol 6. Knows
+//! nothing of Rust types.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use prost_types::{DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorSet};
+
+/// Message families with another name in protocol 6.
+const RENAMED: [(&str, &str); 5] = [
+    ("PrepareProviderConfig", "ValidateProviderConfig"),
+    ("ValidateResourceTypeConfig", "ValidateResourceConfig"),
+    ("ValidateDataSourceConfig", "ValidateDataResourceConfig"),
+    ("Configure", "ConfigureProvider"),
+    ("Stop", "StopProvider"),
+];
+
+/// What became of each message and enum of protocol 5, by its full name `.tfplugin5.Schema.Block`.
+#[derive(Debug)]
+pub struct Agreement {
+    fates: BTreeMap<String, Fate>,
+}
+
+/// How a message of protocol 5 compares with protocol 6.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It has the same fields as the named one. Protocol 6 may have `extra` ones, by name.
+    Shared {
+        /// The full name of the one in protocol 6.
+        with: String,
+        /// Fields only protocol 6 has.
+        extra: Vec<String>,
+    },
+    /// A reader of protocol 6 would misread it, for the reason given.
+    Own(String),
+}
+
+/// A description that lacks one of the two protocols.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing(&'static str);
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no package {} among the descriptions", self.0)
+    }
+}
+
+impl std::error::Error for Missing {}
+
+impl Agreement {
+    /// Compares the two protocols.
+    ///
+    /// # Errors
+    /// When one of them is not there.
+    pub fn find(descriptions: &FileDescriptorSet) -> Result<Self, Missing> {
+        let v5 = Package::find(descriptions, "tfplugin5")?;
+        let v6 = Package::find(descriptions, "tfplugin6")?;
+        let mut fates: BTreeMap<String, Fate> = v5
+            .enums
+            .iter()
+            .map(|(name, own)| (name.clone(), compare_enums(name, own, &v6)))
+            .chain(
+                v5.messages
+                    .iter()
+                    .map(|(name, own)| (name.clone(), compare_fields(name, own, &v6))),
+            )
+            .collect();
+        // A message that holds one of its own kind is of its own kind too.
+        while let Some((name, fate)) = next_tainted(&v5, &fates) {
+            fates.insert(name, fate);
+        }
+        Ok(Self { fates })
+    }
+
+    /// Goes through everything of protocol 5 in the order of names.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Fate)> {
+        self.fates.iter().map(|(name, fate)| (name.as_str(), fate))
+    }
+
+    /// The names in protocol 5 and protocol 6 of what can be one type. A message is left out when
+    /// something declared inside it is not shared.
+    pub fn shared_paths(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.iter().filter_map(|(name, fate)| match fate {
+            Fate::Shared { with, .. } if self.shares_inner(name) => Some((name, with.as_str())),
+            _ => None,
+        })
+    }
+
+    fn shares_inner(&self, outer: &str) -> bool {
+        let prefix = format!("{outer}.");
+        self.fates
+            .range(prefix.clone()..)
+            .take_while(|(name, _)| name.starts_with(&prefix))
+            .all(|(_, fate)| matches!(fate, Fate::Shared { .. }))
+    }
+}
+
+/// The messages and enums of a package by full name.
+struct Package<'d> {
+    messages: BTreeMap<String, &'d DescriptorProto>,
+    enums: BTreeMap<String, &'d EnumDescriptorProto>,
+}
+
+impl<'d> Package<'d> {
+    fn find(descriptions: &'d FileDescriptorSet, name: &'static str) -> Result<Self, Missing> {
+        let file =
+            descriptions.file.iter().find(|file| file.package() == name).ok_or(Missing(name))?;
+        let mut package = Self { messages: BTreeMap::new(), enums: BTreeMap::new() };
+        package.add(&format!(".{name}"), &file.message_type, &file.enum_type);
+        Ok(package)
+    }
+
+    fn add(
+        &mut self,
+        prefix: &str,
+        messages: &'d [DescriptorProto],
+        enums: &'d [EnumDescriptorProto],
+    ) {
+        for own in enums {
+            self.enums.insert(format!("{prefix}.{}", own.name()), own);
+        }
+        for message in messages {
+            let name = format!("{prefix}.{}", message.name());
+            self.add(&name, &message.nested_type, &message.enum_type);
+            self.messages.insert(name, message);
+        }
+    }
+}
+
+/// The name in protocol 6 of something of protocol 5; others stay as they are.
+fn name_in_v6(v5: &str) -> String {
+    let Some(inner) = v5.strip_prefix(".tfplugin5.") else { return v5.to_owned() };
+    let (family, rest) = match inner.split_once('.') {
+        Some((family, rest)) => (family, format!(".{rest}")),
+        None => (inner, String::new()),
+    };
+    let renamed = RENAMED.iter().find(|(old, _)| *old == family).map_or(family, |(_, new)| new);
+    format!(".tfplugin6.{renamed}{rest}")
+}
+
+fn compare_enums(name: &str, v5: &EnumDescriptorProto, v6: &Package<'_>) -> Fate {
+    let with = name_in_v6(name);
+    let Some(other) = v6.enums.get(&with) else {
+        return Fate::Own("protocol 6 has no such enum".to_owned());
+    };
+    let values = |of: &EnumDescriptorProto| {
+        of.value.iter().map(|value| (value.number(), value.name().to_owned())).collect::<Vec<_>>()
+    };
+    if values(v5) == values(other) {
+        Fate::Shared { with, extra: Vec::new() }
+    } else {
+        Fate::Own("its values differ".to_owned())
+    }
+}
+
+fn compare_fields(name: &str, v5: &DescriptorProto, v6: &Package<'_>) -> Fate {
+    let with = name_in_v6(name);
+    let Some(other) = v6.messages.get(&with) else {
+        return Fate::Own("protocol 6 has no such message".to_owned());
+    };
+    for field in &v5.field {
+        let Some(twin) = other.field.iter().find(|twin| twin.number() == field.number()) else {
+            return Fate::Own(format!("protocol 6 has no field {}", field.number()));
+        };
+        if Shape::of(field, v5) != Shape::of(twin, other) {
+            return Fate::Own(format!(
+                "field {} is {} here and {} in protocol 6",
+                field.number(),
+                field.name(),
+                twin.name()
+            ));
+        }
+    }
+    let known = |number| v5.field.iter().any(|field| field.number() == number);
+    let extra = other.field.iter().filter(|field| !known(field.number()));
+    Fate::Shared { extra: extra.map(|field| field.name().to_owned()).collect(), with }
+}
+
+/// All that decides how a field looks on the wire and in code.
+#[derive(PartialEq, Eq)]
+struct Shape {
+    name: String,
+    ty: i32,
+    of: String,
+    label: i32,
+    optional: bool,
+    one_of: Option<String>,
+}
+
+impl Shape {
+    fn of(field: &FieldDescriptorProto, message: &DescriptorProto) -> Self {
+        let one_of = field.oneof_index.and_then(|at| {
+            let group = message.oneof_decl.get(usize::try_from(at).ok()?)?;
+            Some(group.name().to_owned())
+        });
+        Self {
+            name: field.name().to_owned(),
+            ty: field.r#type.unwrap_or_default(),
+            of: name_in_v6(field.type_name()),
+            label: field.label.unwrap_or_default(),
+            optional: field.proto3_optional(),
+            one_of,
+        }
+    }
+}
+
+/// A message still taken for shared that has a field of a type that is not.
+fn next_tainted(v5: &Package<'_>, fates: &BTreeMap<String, Fate>) -> Option<(String, Fate)> {
+    let is_own = |name: &str| matches!(fates.get(name), Some(Fate::Own(_)));
+    v5.messages.iter().filter(|(name, _)| !is_own(name)).find_map(|(name, message)| {
+        let field = message.field.iter().find(|field| is_own(field.type_name()))?;
+        Some((name.clone(), Fate::Own(format!("it holds {}", field.type_name()))))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn found() -> Agreement {
+        let descriptions = crate::provider_descriptions(&crate::proto_folder()).unwrap();
+        Agreement::find(&descriptions).unwrap()
+    }
+
+    fn check(lines: impl Iterator<Item = String>, expect: &Expect) {
+        let mut text = String::new();
+        for line in lines {
+            writeln!(text, "{line}").unwrap();
+        }
+        expect.assert_eq(&text);
+    }
+
+    #[test]
+    fn few_messages_of_protocol_5_differ_from_protocol_6() {
+        let agreement = found();
+        let own = agreement.iter().filter_map(|(name, fate)| match fate {
+            Fate::Own(why) => Some(format!("{name}: {why}")),
+            Fate::Shared { .. } => None,
+        });
+        check(
+            own,
+            &expect![[r#"
+            .tfplugin5.ActionSchema: it holds .tfplugin5.Schema
+            .tfplugin5.GetMetadata.Response: field 8 is actions here and state_stores in protocol 6
+            .tfplugin5.GetProviderSchema.Response: it holds .tfplugin5.Schema
+            .tfplugin5.GetProviderSchema.Response.ActionSchemasEntry: it holds .tfplugin5.ActionSchema
+            .tfplugin5.GetProviderSchema.Response.DataSourceSchemasEntry: it holds .tfplugin5.Schema
+            .tfplugin5.GetProviderSchema.Response.EphemeralResourceSchemasEntry: it holds .tfplugin5.Schema
+            .tfplugin5.GetProviderSchema.Response.ListResourceSchemasEntry: it holds .tfplugin5.Schema
+            .tfplugin5.GetProviderSchema.Response.ResourceSchemasEntry: it holds .tfplugin5.Schema
+            .tfplugin5.GetProvisionerSchema: protocol 6 has no such message
+            .tfplugin5.GetProvisionerSchema.Request: protocol 6 has no such message
+            .tfplugin5.GetProvisionerSchema.Response: protocol 6 has no such message
+            .tfplugin5.PrepareProviderConfig.Response: protocol 6 has no field 1
+            .tfplugin5.ProvisionResource: protocol 6 has no such message
+            .tfplugin5.ProvisionResource.Request: protocol 6 has no such message
+            .tfplugin5.ProvisionResource.Response: protocol 6 has no such message
+            .tfplugin5.Schema: it holds .tfplugin5.Schema.Block
+            .tfplugin5.Schema.Attribute: field 10 is write_only here and nested_type in protocol 6
+            .tfplugin5.Schema.Block: it holds .tfplugin5.Schema.Attribute
+            .tfplugin5.Schema.NestedBlock: it holds .tfplugin5.Schema.Block
+            .tfplugin5.ValidateProvisionerConfig: protocol 6 has no such message
+            .tfplugin5.ValidateProvisionerConfig.Request: protocol 6 has no such message
+            .tfplugin5.ValidateProvisionerConfig.Response: protocol 6 has no such message
+        "#]],
+        );
+    }
+
+    #[test]
+    fn protocol_6_has_more_fields_in_few_shared_messages() {
+        let agreement = found();
+        let extended = agreement.iter().filter_map(|(name, fate)| match fate {
+            Fate::Shared { extra, .. } if !extra.is_empty() => {
+                Some(format!("{name}: {}", extra.join(", ")))
+            }
+            _ => None,
+        });
+        check(
+            extended,
+            &expect![[r#"
+            .tfplugin5.ClientCapabilities: store_planned_private, computed_blocks_allowed
+            .tfplugin5.PlanResourceChange.Request: planned_private
+        "#]],
+        );
+    }
+
+    #[test]
+    fn nearly_everything_is_shared() {
+        let agreement = found();
+        let n_shared = agreement.shared_paths().count();
+        assert!(n_shared > 100, "only {n_shared} are shared");
+    }
+}

@@ -1,0 +1,8 @@
+//! Regenerates the checked-in protobuf code.
+
+use std::error::Error;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let out = formwork_plugin_codegen::generated_folder();
+    formwork_plugin_codegen::generate(&formwork_plugin_codegen::proto_folder(), &out)
+}

@@ -1,0 +1,15 @@
+//! How messages look on the wire. Nothing below leaves this crate.
+//!
+//! Both versions of the protocol are one set of types (those of version 6) and two tables of method
+//! paths; the few messages that truly differ are in `generated::tfplugin5`.
+
+#[expect(
+    unreachable_pub,
+    unused_qualifications,
+    clippy::all,
+    clippy::too_many_lines,
+    clippy::allow_attributes,
+    clippy::allow_attributes_without_reason,
+    reason = "made by codegen; the descriptions in proto/ are what people read and change"
+)]
+pub(crate) mod generated;
