@@ -4,8 +4,10 @@
 mod read;
 mod refinement;
 
-use super::{DecodeError, EncodeError, fits, type_json, wanted, wrong_type};
-use crate::{Number, Str, Type, Value};
+use super::{DecodeError, EncodeError, fits, type_json, wrong_type};
+use crate::ty::ObjectType;
+use crate::value::{Map, Object, Tuple};
+use crate::{Number, Step, Str, Type, Value};
 
 /// The bytes of an unknown value about which nothing else is known.
 const UNKNOWN: [u8; 3] = [0xd4, 0x00, 0x00];
@@ -70,51 +72,54 @@ fn write_dynamic(out: &mut Vec<u8>, value: &Value) -> Result<(), EncodeError> {
     write(out, value, &ty)
 }
 
+// Each kind of collection has its own small function, so that deep nesting takes little stack.
 fn write_parts(out: &mut Vec<u8>, value: &Value, ty: &Type) -> Result<(), EncodeError> {
-    let items = value.children();
     match (value, ty) {
         (Value::List(_), Type::List(element)) | (Value::Set(_), Type::Set(element)) => {
-            write_array_len(out, items.len())?;
-            for (at, item) in items.iter().enumerate() {
-                write(out, item, element).map_err(|error| error.within(value.step_to(at)))?;
-            }
+            write_array_len(out, value.children().len())?;
+            value.children().iter().enumerate().try_for_each(|(at, item)| {
+                write(out, item, element).map_err(|error| error.within(value.step_to(at)))
+            })
         }
-        (Value::Tuple(_), Type::Tuple(elements)) if elements.len() == items.len() => {
-            write_array_len(out, items.len())?;
-            for (at, (item, element)) in items.iter().zip(elements.iter()).enumerate() {
-                write(out, item, element).map_err(|error| error.within(value.step_to(at)))?;
-            }
-        }
-        (Value::Map(map), Type::Map(element)) => {
-            write_map_len(out, items.len())?;
-            for (at, (key, item)) in map.iter().enumerate() {
-                write_str(out, key)?;
-                write(out, item, element).map_err(|error| error.within(value.step_to(at)))?;
-            }
-        }
-        (Value::Object(object), Type::Object(shape))
-            if object.names().iter().eq(shape.attributes.keys()) =>
-        {
-            write_map_len(out, items.len())?;
-            for (at, (item, (name, ty))) in items.iter().zip(&shape.attributes).enumerate() {
-                write_str(out, name)?;
-                write(out, item, ty).map_err(|error| error.within(value.step_to(at)))?;
-            }
-        }
-        (Value::Tuple(_), Type::Tuple(elements)) => {
-            return Err(EncodeError::new(format!(
-                "a tuple of length {} is required, but this one has {}",
-                elements.len(),
-                items.len()
-            )));
-        }
-        (Value::Object(object), Type::Object(shape)) => {
-            let difference = super::name_difference(object.names(), shape);
-            return Err(EncodeError::new(difference));
-        }
-        _ => return Err(wrong_type(value, ty)),
+        (Value::Tuple(tuple), Type::Tuple(elements)) => write_tuple(out, tuple, elements),
+        (Value::Map(map), Type::Map(element)) => write_map(out, map, element),
+        (Value::Object(object), Type::Object(shape)) => write_object(out, object, shape),
+        _ => Err(wrong_type(value, ty)),
     }
-    Ok(())
+}
+
+fn write_tuple(out: &mut Vec<u8>, tuple: &Tuple, elements: &[Type]) -> Result<(), EncodeError> {
+    let items = tuple.items();
+    if items.len() != elements.len() {
+        return Err(wrong_length(items.len(), elements.len()));
+    }
+    write_array_len(out, items.len())?;
+    items.iter().zip(elements).enumerate().try_for_each(|(at, (item, ty))| {
+        write(out, item, ty).map_err(|error| error.within(Some(Step::Index(at.into()))))
+    })
+}
+
+fn wrong_length(given: usize, wanted: usize) -> EncodeError {
+    EncodeError::new(format!("a tuple of length {wanted} is required, but this one has {given}"))
+}
+
+fn write_map(out: &mut Vec<u8>, map: &Map, element: &Type) -> Result<(), EncodeError> {
+    write_map_len(out, map.keys().len())?;
+    map.iter().try_for_each(|(key, item)| {
+        write_str(out, key)?;
+        write(out, item, element).map_err(|error| error.within(Some(Step::Key(key.clone()))))
+    })
+}
+
+fn write_object(out: &mut Vec<u8>, object: &Object, shape: &ObjectType) -> Result<(), EncodeError> {
+    if !object.names().iter().eq(shape.attributes.keys()) {
+        return Err(EncodeError::new(super::name_difference(object.names(), shape)));
+    }
+    write_map_len(out, shape.attributes.len())?;
+    object.items().iter().zip(&shape.attributes).try_for_each(|(item, (name, ty))| {
+        write_str(out, name)?;
+        write(out, item, ty).map_err(|error| error.within(Some(Step::Attribute(name.clone()))))
+    })
 }
 
 /// Writes a number in the smallest form that keeps it exactly, as the language's own writer does:

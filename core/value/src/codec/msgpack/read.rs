@@ -2,7 +2,7 @@
 //! that are left before anything is allocated.
 
 use super::super::shapes::Shapes;
-use super::{DecodeError, NIL, refinement, type_json, wanted};
+use super::{DecodeError, NIL, refinement, type_json};
 use crate::ty::ObjectType;
 use crate::value::{Map, Object, Tuple};
 use crate::{Number, Step, Str, Type, Value};
@@ -38,15 +38,9 @@ impl<'b> Reader<'b> {
                 Type::Bool => self.bool().map(Value::Bool),
                 Type::Number => self.number().map(Value::Number),
                 Type::String => Ok(Value::String(Str::new(self.text()?))),
-                Type::List(element) => Ok(match self.elements(ty, element, depth)? {
-                    Some(items) => Value::list(Type::clone(element), items),
-                    None => Value::null(ty.clone()),
-                }),
-                Type::Set(element) => Ok(match self.elements(ty, element, depth)? {
-                    Some(items) => Value::set(Type::clone(element), items),
-                    None => Value::null(ty.clone()),
-                }),
-                Type::Map(element) => self.map(ty, element, depth),
+                Type::List(element) => self.list(element, depth),
+                Type::Set(element) => self.set(element, depth),
+                Type::Map(element) => self.map(element, depth),
                 Type::Tuple(elements) => self.tuple(elements, depth),
                 Type::Object(shape) => self.object(shape, depth),
             },
@@ -75,100 +69,109 @@ impl<'b> Reader<'b> {
 
     /// Reads a value with its own type before it.
     fn dynamic(&mut self, depth: u16) -> Result<Value, DecodeError> {
-        if self.array_len().ok().flatten() != Some(2) {
-            return Err(DecodeError::new("a value of any type must come with its type"));
-        }
-        let ty = type_json::decode(self.bytes()?)
-            .map_err(|error| DecodeError::new(format!("invalid type: {}", error.reason)))?;
+        let ty = self.own_type()?;
         self.value(&ty, depth + 1)
     }
 
-    fn elements(
-        &mut self,
-        ty: &Type,
-        element: &Type,
-        depth: u16,
-    ) -> Result<Option<Vec<Value>>, DecodeError> {
-        let Some(length) = self.array_len().map_err(|error| self.expected(ty, error))? else {
-            return Ok(None);
-        };
-        let mut items = Vec::with_capacity(length.min(MAX_RESERVED));
-        for at in 0..length {
-            let item = self.value(element, depth + 1).map_err(|error| match ty {
-                Type::List(_) => error.within(Step::Index(Number::from(at))),
-                _ => error,
-            })?;
-            items.push(item);
+    fn own_type(&mut self) -> Result<Type, DecodeError> {
+        if self.array_len() != Ok(2) {
+            return Err(DecodeError::new("a value of any type must come with its type"));
         }
-        Ok(Some(items))
+        type_json::decode(self.bytes()?)
+            .map_err(|error| DecodeError::new(format!("invalid type: {}", error.reason)))
     }
 
-    fn map(&mut self, ty: &Type, element: &Type, depth: u16) -> Result<Value, DecodeError> {
-        let Some(length) = self.map_len().map_err(|error| self.expected(ty, error))? else {
-            return Ok(Value::null(ty.clone()));
-        };
+    // Each kind of collection has its own small function, so that deep nesting takes little stack.
+
+    fn list(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
+        let length = self.array_len().map_err(|error| required("a list", error))?;
+        let mut items = Vec::with_capacity(length.min(MAX_RESERVED));
+        for at in 0..length {
+            match self.value(element, depth + 1) {
+                Ok(item) => items.push(item),
+                Err(error) => return Err(error.within(Step::Index(at.into()))),
+            }
+        }
+        Ok(Value::list(element.clone(), items))
+    }
+
+    fn set(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
+        let length = self.array_len().map_err(|error| required("a set", error))?;
+        let mut items = Vec::with_capacity(length.min(MAX_RESERVED));
+        for _ in 0..length {
+            items.push(self.value(element, depth + 1)?);
+        }
+        Ok(Value::set(element.clone(), items))
+    }
+
+    fn map(&mut self, element: &Type, depth: u16) -> Result<Value, DecodeError> {
+        let length = self.map_len().map_err(|error| required("a map", error))?;
         let mut pairs = Vec::with_capacity(length.min(MAX_RESERVED));
         for _ in 0..length {
             let key = Str::new(self.text()?);
-            let item = self
-                .value(element, depth + 1)
-                .map_err(|error| error.within(Step::Key(key.clone())))?;
-            pairs.push((key, item));
+            match self.value(element, depth + 1) {
+                Ok(item) => pairs.push((key, item)),
+                Err(error) => return Err(error.within(Step::Key(key))),
+            }
         }
         Ok(Value::Map(Map::new(element.clone(), pairs)))
     }
 
-    fn tuple(&mut self, elements: &Arc<Vec<Type>>, depth: u16) -> Result<Value, DecodeError> {
-        let length = self.array_len().ok().flatten();
-        if length != Some(elements.len()) {
-            let wanted = elements.len();
-            return Err(DecodeError::new(format!("a tuple of length {wanted} is required")));
-        }
+    fn tuple(&mut self, elements: &[Type], depth: u16) -> Result<Value, DecodeError> {
+        self.tuple_head(elements.len())?;
         let mut items = Vec::with_capacity(elements.len());
         for (at, ty) in elements.iter().enumerate() {
-            let item = self
-                .value(ty, depth + 1)
-                .map_err(|error| error.within(Step::Index(Number::from(at))))?;
-            items.push(item);
+            match self.value(ty, depth + 1) {
+                Ok(item) => items.push(item),
+                Err(error) => return Err(error.within(Step::Index(at.into()))),
+            }
         }
         Ok(Value::Tuple(Tuple::new(items)))
     }
 
+    fn tuple_head(&mut self, wanted: usize) -> Result<(), DecodeError> {
+        match self.array_len() {
+            Ok(length) if length == wanted => Ok(()),
+            Err(error) if error == truncated() => Err(error),
+            _ => Err(DecodeError::new(format!("a tuple of length {wanted} is required"))),
+        }
+    }
+
     fn object(&mut self, shape: &Arc<ObjectType>, depth: u16) -> Result<Value, DecodeError> {
+        let names = self.object_head(shape)?;
+        let mut items: Vec<Option<Value>> = vec![None; names.len()];
+        for expected in 0..names.len() {
+            let at = self.attribute(&names, expected)?;
+            match self.value(&shape.attributes[&names[at]], depth + 1) {
+                Ok(item) if items[at].is_none() => items[at] = Some(item),
+                Ok(_) => return Err(given_twice(&names[at])),
+                Err(error) => return Err(error.within(Step::Attribute(names[at].clone()))),
+            }
+        }
+        // As many as there are names, and none twice: all are there.
+        Ok(Value::Object(Object::with_names(names, items.into_iter().flatten().collect())))
+    }
+
+    fn object_head(&mut self, shape: &Arc<ObjectType>) -> Result<Arc<[Str]>, DecodeError> {
         let wanted = shape.attributes.len();
-        let length = self
-            .map_len()
-            .ok()
-            .flatten()
-            .ok_or_else(|| DecodeError::new("an object is required"))?;
+        let length = self.map_len().map_err(|error| required("an object", error))?;
         if length != wanted {
             return Err(DecodeError::new(format!(
                 "an object with {wanted} attributes is required ({length} given)"
             )));
         }
-        let names = self.shapes.names(shape);
-        let mut items: Vec<Option<Value>> = vec![None; wanted];
-        for expected in 0..wanted {
-            let raw = self.text()?;
-            // Writers sort, so the next name is nearly always the expected one.
-            let at = if names[expected].as_str() == raw {
-                expected
-            } else {
-                names
-                    .binary_search(&Str::new(raw))
-                    .map_err(|_| DecodeError::new(format!("unsupported attribute {raw:?}")))?
-            };
-            let name = &names[at];
-            let item = self
-                .value(&shape.attributes[name], depth + 1)
-                .map_err(|error| error.within(Step::Attribute(name.clone())))?;
-            if items[at].replace(item).is_some() {
-                return Err(DecodeError::new(format!("attribute {raw:?} is given twice")));
-            }
+        Ok(self.shapes.names(shape))
+    }
+
+    /// Reads the name of an attribute and returns its position among `names`. Writers sort, so it is
+    /// nearly always the `expected` one.
+    fn attribute(&mut self, names: &[Str], expected: usize) -> Result<usize, DecodeError> {
+        let raw = self.text()?;
+        if names[expected].as_str() == raw {
+            return Ok(expected);
         }
-        // As many as there are names, and none twice: all are there.
-        let items = items.into_iter().flatten().collect();
-        Ok(Value::Object(Object::with_names(names, items)))
+        let unsupported = |_| DecodeError::new(format!("unsupported attribute {raw:?}"));
+        names.binary_search(&Str::new(raw)).map_err(unsupported)
     }
 
     /// Reads true or false.
@@ -249,47 +252,33 @@ impl<'b> Reader<'b> {
         self.take(usize::try_from(length).unwrap_or(usize::MAX))
     }
 
-    /// Reads the head of an array; `None` for nil.
-    pub(super) fn array_len(&mut self) -> Result<Option<usize>, DecodeError> {
+    /// Reads the head of an array.
+    pub(super) fn array_len(&mut self) -> Result<usize, DecodeError> {
         self.len_of(0x90, 0xdc, 1)
     }
 
-    /// Reads the head of a map; `None` for nil.
-    pub(super) fn map_len(&mut self) -> Result<Option<usize>, DecodeError> {
+    /// Reads the head of a map.
+    pub(super) fn map_len(&mut self) -> Result<usize, DecodeError> {
         self.len_of(0x80, 0xde, 2)
     }
 
     /// Reads a head: `short` is the code with the length in its low half, `long` the one with the
     /// length in two bytes after it. Each of the entries takes at least `least` bytes.
-    fn len_of(&mut self, short: u8, long: u8, least: usize) -> Result<Option<usize>, DecodeError> {
-        let length = match self.peek()? {
-            NIL => {
-                self.byte()?;
-                return Ok(None);
-            }
-            code if code & 0xf0 == short => {
-                self.byte()?;
-                u64::from(code & 0x0f)
-            }
-            code if code == long || code == long + 1 => {
-                self.byte()?;
-                self.uint(if code == long { 2 } else { 4 })?
-            }
-            _ => return Err(DecodeError::new("a list or map is required")),
+    fn len_of(&mut self, short: u8, long: u8, least: usize) -> Result<usize, DecodeError> {
+        let code = self.peek()?;
+        if code & 0xf0 != short && code != long && code != long + 1 {
+            return Err(DecodeError::new("a list or map is required"));
+        }
+        self.byte()?;
+        let length = match code {
+            code if code & 0xf0 == short => u64::from(code & 0x0f),
+            code => self.uint(if code == long { 2 } else { 4 })?,
         };
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         if length.saturating_mul(least) > self.rest.len() {
             return Err(truncated());
         }
-        Ok(Some(length))
-    }
-
-    /// Says which type was required, unless the data just ended.
-    fn expected(&self, ty: &Type, error: DecodeError) -> DecodeError {
-        if error == truncated() {
-            return error;
-        }
-        DecodeError::new(format!("{} is required", wanted(ty)))
+        Ok(length)
     }
 
     /// Reads a big-endian number of at most eight bytes.
@@ -317,4 +306,16 @@ impl<'b> Reader<'b> {
 
 fn truncated() -> DecodeError {
     DecodeError::new("the data ends in the middle of a value")
+}
+
+/// Says what was required, unless the data just ended.
+fn required(wanted: &str, error: DecodeError) -> DecodeError {
+    if error == truncated() {
+        return error;
+    }
+    DecodeError::new(format!("{wanted} is required"))
+}
+
+fn given_twice(name: &Str) -> DecodeError {
+    DecodeError::new(format!("attribute {name:?} is given twice"))
 }

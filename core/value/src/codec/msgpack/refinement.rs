@@ -115,7 +115,7 @@ pub(super) fn read(payload: &[u8], ty: &Type) -> Result<Value, DecodeError> {
     }
     let mut reader = Reader::new(payload);
     let mut refinement = Refinement::default();
-    for _ in 0..reader.map_len()?.unwrap_or(0) {
+    for _ in 0..reader.map_len()? {
         let key = reader.number()?.to_i64().and_then(|key| u8::try_from(key).ok());
         match (key, ty) {
             (Some(NULLNESS), _) => {
@@ -146,7 +146,7 @@ pub(super) fn read(payload: &[u8], ty: &Type) -> Result<Value, DecodeError> {
 
 fn bound(reader: &mut Reader<'_>) -> Result<(Number, bool), DecodeError> {
     match reader.array_len()? {
-        Some(2) => Ok((reader.number()?, reader.bool()?)),
+        2 => Ok((reader.number()?, reader.bool()?)),
         _ => Err(DecodeError::new("the bound of an unknown number must be a pair")),
     }
 }
