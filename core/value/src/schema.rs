@@ -2,6 +2,8 @@
 
 pub mod coerce;
 pub mod implied;
+pub mod lookup;
+pub mod validate;
 
 use std::collections::BTreeMap;
 
@@ -143,3 +145,6 @@ impl Attribute {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

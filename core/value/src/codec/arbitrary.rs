@@ -44,7 +44,7 @@ fn known(ty: Type, unknowns: bool) -> BoxedStrategy<Value> {
         Type::Dynamic => prop_oneof![
             Just(Value::null(Type::Dynamic)),
             value(Type::String, unknowns),
-            value(Type::tuple(vec![Type::Number, Type::Dynamic]), unknowns),
+            value(Type::tuple(vec![Type::Number, Type::list(Type::Bool)]), unknowns),
         ]
         .boxed(),
         Type::Bool => any::<bool>().prop_map(Value::Bool).boxed(),

@@ -1,1 +1,193 @@
 //! Forces a value into a schema: attribute types converted, missing parts filled with null or empty.
+//! Does not ask whether the author or the provider may set what is there.
+
+use super::{Block, NestedBlock, Nesting, Role};
+use crate::convert::{Refused, convert};
+use crate::{Path, Step, Str, Value};
+
+impl Block {
+    /// The value as one of this block's implied type. Attributes that are missing become null, unless
+    /// they are required; nested blocks that are missing or null become what stands for none of them.
+    /// Marks stay where they are.
+    ///
+    /// # Errors
+    /// When the value is not an object, has parts that the schema does not, lacks a required
+    /// attribute, or some part does not convert.
+    pub fn coerce(&self, value: &Value) -> Result<Value, Refused> {
+        let marks = value.marks();
+        let coerced = match value.peek() {
+            Value::Null(_) => Value::null(self.implied_type()),
+            Value::Unknown(_) => Value::unknown(self.implied_type()),
+            Value::Object(object) => {
+                let lookup = |name: &str| object.get(name);
+                self.refuse_others(object.names())?;
+                self.coerce_parts(&lookup)?
+            }
+            Value::Map(map) => {
+                let lookup = |name: &str| map.get(name);
+                self.refuse_others(map.keys())?;
+                self.coerce_parts(&lookup)?
+            }
+            _ => return Err(refused("an object is required")),
+        };
+        Ok(coerced.mark(marks))
+    }
+
+    fn refuse_others(&self, names: &[Str]) -> Result<(), Refused> {
+        let known = |name: &&Str| {
+            self.attributes.contains_key(name.as_str()) || self.blocks.contains_key(name.as_str())
+        };
+        match names.iter().find(|name| !known(name)) {
+            Some(name) => Err(refused(format!("unsupported attribute {name:?}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn coerce_parts<'v>(
+        &self,
+        lookup: &dyn Fn(&str) -> Option<&'v Value>,
+    ) -> Result<Value, Refused> {
+        let mut parts = Vec::with_capacity(self.attributes.len() + self.blocks.len());
+        for (name, attr) in &self.attributes {
+            let ty = attr.implied_type();
+            let part = match lookup(name) {
+                Some(part) => convert(part, &ty).map_err(|error| within(name, error))?,
+                None if attr.role == Role::Required => {
+                    return Err(refused(format!("attribute {name:?} is required")));
+                }
+                None => Value::null(ty),
+            };
+            parts.push((name.clone(), part));
+        }
+        for (name, nested) in &self.blocks {
+            let part = match lookup(name) {
+                Some(part) => nested.coerce(part).map_err(|error| within(name, error))?,
+                None => nested.empty_value(),
+            };
+            parts.push((name.clone(), part));
+        }
+        Ok(Value::object(parts))
+    }
+}
+
+impl NestedBlock {
+    /// The value as one that holds blocks of this type.
+    ///
+    /// # Errors
+    /// As [`Block::coerce`], or when the value is not a collection as the nesting wants it.
+    pub fn coerce(&self, value: &Value) -> Result<Value, Refused> {
+        let marks = value.marks();
+        let coerced = match (self.nesting, value.peek()) {
+            (Nesting::Single | Nesting::Group, Value::Unknown(_)) => {
+                Value::unknown(self.block.implied_type())
+            }
+            (_, Value::Unknown(_)) => Value::unknown(self.implied_type()),
+            (_, Value::Null(_)) => self.empty_value(),
+            (Nesting::Single | Nesting::Group, inner) => self.block.coerce(inner)?,
+            (
+                Nesting::List | Nesting::Set,
+                inner @ (Value::List(_) | Value::Set(_) | Value::Tuple(_)),
+            ) => self.collection(self.coerce_elements(inner)?),
+            (Nesting::Map, inner @ (Value::Map(_) | Value::Object(_))) => {
+                let elements = self.coerce_elements(inner)?;
+                self.keyed(keys(inner).iter().cloned().zip(elements).collect())
+            }
+            (Nesting::List, _) => return Err(refused("a list is required")),
+            (Nesting::Set, _) => return Err(refused("a set is required")),
+            (Nesting::Map, _) => return Err(refused("a map is required")),
+        };
+        Ok(coerced.mark(marks))
+    }
+
+    fn coerce_elements(&self, collection: &Value) -> Result<Vec<Value>, Refused> {
+        let elements = collection.children().iter().enumerate().map(|(at, element)| {
+            self.block.coerce(element).map_err(|mut error| {
+                let step = collection.step_to(at).map(|step| match step {
+                    Step::Attribute(key) => Step::Key(key),
+                    other => other,
+                });
+                error.path.0.splice(0..0, step);
+                error
+            })
+        });
+        elements.collect()
+    }
+}
+
+fn keys(value: &Value) -> &[Str] {
+    match value {
+        Value::Map(map) => map.keys(),
+        Value::Object(object) => object.names(),
+        _ => &[],
+    }
+}
+
+fn refused(reason: impl Into<String>) -> Refused {
+    Refused { path: Path::root(), reason: reason.into() }
+}
+
+fn within(name: &Str, mut error: Refused) -> Refused {
+    error.path.0.insert(0, Step::Attribute(name.clone()));
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::sample;
+    use super::*;
+    use crate::{Marks, Type};
+
+    #[test]
+    fn missing_parts_are_filled_and_present_ones_converted() {
+        let disk = Value::object([("size", Value::string("10"))]);
+        let value = Value::object([
+            ("name", Value::int(5).mark(Marks::SENSITIVE)),
+            ("disk", Value::tuple(vec![disk])),
+            ("open", Value::tuple(vec![Value::object([("d", Value::int(1))])])),
+            ("rule", Value::null(Type::Dynamic)),
+        ]);
+        let coerced = sample().coerce(&value).unwrap();
+        let part = |path: Path| path.find(&coerced).cloned().unwrap();
+        let root = Path::root();
+        assert_eq!(part(root.attribute("name")), Value::string("5").mark(Marks::SENSITIVE));
+        assert_eq!(part(root.attribute("disk").index(0).attribute("size")), Value::int(10));
+        assert_eq!(part(root.attribute("open").index(0).attribute("d")), Value::int(1));
+        assert_eq!(part(root.attribute("rule")), sample().blocks["rule"].empty_value());
+        assert_eq!(part(root.attribute("id")), Value::null(Type::String));
+        assert!(part(root.attribute("one")).is_null());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_its_path() {
+        let name = || ("name", Value::string("n"));
+        let disk = |size: Value| Value::tuple(vec![Value::object([("size", size)])]);
+        let table = [
+            (Value::object([("id", Value::int(1))]), "", "attribute \"name\" is required"),
+            (Value::object([name(), ("no", Value::int(1))]), "", "unsupported attribute \"no\""),
+            (Value::object([name(), ("disk", Value::int(1))]), ".disk", "a list is required"),
+            (
+                Value::object([name(), ("keyed", Value::tuple(vec![]))]),
+                ".keyed",
+                "a map is required",
+            ),
+            (Value::object([name(), ("one", Value::int(1))]), ".one", "an object is required"),
+            (Value::tuple(vec![]), "", "an object is required"),
+        ];
+        for (value, path, reason) in table {
+            let error = sample().coerce(&value).unwrap_err();
+            assert_eq!((error.path.to_string().as_str(), error.reason.as_str()), (path, reason));
+        }
+        let value = Value::object([name(), ("disk", disk(Value::string("x")))]);
+        let error = sample().coerce(&value).unwrap_err();
+        assert_eq!(error.path.to_string(), ".disk[0].size");
+    }
+
+    #[test]
+    fn null_and_unknown_stay_what_they_are_with_the_implied_type() {
+        let schema = sample();
+        let null = schema.coerce(&Value::null(Type::Dynamic)).unwrap();
+        assert_eq!(null, Value::null(schema.implied_type()));
+        let unknown = schema.coerce(&Value::dynamic()).unwrap();
+        assert_eq!(unknown, Value::unknown(schema.implied_type()));
+    }
+}

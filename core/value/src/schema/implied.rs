@@ -1,6 +1,6 @@
 //! The type a schema implies, and its empty value.
 
-use super::{Attribute, Block};
+use super::{Attribute, AttributeKind, Block, NestedAttributes, NestedBlock, Nesting};
 use crate::{Type, Value};
 
 impl Block {
@@ -8,13 +8,65 @@ impl Block {
     /// has the type `Dynamic`.
     #[must_use]
     pub fn implied_type(&self) -> Type {
-        todo!()
+        let attributes = self.attributes.iter().map(|(name, attr)| (name, attr.implied_type()));
+        let blocks = self.blocks.iter().map(|(name, nested)| (name, nested.implied_type()));
+        Type::object(attributes.chain(blocks))
     }
 
     /// The value of the block when nothing is written: attributes null, collections empty.
     #[must_use]
     pub fn empty_value(&self) -> Value {
-        todo!()
+        let attributes = self
+            .attributes
+            .iter()
+            .map(|(name, attr)| (name.clone(), Value::null(attr.implied_type())));
+        let blocks = self.blocks.iter().map(|(name, nested)| (name.clone(), nested.empty_value()));
+        Value::object(attributes.chain(blocks))
+    }
+}
+
+impl NestedBlock {
+    /// The type of the attribute that holds all blocks of this type.
+    #[must_use]
+    pub fn implied_type(&self) -> Type {
+        let content = self.block.implied_type();
+        match self.nesting {
+            Nesting::Single | Nesting::Group => content,
+            // Each block may have a type of its own then, which no list or map could hold.
+            Nesting::List | Nesting::Map if content.has_dynamic() => Type::Dynamic,
+            Nesting::List => Type::list(content),
+            Nesting::Map => Type::map(content),
+            Nesting::Set => Type::set(content),
+        }
+    }
+
+    /// The value of the attribute that holds all blocks of this type when none is written.
+    #[must_use]
+    pub fn empty_value(&self) -> Value {
+        match self.nesting {
+            Nesting::Single => Value::null(self.block.implied_type()),
+            Nesting::Group => self.block.empty_value(),
+            Nesting::List | Nesting::Set => self.collection(Vec::new()),
+            Nesting::Map => self.keyed(Vec::new()),
+        }
+    }
+
+    /// The value that holds `blocks`, values of the content, where the nesting is list or set.
+    #[must_use]
+    pub fn collection(&self, blocks: Vec<Value>) -> Value {
+        let content = self.block.implied_type();
+        match self.nesting {
+            Nesting::Set => Value::set(content, blocks),
+            _ if content.has_dynamic() => Value::tuple(blocks),
+            _ => Value::list(content, blocks),
+        }
+    }
+
+    /// The value that holds `blocks` under their keys, where the nesting is map.
+    #[must_use]
+    pub fn keyed(&self, blocks: Vec<(crate::Str, Value)>) -> Value {
+        let content = self.block.implied_type();
+        if content.has_dynamic() { Value::object(blocks) } else { Value::map(content, blocks) }
     }
 }
 
@@ -22,6 +74,29 @@ impl Attribute {
     /// The type of values of this attribute.
     #[must_use]
     pub fn implied_type(&self) -> Type {
-        todo!()
+        match &self.kind {
+            AttributeKind::Plain(ty) => ty.clone(),
+            AttributeKind::Nested(nested) => nested.implied_type(),
+        }
+    }
+}
+
+impl NestedAttributes {
+    /// The type of one object.
+    #[must_use]
+    pub fn object_type(&self) -> Type {
+        Type::object(self.attributes.iter().map(|(name, attr)| (name, attr.implied_type())))
+    }
+
+    /// The type of all objects together. Unlike that of blocks it never turns dynamic as a whole.
+    #[must_use]
+    pub fn implied_type(&self) -> Type {
+        let object = self.object_type();
+        match self.nesting {
+            Nesting::Single | Nesting::Group => object,
+            Nesting::List => Type::list(object),
+            Nesting::Map => Type::map(object),
+            Nesting::Set => Type::set(object),
+        }
     }
 }
