@@ -1,15 +1,49 @@
-//! Arbitrary-precision numbers as the language has them.
+//! Arbitrary-precision numbers as the language has them: whole numbers in a machine word, everything
+//! else a binary float with its own precision (512 bits when read from text, 53 from a float, 64 from
+//! an integer). Does not know about unknown or marked values; that is `ops`.
+
+mod decimal;
+mod float;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use dashu_int::UBig;
+use dashu_int::ops::BitTest as _;
+
+use decimal::{Decimal, TEXT_PRECISION};
+use float::{Float, Magnitude};
+pub use text::Notation;
+
+/// The precision of numbers that come from machine integers.
+const INTEGER_PRECISION: u32 = 64;
 
 /// A number: an integer in a machine word, or a binary float of any size with its own precision.
+///
+/// The order is that of the numbers' decimal texts, and agrees with `==`; operators of the language
+/// use [`Number::compare`].
 #[derive(Clone, Debug)]
 pub struct Number(Repr);
 
+/// Every number has one representation: `Int` if it is a whole number of at most `precision` bits
+/// that fits and is not a negative zero.
 #[derive(Clone, Debug)]
 enum Repr {
-    Int(i64),
+    Int { value: i64, precision: u32 },
+    Big(Arc<Float>),
 }
 
 impl Number {
+    /// An infinity.
+    #[must_use]
+    pub fn infinity(negative: bool) -> Self {
+        Self::from(Float::infinite(negative, TEXT_PRECISION))
+    }
+
     /// The number as an index, if it is a whole number that fits.
     #[must_use]
     pub fn to_usize(&self) -> Option<usize> {
@@ -19,15 +53,28 @@ impl Number {
     /// The number as an `i64`, if it is exactly one.
     #[must_use]
     pub fn to_i64(&self) -> Option<i64> {
-        match self.0 {
-            Repr::Int(number) => Some(number),
+        match &self.0 {
+            Repr::Int { value, .. } => Some(*value),
+            Repr::Big(float) => to_i64(float),
         }
     }
 
-    /// The nearest `f64`.
+    /// The nearest `f64`; infinite when the number is too large for one.
     #[must_use]
     pub fn to_f64(&self) -> f64 {
-        todo!()
+        match &self.0 {
+            // Every conversion of the language rounds to nearest, as this cast does.
+            Repr::Int { value, .. } => *value as f64,
+            Repr::Big(float) => float.to_f64(),
+        }
+    }
+
+    /// The number as an `f64`, if it is exactly one, infinities included.
+    #[must_use]
+    pub fn to_f64_exact(&self) -> Option<f64> {
+        let nearest = self.to_f64();
+        let back = Self::from_f64(nearest)?;
+        (self.compare(&back) == Ordering::Equal).then_some(nearest)
     }
 
     /// The number as an `f64`, if it is exactly one (infinities are).
@@ -39,49 +86,322 @@ impl Number {
     /// Makes a number from a float; `None` for NaN. Precision 53.
     #[must_use]
     pub fn from_f64(number: f64) -> Option<Self> {
-        let _ = number;
-        todo!()
+        Float::from_f64(number).map(Self::from)
     }
 
     /// Reads decimal text as the language's number parser does, at 512 bits: digits, fraction,
-    /// exponent, `Inf`. `None` when it is not a number.
+    /// exponent, `Inf`. `None` when it is not a number, or one with more than about 157,000 digits.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let _ = text;
-        todo!()
+        if let Some(value) = parse_short_integer(text) {
+            return Some(Self(Repr::Int { value, precision: TEXT_PRECISION }));
+        }
+        decimal::parse(text).map(Self::from)
+    }
+
+    /// Reads a whole number in a base from 2 to 62, with an optional sign. Letters count as digits:
+    /// of any case up to base 36, lower case before upper case above it.
+    #[must_use]
+    pub fn parse_integer(text: &str, base: u8) -> Option<Self> {
+        if !(2..=62).contains(&base) {
+            return None;
+        }
+        let (negative, digits) = match text.as_bytes() {
+            [b'-', rest @ ..] => (true, rest),
+            [b'+', rest @ ..] => (false, rest),
+            rest => (false, rest),
+        };
+        if digits.is_empty() {
+            return None;
+        }
+        let digits = digits.iter().map(|&byte| {
+            let digit = match byte {
+                b'0'..=b'9' => byte - b'0',
+                b'a'..=b'z' => byte - b'a' + 10,
+                b'A'..=b'Z' if base <= 36 => byte - b'A' + 10,
+                b'A'..=b'Z' => byte - b'A' + 36,
+                _ => return None,
+            };
+            (digit < base).then_some(u64::from(digit))
+        });
+        let digits = digits.collect::<Option<Vec<_>>>()?;
+        let magnitude = UBig::from_digits(u64::from(base), &digits).ok()?;
+        let bits = u32::try_from(magnitude.bit_len()).unwrap_or(u32::MAX);
+        let negative = negative && !magnitude.is_zero();
+        Some(Self::from(Float::integer(negative, magnitude, bits.max(INTEGER_PRECISION))))
     }
 
     /// Whether it is a whole number.
     #[must_use]
     pub fn is_integer(&self) -> bool {
-        todo!()
+        match &self.0 {
+            Repr::Int { .. } => true,
+            Repr::Big(float) => float.is_integer(),
+        }
+    }
+
+    /// Whether it is an infinity.
+    #[must_use]
+    pub fn is_infinite(&self) -> bool {
+        matches!(&self.0, Repr::Big(float) if float.magnitude == Magnitude::Infinite)
+    }
+
+    /// Whether it is a zero of either sign.
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        match &self.0 {
+            Repr::Int { value, .. } => *value == 0,
+            Repr::Big(float) => float.magnitude == Magnitude::Zero,
+        }
+    }
+
+    /// Whether it has a minus sign; negative zero has one.
+    #[must_use]
+    pub fn is_negative(&self) -> bool {
+        match &self.0 {
+            Repr::Int { value, .. } => *value < 0,
+            Repr::Big(float) => float.negative,
+        }
+    }
+
+    /// The sum; `None` for infinities of opposite sign.
+    #[must_use]
+    pub fn add(&self, other: &Self) -> Option<Self> {
+        if let Some((a, b, precision)) = self.small_pair(other)
+            && let Some(value) = a.checked_add(b)
+        {
+            return Some(Self(Repr::Int { value, precision }));
+        }
+        self.float().add(&other.float()).map(Self::from)
+    }
+
+    /// The difference; `None` for infinities of the same sign.
+    #[must_use]
+    pub fn subtract(&self, other: &Self) -> Option<Self> {
+        if let Some((a, b, precision)) = self.small_pair(other)
+            && let Some(value) = a.checked_sub(b)
+        {
+            return Some(Self(Repr::Int { value, precision }));
+        }
+        self.float().add(&other.float().into_owned().negated()).map(Self::from)
+    }
+
+    /// The product; `None` for zero times infinity.
+    #[must_use]
+    pub fn multiply(&self, other: &Self) -> Option<Self> {
+        if let Some((a, b, precision)) = self.small_pair(other)
+            && let Some(value) = a.checked_mul(b)
+            && value != 0
+        {
+            return Some(Self(Repr::Int { value, precision }));
+        }
+        let (a, b) = (self.float(), other.float());
+        // The reference multiplies at 512 bits and then keeps no more bits than the wider operand
+        // has, or than the product needs.
+        let product = a.multiply(&b, TEXT_PRECISION)?;
+        let needed = match &product.magnitude {
+            Magnitude::Finite { mantissa, .. } => u32::try_from(mantissa.bit_len()).unwrap_or(0),
+            _ => 0,
+        };
+        let precision = a.precision.max(b.precision).max(needed);
+        Some(Self::from(Float { precision, ..product }))
+    }
+
+    /// The quotient, infinite when dividing by zero; `None` for zero or an infinity by itself.
+    #[must_use]
+    pub fn divide(&self, other: &Self) -> Option<Self> {
+        if let Some((a, b, precision)) = self.small_pair(other)
+            && a != 0
+            && a.checked_rem(b) == Some(0)
+        {
+            return Some(Self(Repr::Int { value: a / b, precision }));
+        }
+        let (a, b) = (self.float(), other.float());
+        a.divide(&b, a.precision.max(b.precision)).map(Self::from)
+    }
+
+    /// What is left after dividing down to a whole number, with the sign of the dividend. A zero
+    /// divisor leaves the whole dividend. `None` when either is infinite.
+    #[must_use]
+    pub fn remainder(&self, other: &Self) -> Option<Self> {
+        if other.is_zero() {
+            return Some(self.clone());
+        }
+        if let (Repr::Int { precision, .. }, Some((a, b, _))) = (&self.0, self.small_pair(other))
+            && let Some(value) = a.checked_rem(b)
+        {
+            return Some(Self(Repr::Int { value, precision: *precision }));
+        }
+        let (a, b) = (self.float(), other.float());
+        let quotient = a.divide(&b, a.precision.max(b.precision))?;
+        let (whole, _) = quotient.whole()?;
+        // Every step is rounded to the dividend's precision, as in the reference.
+        let whole = Float::integer(quotient.negative, whole, a.precision);
+        let taken = b.multiply(&whole, a.precision)?;
+        let left = a.add(&taken.negated())?;
+        let exact = left.magnitude;
+        Some(Self::from(match exact {
+            Magnitude::Finite { mantissa, exponent } => {
+                let parts = float::Parts { mantissa, exponent, sticky: false };
+                Float::rounded(left.negative, parts, a.precision)
+            }
+            magnitude => Float { magnitude, precision: a.precision, negative: left.negative },
+        }))
+    }
+
+    /// The number with the other sign; zero becomes a negative zero.
+    #[must_use]
+    pub fn negate(&self) -> Self {
+        match self.0 {
+            Repr::Int { value, precision } if value != 0 && value != i64::MIN => {
+                Self(Repr::Int { value: -value, precision })
+            }
+            _ => Self::from(self.float().into_owned().negated()),
+        }
+    }
+
+    /// The number without its sign.
+    #[must_use]
+    pub fn abs(&self) -> Self {
+        if self.is_negative() { self.negate() } else { self.clone() }
+    }
+
+    /// The greatest whole number that is not above this one; infinities stay.
+    #[must_use]
+    pub fn floor(&self) -> Self {
+        self.round_toward(true)
+    }
+
+    /// The least whole number that is not below this one; infinities stay.
+    #[must_use]
+    pub fn ceil(&self) -> Self {
+        self.round_toward(false)
+    }
+
+    fn round_toward(&self, down: bool) -> Self {
+        let Repr::Big(float) = &self.0 else { return self.clone() };
+        let Some((mut whole, fraction)) = float.whole() else { return self.clone() };
+        if fraction && float.negative == down {
+            whole += 1u8;
+        }
+        // There is no negative zero among the results.
+        let negative = float.negative && !whole.is_zero();
+        Self::from(Float::integer(negative, whole, float.precision))
+    }
+
+    /// Compares the exact values, as `<` and `>` do. Two numbers that print alike are equal under
+    /// `==` and yet may differ here, when they have different precisions.
+    #[must_use]
+    pub fn compare(&self, other: &Self) -> Ordering {
+        match (&self.0, &other.0) {
+            (Repr::Int { value: a, .. }, Repr::Int { value: b, .. }) => a.cmp(b),
+            _ => self.float().compare(&other.float()),
+        }
+    }
+
+    /// Both numbers as machine words and the precision of their results, if arithmetic on words gives
+    /// what arithmetic on floats would: the precision must hold any word.
+    fn small_pair(&self, other: &Self) -> Option<(i64, i64, u32)> {
+        match (&self.0, &other.0) {
+            (Repr::Int { value: a, precision: p }, Repr::Int { value: b, precision: q })
+                if *p >= INTEGER_PRECISION && *q >= INTEGER_PRECISION =>
+            {
+                Some((*a, *b, *p.max(q)))
+            }
+            _ => None,
+        }
+    }
+
+    fn float(&self) -> Cow<'_, Float> {
+        match &self.0 {
+            Repr::Int { value, precision } => {
+                let magnitude = UBig::from(value.unsigned_abs());
+                Cow::Owned(Float::integer(*value < 0, magnitude, *precision))
+            }
+            Repr::Big(float) => Cow::Borrowed(float),
+        }
+    }
+
+    /// The digits that stand for the number when fractions are compared; `None` for whole numbers
+    /// and infinities.
+    fn fraction(&self) -> Option<Decimal> {
+        match &self.0 {
+            Repr::Big(float) => match &float.magnitude {
+                Magnitude::Finite { mantissa, exponent } if *exponent < 0 => {
+                    Some(Decimal::shortest(mantissa, *exponent, float.precision))
+                }
+                _ => None,
+            },
+            Repr::Int { .. } => None,
+        }
+    }
+}
+
+/// Reads text that is a short whole number without any of the parser's rarer forms.
+fn parse_short_integer(text: &str) -> Option<i64> {
+    const SURELY_FITS: usize = 18;
+    let (negative, digits) = match text.as_bytes() {
+        [b'-', rest @ ..] => (true, rest),
+        rest => (false, rest),
+    };
+    if digits.is_empty() || digits.len() > SURELY_FITS || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let value = digits.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0'));
+    match (negative, value) {
+        (true, 0) => None,
+        (true, value) => Some(-value),
+        (false, value) => Some(value),
+    }
+}
+
+fn to_i64(float: &Float) -> Option<i64> {
+    if matches!(&float.magnitude, Magnitude::Finite { exponent, .. } if *exponent > 63) {
+        return None;
+    }
+    let (whole, fraction) = float.whole()?;
+    let magnitude = i128::from(u64::try_from(&whole).ok()?);
+    let value = i64::try_from(if float.negative { -magnitude } else { magnitude }).ok()?;
+    (!fraction).then_some(value)
+}
+
+impl From<Float> for Number {
+    fn from(float: Float) -> Self {
+        let precision = float.precision;
+        let fits = |value: i64| 64 - value.unsigned_abs().leading_zeros() <= precision;
+        let negative_zero = float.negative && float.magnitude == Magnitude::Zero;
+        match to_i64(&float) {
+            Some(value) if fits(value) && !negative_zero => Self(Repr::Int { value, precision }),
+            _ => Self(Repr::Big(Arc::new(float))),
+        }
     }
 }
 
 impl From<i64> for Number {
-    fn from(number: i64) -> Self {
-        Self(Repr::Int(number))
+    fn from(value: i64) -> Self {
+        Self(Repr::Int { value, precision: INTEGER_PRECISION })
     }
 }
 
 impl From<usize> for Number {
-    fn from(number: usize) -> Self {
-        let _ = number;
-        todo!()
+    fn from(value: usize) -> Self {
+        Self::from(value as u64)
     }
 }
 
 impl From<u64> for Number {
-    fn from(number: u64) -> Self {
-        let _ = number;
-        todo!()
+    fn from(value: u64) -> Self {
+        match i64::try_from(value) {
+            Ok(value) => Self::from(value),
+            Err(_) => Self::from(Float::integer(false, UBig::from(value), INTEGER_PRECISION)),
+        }
     }
 }
 
 /// Equality as the language has it: whole numbers by value, others by their shortest decimal text.
 impl PartialEq for Number {
     fn eq(&self, other: &Self) -> bool {
-        self.to_i64() == other.to_i64()
+        self.cmp(other) == Ordering::Equal
     }
 }
 
@@ -89,27 +409,45 @@ impl Eq for Number {}
 
 impl std::hash::Hash for Number {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-        self.to_i64().hash(state);
+        if let Some(value) = self.to_i64() {
+            return value.hash(state);
+        }
+        self.is_negative().hash(state);
+        match (self.fraction(), &self.0) {
+            (Some(decimal), _) => decimal.hash(state),
+            (None, Repr::Big(float)) => match &float.magnitude {
+                Magnitude::Finite { mantissa, exponent } => (mantissa, exponent).hash(state),
+                Magnitude::Zero | Magnitude::Infinite => {}
+            },
+            (None, Repr::Int { .. }) => {}
+        }
     }
 }
 
 impl PartialOrd for Number {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
 impl Ord for Number {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self.to_i64().cmp(&other.to_i64())
-    }
-}
-
-/// Prints all digits, never an exponent, with the fewest digits that read back to the same number at
-/// its precision.
-impl std::fmt::Display for Number {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let _ = f;
-        todo!()
+    fn cmp(&self, other: &Self) -> Ordering {
+        if let (Repr::Int { value: a, .. }, Repr::Int { value: b, .. }) = (&self.0, &other.0) {
+            return a.cmp(b);
+        }
+        let (a, b) = (self.float(), other.float());
+        // A fraction's text lies on the same side of every whole number as the fraction itself, so
+        // only two fractions that nearly agree need their texts.
+        if self.is_integer() || other.is_integer() || !a.is_near(&b) {
+            return a.compare(&b);
+        }
+        if a.precision == b.precision && a.compare(&b) == Ordering::Equal {
+            return Ordering::Equal;
+        }
+        let (Some(a_text), Some(b_text)) = (self.fraction(), other.fraction()) else {
+            return a.compare(&b);
+        };
+        let order = a_text.point.cmp(&b_text.point).then_with(|| a_text.digits.cmp(&b_text.digits));
+        if a.negative { order.reverse() } else { order }
     }
 }

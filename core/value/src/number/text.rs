@@ -1,0 +1,126 @@
+//! Printing numbers. The language itself only knows [`Display`](std::fmt::Display); the other
+//! notations are what its formatting functions ask for.
+
+use std::fmt::{Display, Formatter, Result, Write as _};
+
+use super::decimal::Decimal;
+use super::float::{Magnitude, signed, unsigned};
+use super::{Number, Repr};
+
+/// A way to write a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notation {
+    /// `1234.5`: all digits before the point; the count is of digits behind it.
+    Fixed,
+    /// `1.2345e+03`: the count is of digits behind the point.
+    Exponent,
+    /// `Exponent` for very small and very large numbers, otherwise `Fixed`; the count is of digits
+    /// that matter.
+    General,
+}
+
+impl Number {
+    /// Writes the number with a count of digits, or with the fewest that read back to it; an infinity
+    /// is `+Inf` or `-Inf`.
+    #[must_use]
+    pub fn to_text(&self, notation: Notation, count: Option<u16>) -> String {
+        let float = self.float();
+        let mut text = String::new();
+        if float.negative {
+            text.push('-');
+        }
+        let mut decimal = match &float.magnitude {
+            Magnitude::Infinite => return if float.negative { "-Inf" } else { "+Inf" }.to_owned(),
+            Magnitude::Zero => Decimal { digits: Vec::new(), point: 0 },
+            Magnitude::Finite { mantissa, exponent } => match count {
+                Some(_) => Decimal::exact(mantissa, *exponent),
+                None => Decimal::shortest(mantissa, *exponent, float.precision),
+            },
+        };
+        let n_digits = signed(decimal.digits.len());
+        let point = decimal.point;
+        match (notation, count.map(i64::from)) {
+            (Notation::Fixed, count) => {
+                if let Some(count) = count {
+                    decimal.round(point.saturating_add(count));
+                }
+                decimal.fixed(&mut text, count.unwrap_or((n_digits - point).max(0)));
+            }
+            (Notation::Exponent, count) => {
+                if let Some(count) = count {
+                    decimal.round(count + 1);
+                }
+                decimal.exponent(&mut text, count.unwrap_or((n_digits - 1).max(0)));
+            }
+            (Notation::General, count) => decimal.general(&mut text, count),
+        }
+        text
+    }
+}
+
+impl Decimal {
+    fn digit(&self, at: i64) -> char {
+        let at = usize::try_from(at).ok();
+        at.and_then(|at| self.digits.get(at)).map_or('0', |&digit| char::from(digit))
+    }
+
+    fn fixed(&self, text: &mut String, n_behind: i64) {
+        text.reserve(unsigned(self.point.max(1) + n_behind + 1));
+        if self.point > 0 {
+            text.extend((0..self.point).map(|at| self.digit(at)));
+        } else {
+            text.push('0');
+        }
+        if n_behind > 0 {
+            text.push('.');
+            text.extend((0..n_behind).map(|at| self.digit(self.point + at)));
+        }
+    }
+
+    fn exponent(&self, text: &mut String, n_behind: i64) {
+        text.push(self.digit(0));
+        if n_behind > 0 {
+            text.push('.');
+            text.extend((1..=n_behind).map(|at| self.digit(at)));
+        }
+        let exponent = if self.digits.is_empty() { 0 } else { self.point - 1 };
+        let sign = if exponent < 0 { '-' } else { '+' };
+        // Writing to a string cannot fail.
+        let _infallible = write!(text, "e{sign}{:02}", exponent.unsigned_abs());
+    }
+
+    fn general(&mut self, text: &mut String, count: Option<i64>) {
+        // Below and above these exponents the other notation is shorter; the odd bounds are the
+        // reference's.
+        const LEAST: i64 = -4;
+        const SHORTEST_LIMIT: i64 = 6;
+        let mut count = count.map(|count| count.max(1));
+        if let Some(count) = count {
+            self.round(count);
+        }
+        let n_digits = signed(self.digits.len());
+        let limit = match count {
+            None => SHORTEST_LIMIT,
+            Some(count) if count > n_digits && n_digits >= self.point => n_digits,
+            Some(count) => count,
+        };
+        let exponent = self.point - 1;
+        if !self.digits.is_empty() && (exponent < LEAST || exponent >= limit) {
+            count = Some(count.unwrap_or(n_digits).min(n_digits));
+            self.exponent(text, count.unwrap_or(1) - 1);
+        } else {
+            self.fixed(text, (n_digits - self.point).max(0));
+        }
+    }
+}
+
+/// Prints all digits, never an exponent, with the fewest digits that read back to the same number at
+/// its precision; infinities as `+Inf` and `-Inf`.
+impl Display for Number {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match &self.0 {
+            Repr::Int { value, .. } => Display::fmt(value, f),
+            Repr::Big(_) => f.pad(&self.to_text(Notation::Fixed, None)),
+        }
+    }
+}
