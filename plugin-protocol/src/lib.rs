@@ -8,9 +8,11 @@
 pub mod capability;
 pub mod client;
 pub mod failure;
+pub mod handshake;
 pub mod message;
 pub mod payload;
 pub mod provider;
+mod tls;
 mod wire;
 
 pub use failure::Failure;

@@ -1,0 +1,295 @@
+//! How host and plugin find each other: the cookie, the environment, and the one line on stdout.
+//!
+//! Pure parse and print. Starts no process, opens no socket and reads no environment itself.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+/// The variable that tells a plugin it was started by a host.
+pub const COOKIE_NAME: &str = "TF_PLUGIN_MAGIC_COOKIE";
+/// What the cookie's variable must hold. Not a secret: it only keeps people from running plugins by
+/// hand.
+pub const COOKIE_VALUE: &str = "d602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2";
+
+/// The longest handshake line that is read, as in go-plugin.
+pub(crate) const LINE_LIMIT: usize = 64 * 1024;
+
+const CORE_VERSION: &str = "1";
+const VERSIONS: &str = "PLUGIN_PROTOCOL_VERSIONS";
+const CLIENT_CERT: &str = "PLUGIN_CLIENT_CERT";
+const MIN_PORT: &str = "PLUGIN_MIN_PORT";
+const MAX_PORT: &str = "PLUGIN_MAX_PORT";
+const SOCKET_DIR: &str = "PLUGIN_UNIX_SOCKET_DIR";
+const SOCKET_GROUP: &str = "PLUGIN_UNIX_SOCKET_GROUP";
+const MULTIPLEX: &str = "PLUGIN_MULTIPLEX_GRPC";
+
+// go-plugin writes certificates without padding and refuses padded ones. We write as it does, and
+// read both.
+const BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_encode_padding(false)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// A major version of the provider protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Protocol {
+    /// tfplugin5.
+    V5,
+    /// tfplugin6.
+    V6,
+}
+
+impl Protocol {
+    /// All versions, best first.
+    pub const ALL: [Self; 2] = [Self::V6, Self::V5];
+
+    /// Returns the version's number on the wire.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        match self {
+            Self::V5 => 5,
+            Self::V6 => 6,
+        }
+    }
+
+    /// Returns the version with this number, if we speak it.
+    #[must_use]
+    pub fn from_number(number: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|version| version.number() == number)
+    }
+
+    /// Picks what a plugin that speaks `own` answers to a host that offers `offered`, the text of
+    /// `PLUGIN_PROTOCOL_VERSIONS`: the best common version. Without one it is the plugin's oldest,
+    /// and the host is left to refuse it, because only the host can tell the user.
+    #[must_use]
+    pub fn negotiate(offered: &str, own: &[Self]) -> Self {
+        let offered: Vec<u32> =
+            offered.split(',').filter_map(|part| part.trim().parse().ok()).collect();
+        let best = own.iter().copied().filter(|version| offered.contains(&version.number())).max();
+        best.or_else(|| own.iter().copied().min()).unwrap_or(Self::V5)
+    }
+}
+
+impl fmt::Display for Protocol {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.number())
+    }
+}
+
+/// Where a plugin listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// A unix socket.
+    Unix(PathBuf),
+    /// Host and port.
+    Tcp(String),
+}
+
+impl Address {
+    /// Returns the name of the network, as the handshake and reattach formats write it.
+    #[must_use]
+    pub fn network(&self) -> &'static str {
+        match self {
+            Self::Unix(_) => "unix",
+            Self::Tcp(_) => "tcp",
+        }
+    }
+
+    /// Reads an address from its two parts, or `None` if the network is neither of the two.
+    #[must_use]
+    pub fn from_parts(network: &str, address: &str) -> Option<Self> {
+        match network {
+            "unix" => Some(Self::Unix(PathBuf::from(address))),
+            "tcp" => Some(Self::Tcp(address.to_owned())),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unix(path) => write!(f, "{}", path.display()),
+            Self::Tcp(address) => f.write_str(address),
+        }
+    }
+}
+
+/// What a plugin says on stdout once it listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Handshake {
+    /// The version it will speak.
+    pub protocol: Protocol,
+    /// Where it listens.
+    pub address: Address,
+    /// Its certificate (DER), or `None` for a plaintext connection.
+    pub certificate: Option<Vec<u8>>,
+}
+
+/// Why a line is not a handshake we can use.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HandshakeError {
+    /// Not the format at all.
+    #[error("the first line on its stdout is not a plugin handshake: `{0}`")]
+    Unrecognized(String),
+    /// Another version of the handshake itself.
+    #[error("its handshake has core version `{0}`, and only version 1 is supported")]
+    CoreVersion(String),
+    /// A protocol version we do not speak.
+    #[error("it speaks version `{0}` of the provider protocol, and only 5 and 6 are supported")]
+    AppVersion(String),
+    /// Neither a unix socket nor TCP.
+    #[error("it listens on a network of unknown type `{0}`")]
+    Network(String),
+    /// Not gRPC.
+    #[error("it speaks `{0}`, and only gRPC plugins are supported")]
+    Transport(String),
+    /// The certificate field cannot be read.
+    #[error("the certificate in its handshake is not valid base64")]
+    Certificate,
+}
+
+impl Handshake {
+    /// Reads the handshake line, with or without its newline.
+    ///
+    /// # Errors
+    /// When it is something else, or names a version or transport that is not supported.
+    pub fn parse(line: &[u8]) -> Result<Self, HandshakeError> {
+        let unrecognized = || HandshakeError::Unrecognized(printable(line));
+        let text = std::str::from_utf8(line).map_err(|_| unrecognized())?.trim();
+        let fields: Vec<&str> = text.split('|').collect();
+        let [core, app, network, address, rest @ ..] = fields.as_slice() else {
+            return Err(unrecognized());
+        };
+        // A number there means a plugin of another age; anything else was never a plugin.
+        if *core != CORE_VERSION {
+            return Err(match core.parse::<u32>() {
+                Ok(_) => HandshakeError::CoreVersion((*core).to_owned()),
+                Err(_) => unrecognized(),
+            });
+        }
+        let protocol = app
+            .parse()
+            .ok()
+            .and_then(Protocol::from_number)
+            .ok_or_else(|| HandshakeError::AppVersion(printable(app.as_bytes())))?;
+        let address = Address::from_parts(network, address)
+            .ok_or_else(|| HandshakeError::Network(printable(network.as_bytes())))?;
+        // A handshake of four fields is from a plugin older than gRPC.
+        let transport = rest.first().copied().unwrap_or("netrpc");
+        if transport != "grpc" {
+            return Err(HandshakeError::Transport(printable(transport.as_bytes())));
+        }
+        let certificate = parse_certificate(rest.get(1).copied().unwrap_or_default())?;
+        Ok(Self { protocol, address, certificate })
+    }
+
+    /// Returns the line that says this, with its newline. A host that asked for multiplexing reads a
+    /// seventh field, and older hosts choke on one, so it is written only when `multiplex_asked`.
+    #[must_use]
+    pub fn line(&self, multiplex_asked: bool) -> String {
+        let certificate =
+            self.certificate.as_deref().map(|der| BASE64.encode(der)).unwrap_or_default();
+        let multiplex = if multiplex_asked { "|false" } else { "" };
+        let (protocol, network, address) = (self.protocol, self.address.network(), &self.address);
+        format!("{CORE_VERSION}|{protocol}|{network}|{address}|grpc|{certificate}{multiplex}\n")
+    }
+}
+
+fn parse_certificate(field: &str) -> Result<Option<Vec<u8>>, HandshakeError> {
+    // go-plugin takes a short field for "none", whatever is in it.
+    if field.len() <= 50 {
+        return Ok(None);
+    }
+    BASE64.decode(field).map(Some).map_err(|_| HandshakeError::Certificate)
+}
+
+/// Returns foreign bytes as text that is safe to show: escaped, and cut when long.
+#[must_use]
+pub(crate) fn printable(bytes: &[u8]) -> String {
+    const SHOWN: usize = 200;
+    let shown = &bytes[..bytes.len().min(SHOWN)];
+    let text: String = String::from_utf8_lossy(shown)
+        .chars()
+        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
+        .collect();
+    match bytes.len() - shown.len() {
+        0 => text,
+        more => format!("{text}... ({more} more bytes)"),
+    }
+}
+
+/// What a host puts into a plugin's environment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostEnvironment {
+    /// Variables to set.
+    pub set: Vec<(&'static str, OsString)>,
+    /// Variables that must not be inherited, because they would be taken for ours.
+    pub remove: Vec<&'static str>,
+}
+
+impl HostEnvironment {
+    /// Returns the environment for a plugin that shall make its socket in `socket_dir` and, if there
+    /// is a `client_certificate` (PEM), serve TLS to its owner only.
+    #[must_use]
+    pub fn new(socket_dir: &Path, client_certificate: Option<&str>) -> Self {
+        let mut set = vec![
+            (COOKIE_NAME, OsString::from(COOKIE_VALUE)),
+            (VERSIONS, OsString::from("5,6")),
+            (MIN_PORT, OsString::from("10000")),
+            (MAX_PORT, OsString::from("25000")),
+            (SOCKET_DIR, socket_dir.as_os_str().to_owned()),
+        ];
+        let mut remove = vec![MULTIPLEX, SOCKET_GROUP];
+        match client_certificate {
+            Some(pem) => set.push((CLIENT_CERT, OsString::from(pem))),
+            None => remove.push(CLIENT_CERT),
+        }
+        Self { set, remove }
+    }
+}
+
+/// What a plugin finds in its environment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PluginEnvironment {
+    /// Whether a host started us: the cookie is there and right.
+    pub started_by_host: bool,
+    /// The versions the host offers, as it wrote them.
+    pub offered_versions: String,
+    /// The host's certificate (PEM); TLS is asked for if there is one.
+    pub client_certificate: Option<String>,
+    /// Where to make the socket, if the host cares.
+    pub socket_dir: Option<PathBuf>,
+    /// The TCP ports to try, first and last; zero lets the system pick.
+    pub ports: (u16, u16),
+    /// Whether the host wants to hear about multiplexing.
+    pub multiplex_asked: bool,
+}
+
+impl PluginEnvironment {
+    /// Reads the environment through `lookup`. Ports that cannot be read count as not set.
+    pub fn read(lookup: impl Fn(&str) -> Option<OsString>) -> Self {
+        let text = |name: &str| {
+            lookup(name).and_then(|value| value.into_string().ok()).filter(|v| !v.is_empty())
+        };
+        let port = |name| text(name).and_then(|value| value.parse().ok()).unwrap_or(0);
+        Self {
+            started_by_host: text(COOKIE_NAME).as_deref() == Some(COOKIE_VALUE),
+            offered_versions: text(VERSIONS).unwrap_or_default(),
+            client_certificate: text(CLIENT_CERT),
+            socket_dir: lookup(SOCKET_DIR).filter(|dir| !dir.is_empty()).map(PathBuf::from),
+            ports: (port(MIN_PORT), port(MAX_PORT)),
+            multiplex_asked: text(MULTIPLEX).is_some(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

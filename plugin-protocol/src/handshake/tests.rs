@@ -1,0 +1,157 @@
+use expect_test::expect;
+
+use super::*;
+
+fn certificate() -> Vec<u8> {
+    (0..=255).collect()
+}
+
+fn problem(line: &str) -> String {
+    Handshake::parse(line.as_bytes()).expect_err("the line is bad").to_string()
+}
+
+#[test]
+fn a_line_reads_back_as_it_was_printed() {
+    let tls = Handshake {
+        protocol: Protocol::V6,
+        address: Address::Unix("/tmp/plugin3141592".into()),
+        certificate: Some(certificate()),
+    };
+    let plain = Handshake {
+        protocol: Protocol::V5,
+        address: Address::Tcp("127.0.0.1:10000".to_owned()),
+        certificate: None,
+    };
+    for handshake in [tls, plain] {
+        for multiplex in [false, true] {
+            let line = handshake.line(multiplex);
+            assert!(!line.contains('='), "padding: {line}");
+            assert_eq!(Handshake::parse(line.as_bytes()), Ok(handshake.clone()));
+        }
+    }
+}
+
+#[test]
+fn the_line_has_the_fields_go_plugin_expects() {
+    let handshake = Handshake {
+        protocol: Protocol::V6,
+        address: Address::Unix("/tmp/s".into()),
+        certificate: None,
+    };
+    assert_eq!(handshake.line(false), "1|6|unix|/tmp/s|grpc|\n");
+    assert_eq!(handshake.line(true), "1|6|unix|/tmp/s|grpc||false\n");
+}
+
+#[test]
+fn reading_is_as_lenient_as_go_plugin() {
+    let expected = Handshake {
+        protocol: Protocol::V6,
+        address: Address::Tcp("127.0.0.1:1234".to_owned()),
+        certificate: None,
+    };
+    for line in [
+        "1|6|tcp|127.0.0.1:1234|grpc",
+        "1|6|tcp|127.0.0.1:1234|grpc|",
+        "  1|6|tcp|127.0.0.1:1234|grpc|short \r\n",
+        "1|6|tcp|127.0.0.1:1234|grpc||true|and|more",
+    ] {
+        assert_eq!(Handshake::parse(line.as_bytes()), Ok(expected.clone()), "{line}");
+    }
+    let padded = base64::engine::general_purpose::STANDARD.encode(certificate());
+    let line = format!("1|6|unix|/s|grpc|{padded}");
+    assert_eq!(
+        Handshake::parse(line.as_bytes()).expect("padding is fine").certificate,
+        Some(certificate())
+    );
+}
+
+#[test]
+fn a_bad_line_says_what_is_wrong_with_it() {
+    let lines = [
+        "",
+        "INFO starting up\n",
+        "1|6|unix",
+        "x|6|unix|/s|grpc",
+        "2|6|unix|/s|grpc",
+        "1|4|unix|/s|grpc",
+        "1|six|unix|/s|grpc",
+        "1|6|vsock|2:1234|grpc",
+        "1|5|unix|/s",
+        "1|5|unix|/s|netrpc|",
+        "\x1b[31mred\x07",
+    ];
+    let mut found = String::new();
+    for line in lines {
+        found.push_str(&problem(line));
+        found.push('\n');
+    }
+    found.push_str(&problem(&format!("1|6|unix|/s|grpc|{}", "*".repeat(60))));
+    expect![[r#"
+        the first line on its stdout is not a plugin handshake: ``
+        the first line on its stdout is not a plugin handshake: `INFO starting up\n`
+        the first line on its stdout is not a plugin handshake: `1|6|unix`
+        the first line on its stdout is not a plugin handshake: `x|6|unix|/s|grpc`
+        its handshake has core version `2`, and only version 1 is supported
+        it speaks version `4` of the provider protocol, and only 5 and 6 are supported
+        it speaks version `six` of the provider protocol, and only 5 and 6 are supported
+        it listens on a network of unknown type `vsock`
+        it speaks `netrpc`, and only gRPC plugins are supported
+        it speaks `netrpc`, and only gRPC plugins are supported
+        the first line on its stdout is not a plugin handshake: `\u{1b}[31mred\u{7}`
+        the certificate in its handshake is not valid base64"#]]
+    .assert_eq(&found);
+}
+
+#[test]
+fn what_is_shown_of_a_long_line_is_short() {
+    let text = printable(&[b'x'; 5000]);
+    assert!(text.len() < 300, "{}", text.len());
+    assert!(text.ends_with("(4800 more bytes)"), "{text}");
+}
+
+#[test]
+fn the_best_common_version_wins() {
+    let both = Protocol::ALL.as_slice();
+    for (offered, own, expected) in [
+        ("5,6", both, Protocol::V6),
+        ("6,5", both, Protocol::V6),
+        (" 5 ,junk,", both, Protocol::V5),
+        ("5,6", &[Protocol::V5], Protocol::V5),
+        ("7", both, Protocol::V5),
+        ("", both, Protocol::V5),
+        ("5", &[Protocol::V6], Protocol::V6),
+    ] {
+        assert_eq!(Protocol::negotiate(offered, own), expected, "{offered:?} {own:?}");
+    }
+}
+
+#[test]
+fn a_plugin_reads_what_a_host_wrote() {
+    let host = HostEnvironment::new(Path::new("/run/x"), Some("-----BEGIN"));
+    let plugin = PluginEnvironment::read(|name| {
+        host.set.iter().find(|(key, _)| *key == name).map(|(_, value)| value.clone())
+    });
+    assert_eq!(
+        plugin,
+        PluginEnvironment {
+            started_by_host: true,
+            offered_versions: "5,6".to_owned(),
+            client_certificate: Some("-----BEGIN".to_owned()),
+            socket_dir: Some("/run/x".into()),
+            ports: (10000, 25000),
+            multiplex_asked: false,
+        }
+    );
+    assert!(HostEnvironment::new(Path::new("/x"), None).remove.contains(&CLIENT_CERT));
+}
+
+#[test]
+fn a_wrong_or_missing_cookie_means_run_by_hand() {
+    let with_cookie = |cookie: Option<&str>| {
+        PluginEnvironment::read(|name| cookie.filter(|_| name == COOKIE_NAME).map(OsString::from))
+            .started_by_host
+    };
+    assert!(with_cookie(Some(COOKIE_VALUE)));
+    assert!(!with_cookie(Some("wrong")));
+    assert!(!with_cookie(None));
+}

@@ -1,0 +1,145 @@
+//! One-shot certificates, and TLS settings in which each side accepts exactly one peer.
+//!
+//! Host and plugin tell each other their certificates before they connect: the host in the child's
+//! environment, the plugin in the handshake line. So there is no chain, no name and no date to check:
+//! a peer is right if it shows that very certificate and proves to hold its key. Opens no connection.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
+    KeyPair, KeyUsagePurpose, PKCS_ECDSA_P521_SHA512,
+};
+use rustls::client::Resumption;
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::version::{TLS12, TLS13};
+use rustls::{ClientConfig, ServerConfig};
+
+mod pin;
+mod weak_rsa;
+
+use pin::Pin;
+
+/// The name every plugin certificate carries, and the one clients ask for.
+pub(crate) const SERVER_NAME: &str = "localhost";
+
+/// Why TLS could not be set up.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum TlsError {
+    /// No certificate could be made.
+    #[error("a certificate could not be made: {0}")]
+    Generate(#[from] rcgen::Error),
+    /// The settings were refused; with a peer's certificate in them, most likely because of it.
+    #[error("TLS could not be set up: {0}")]
+    Configure(#[from] rustls::Error),
+    /// The host's certificate cannot be read.
+    #[error("PLUGIN_CLIENT_CERT holds no certificate in PEM form")]
+    Pem,
+}
+
+/// A certificate made for one launch, with its key.
+#[derive(Debug)]
+pub(crate) struct Identity {
+    certificate: CertificateDer<'static>,
+    pem: String,
+    key: PrivateKeyDer<'static>,
+}
+
+impl Identity {
+    /// Makes a key and a certificate signed with it.
+    ///
+    /// It has the shape of terraform's own, because that is the one every plugin has been tried with:
+    /// some TLS stacks refuse, for instance, a P-256 certificate that is a CA.
+    pub(crate) fn generate() -> Result<Self, TlsError> {
+        let mut params = CertificateParams::new(vec![SERVER_NAME.to_owned()])?;
+        params.distinguished_name = DistinguishedName::new();
+        params.distinguished_name.push(DnType::OrganizationName, "Formwork");
+        params.distinguished_name.push(DnType::CommonName, SERVER_NAME);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![
+            KeyUsagePurpose::DigitalSignature,
+            KeyUsagePurpose::KeyEncipherment,
+            KeyUsagePurpose::KeyAgreement,
+            KeyUsagePurpose::KeyCertSign,
+        ];
+        params.extended_key_usages =
+            vec![ExtendedKeyUsagePurpose::ClientAuth, ExtendedKeyUsagePurpose::ServerAuth];
+        let now = SystemTime::now();
+        params.not_before = (now - Duration::from_secs(30)).into();
+        params.not_after = (now + Duration::from_hours(262_980)).into();
+
+        let key = KeyPair::generate_for(&PKCS_ECDSA_P521_SHA512)?;
+        let certificate = params.self_signed(&key)?;
+        Ok(Self {
+            pem: certificate.pem(),
+            certificate: certificate.into(),
+            key: PrivatePkcs8KeyDer::from(key.serialize_der()).into(),
+        })
+    }
+
+    /// Returns the certificate as the environment carries it.
+    pub(crate) fn pem(&self) -> &str {
+        &self.pem
+    }
+
+    /// Returns the certificate as the handshake line carries it.
+    pub(crate) fn der(&self) -> &[u8] {
+        &self.certificate
+    }
+}
+
+/// Returns the host's settings for the plugin that announced the certificate `server`.
+pub(crate) fn client_config(
+    identity: &Identity,
+    server: Vec<u8>,
+) -> Result<Arc<ClientConfig>, TlsError> {
+    let server = CertificateDer::from(server);
+    // TLS 1.3 knows no RSA signature that our library checks with a key this short; 1.2 does.
+    let weak = weak_rsa::has_weak_key(&server);
+    let versions = if weak { vec![&TLS12] } else { vec![&TLS13, &TLS12] };
+    let provider = provider();
+    let pin = Pin::new(server, &provider);
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&versions)?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(if weak {
+            pin.allowing_weak_rsa()
+        } else {
+            pin
+        }));
+    let chain = vec![identity.certificate.clone()];
+    let mut config = builder.with_client_auth_cert(chain, identity.key.clone_key())?;
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    // Every connection proves itself anew.
+    config.resumption = Resumption::disabled();
+    Ok(Arc::new(config))
+}
+
+/// Returns the plugin's settings for the host whose certificate (PEM) is `client`.
+pub(crate) fn server_config(
+    identity: &Identity,
+    client: &str,
+) -> Result<Arc<ServerConfig>, TlsError> {
+    let client = CertificateDer::from_pem_slice(client.as_bytes()).map_err(|_| TlsError::Pem)?;
+    let provider = provider();
+    let pin = Pin::new(client, &provider);
+    let chain = vec![identity.certificate.clone()];
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&TLS13, &TLS12])?
+        .with_client_cert_verifier(Arc::new(pin))
+        .with_single_cert(chain, identity.key.clone_key())?;
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    config.send_tls13_tickets = 0;
+    Ok(Arc::new(config))
+}
+
+// aws-lc-rs and not ring: terraform's certificates are P-521, which ring cannot verify.
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(aws_lc_rs::default_provider())
+}
+
+#[cfg(test)]
+mod tests;

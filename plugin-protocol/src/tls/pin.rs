@@ -1,0 +1,140 @@
+//! Accepts the one certificate that was announced, from whoever holds its key. Knows no other trust.
+
+use rustls::DigitallySignedStruct;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{
+    CryptoProvider, WebPkiSupportedAlgorithms, verify_tls12_signature, verify_tls13_signature,
+};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
+use rustls::{CertificateError, DistinguishedName, Error, SignatureScheme};
+
+use super::weak_rsa;
+
+/// Verifies a peer, of either role, against one certificate.
+#[derive(Debug)]
+pub(super) struct Pin {
+    certificate: CertificateDer<'static>,
+    algorithms: WebPkiSupportedAlgorithms,
+    weak_rsa: bool,
+}
+
+impl Pin {
+    pub(super) fn new(certificate: CertificateDer<'static>, provider: &CryptoProvider) -> Self {
+        let algorithms = provider.signature_verification_algorithms;
+        Self { certificate, algorithms, weak_rsa: false }
+    }
+
+    /// Checks signatures of RSA keys that are too short for the general public, which only TLS 1.2
+    /// has a way to make.
+    pub(super) fn allowing_weak_rsa(self) -> Self {
+        Self { weak_rsa: true, ..self }
+    }
+
+    // webpki's own verifiers cannot do this: they refuse a CA certificate as the peer's own.
+    fn compare(&self, shown: &CertificateDer<'_>) -> Result<(), Error> {
+        if *shown == self.certificate {
+            Ok(())
+        } else {
+            Err(Error::InvalidCertificate(CertificateError::ApplicationVerificationFailure))
+        }
+    }
+
+    fn tls12(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        if self.weak_rsa {
+            return weak_rsa::verify(message, certificate, signed.scheme, signed.signature());
+        }
+        verify_tls12_signature(message, certificate, signed, &self.algorithms)
+    }
+
+    fn tls13(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        verify_tls13_signature(message, certificate, signed, &self.algorithms)
+    }
+
+    fn schemes(&self) -> Vec<SignatureScheme> {
+        if self.weak_rsa { weak_rsa::SCHEMES.to_vec() } else { self.algorithms.supported_schemes() }
+    }
+}
+
+impl ServerCertVerifier for Pin {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        self.compare(end_entity).map(|()| ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.tls12(message, cert, dss)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.tls13(message, cert, dss)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.schemes()
+    }
+}
+
+impl ClientCertVerifier for Pin {
+    fn root_hint_subjects(&self) -> &[DistinguishedName] {
+        // No hint: a client would send nothing if it did not find its issuer in it.
+        &[]
+    }
+
+    fn verify_client_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _now: UnixTime,
+    ) -> Result<ClientCertVerified, Error> {
+        self.compare(end_entity).map(|()| ClientCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.tls12(message, cert, dss)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.tls13(message, cert, dss)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.schemes()
+    }
+}
