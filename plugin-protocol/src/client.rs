@@ -1,3 +1,131 @@
 //! The host's side: a plugin in a child process, behind the contract.
+//!
+//! [`Plugin`] is one running plugin. It is launched from a file, or found running (reattached), and
+//! hands out a [`Provider`](crate::Provider) whose calls go over its connections. Decides nothing about which plugin to
+//! start or when.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::{self, AbortHandle};
+
+use crate::Failure;
+use crate::handshake::Protocol;
+use crate::reattach::Reattach;
 
 mod channel;
+mod connect;
+mod launch;
+mod logs;
+mod pool;
+mod process;
+mod shutdown;
+mod stdio;
+mod unrunnable;
+
+pub use launch::Executable;
+pub use shutdown::shutdown_all;
+
+use connect::Dialer;
+use pool::Pool;
+
+/// How plugins are run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How long a plugin may take to print its handshake.
+    pub start_timeout: Duration,
+    /// How long it may take to answer on a connection it accepted.
+    pub connect_timeout: Duration,
+    /// How long it may take to end when asked.
+    pub grace: Duration,
+    /// How many connections its calls may share at most; at least one is always open.
+    pub connections: usize,
+    /// Whether to talk TLS with it.
+    pub tls: bool,
+}
+
+impl Settings {
+    /// What terraform does, except for the second connection: two carry up to twice the calls, more
+    /// than two no more.
+    pub const USUAL: Self = Self {
+        start_timeout: Duration::from_mins(1),
+        connect_timeout: Duration::from_secs(20),
+        grace: Duration::from_secs(2),
+        connections: 2,
+        tls: true,
+    };
+}
+
+/// A running plugin. Dropping it kills the process, if it is ours; [`Plugin::shutdown`] is kinder.
+#[derive(Debug)]
+pub struct Plugin {
+    name: String,
+    protocol: Protocol,
+    pool: Arc<Pool>,
+    stdio: AbortHandle,
+    grace: Duration,
+}
+
+impl Plugin {
+    /// Starts a plugin and connects to it.
+    ///
+    /// # Errors
+    /// When it cannot be started, does not behave like a plugin, or speaks something we do not. The
+    /// text says what to do. No process stays behind.
+    pub async fn launch(executable: &Executable, settings: &Settings) -> Result<Self, Failure> {
+        let (pool, protocol) = launch::launch(executable, settings).await?;
+        Ok(Self::new(executable.name.clone(), protocol, pool, settings))
+    }
+
+    /// Connects to a plugin that is running already, and that is not ours to end.
+    ///
+    /// # Errors
+    /// When nobody answers there.
+    pub async fn reattach(
+        name: &str,
+        reattach: &Reattach,
+        settings: &Settings,
+    ) -> Result<Self, Failure> {
+        let Reattach { protocol, address, .. } = reattach;
+        let patience = settings.connect_timeout;
+        let dialer = Dialer { address: address.clone(), tls: None, patience };
+        let channel = dialer.dial().await.map_err(|error| {
+            Failure::Launch(format!(
+                "{name} was to be found running, as TF_REATTACH_PROVIDERS says, but {error}; \
+                 start it again or unset the variable"
+            ))
+        })?;
+        let pool = Pool::new(dialer, channel, settings.connections, None);
+        Ok(Self::new(name.to_owned(), *protocol, pool, settings))
+    }
+
+    fn new(name: String, protocol: Protocol, pool: Pool, settings: &Settings) -> Self {
+        let follow = pool.any().map(|channel| stdio::follow(name.clone(), channel));
+        let stdio = task::spawn(async move {
+            if let Some(follow) = follow {
+                follow.await;
+            }
+        })
+        .abort_handle();
+        Self { name, protocol, pool: Arc::new(pool), stdio, grace: settings.grace }
+    }
+
+    /// Returns the version it speaks.
+    #[must_use]
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
+    /// Returns its process id, if it is ours.
+    #[must_use]
+    pub fn pid(&self) -> Option<i32> {
+        self.pool.child().map(|child| child.process.pid())
+    }
+}
+
+impl Drop for Plugin {
+    fn drop(&mut self) {
+        self.stdio.abort();
+        self.kill();
+    }
+}

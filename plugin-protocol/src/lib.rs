@@ -12,6 +12,7 @@ pub mod handshake;
 pub mod message;
 pub mod payload;
 pub mod provider;
+pub mod reattach;
 mod tls;
 mod wire;
 

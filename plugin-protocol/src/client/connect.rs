@@ -1,0 +1,157 @@
+//! Opens connections to a plugin that has said where it listens. Keeps none: see the pool.
+
+use std::error::Error;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper_util::rt::TokioIo;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tonic::Code;
+use tonic::transport::{Channel, Endpoint, Uri};
+use tower::service_fn;
+
+use crate::handshake::Address;
+use crate::tls::SERVER_NAME;
+use crate::wire::generated::health::HealthCheckRequest;
+use crate::wire::generated::health::health_client::HealthClient;
+
+/// How long an error message of a plugin may be: it travels in a header.
+const HEADER_LIMIT: u32 = 1024 * 1024;
+
+/// Everything it takes to connect to one plugin.
+#[derive(Clone, Debug)]
+pub(super) struct Dialer {
+    pub(super) address: Address,
+    /// Plaintext if there is none.
+    pub(super) tls: Option<Arc<ClientConfig>>,
+    /// How long the plugin may take to answer for the first time.
+    pub(super) patience: Duration,
+}
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ConnectError {
+    /// The plugin does not accept us.
+    #[error("no connection to {address}: {cause}")]
+    Refused { address: String, cause: String },
+    /// The plugin accepts, but says nothing we understand.
+    #[error("{address} accepted the connection but did not answer within {}s", .patience.as_secs_f64())]
+    Silent { address: String, patience: Duration },
+}
+
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+impl Dialer {
+    /// Opens a connection and makes sure that somebody answers on it.
+    pub(super) async fn dial(&self) -> Result<Channel, ConnectError> {
+        let silent =
+            |_| ConnectError::Silent { address: self.address.to_string(), patience: self.patience };
+        timeout(self.patience, self.connect()).await.map_err(silent)?
+    }
+
+    async fn connect(&self) -> Result<Channel, ConnectError> {
+        let refused = |cause: &(dyn Error + 'static)| ConnectError::Refused {
+            address: self.address.to_string(),
+            cause: whole_story(cause),
+        };
+        let dialer = self.clone();
+        let connector = service_fn(move |_: Uri| {
+            let dialer = dialer.clone();
+            async move { dialer.open().await.map(TokioIo::new) }
+        });
+        // Keepalive pings stay off: Go servers close the connection of a client that pings them.
+        let channel = Endpoint::from_static("http://localhost")
+            .http2_max_header_list_size(HEADER_LIMIT)
+            .connect_with_connector(connector)
+            .await
+            .map_err(|error| refused(&error))?;
+        // The connection counts as open before the plugin has said a word of HTTP/2. Any answer will
+        // do, also that there is no such service.
+        let request = HealthCheckRequest { service: "plugin".to_owned() };
+        match HealthClient::new(channel.clone()).check(request).await {
+            Err(status) if status.code() != Code::Unimplemented && status.source().is_some() => {
+                Err(refused(&status))
+            }
+            Ok(_) | Err(_) => Ok(channel),
+        }
+    }
+
+    async fn open(&self) -> io::Result<Box<dyn Stream>> {
+        match &self.address {
+            Address::Unix(path) => self.secure(UnixStream::connect(path).await?).await,
+            Address::Tcp(address) => {
+                let stream = TcpStream::connect(address).await?;
+                stream.set_nodelay(true)?;
+                self.secure(stream).await
+            }
+        }
+    }
+
+    async fn secure(&self, stream: impl Stream + 'static) -> io::Result<Box<dyn Stream>> {
+        let Some(config) = &self.tls else {
+            return Ok(Box::new(stream));
+        };
+        let name = ServerName::try_from(SERVER_NAME).map_err(io::Error::other)?;
+        let stream = TlsConnector::from(Arc::clone(config)).connect(name, stream).await?;
+        Ok(Box::new(stream))
+    }
+}
+
+/// Says whether the address is on this machine. A plugin of ours has no business anywhere else.
+pub(super) fn is_local(address: &Address) -> bool {
+    match address {
+        Address::Unix(_) => true,
+        Address::Tcp(address) => match address.parse::<SocketAddr>() {
+            Ok(address) => address.ip().is_loopback(),
+            // No other name is looked up: to ask for it is to talk to somebody already.
+            Err(_) => {
+                address.strip_prefix("localhost:").is_some_and(|port| port.parse::<u16>().is_ok())
+            }
+        },
+    }
+}
+
+/// Returns an error with all its causes: the outermost alone is often just "transport error".
+fn whole_story(error: &(dyn Error + 'static)) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut next = Some(error);
+    while let Some(error) = next {
+        let part = error.to_string();
+        if !parts.iter().any(|told| told.contains(&part)) {
+            parts.push(part);
+        }
+        next = error.source();
+    }
+    parts.join(": ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_on_this_machine_are_local() {
+        for (address, expected) in [
+            ("127.0.0.1:10000", true),
+            ("127.8.9.1:1", true),
+            ("[::1]:10000", true),
+            ("localhost:10000", true),
+            ("localhost:port", false),
+            ("localhost.example:10000", false),
+            ("10.0.0.1:10000", false),
+            ("0.0.0.0:10000", false),
+            ("example.com:80", false),
+            ("", false),
+        ] {
+            assert_eq!(is_local(&Address::Tcp(address.to_owned())), expected, "{address}");
+        }
+    }
+}

@@ -1,0 +1,300 @@
+//! From a file on disk to a connected plugin: starts the child, reads its handshake, connects.
+//!
+//! When any of it fails, the child is gone by the time the error is returned, and the error says what
+//! was wrong, what the plugin said last, and what to do. Ends no plugin that was launched well: see
+//! shutdown.
+
+use std::ffi::OsString;
+use std::fs::Permissions;
+use std::io;
+use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nix::errno::Errno;
+use tempfile::TempDir;
+use tokio::io::AsyncReadExt as _;
+use tokio::process::ChildStdout;
+use tokio::time::{sleep, timeout};
+use tracing::{debug, info, warn};
+
+use super::connect::{Dialer, is_local};
+use super::logs::Log;
+use super::pool::Pool;
+use super::process::Process;
+use super::{Settings, unrunnable};
+use crate::Failure;
+use crate::handshake::{
+    Address, Handshake, HandshakeError, HostEnvironment, LINE_LIMIT, Protocol, printable,
+};
+use crate::tls::{Identity, client_config};
+
+/// How long a plugin that closed its stdout may take to end before we end it.
+const ENDING: Duration = Duration::from_secs(2);
+/// How long a start may take before it is worth a line in the log.
+const SLOW: Duration = Duration::from_secs(3);
+/// The longest folder name that leaves room for a socket's: its path may have 107 bytes.
+const LONGEST_FOLDER: usize = 60;
+
+/// A plugin's program.
+#[derive(Clone, Debug)]
+pub struct Executable {
+    /// The name under which its log lines appear.
+    pub name: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Variables on top of the inherited environment.
+    pub env: Vec<(OsString, OsString)>,
+}
+
+/// A child that runs, and what belongs to it.
+#[derive(Debug)]
+pub(super) struct Child {
+    pub(super) process: Process,
+    pub(super) log: Arc<Log>,
+    /// Removed with the child.
+    _home: TempDir,
+    /// The socket it announced, wherever it made it.
+    socket: Option<PathBuf>,
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        self.process.kill();
+        // Most plugins remove their socket; a killed one cannot. Only a socket is ours to remove.
+        if let Some(path) = &self.socket
+            && path.symlink_metadata().is_ok_and(|file| file.file_type().is_socket())
+            && let Err(error) = std::fs::remove_file(path)
+        {
+            debug!(path = %path.display(), %error, "a plugin's socket stays behind");
+        }
+    }
+}
+
+/// Why a start failed, before it is put into the user's words.
+#[derive(Debug)]
+enum Problem {
+    Environment(String),
+    Unrunnable(String),
+    Ended,
+    TooLong(Vec<u8>),
+    Unreadable(io::Error),
+    TimedOut,
+    Handshake(HandshakeError),
+    NoCertificate,
+    Remote(Address),
+    Connect(String),
+}
+
+/// Starts `executable` and connects to it.
+pub(super) async fn launch(
+    executable: &Executable,
+    settings: &Settings,
+) -> Result<(Pool, Protocol), Failure> {
+    let unstarted = |problem| failure(executable, settings, problem, String::new());
+    let home = make_home().map_err(|error| {
+        unstarted(Problem::Environment(format!("no folder for its socket can be made: {error}")))
+    })?;
+    let identity = match settings.tls {
+        true => Some(
+            Identity::generate()
+                .map_err(|error| unstarted(Problem::Environment(error.to_string())))?,
+        ),
+        false => None,
+    };
+    let environment = HostEnvironment::new(home.path(), identity.as_ref().map(Identity::pem));
+    let (process, pipes) = start(executable, &environment).await.map_err(|error| {
+        unstarted(Problem::Unrunnable(unrunnable::explain(&executable.path, &error)))
+    })?;
+    debug!(plugin = executable.name, pid = process.pid(), "plugin started");
+
+    let log = Log::new(executable.name.clone());
+    tokio::spawn(Arc::clone(&log).follow(pipes.stderr));
+    let mut child = Child { process, log, _home: home, socket: None };
+    match meet(&mut child, pipes.stdout, identity.as_ref(), settings).await {
+        Ok((dialer, channel, protocol)) => {
+            debug!(plugin = executable.name, %protocol, address = %dialer.address, "plugin ready");
+            Ok((Pool::new(dialer, channel, settings.connections, Some(child)), protocol))
+        }
+        Err(problem) => Err(give_up(&child, executable, settings, problem).await),
+    }
+}
+
+/// Makes a folder that only we can enter, for the plugin's socket.
+fn make_home() -> io::Result<TempDir> {
+    let folder = std::env::temp_dir();
+    let short = folder.as_os_str().len() <= LONGEST_FOLDER;
+    let folder = if short { folder.as_path() } else { Path::new("/tmp") };
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("formwork-").permissions(Permissions::from_mode(0o700));
+    builder.tempdir_in(folder)
+}
+
+async fn start(
+    executable: &Executable,
+    environment: &HostEnvironment,
+) -> io::Result<(Process, super::process::Pipes)> {
+    // A bare name would be looked for in PATH.
+    let path = std::path::absolute(&executable.path)?;
+    let mut attempts = 0;
+    loop {
+        let mut command = Command::new(&path);
+        for name in &environment.remove {
+            command.env_remove(name);
+        }
+        command.envs(environment.set.iter().map(|(name, value)| (name, value)));
+        command.envs(executable.env.iter().map(|(name, value)| (name, value)));
+        match Process::start(command).await {
+            // A file that was just written can be held open, for a moment, by another child of ours
+            // that is about to replace itself.
+            Err(error) if is_busy(&error) && attempts < 50 => {
+                attempts += 1;
+                sleep(Duration::from_millis(10)).await;
+            }
+            started => return started,
+        }
+    }
+}
+
+fn is_busy(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(Errno::ETXTBSY as i32)
+}
+
+/// Reads the handshake and connects to where it says.
+async fn meet(
+    child: &mut Child,
+    mut stdout: ChildStdout,
+    identity: Option<&Identity>,
+    settings: &Settings,
+) -> Result<(Dialer, tonic::transport::Channel, Protocol), Problem> {
+    let line = timeout(settings.start_timeout, first_line(&mut stdout))
+        .await
+        .map_err(|_| Problem::TimedOut)??;
+    tokio::spawn(drain(stdout));
+    let handshake = Handshake::parse(&line).map_err(Problem::Handshake)?;
+    if let Address::Unix(path) = &handshake.address {
+        child.socket = Some(path.clone());
+    }
+    if !is_local(&handshake.address) {
+        return Err(Problem::Remote(handshake.address));
+    }
+    let tls = match (identity, handshake.certificate) {
+        (Some(identity), Some(certificate)) => {
+            let config = client_config(identity, certificate);
+            Some(config.map_err(|error| Problem::Connect(error.to_string()))?)
+        }
+        (Some(_), None) => return Err(Problem::NoCertificate),
+        (None, _) => None,
+    };
+    let dialer = Dialer { address: handshake.address, tls, patience: settings.connect_timeout };
+    let channel = dialer.dial().await.map_err(|error| Problem::Connect(error.to_string()))?;
+    Ok((dialer, channel, handshake.protocol))
+}
+
+/// Returns the first line of `stdout`. As in go-plugin, one that ends with the stream counts too.
+async fn first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, Problem> {
+    let mut line = Vec::new();
+    let mut slow = Box::pin(sleep(SLOW));
+    loop {
+        let read = tokio::select! {
+            read = stdout.read_buf(&mut line) => read.map_err(Problem::Unreadable)?,
+            () = &mut slow, if !slow.is_elapsed() => {
+                info!("a plugin takes long to start");
+                continue;
+            }
+        };
+        if let Some(end) = line.iter().position(|byte| *byte == b'\n') {
+            line.truncate(end);
+            return Ok(line);
+        }
+        match read {
+            0 if line.is_empty() => return Err(Problem::Ended),
+            0 => return Ok(line),
+            _ if line.len() > LINE_LIMIT => return Err(Problem::TooLong(line)),
+            _ => (),
+        }
+    }
+}
+
+/// Keeps the pipe empty for the child's whole life: one that cannot write would stop.
+async fn drain(mut stdout: ChildStdout) {
+    let mut waste = tokio::io::sink();
+    match tokio::io::copy(&mut stdout, &mut waste).await {
+        Ok(_) | Err(_) => (),
+    }
+}
+
+/// Ends a child whose start failed, and tells the story.
+async fn give_up(
+    child: &Child,
+    executable: &Executable,
+    settings: &Settings,
+    problem: Problem,
+) -> Failure {
+    // A child that is ending by itself is let, because how it ended explains much.
+    let dying = matches!(problem, Problem::Ended | Problem::Handshake(_) | Problem::Connect(_));
+    let patience = if dying { ENDING } else { Duration::ZERO };
+    let exit = child.process.wait(patience).await;
+    child.process.kill();
+    child.process.wait(ENDING).await;
+    let words = child.log.last_words(ENDING / 4).await;
+    let mut story = exit.map(|exit| format!("\nThe process ended: {exit}.")).unwrap_or_default();
+    if !words.is_empty() {
+        story.push_str("\nWhat it said last:\n");
+        story.push_str(&indent(&words));
+    }
+    warn!(plugin = executable.name, "plugin could not be started");
+    failure(executable, settings, problem, story)
+}
+
+fn indent(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}
+
+fn failure(
+    executable: &Executable,
+    settings: &Settings,
+    problem: Problem,
+    story: String,
+) -> Failure {
+    let path = executable.path.display();
+    let tell = |what: String| format!("{path}: {what}.{story}");
+    match problem {
+        Problem::Environment(what) => Failure::Launch(tell(what)),
+        Problem::Unrunnable(what) => Failure::Launch(tell(format!("cannot be started: {what}"))),
+        Problem::Ended => Failure::Launch(tell(
+            "it ended or closed its stdout without a handshake; \
+             perhaps it is not a provider plugin"
+                .to_owned(),
+        )),
+        Problem::TooLong(line) => Failure::Launch(tell(format!(
+            "it wrote more than {LINE_LIMIT} bytes without ending the handshake line: `{}`",
+            printable(&line)
+        ))),
+        Problem::Unreadable(error) => {
+            Failure::Launch(tell(format!("its stdout could not be read: {error}")))
+        }
+        Problem::TimedOut => Failure::Launch(tell(format!(
+            "it gave no handshake within {}s and was ended",
+            settings.start_timeout.as_secs_f64()
+        ))),
+        Problem::Handshake(error @ HandshakeError::Unrecognized(_)) => {
+            Failure::Launch(tell(format!(
+                "{error}; it is not a provider plugin, \
+                 or it printed something before the handshake, which a plugin must not do"
+            )))
+        }
+        Problem::Handshake(error) => Failure::Incompatible(tell(error.to_string())),
+        Problem::NoCertificate => Failure::Incompatible(tell(
+            "it was asked for TLS and gave no certificate; \
+             if you trust it, set TF_DISABLE_PLUGIN_TLS=1 to do without"
+                .to_owned(),
+        )),
+        Problem::Remote(address) => Failure::Misbehaved(tell(format!(
+            "it says that it listens at {address}, which is not on this machine"
+        ))),
+        Problem::Connect(what) => Failure::Launch(tell(format!("it was started, but {what}"))),
+    }
+}

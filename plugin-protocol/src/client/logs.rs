@@ -1,0 +1,232 @@
+//! What a plugin says on stderr: made into our log, and its last words kept for when it dies.
+//!
+//! Reads for as long as there is somebody to write, and never makes the plugin wait for more than a
+//! look at the line. Decides nothing about the plugin's health.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::io::{AsyncRead, AsyncReadExt as _};
+use tokio::sync::watch;
+use tokio::time::timeout;
+use tracing::{Level, debug, error, info, trace, warn};
+
+/// The longest line that stays in one piece, as in go-plugin.
+const LINE_LIMIT: usize = 64 * 1024;
+/// How many of the latest lines are kept.
+const TAIL_LINES: usize = 20;
+/// How many lines of a panic are kept: its beginning tells most.
+const PANIC_LINES: usize = 100;
+/// How much of a kept line is kept.
+const KEPT_LENGTH: usize = 2 * 1024;
+
+/// The log of one plugin.
+#[derive(Debug)]
+pub(super) struct Log {
+    plugin: String,
+    words: Mutex<Words>,
+    ended: watch::Sender<bool>,
+}
+
+#[derive(Debug, Default)]
+struct Words {
+    tail: VecDeque<String>,
+    panic: Vec<String>,
+}
+
+impl Log {
+    pub(super) fn new(plugin: String) -> Arc<Self> {
+        Arc::new(Self { plugin, words: Mutex::default(), ended: watch::Sender::new(false) })
+    }
+
+    /// Reads `stderr` to its end.
+    pub(super) async fn follow(self: Arc<Self>, mut stderr: impl AsyncRead + Unpin) {
+        let mut lines = Lines::default();
+        let mut chunk = vec![0; 16 * 1024];
+        loop {
+            match stderr.read(&mut chunk).await {
+                Ok(0) | Err(_) => break,
+                Ok(n) => lines.feed(&chunk[..n], |line| self.line(line)),
+            }
+        }
+        lines.finish(|line| self.line(line));
+        self.ended.send_replace(true);
+    }
+
+    /// Returns the panic of the plugin, or else its latest lines; empty if it said nothing. Waits up
+    /// to `patience` for what is still in the pipe.
+    pub(super) async fn last_words(&self, patience: Duration) -> String {
+        // What a child of the plugin might still write is not worth more time.
+        let mut ended = self.ended.subscribe();
+        match timeout(patience, ended.wait_for(|ended| *ended)).await {
+            Ok(_) | Err(_) => (),
+        }
+        let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+        if words.panic.is_empty() {
+            words.tail.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
+        } else {
+            words.panic.join("\n")
+        }
+    }
+
+    fn line(&self, line: &[u8]) {
+        let text = String::from_utf8_lossy(line);
+        let text = text.trim_end();
+        if text.is_empty() {
+            return;
+        }
+        let entry = Entry::read(text);
+        let level = self.remember(&entry);
+        entry.emit(level, &self.plugin);
+    }
+
+    /// Keeps the line, and returns the level it deserves: all of a panic is an error.
+    fn remember(&self, entry: &Entry<'_>) -> Level {
+        let mut words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = shorten(&entry.message);
+        let panics = !words.panic.is_empty() || starts_panic(&entry.message);
+        let level = match entry.level {
+            Some(level) => level,
+            None if panics => {
+                if words.panic.len() < PANIC_LINES {
+                    words.panic.push(kept.clone());
+                }
+                Level::ERROR
+            }
+            None => Level::DEBUG,
+        };
+        if words.tail.len() == TAIL_LINES {
+            words.tail.pop_front();
+        }
+        words.tail.push_back(kept);
+        level
+    }
+}
+
+/// One line of a log.
+#[derive(Debug, PartialEq, Eq)]
+struct Entry<'a> {
+    /// The level the plugin gave; none for a bare line.
+    level: Option<Level>,
+    message: std::borrow::Cow<'a, str>,
+    /// The name of the plugin's own logger.
+    module: String,
+    /// Everything else, as JSON; empty if there is nothing.
+    fields: String,
+}
+
+impl<'a> Entry<'a> {
+    fn read(text: &'a str) -> Self {
+        if text.starts_with('{')
+            && let Ok(object) = serde_json::from_str::<Map<String, Value>>(text)
+            && let Some(entry) = Self::from_hclog(object)
+        {
+            return entry;
+        }
+        let tagged = [
+            ("[TRACE]", Level::TRACE),
+            ("[DEBUG]", Level::DEBUG),
+            ("[INFO]", Level::INFO),
+            ("[WARN]", Level::WARN),
+            ("[ERROR]", Level::ERROR),
+        ];
+        let tag = tagged.iter().find(|(tag, _)| text.starts_with(tag));
+        let (level, message) = match tag {
+            Some((tag, level)) => (Some(*level), text[tag.len()..].trim_start()),
+            None => (None, text),
+        };
+        Self { level, message: message.into(), module: String::new(), fields: String::new() }
+    }
+
+    /// Reads an object as the Go ecosystem's logger writes it. One without level is a debug line.
+    fn from_hclog(mut object: Map<String, Value>) -> Option<Self> {
+        let mut take = |key| match object.remove(key) {
+            Some(Value::String(text)) => Some(Some(text)),
+            Some(_) => None,
+            None => Some(None),
+        };
+        let message = take("@message")??;
+        let level = match take("@level")?.as_deref() {
+            Some("trace") => Level::TRACE,
+            Some("info") => Level::INFO,
+            Some("warn") => Level::WARN,
+            Some("error") => Level::ERROR,
+            _ => Level::DEBUG,
+        };
+        let module = take("@module")?.unwrap_or_default();
+        // Ours has its own time; the plugin's is kept as a field.
+        if let Some(time) = object.remove("@timestamp") {
+            object.insert("timestamp".to_owned(), time);
+        }
+        let fields =
+            if object.is_empty() { String::new() } else { Value::Object(object).to_string() };
+        Some(Self { level: Some(level), message: message.into(), module, fields })
+    }
+
+    fn emit(&self, level: Level, plugin: &str) {
+        let Self { message, module, fields, .. } = self;
+        macro_rules! event {
+            ($event:ident) => {
+                $event!(target: "provider", plugin, module, fields, "{message}")
+            };
+        }
+        match level {
+            Level::TRACE => event!(trace),
+            Level::DEBUG => event!(debug),
+            Level::INFO => event!(info),
+            Level::WARN => event!(warn),
+            Level::ERROR => event!(error),
+        }
+    }
+}
+
+/// Says whether a line begins the end: in Go's words, or in Rust's.
+fn starts_panic(line: &str) -> bool {
+    line.starts_with("panic: ")
+        || line.starts_with("fatal error: ")
+        || (line.starts_with("thread '") && line.contains("panicked at"))
+}
+
+fn shorten(line: &str) -> String {
+    match line.char_indices().find(|(at, _)| *at >= KEPT_LENGTH) {
+        Some((at, _)) => format!("{}...", &line[..at]),
+        None => line.to_owned(),
+    }
+}
+
+/// Cuts a stream of bytes into lines, and lines that never end into pieces.
+#[derive(Debug, Default)]
+struct Lines {
+    partial: Vec<u8>,
+}
+
+impl Lines {
+    fn feed(&mut self, mut bytes: &[u8], mut line: impl FnMut(&[u8])) {
+        while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
+            if self.partial.is_empty() {
+                line(&bytes[..end]);
+            } else {
+                self.partial.extend_from_slice(&bytes[..end]);
+                line(&self.partial);
+                self.partial.clear();
+            }
+            bytes = &bytes[end + 1..];
+        }
+        self.partial.extend_from_slice(bytes);
+        if self.partial.len() >= LINE_LIMIT {
+            line(&self.partial);
+            self.partial.clear();
+        }
+    }
+
+    fn finish(&mut self, mut line: impl FnMut(&[u8])) {
+        if !self.partial.is_empty() {
+            line(&self.partial);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,89 @@
+use expect_test::expect;
+
+use super::*;
+
+fn read(line: &str) -> String {
+    let Entry { level, message, module, fields } = Entry::read(line);
+    let level = level.map_or("none".to_owned(), |level| level.to_string());
+    format!("{level} | {message} | {module} | {fields}\n")
+}
+
+#[test]
+fn lines_of_every_kind_are_understood() {
+    let lines = [
+        r#"{"@level":"warn","@message":"low","@module":"provider","@timestamp":"T","tf_rpc":"Plan"}"#,
+        r#"{"@level":"trace","@message":"m"}"#,
+        r#"{"@message":"no level"}"#,
+        r#"{"@level":"loud","@message":"odd level"}"#,
+        r#"{"@level":3,"@message":"level is no text"}"#,
+        r#"{"@level":"info","@message":["no text"]}"#,
+        r#"{"plain":"json"}"#,
+        "[ERROR] tagged",
+        "[INFO]",
+        "bare text",
+        "{not json",
+    ];
+    let found: String = lines.into_iter().map(read).collect();
+    expect![[r#"
+        WARN | low | provider | {"tf_rpc":"Plan","timestamp":"T"}
+        TRACE | m |  | 
+        DEBUG | no level |  | 
+        DEBUG | odd level |  | 
+        none | {"@level":3,"@message":"level is no text"} |  | 
+        none | {"@level":"info","@message":["no text"]} |  | 
+        none | {"plain":"json"} |  | 
+        ERROR | tagged |  | 
+        INFO |  |  | 
+        none | bare text |  | 
+        none | {not json |  | 
+    "#]]
+    .assert_eq(&found);
+}
+
+async fn last_words(stderr: &[u8]) -> String {
+    let log = Log::new("test".to_owned());
+    Arc::clone(&log).follow(stderr).await;
+    log.last_words(Duration::ZERO).await
+}
+
+#[tokio::test]
+async fn the_latest_lines_are_the_last_words() {
+    let all: String = (0..50).map(|n| format!("line {n}\n")).collect();
+    let words = last_words(all.as_bytes()).await;
+    assert_eq!(words.lines().count(), TAIL_LINES);
+    assert!(words.starts_with("line 30\n") && words.ends_with("line 49"), "{words}");
+}
+
+#[tokio::test]
+async fn a_panic_is_worth_more_than_what_came_before_and_tagged_lines_are_no_part_of_it() {
+    let words = last_words(
+        b"[INFO] fine\npanic: oh no\n\n{\"@message\":\"other\"}\ngoroutine 1:\nmain.go:7",
+    )
+    .await;
+    assert_eq!(words, "panic: oh no\ngoroutine 1:\nmain.go:7");
+    let words =
+        last_words(b"hello\n\nthread 'main' (7) panicked at src/main.rs:1:1:\nboom\n").await;
+    assert_eq!(words, "thread 'main' (7) panicked at src/main.rs:1:1:\nboom");
+}
+
+#[tokio::test]
+async fn nothing_that_is_kept_grows_without_bound() {
+    let endless = vec![b'x'; 5 * LINE_LIMIT];
+    assert!(last_words(&endless).await.len() < TAIL_LINES * (KEPT_LENGTH + 10));
+    let panic: String = (0..1000).map(|n| format!("panic: {n}\n")).collect();
+    assert_eq!(last_words(panic.as_bytes()).await.lines().count(), PANIC_LINES);
+}
+
+#[test]
+fn lines_may_arrive_in_any_pieces() {
+    let text = b"one\ntwo\n\nfour";
+    for size in 1..=text.len() {
+        let mut found = Vec::new();
+        let mut lines = Lines::default();
+        for piece in text.chunks(size) {
+            lines.feed(piece, |line| found.push(line.to_vec()));
+        }
+        lines.finish(|line| found.push(line.to_vec()));
+        assert_eq!(found, [b"one".as_slice(), b"two", b"", b"four"], "pieces of {size}");
+    }
+}

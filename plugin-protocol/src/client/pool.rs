@@ -1,0 +1,141 @@
+//! The connections to one plugin: shared by its calls, opened when the calls queue up.
+//!
+//! One connection is one pipe and one task on both sides, so a second one helps as soon as many calls
+//! are in flight, and is a waste before. Knows nothing of what is called.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tonic::transport::Channel;
+use tracing::debug;
+
+use super::channel::{Channels, Lease};
+use super::connect::Dialer;
+use super::launch::Child;
+use crate::Failure;
+
+/// How many calls each connection must carry before another is opened.
+const BUSY: usize = 8;
+/// How long a broken connection may wait for news of the process behind it.
+const NEWS: Duration = Duration::from_secs(1);
+/// How long the rest of a dead plugin's log may take to arrive.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// The connections to a plugin, and its process if it is ours.
+#[derive(Debug)]
+pub(super) struct Pool {
+    shared: Arc<Shared>,
+    child: Option<Child>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    dialer: Dialer,
+    limit: usize,
+    open: Mutex<Open>,
+}
+
+#[derive(Debug)]
+struct Open {
+    connections: Vec<Connection>,
+    /// A connection is being opened, or could not be and need not be tried again.
+    settled: bool,
+    closed: bool,
+}
+
+#[derive(Debug)]
+struct Connection {
+    channel: Channel,
+    in_flight: Arc<AtomicUsize>,
+}
+
+impl Connection {
+    fn new(channel: Channel) -> Self {
+        Self { channel, in_flight: Arc::default() }
+    }
+
+    fn load(&self) -> usize {
+        self.in_flight.load(Ordering::Relaxed)
+    }
+}
+
+impl Pool {
+    /// Makes a pool of up to `limit` connections, of which `first` is open already.
+    pub(super) fn new(dialer: Dialer, first: Channel, limit: usize, child: Option<Child>) -> Self {
+        let connections = vec![Connection::new(first)];
+        let open = Mutex::new(Open { connections, settled: false, closed: false });
+        Self { shared: Arc::new(Shared { dialer, limit, open }), child }
+    }
+
+    /// Returns the process behind the connections, if it is ours.
+    pub(super) fn child(&self) -> Option<&Child> {
+        self.child.as_ref()
+    }
+
+    /// Returns a connection for our own needs, unless all are closed.
+    pub(super) fn any(&self) -> Option<Channel> {
+        self.shared.lock().connections.first().map(|connection| connection.channel.clone())
+    }
+
+    /// Gives no more leases. A connection closes when its last call ends.
+    pub(super) fn close(&self) {
+        let mut open = self.shared.lock();
+        open.closed = true;
+        open.connections.clear();
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens one more connection in the background. Calls go on using the others meanwhile, and for
+    /// good if the plugin wants no more.
+    async fn grow(self: Arc<Self>) {
+        let dialed = self.dialer.dial().await;
+        let mut open = self.lock();
+        match dialed {
+            Ok(_) if open.closed => (),
+            Ok(channel) => {
+                open.connections.push(Connection::new(channel));
+                open.settled = false;
+            }
+            Err(error) => debug!(%error, "one more connection to a plugin was not to be had"),
+        }
+    }
+}
+
+#[async_trait]
+impl Channels for Pool {
+    async fn lease(&self) -> Result<Lease, Failure> {
+        if self.child.as_ref().is_some_and(|child| child.process.exit().is_some()) {
+            return Err(self.explain_loss("the plugin has ended".to_owned()).await);
+        }
+        let mut open = self.shared.lock();
+        let Some(idlest) = open.connections.iter().min_by_key(|connection| connection.load())
+        else {
+            let reason = "the plugin was shut down".to_owned();
+            return Err(Failure::Lost { reason, exit: None, output: String::new() });
+        };
+        let load = idlest.load();
+        let lease = Lease::new(idlest.channel.clone(), Arc::clone(&idlest.in_flight));
+        if load >= BUSY && open.connections.len() < self.shared.limit && !open.settled {
+            open.settled = true;
+            tokio::spawn(Arc::clone(&self.shared).grow());
+        }
+        Ok(lease)
+    }
+
+    async fn explain_loss(&self, reason: String) -> Failure {
+        let Some(child) = &self.child else {
+            return Failure::Lost { reason, exit: None, output: String::new() };
+        };
+        let exit = child.process.wait(NEWS).await.map(|exit| exit.to_string());
+        let patience = if exit.is_some() { LAST_WORDS } else { Duration::ZERO };
+        let output = child.log.last_words(patience).await;
+        Failure::Lost { reason, exit, output }
+    }
+}

@@ -1,0 +1,207 @@
+//! The child process of a plugin: how it starts, how it is ended, and how its end is noticed.
+//!
+//! A child leads a process group of its own, so that Ctrl-C in the terminal does not reach it and so
+//! that what it started can be ended with it. It dies with us, by the kernel's hand, however we end.
+//! Linux only: the signal at the parent's death and the wait without reaping are its own. Knows
+//! nothing of handshakes.
+
+use std::fmt;
+use std::io;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::sys::prctl;
+use nix::sys::signal::{Signal, killpg};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
+use nix::unistd::{Pid, getpid, getppid};
+use tokio::process::{ChildStderr, ChildStdout};
+use tokio::sync::{oneshot, watch};
+use tokio::time::timeout;
+
+/// How a process ended, in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Exit(Option<ExitStatus>);
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(status) = self.0 else {
+            return f.write_str("exit status unknown");
+        };
+        match (status.code(), status.signal()) {
+            (Some(code), _) => write!(f, "exit status {code}"),
+            (None, Some(number)) => match Signal::try_from(number) {
+                Ok(signal) => write!(f, "killed by {signal}"),
+                Err(_) => write!(f, "killed by signal {number}"),
+            },
+            (None, None) => write!(f, "{status}"),
+        }
+    }
+}
+
+/// A running child. Dropping it kills the child's whole process group.
+#[derive(Debug)]
+pub(super) struct Process {
+    group: Arc<Group>,
+    exit: watch::Receiver<Option<Exit>>,
+}
+
+/// The pipes of a child.
+pub(super) struct Pipes {
+    pub(super) stdout: ChildStdout,
+    pub(super) stderr: ChildStderr,
+}
+
+impl Process {
+    /// Starts `command` with nothing on its stdin and pipes on stdout and stderr.
+    ///
+    /// # Errors
+    /// When the system cannot start it.
+    pub(super) async fn start(mut command: Command) -> io::Result<(Self, Pipes)> {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.process_group(0);
+        die_with_us(&mut command);
+        let mut child = spawn(command).await?;
+        let pipes = (child.stdout.take(), child.stderr.take());
+        let process = Self::watch(child)?;
+        let (Some(stdout), Some(stderr)) = pipes else {
+            return Err(io::Error::other("the child has no pipes"));
+        };
+        let pipes = Pipes {
+            stdout: ChildStdout::from_std(stdout)?,
+            stderr: ChildStderr::from_std(stderr)?,
+        };
+        Ok((process, pipes))
+    }
+
+    fn watch(child: Child) -> io::Result<Self> {
+        // A process id is positive and fits, on every system there is.
+        let pid = Pid::from_raw(i32::try_from(child.id()).map_err(io::Error::other)?);
+        let group = Arc::new(Group { leader: pid, reaped: Mutex::new(false) });
+        let (sender, exit) = watch::channel(None);
+        let reaped = Arc::clone(&group);
+        let process = Self { group, exit };
+        thread::Builder::new()
+            .name(format!("reaper of {pid}"))
+            .stack_size(64 * 1024)
+            .spawn(move || sender.send_replace(Some(reaped.reap(child))))?;
+        Ok(process)
+    }
+
+    /// Returns the process id.
+    pub(super) fn pid(&self) -> i32 {
+        self.group.leader.as_raw()
+    }
+
+    /// Returns how it ended, if it has.
+    pub(super) fn exit(&self) -> Option<Exit> {
+        *self.exit.borrow()
+    }
+
+    /// Waits up to `patience` for the end of the process itself. Pipes that a child of its still
+    /// holds open do not delay this.
+    pub(super) async fn wait(&self, patience: Duration) -> Option<Exit> {
+        let mut exit = self.exit.clone();
+        let ended = timeout(patience, exit.wait_for(Option::is_some)).await;
+        ended.ok()?.ok().and_then(|exit| *exit)
+    }
+
+    /// Kills the process and all it started that is still in its group.
+    pub(super) fn kill(&self) {
+        self.group.kill();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+#[derive(Debug)]
+struct Group {
+    leader: Pid,
+    reaped: Mutex<bool>,
+}
+
+impl Group {
+    fn kill(&self) {
+        let reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
+        // The id of a reaped child may already be another process's.
+        if !*reaped {
+            self.signal();
+        }
+    }
+
+    // Failing means that nobody is left.
+    fn signal(&self) {
+        match killpg(self.leader, Signal::SIGKILL) {
+            Ok(()) | Err(_) => (),
+        }
+    }
+
+    /// Waits for the child's end, ends what it left behind, and then only gives up its id.
+    fn reap(&self, mut child: Child) -> Exit {
+        let ended = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+        while waitid(Id::Pid(self.leader), ended) == Err(Errno::EINTR) {}
+        let mut reaped = self.reaped.lock().unwrap_or_else(PoisonError::into_inner);
+        self.signal();
+        let exit = Exit(child.wait().ok());
+        *reaped = true;
+        exit
+    }
+}
+
+/// Makes the kernel kill the child when the thread that starts it ends.
+fn die_with_us(command: &mut Command) {
+    let parent = getpid();
+    let hook = move || {
+        prctl::set_pdeathsig(Signal::SIGKILL)?;
+        // The parent may have died before the request was in place; then nobody would come.
+        if getppid() == parent { Ok(()) } else { Err(io::Error::from(Errno::ESRCH)) }
+    };
+    #[expect(unsafe_code, reason = "there is no other way to ask for a signal at a parent's death")]
+    // SAFETY: between fork and exec only two system calls are made, and nothing is allocated.
+    unsafe {
+        command.pre_exec(hook);
+    }
+}
+
+struct Order {
+    command: Command,
+    reply: oneshot::Sender<io::Result<Child>>,
+}
+
+/// Spawns from the one thread that lives as long as we do: the signal at the parent's death is sent
+/// when the *thread* that spawned ends, and those of a thread pool come and go.
+async fn spawn(command: Command) -> io::Result<Child> {
+    static LAUNCHER: Mutex<Option<mpsc::Sender<Order>>> = Mutex::new(None);
+    let (reply, answer) = oneshot::channel();
+    {
+        let mut launcher = LAUNCHER.lock().unwrap_or_else(PoisonError::into_inner);
+        let orders = match launcher.take() {
+            Some(orders) => orders,
+            None => start_launcher()?,
+        };
+        orders.send(Order { command, reply }).map_err(io::Error::other)?;
+        *launcher = Some(orders);
+    }
+    answer.await.map_err(io::Error::other)?
+}
+
+fn start_launcher() -> io::Result<mpsc::Sender<Order>> {
+    let (sender, orders) = mpsc::channel::<Order>();
+    thread::Builder::new().name("plugin launcher".to_owned()).spawn(move || {
+        for mut order in orders {
+            let child = order.command.spawn();
+            // Nobody waits any more: the launch was given up in the meantime.
+            if let Err(Ok(child)) = order.reply.send(child) {
+                drop(Process::watch(child));
+            }
+        }
+    })?;
+    Ok(sender)
+}

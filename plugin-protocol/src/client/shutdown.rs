@@ -1,0 +1,56 @@
+//! The end of a plugin: asks, waits a moment, then ends it by force. Leaves no process, no zombie and
+//! no socket behind. Telling a provider to cut its work short is not done here: that is a call of the
+//! contract.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use tokio::time::{Instant, timeout};
+use tracing::warn;
+
+use super::Plugin;
+use crate::wire::generated::plugin::Empty;
+use crate::wire::generated::plugin::grpc_controller_client::GrpcControllerClient;
+
+/// How long the kernel may take to end a process that was killed.
+const KILLING: Duration = Duration::from_secs(2);
+
+/// Shuts all `plugins` down at the same time, so that together they take no longer than the slowest.
+pub async fn shutdown_all(plugins: impl IntoIterator<Item = &Plugin>) {
+    join_all(plugins.into_iter().map(Plugin::shutdown)).await;
+}
+
+impl Plugin {
+    /// Ends the plugin: calls still in flight are lost. Returns when the process is gone, which is
+    /// after the grace at the latest. A plugin we did not start is left running.
+    pub async fn shutdown(&self) {
+        self.stdio.abort();
+        let Some(child) = self.pool.child() else {
+            self.pool.close();
+            return;
+        };
+        let deadline = Instant::now() + self.grace;
+        if let Some(channel) = self.pool.any() {
+            // The answer tells nothing: a plugin may well be gone before it can give one.
+            let mut controller = GrpcControllerClient::new(channel);
+            match timeout(self.grace, controller.shutdown(Empty {})).await {
+                Ok(_) | Err(_) => (),
+            }
+        }
+        self.pool.close();
+        let left = deadline.saturating_duration_since(Instant::now());
+        if child.process.wait(left).await.is_none() {
+            warn!(plugin = self.name, "plugin did not exit when asked, and is killed");
+            child.process.kill();
+            child.process.wait(KILLING).await;
+        }
+    }
+
+    /// Kills the plugin at once, if it is ours.
+    pub fn kill(&self) {
+        self.pool.close();
+        if let Some(child) = self.pool.child() {
+            child.process.kill();
+        }
+    }
+}

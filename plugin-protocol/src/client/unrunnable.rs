@@ -1,0 +1,134 @@
+//! Why the system would not run a file, and what to do about it, in words. Looks at the file; starts
+//! nothing.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _};
+use std::path::Path;
+
+use nix::errno::Errno;
+
+/// Explains why starting `path` failed with `error`.
+pub(super) fn explain(path: &Path, error: &io::Error) -> String {
+    let errno = error.raw_os_error().map_or(Errno::UnknownErrno, Errno::from_raw);
+    match (error.kind(), errno) {
+        (ErrorKind::NotFound, _) if !path.exists() => {
+            "there is no such file; run init to install the provider".to_owned()
+        }
+        (ErrorKind::NotFound, _) => match interpreter(path) {
+            Some(line) => {
+                format!("the interpreter that its first line names, `{line}`, does not exist")
+            }
+            None => "the loader it was linked for is not on this system; \
+                     get a build of the provider for this one"
+                .to_owned(),
+        },
+        (ErrorKind::PermissionDenied, _) if path.is_dir() => {
+            "it is a folder, not a program".to_owned()
+        }
+        (ErrorKind::PermissionDenied, _) => {
+            "it may not be executed; give it the permission (chmod +x), \
+             and see that the file system is not mounted with noexec"
+                .to_owned()
+        }
+        (_, Errno::ENOEXEC) => {
+            let found = kind(path);
+            format!(
+                "it is {found}, and this machine runs Linux on {}; \
+                 get a build of the provider for it",
+                std::env::consts::ARCH
+            )
+        }
+        _ => format!("the system refused: {error}"),
+    }
+}
+
+fn start_of(path: &Path) -> Vec<u8> {
+    let mut start = Vec::new();
+    // What cannot be read is described as what it looks like: nothing.
+    match File::open(path).map(|file| file.take(256).read_to_end(&mut start)) {
+        Ok(_) | Err(_) => start,
+    }
+}
+
+fn interpreter(path: &Path) -> Option<String> {
+    let start = start_of(path);
+    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    Some(String::from_utf8_lossy(line).trim().to_owned())
+}
+
+fn kind(path: &Path) -> String {
+    let start = start_of(path);
+    match start.as_slice() {
+        [] => "empty".to_owned(),
+        [0x7f, b'E', b'L', b'F', ..] => match machine(&start) {
+            Some(machine) => format!("a program for {machine}"),
+            None => "a damaged program".to_owned(),
+        },
+        [b'M', b'Z', ..] => "a Windows program".to_owned(),
+        [0xcf | 0xce, 0xfa, 0xed, 0xfe, ..] | [0xca, 0xfe, 0xba, 0xbe, ..] => {
+            "a macOS program".to_owned()
+        }
+        [b'P', b'K', ..] => "a zip archive that was not unpacked".to_owned(),
+        _ => "not a program".to_owned(),
+    }
+}
+
+/// Reads the processor an ELF file is for.
+fn machine(start: &[u8]) -> Option<String> {
+    let bytes = [*start.get(18)?, *start.get(19)?];
+    let little_endian = *start.get(5)? != 2;
+    let number = if little_endian { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) };
+    Some(match number {
+        0x03 => "x86".to_owned(),
+        0x15 => "powerpc64".to_owned(),
+        0x16 => "s390x".to_owned(),
+        0x28 => "arm".to_owned(),
+        0x3e => "x86_64".to_owned(),
+        0xb7 => "aarch64".to_owned(),
+        0xf3 => "riscv".to_owned(),
+        other => format!("machine number {other}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn explained(content: &[u8], errno: Errno) -> String {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("plugin");
+        fs::write(&path, content).expect("a file");
+        explain(&path, &io::Error::from(errno))
+    }
+
+    #[test]
+    fn a_file_of_the_wrong_kind_is_named_for_what_it_is() {
+        let mut elf = b"\x7fELF\x02\x01\x01".to_vec();
+        elf.resize(18, 0);
+        elf.extend([0xb7, 0]);
+        for (content, expected) in [
+            (elf.as_slice(), "it is a program for aarch64"),
+            (b"\x7fELF", "it is a damaged program"),
+            (b"MZ\x90", "it is a Windows program"),
+            (b"\xcf\xfa\xed\xfe", "it is a macOS program"),
+            (b"PK\x03\x04", "it is a zip archive"),
+            (b"", "it is empty"),
+            (b"hello", "it is not a program"),
+        ] {
+            let text = explained(content, Errno::ENOEXEC);
+            assert!(text.starts_with(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_missing_interpreter_is_not_a_missing_file() {
+        let text = explained(b"#!/nowhere/python3\nprint()", Errno::ENOENT);
+        assert!(text.contains("`/nowhere/python3`"), "{text}");
+        let text = explained(b"\x7fELF", Errno::ENOENT);
+        assert!(text.contains("loader"), "{text}");
+        let text = explain(Path::new("/nowhere/plugin"), &io::Error::from(Errno::ENOENT));
+        assert!(text.contains("no such file"), "{text}");
+    }
+}

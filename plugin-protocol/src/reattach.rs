@@ -1,0 +1,179 @@
+//! `TF_REATTACH_PROVIDERS`: how a plugin that somebody else started tells a host where it is.
+//!
+//! Pure parse and print, for both roles. Connects to nothing, and does not judge the addresses of
+//! providers: they are read by those who know what an address is.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::handshake::{Address, Protocol};
+
+/// The variable's name.
+pub const REATTACH_NAME: &str = "TF_REATTACH_PROVIDERS";
+
+/// A plugin that is running already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reattach {
+    /// The version it speaks.
+    pub protocol: Protocol,
+    /// Where it listens, in plaintext.
+    pub address: Address,
+    /// Its process id, for people.
+    pub pid: u32,
+}
+
+/// Why the variable cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReattachError {
+    /// Not the JSON it should be.
+    #[error("{REATTACH_NAME} is not a JSON object of plugins: {0}")]
+    Malformed(String),
+    /// One entry names something we do not speak.
+    #[error("{REATTACH_NAME} says that {provider} {what}")]
+    Unsupported {
+        /// The provider, as written.
+        provider: String,
+        /// What is not supported.
+        what: String,
+    },
+}
+
+// The order of the fields is part of the format: tools compare the text.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Entry {
+    #[serde(default)]
+    protocol: String,
+    #[serde(default)]
+    protocol_version: u32,
+    #[serde(default)]
+    pid: u32,
+    #[serde(default)]
+    test: bool,
+    addr: Addr,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Addr {
+    network: String,
+    string: String,
+}
+
+/// Reads the variable's value: plugins by provider source address, as written. An empty value names
+/// none.
+///
+/// # Errors
+/// When it is malformed or names a version or network that is not supported.
+pub fn parse(value: &str) -> Result<BTreeMap<String, Reattach>, ReattachError> {
+    if value.trim().is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let entries: BTreeMap<String, Entry> =
+        serde_json::from_str(value).map_err(|error| ReattachError::Malformed(error.to_string()))?;
+    entries
+        .into_iter()
+        .map(|(provider, entry)| Ok((provider.clone(), read(provider, entry)?)))
+        .collect()
+}
+
+fn read(provider: String, entry: Entry) -> Result<Reattach, ReattachError> {
+    let unsupported = |what| ReattachError::Unsupported { provider: provider.clone(), what };
+    if !matches!(entry.protocol.as_str(), "" | "grpc") {
+        return Err(unsupported(format!("speaks {}, and only grpc is supported", entry.protocol)));
+    }
+    // The version is younger than the variable; without one it is the one there was then.
+    let protocol = match entry.protocol_version {
+        0 => Protocol::V5,
+        number => Protocol::from_number(number).ok_or_else(|| {
+            unsupported(format!("speaks protocol {number}, and only 5 and 6 are supported"))
+        })?,
+    };
+    let Addr { network, string } = entry.addr;
+    let address = Address::from_parts(&network, &string).ok_or_else(|| {
+        unsupported(format!("listens on `{network}`, and only unix and tcp are supported"))
+    })?;
+    Ok(Reattach { protocol, address, pid: entry.pid })
+}
+
+/// Returns the value that leads hosts to the plugin serving `provider`.
+#[must_use]
+pub fn print(provider: &str, reattach: &Reattach) -> String {
+    let entry = Entry {
+        protocol: "grpc".to_owned(),
+        protocol_version: reattach.protocol.number(),
+        pid: reattach.pid,
+        // Means: not the host's to end.
+        test: true,
+        addr: Addr {
+            network: reattach.address.network().to_owned(),
+            string: reattach.address.to_string(),
+        },
+    };
+    // Strings and numbers always have a JSON form, so the fallback is never seen.
+    serde_json::to_string(&BTreeMap::from([(provider, entry)])).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::*;
+
+    fn sample() -> Reattach {
+        let address = Address::Unix("/tmp/plugin12345".into());
+        Reattach { protocol: Protocol::V6, address, pid: 12345 }
+    }
+
+    #[test]
+    fn what_one_side_prints_the_other_reads() {
+        let text = print("registry.terraform.io/acme/exp", &sample());
+        expect![[r#"{"registry.terraform.io/acme/exp":{"Protocol":"grpc","ProtocolVersion":6,"Pid":12345,"Test":true,"Addr":{"Network":"unix","String":"/tmp/plugin12345"}}}"#]]
+            .assert_eq(&text);
+        let plugins = parse(&text).expect("it is well-formed");
+        assert_eq!(
+            plugins.into_iter().collect::<Vec<_>>(),
+            [("registry.terraform.io/acme/exp".to_owned(), sample())]
+        );
+    }
+
+    #[test]
+    fn an_entry_without_version_is_of_protocol_5() {
+        let text = r#"{"random":{"Addr":{"Network":"tcp","String":"127.0.0.1:9"}}}"#;
+        let plugins = parse(text).expect("it is well-formed");
+        assert_eq!(plugins["random"].protocol, Protocol::V5);
+        assert_eq!(plugins["random"].address, Address::Tcp("127.0.0.1:9".to_owned()));
+    }
+
+    #[test]
+    fn nothing_set_is_nothing_to_attach_to() {
+        assert_eq!(parse(""), Ok(BTreeMap::new()));
+        assert_eq!(parse(" {} "), Ok(BTreeMap::new()));
+    }
+
+    #[test]
+    fn bad_values_say_what_is_wrong() {
+        let mut found = String::new();
+        for text in [
+            "[]",
+            "{",
+            r#"{"a":{}}"#,
+            r#"{"a":{"ProtocolVersion":4,"Addr":{"Network":"unix","String":"/s"}}}"#,
+            r#"{"a":{"Protocol":"netrpc","Addr":{"Network":"unix","String":"/s"}}}"#,
+            r#"{"a":{"Addr":{"Network":"vsock","String":"/s"}}}"#,
+        ] {
+            found.push_str(&parse(text).expect_err("the value is bad").to_string());
+            found.push('\n');
+        }
+        expect![[r#"
+            TF_REATTACH_PROVIDERS is not a JSON object of plugins: invalid type: sequence, expected a map at line 1 column 0
+            TF_REATTACH_PROVIDERS is not a JSON object of plugins: EOF while parsing an object at line 1 column 1
+            TF_REATTACH_PROVIDERS is not a JSON object of plugins: missing field `Addr` at line 1 column 7
+            TF_REATTACH_PROVIDERS says that a speaks protocol 4, and only 5 and 6 are supported
+            TF_REATTACH_PROVIDERS says that a speaks netrpc, and only grpc is supported
+            TF_REATTACH_PROVIDERS says that a listens on `vsock`, and only unix and tcp are supported
+        "#]]
+        .assert_eq(&found);
+    }
+}
