@@ -77,12 +77,6 @@ impl Number {
         (self.compare(&back) == Ordering::Equal).then_some(nearest)
     }
 
-    /// The number as an `f64`, if it is exactly one (infinities are).
-    #[must_use]
-    pub fn to_f64_exact(&self) -> Option<f64> {
-        todo!()
-    }
-
     /// Makes a number from a float; `None` for NaN. Precision 53.
     #[must_use]
     pub fn from_f64(number: f64) -> Option<Self> {
