@@ -3,8 +3,10 @@
 //!
 //! The crate is pure: files, clocks and randomness reach it through traits.
 
+pub mod dynamic;
 pub mod functions;
 pub mod refs;
 pub mod scope;
+pub mod stack;
 pub mod syntax;
 pub mod type_expr;

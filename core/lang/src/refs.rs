@@ -1,8 +1,12 @@
 //! Which names an expression mentions, found without evaluating it.
 
+use std::collections::HashMap;
+
 use formwork_value::{Number, Span, Str};
 
-use crate::syntax::{Body, Expr, Ident};
+use crate::dynamic::Dynamic;
+use crate::stack::with_stack;
+use crate::syntax::{Block, Body, Expr, ExprKind, ForExpr, Ident, SplatStep, TemplatePart};
 
 /// A mention of a name, with the steps behind it up to the first that is not a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,22 +35,224 @@ pub enum TraversalStep {
 /// Returns every name mentioned in an expression, in order, without those bound by `for` inside it.
 #[must_use]
 pub fn of_expr(expr: &Expr) -> Vec<Traversal> {
-    let _ = expr;
-    todo!()
+    let mut finder = Finder::default();
+    finder.expr(expr);
+    finder.found
 }
 
 /// Returns every name mentioned anywhere in a body, nested blocks and `dynamic` blocks included,
 /// without those bound by `for` or by a `dynamic` block's iterator.
 #[must_use]
 pub fn of_body(body: &Body) -> Vec<Traversal> {
-    let _ = body;
-    todo!()
+    let mut finder = Finder::default();
+    finder.body(body);
+    finder.found
 }
 
 /// Reads an expression as a traversal of constant steps, as `depends_on` and the like require it;
 /// `None` if it is anything else.
 #[must_use]
 pub fn as_traversal(expr: &Expr) -> Option<Traversal> {
-    let _ = expr;
-    todo!()
+    let (base, links) = chain(expr);
+    let ExprKind::Variable(root) = &base.kind else { return None };
+    let steps = links.iter().map(|link| constant_step(link)).collect::<Option<Vec<_>>>()?;
+    let constant = !matches!(steps.last(), Some(TraversalStep::Splat(_)));
+    constant.then(|| Traversal { root: root.clone(), steps, span: expr.span })
+}
+
+/// Splits an expression into what its steps start from and the expressions that add a step each, the
+/// innermost first.
+fn chain(expr: &Expr) -> (&Expr, Vec<&Expr>) {
+    let mut links = Vec::new();
+    let mut base = expr;
+    while let ExprKind::Attribute { on, .. }
+    | ExprKind::Index { on, .. }
+    | ExprKind::Splat { on, .. } = &base.kind
+    {
+        links.push(base);
+        base = on;
+    }
+    links.reverse();
+    (base, links)
+}
+
+fn constant_step(link: &Expr) -> Option<TraversalStep> {
+    match &link.kind {
+        ExprKind::Attribute { name, .. } => Some(TraversalStep::Attribute(name.clone())),
+        ExprKind::Splat { marker, .. } => Some(TraversalStep::Splat(*marker)),
+        ExprKind::Index { key, brackets, .. } => match (&key.kind, key.as_literal()) {
+            (ExprKind::Number(number), _) => Some(TraversalStep::Index(number.clone(), *brackets)),
+            (_, Some(text)) => Some(TraversalStep::Key(text.clone(), *brackets)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+#[derive(Default)]
+struct Finder {
+    found: Vec<Traversal>,
+    /// Names that mean something local here, and how many times over.
+    bound: HashMap<Str, usize>,
+}
+
+impl Finder {
+    fn within(&mut self, names: &[&Str], visit: impl FnOnce(&mut Self)) {
+        for name in names {
+            *self.bound.entry((*name).clone()).or_default() += 1;
+        }
+        visit(self);
+        for name in names {
+            if let Some(count) = self.bound.get_mut(*name) {
+                *count -= 1;
+            }
+        }
+    }
+
+    fn is_bound(&self, name: &Str) -> bool {
+        self.bound.get(name).is_some_and(|count| *count > 0)
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        with_stack(|| self.kind(expr));
+    }
+
+    fn kind(&mut self, expr: &Expr) {
+        match &expr.kind {
+            ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Invalid => {}
+            ExprKind::Variable(_)
+            | ExprKind::Attribute { .. }
+            | ExprKind::Index { .. }
+            | ExprKind::Splat { .. } => self.mention(expr),
+            ExprKind::Template(parts) => self.parts(parts),
+            ExprKind::Wrap(inner) | ExprKind::Parens(inner) => self.expr(inner),
+            ExprKind::Call(call) => call.args.iter().for_each(|arg| self.expr(arg)),
+            ExprKind::Unary { operand, .. } => self.expr(operand),
+            ExprKind::Binary { left, right, .. } => {
+                self.expr(left);
+                self.expr(right);
+            }
+            ExprKind::Conditional { condition, yes, no } => {
+                self.expr(condition);
+                self.expr(yes);
+                self.expr(no);
+            }
+            ExprKind::Tuple(items) => items.iter().for_each(|item| self.expr(item)),
+            ExprKind::Object(items) => {
+                for item in items {
+                    self.expr(&item.key);
+                    self.expr(&item.value);
+                }
+            }
+            ExprKind::For(for_expr) => self.for_expr(for_expr),
+        }
+    }
+
+    fn mention(&mut self, expr: &Expr) {
+        let (base, links) = chain(expr);
+        match &base.kind {
+            ExprKind::Variable(root) if self.is_bound(&root.name) => {}
+            ExprKind::Variable(root) => {
+                let mut steps = Vec::new();
+                let mut span = base.span;
+                for link in &links {
+                    let Some(step) = constant_step(link) else { break };
+                    let is_last = matches!(step, TraversalStep::Splat(_));
+                    span = if let TraversalStep::Splat(marker) = step {
+                        span.to(marker)
+                    } else {
+                        link.span
+                    };
+                    steps.push(step);
+                    if is_last {
+                        break;
+                    }
+                }
+                self.found.push(Traversal { root: root.clone(), steps, span });
+            }
+            _ => self.expr(base),
+        }
+        for link in links {
+            match &link.kind {
+                ExprKind::Index { key, .. } => self.expr(key),
+                ExprKind::Splat { each, .. } => self.splat_steps(each),
+                _ => {}
+            }
+        }
+    }
+
+    fn splat_steps(&mut self, steps: &[SplatStep]) {
+        for step in steps {
+            match step {
+                SplatStep::Attribute(_) => {}
+                SplatStep::Index(key) => self.expr(key),
+                SplatStep::Splat { each, .. } => with_stack(|| self.splat_steps(each)),
+            }
+        }
+    }
+
+    fn for_expr(&mut self, for_expr: &ForExpr) {
+        self.expr(&for_expr.collection);
+        let names: Vec<&Str> =
+            for_expr.key.iter().chain([&for_expr.value]).map(|ident| &ident.name).collect();
+        self.within(&names, |finder| {
+            let results = for_expr.result_key.iter().chain([&for_expr.result]);
+            results.chain(&for_expr.condition).for_each(|expr| finder.expr(expr));
+        });
+    }
+
+    fn parts(&mut self, parts: &[TemplatePart]) {
+        for part in parts {
+            match part {
+                TemplatePart::Literal(..) => {}
+                TemplatePart::Interpolation(expr) => self.expr(expr),
+                TemplatePart::If { condition, yes, no, .. } => {
+                    self.expr(condition);
+                    with_stack(|| self.parts(yes));
+                    with_stack(|| self.parts(no));
+                }
+                TemplatePart::For { key, value, collection, body, .. } => {
+                    self.expr(collection);
+                    let names: Vec<&Str> =
+                        key.iter().chain([value]).map(|ident| &ident.name).collect();
+                    self.within(&names, |finder| with_stack(|| finder.parts(body)));
+                }
+            }
+        }
+    }
+
+    /// Goes through a body in the order in which it was written.
+    fn body(&mut self, body: &Body) {
+        let mut attributes = body.attributes.iter().peekable();
+        let mut blocks = body.blocks.iter().peekable();
+        loop {
+            let attribute_next = match (attributes.peek(), blocks.peek()) {
+                (Some(attr), Some(block)) => attr.span.start < block.span.start,
+                (next, _) => next.is_some(),
+            };
+            if attribute_next {
+                attributes.next().into_iter().for_each(|attr| self.expr(&attr.expr));
+            } else if let Some(block) = blocks.next() {
+                with_stack(|| self.block(block));
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        let Some(dynamic) = Dynamic::of(block) else { return self.body(&block.body) };
+        if let Some(for_each) = dynamic.for_each {
+            self.expr(for_each);
+        }
+        let iterator = dynamic.iterator_name();
+        self.within(&[&iterator], |finder| {
+            if let Some(labels) = dynamic.labels {
+                finder.expr(labels);
+            }
+            if let Some(content) = dynamic.content {
+                finder.body(&content.body);
+            }
+        });
+    }
 }

@@ -3,7 +3,22 @@
 //! Readers of configuration do not walk a [`Body`] themselves but ask `content` for what they expect
 //! of it, so that other spellings of the language can stand behind the same door.
 
+pub mod lex;
+mod parse;
+#[cfg(test)]
+pub(crate) mod print;
+mod source;
+#[cfg(test)]
+mod tests;
+
 use formwork_value::{Number, Span, Str};
+
+pub use parse::{parse_expression, parse_file, parse_template};
+pub use source::add_source;
+
+/// The most levels of expressions, templates and blocks inside each other. Every recursion over a
+/// tree may rely on it, dropping the tree included.
+pub const MAX_DEPTH: usize = 1_500;
 
 /// A name with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +75,32 @@ pub struct Expr {
     pub kind: ExprKind,
     /// Where it stands.
     pub span: Span,
+}
+
+impl Expr {
+    /// The text, if this is a string without interpolations.
+    #[must_use]
+    pub fn as_literal(&self) -> Option<&Str> {
+        match &self.kind {
+            ExprKind::Template(parts) => match parts.as_slice() {
+                [TemplatePart::Literal(text, _)] => Some(text),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The name, if this is a single name, or a word that means something elsewhere (`true`, `null`).
+    #[must_use]
+    pub fn as_keyword(&self) -> Option<&str> {
+        match &self.kind {
+            ExprKind::Variable(ident) => Some(&ident.name),
+            ExprKind::Null => Some("null"),
+            ExprKind::Bool(true) => Some("true"),
+            ExprKind::Bool(false) => Some("false"),
+            _ => None,
+        }
+    }
 }
 
 /// What an expression is.
@@ -152,6 +193,13 @@ pub enum SplatStep {
     Attribute(Ident),
     /// `[key]`
     Index(Expr),
+    /// Another splat, over each element of what the steps before made: `[*].a[*].b`.
+    Splat {
+        /// What is done to each element, in order.
+        each: Vec<Self>,
+        /// The marker, `[*]` or `.*`.
+        marker: Span,
+    },
 }
 
 /// One piece of a template. Strip markers and heredoc indentation are already applied.
@@ -166,9 +214,9 @@ pub enum TemplatePart {
         /// The condition.
         condition: Expr,
         /// The parts if it holds.
-        yes: Vec<TemplatePart>,
+        yes: Vec<Self>,
         /// The parts if it does not.
-        no: Vec<TemplatePart>,
+        no: Vec<Self>,
         /// From the opening to the closing directive.
         span: Span,
     },
@@ -181,7 +229,7 @@ pub enum TemplatePart {
         /// What is iterated.
         collection: Expr,
         /// The parts repeated.
-        body: Vec<TemplatePart>,
+        body: Vec<Self>,
         /// From the opening to the closing directive.
         span: Span,
     },

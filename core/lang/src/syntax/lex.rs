@@ -1,0 +1,391 @@
+//! Source text to tokens. Comments stay in the stream, spaces are the gaps between tokens, so that
+//! the text can be rebuilt from them. Reports nothing: what is wrong with a token the parser says.
+
+mod heredoc;
+mod quoted;
+
+use unicode_ident::{is_xid_continue, is_xid_start};
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TokenKind {
+    /// A name.
+    Ident,
+    /// A number, without sign.
+    Number,
+    /// `"` that opens a quoted template.
+    OpenQuote,
+    /// `"` that closes it.
+    CloseQuote,
+    /// Text in a quoted template, escapes and all.
+    QuotedText,
+    /// A line end inside a quoted template, where none may be. Empty where the lexer takes the string
+    /// for closed, because the line end is then a token of its own.
+    QuotedNewline,
+    /// `<<NAME` or `<<-NAME` with its line end.
+    OpenHeredoc,
+    /// The closing name with the spaces around it.
+    CloseHeredoc,
+    /// Text in a heredoc, at most one line, or in a template file.
+    Text,
+    /// `${` or `${~`.
+    OpenInterpolation,
+    /// `%{` or `%{~`.
+    OpenDirective,
+    /// `}` or `~}` that closes one of them.
+    CloseSequence,
+    /// `{`
+    OpenBrace,
+    /// `}`
+    CloseBrace,
+    /// `[`
+    OpenBracket,
+    /// `]`
+    CloseBracket,
+    /// `(`
+    OpenParen,
+    /// `)`
+    CloseParen,
+    /// A line end.
+    Newline,
+    /// A comment; the line end behind a line comment is a token of its own.
+    Comment,
+    /// `=`
+    Equals,
+    /// `:`
+    Colon,
+    /// `::`
+    DoubleColon,
+    /// `,`
+    Comma,
+    /// `.`
+    Dot,
+    /// `...`
+    Ellipsis,
+    /// `?`
+    Question,
+    /// `=>`
+    FatArrow,
+    /// `!`
+    Bang,
+    /// `+`
+    Plus,
+    /// `-`
+    Minus,
+    /// `*`
+    Star,
+    /// `/`
+    Slash,
+    /// `%`
+    Percent,
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `<`
+    Less,
+    /// `<=`
+    LessOrEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterOrEqual,
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// Something the language has no use for: `&`, `|`, `^`, `~`, `**`, `'`, `` ` ``, `;` and every
+    /// other character.
+    Invalid,
+    /// The end of the text.
+    End,
+}
+
+/// A piece of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// What it is.
+    pub kind: TokenKind,
+    /// Byte offset of its first byte.
+    pub start: u32,
+    /// Byte offset behind its last byte.
+    pub end: u32,
+}
+
+/// What the lexer is inside of.
+#[derive(Debug)]
+enum Mode {
+    /// Code. `braces` counts the braces open since the mode began; in a template sequence the brace
+    /// that closes none of them closes the sequence.
+    Code { braces: u32, in_sequence: bool },
+    /// A quoted template.
+    Quoted,
+    /// A heredoc with its closing name.
+    Heredoc { name: std::ops::Range<usize>, line_start: bool },
+    /// A template file.
+    Bare,
+}
+
+/// Splits configuration text into tokens; the last is always [`TokenKind::End`].
+#[must_use]
+pub fn lex(text: &str) -> Vec<Token> {
+    run(text, Mode::Code { braces: 0, in_sequence: false })
+}
+
+/// Splits a template file into tokens; the last is always [`TokenKind::End`].
+#[must_use]
+pub fn lex_template(text: &str) -> Vec<Token> {
+    run(text, Mode::Bare)
+}
+
+fn run(text: &str, mode: Mode) -> Vec<Token> {
+    let mut lexer = Lexer {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        // A token is about five bytes with the space around it.
+        tokens: Vec::with_capacity(text.len() / 5 + 1),
+        modes: vec![mode],
+        comment_ends: true,
+    };
+    // A byte order mark is allowed at the very start and says nothing.
+    if text.starts_with('\u{feff}') {
+        lexer.at = '\u{feff}'.len_utf8();
+    }
+    while lexer.at < lexer.bytes.len() {
+        match lexer.modes.last() {
+            Some(Mode::Quoted) => lexer.quoted(),
+            Some(Mode::Heredoc { .. }) => lexer.heredoc(),
+            Some(Mode::Bare) => lexer.bare(),
+            Some(Mode::Code { .. }) | None => lexer.code(),
+        }
+    }
+    lexer.push(TokenKind::End, lexer.at);
+    lexer.tokens
+}
+
+struct Lexer<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    at: usize,
+    tokens: Vec<Token>,
+    modes: Vec<Mode>,
+    /// Whether a `*/` may still follow; looking for it again and again would be quadratic.
+    comment_ends: bool,
+}
+
+impl Lexer<'_> {
+    /// Ends a token that began at `start` at the current place.
+    fn push(&mut self, kind: TokenKind, start: usize) {
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        self.tokens.push(Token { kind, start: offset(start), end: offset(self.at) });
+    }
+
+    /// Ends a token of `length` bytes from the current place.
+    fn take(&mut self, kind: TokenKind, length: usize) {
+        let start = self.at;
+        self.at += length;
+        self.push(kind, start);
+    }
+
+    fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    /// Takes one token, or the spaces before one, in code.
+    fn code(&mut self) {
+        match self.peek(0) {
+            b' ' | b'\t' => self.at += 1,
+            b'\n' => self.take(TokenKind::Newline, 1),
+            b'\r' if self.peek(1) == b'\n' => self.take(TokenKind::Newline, 2),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.ident(),
+            b'0'..=b'9' => self.number(),
+            b'#' => self.line_comment(),
+            b'/' if self.peek(1) == b'/' => self.line_comment(),
+            b'/' if self.peek(1) == b'*' => self.block_comment(),
+            b'"' => {
+                self.take(TokenKind::OpenQuote, 1);
+                self.modes.push(Mode::Quoted);
+            }
+            b'{' => {
+                if let Some(Mode::Code { braces, .. }) = self.modes.last_mut() {
+                    *braces += 1;
+                }
+                self.take(TokenKind::OpenBrace, 1);
+            }
+            b'}' => self.close_brace(),
+            b'~' if self.peek(1) == b'}' && self.closes_sequence() => {
+                self.modes.pop();
+                self.take(TokenKind::CloseSequence, 2);
+            }
+            b'<' if self.peek(1) == b'<' && self.opens_heredoc() => {}
+            b'\x80'.. => self.beyond_ascii(),
+            _ => self.operator(),
+        }
+    }
+
+    fn closes_sequence(&self) -> bool {
+        matches!(self.modes.last(), Some(Mode::Code { braces: 0, in_sequence: true }))
+    }
+
+    fn close_brace(&mut self) {
+        if self.closes_sequence() {
+            self.modes.pop();
+            return self.take(TokenKind::CloseSequence, 1);
+        }
+        if let Some(Mode::Code { braces, .. }) = self.modes.last_mut() {
+            *braces = braces.saturating_sub(1);
+        }
+        self.take(TokenKind::CloseBrace, 1);
+    }
+
+    fn operator(&mut self) {
+        use TokenKind as T;
+        let (kind, length) = match (self.peek(0), self.peek(1), self.peek(2)) {
+            (b'.', b'.', b'.') => (T::Ellipsis, 3),
+            (b'=', b'=', _) => (T::Equal, 2),
+            (b'=', b'>', _) => (T::FatArrow, 2),
+            (b'!', b'=', _) => (T::NotEqual, 2),
+            (b'<', b'=', _) => (T::LessOrEqual, 2),
+            (b'>', b'=', _) => (T::GreaterOrEqual, 2),
+            (b'&', b'&', _) => (T::And, 2),
+            (b'|', b'|', _) => (T::Or, 2),
+            (b':', b':', _) => (T::DoubleColon, 2),
+            (b'*', b'*', _) => (T::Invalid, 2),
+            (b'=', ..) => (T::Equals, 1),
+            (b':', ..) => (T::Colon, 1),
+            (b',', ..) => (T::Comma, 1),
+            (b'.', ..) => (T::Dot, 1),
+            (b'?', ..) => (T::Question, 1),
+            (b'!', ..) => (T::Bang, 1),
+            (b'+', ..) => (T::Plus, 1),
+            (b'-', ..) => (T::Minus, 1),
+            (b'*', ..) => (T::Star, 1),
+            (b'/', ..) => (T::Slash, 1),
+            (b'%', ..) => (T::Percent, 1),
+            (b'<', ..) => (T::Less, 1),
+            (b'>', ..) => (T::Greater, 1),
+            (b'[', ..) => (T::OpenBracket, 1),
+            (b']', ..) => (T::CloseBracket, 1),
+            (b'(', ..) => (T::OpenParen, 1),
+            (b')', ..) => (T::CloseParen, 1),
+            _ => (T::Invalid, 1),
+        };
+        self.take(kind, length);
+    }
+
+    /// A name follows Unicode's rules for identifiers (UAX 31), with `_` anywhere and `-` inside.
+    fn ident(&mut self) {
+        let start = self.at;
+        loop {
+            match self.peek(0) {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' => self.at += 1,
+                b'\x80'.. => match self.char() {
+                    Some(char) if is_xid_continue(char) => self.at += char.len_utf8(),
+                    _ => break,
+                },
+                _ => break,
+            }
+        }
+        self.push(TokenKind::Ident, start);
+    }
+
+    fn beyond_ascii(&mut self) {
+        match self.char() {
+            Some(char) if is_xid_start(char) => self.ident(),
+            Some(char) => self.take(TokenKind::Invalid, char.len_utf8()),
+            None => self.take(TokenKind::Invalid, 1),
+        }
+    }
+
+    fn char(&self) -> Option<char> {
+        self.text.get(self.at..)?.chars().next()
+    }
+
+    fn number(&mut self) {
+        let start = self.at;
+        self.digits();
+        if self.peek(0) == b'.' && self.peek(1).is_ascii_digit() {
+            self.at += 1;
+            self.digits();
+        }
+        if matches!(self.peek(0), b'e' | b'E') {
+            let sign = usize::from(matches!(self.peek(1), b'+' | b'-'));
+            if self.peek(1 + sign).is_ascii_digit() {
+                self.at += 1 + sign;
+                self.digits();
+            }
+        }
+        self.push(TokenKind::Number, start);
+    }
+
+    fn digits(&mut self) {
+        while self.peek(0).is_ascii_digit() {
+            self.at += 1;
+        }
+    }
+
+    fn line_comment(&mut self) {
+        let start = self.at;
+        let rest = &self.bytes[start..];
+        self.at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+        if self.at < self.bytes.len() && self.bytes[self.at - 1] == b'\r' {
+            self.at -= 1;
+        }
+        self.push(TokenKind::Comment, start);
+    }
+
+    /// A comment that nothing closes is two operators, as in the reference.
+    fn block_comment(&mut self) {
+        let rest = self.text.get(self.at + 2..).filter(|_| self.comment_ends);
+        match rest.and_then(|rest| rest.find("*/")) {
+            Some(length) => self.take(TokenKind::Comment, length + 4),
+            None => {
+                self.comment_ends = false;
+                self.take(TokenKind::Slash, 1);
+            }
+        }
+    }
+
+    /// Takes `${` or `%{` with its strip marker and goes over to code.
+    fn open_sequence(&mut self) {
+        let kind = if self.peek(0) == b'$' {
+            TokenKind::OpenInterpolation
+        } else {
+            TokenKind::OpenDirective
+        };
+        let length = if self.peek(2) == b'~' { 3 } else { 2 };
+        self.take(kind, length);
+        self.modes.push(Mode::Code { braces: 0, in_sequence: true });
+    }
+
+    /// Goes over text up to the next `${` or `%{` that is not escaped by doubling, or the first byte
+    /// for which `stops` holds.
+    fn text(&mut self, stops: impl Fn(u8) -> bool) {
+        while let Some(&byte) = self.bytes.get(self.at) {
+            if stops(byte) {
+                return;
+            }
+            if matches!(byte, b'$' | b'%') {
+                if self.peek(1) == b'{' {
+                    return;
+                }
+                if self.peek(1) == byte && self.peek(2) == b'{' {
+                    self.at += 2;
+                }
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Takes a piece of a template file.
+    fn bare(&mut self) {
+        let start = self.at;
+        self.text(|_| false);
+        if self.at > start {
+            self.push(TokenKind::Text, start);
+        } else {
+            self.open_sequence();
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Tokens inside a heredoc, and what opens one.
+
+use unicode_ident::{is_xid_continue, is_xid_start};
+
+use super::{Lexer, Mode, TokenKind};
+
+impl Lexer<'_> {
+    /// Takes `<<NAME` or `<<-NAME` with the line end that must follow at once; anything else there is
+    /// no heredoc.
+    pub(super) fn opens_heredoc(&mut self) -> bool {
+        let flush = usize::from(self.peek(2) == b'-');
+        let start = self.at + 2 + flush;
+        let rest = self.text.get(start..).unwrap_or("");
+        let starts = rest.chars().next().is_some_and(|char| char == '_' || is_xid_start(char));
+        if !starts {
+            return false;
+        }
+        let continues = |char: char| char == '-' || is_xid_continue(char);
+        let length = rest.find(|char| !continues(char)).unwrap_or(rest.len());
+        let newline = match &rest.as_bytes()[length..] {
+            [b'\n', ..] => 1,
+            [b'\r', b'\n', ..] => 2,
+            _ => return false,
+        };
+        let name = start..start + length;
+        self.take(TokenKind::OpenHeredoc, name.end + newline - self.at);
+        self.modes.push(Mode::Heredoc { name, line_start: true });
+        true
+    }
+
+    /// Takes one token of a heredoc: a line, a part of one, or its end.
+    pub(super) fn heredoc(&mut self) {
+        let Some(Mode::Heredoc { name, line_start }) = self.modes.last_mut() else { return };
+        let (name, at_line_start) = (name.clone(), std::mem::replace(line_start, false));
+        let start = self.at;
+        self.text(|byte| byte == b'\n');
+        if self.peek(0) != b'\n' {
+            if self.at > start {
+                return self.push(TokenKind::Text, start);
+            }
+            return self.open_sequence();
+        }
+        let line = &self.text[start..self.at];
+        if at_line_start && line.trim() == &self.text[name] {
+            // The line end is not part of the marker: it ends the argument.
+            self.at -= usize::from(line.ends_with('\r'));
+            self.push(TokenKind::CloseHeredoc, start);
+            self.modes.pop();
+            return;
+        }
+        self.at += 1;
+        self.push(TokenKind::Text, start);
+        if let Some(Mode::Heredoc { line_start, .. }) = self.modes.last_mut() {
+            *line_start = true;
+        }
+    }
+}

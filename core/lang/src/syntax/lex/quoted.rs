@@ -1,0 +1,67 @@
+//! Tokens inside a quoted template.
+
+use super::{Lexer, TokenKind};
+
+impl Lexer<'_> {
+    /// Takes one token of a quoted template.
+    pub(super) fn quoted(&mut self) {
+        match self.peek(0) {
+            b'"' => {
+                self.take(TokenKind::CloseQuote, 1);
+                self.modes.pop();
+            }
+            b'\n' => self.quoted_newline(1),
+            b'\r' if self.peek(1) == b'\n' => self.quoted_newline(2),
+            b'$' | b'%' if self.peek(1) == b'{' => self.open_sequence(),
+            _ => self.quoted_text(),
+        }
+    }
+
+    fn quoted_text(&mut self) {
+        let start = self.at;
+        loop {
+            self.text(|byte| matches!(byte, b'"' | b'\n' | b'\r' | b'\\'));
+            match (self.peek(0), self.peek(1)) {
+                // Whatever is behind a backslash does not end the string; only a line end does.
+                (b'\\', b'\n' | b'\r') | (b'\r', b'\n') => {
+                    self.at += usize::from(self.peek(0) == b'\\');
+                    break;
+                }
+                (b'\\', next) if self.at + 1 < self.bytes.len() => {
+                    // `\$${` is a wrong escape and then an interpolation, so the dollar stays.
+                    let stays = matches!(next, b'$' | b'%');
+                    self.at += 1 + usize::from(!stays && next.is_ascii());
+                }
+                (b'\\' | b'\r', _) if self.at < self.bytes.len() => self.at += 1,
+                _ => break,
+            }
+        }
+        self.push(TokenKind::QuotedText, start);
+    }
+
+    /// A line end in a quoted template is an error whatever follows. If the next line begins like an
+    /// item of a body, the closing quote was probably forgotten, and taking the string as closed keeps
+    /// the rest of the file readable; otherwise the string was meant to go on.
+    fn quoted_newline(&mut self, length: usize) {
+        if self.looks_like_item(self.at + length) {
+            // The line end stays, for whoever looks for the end of the argument.
+            self.take(TokenKind::QuotedNewline, 0);
+            self.modes.pop();
+        } else {
+            self.take(TokenKind::QuotedNewline, length);
+        }
+    }
+
+    fn looks_like_item(&self, at: usize) -> bool {
+        let line = self.bytes[at..].split(|byte| *byte == b'\n').next().unwrap_or(&[]);
+        let line = line.trim_ascii();
+        if matches!(line.first(), Some(b'}' | b']' | b')')) {
+            return true;
+        }
+        let name =
+            line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte));
+        let n_name = name.count();
+        let rest = line[n_name..].trim_ascii_start();
+        n_name > 0 && matches!(rest.first(), Some(b'=' | b'{' | b'"'))
+    }
+}

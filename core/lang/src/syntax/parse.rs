@@ -1,0 +1,262 @@
+//! Tokens to a tree: the cursor all parts of the parser share, and what it is entered by. Goes on
+//! after an error at the next item of the body.
+
+use formwork_value::diag::{SourceId, Sources};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
+
+use super::lex::{Token, TokenKind, lex, lex_template};
+use super::{Body, Expr, ExprKind, Ident, MAX_DEPTH};
+use crate::stack::with_stack;
+
+mod body;
+mod collection;
+mod expr;
+mod literal;
+mod recover;
+mod template;
+mod traversal;
+
+/// More errors than this in one text help nobody.
+const MAX_ERRORS: usize = 100;
+
+/// Parses a configuration file. Errors are reported, and what could be read is returned: an argument
+/// whose expression is wrong is there with an [`ExprKind::Invalid`].
+#[must_use]
+pub fn parse_file(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {
+    let mut parser = Parser::new(diags, sources, source, lex);
+    parser.reject_tokens();
+    parser.body(None)
+}
+
+/// Parses a text that is one expression, such as the value of a variable on the command line. Line
+/// ends mean nothing in it.
+///
+/// # Errors
+/// When the text is not exactly one expression.
+pub fn parse_expression(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    source: SourceId,
+) -> Result<Expr, Reported> {
+    let mut parser = Parser::new(diags, sources, source, lex);
+    let rejected = parser.reject_tokens();
+    parser.newlines = false;
+    let tree = parser.expression()?;
+    if parser.peek() != TokenKind::End {
+        return Err(parser.unexpected(
+            "Extra characters after expression",
+            "The expression ends before this; nothing may follow it.",
+        ));
+    }
+    rejected.map_or(Ok(tree.expr), Err)
+}
+
+/// Parses the text of a template file. A template that is nothing but one interpolation keeps the
+/// type of its value: [`ExprKind::Wrap`].
+///
+/// # Errors
+/// When a sequence in the template is wrong.
+pub fn parse_template(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    source: SourceId,
+) -> Result<Expr, Reported> {
+    let mut parser = Parser::new(diags, sources, source, lex_template);
+    let rejected = parser.reject_tokens();
+    let whole = Span::new(source, 0, sources.text(source).len());
+    let tree = parser.template(TokenKind::End, whole, false)?;
+    rejected.map_or(Ok(tree.expr), Err)
+}
+
+/// An expression and how many levels of expressions it has.
+struct Tree {
+    expr: Expr,
+    height: usize,
+}
+
+type Parsed<T = Tree> = Result<T, Reported>;
+
+struct Parser<'a> {
+    diags: &'a mut Diagnostics,
+    sources: &'a Sources,
+    text: &'a str,
+    source: SourceId,
+    tokens: Vec<Token>,
+    /// Index of the next token, which may be one that is passed over.
+    at: usize,
+    /// Whether line ends mean something here; inside most brackets they do not.
+    newlines: bool,
+    /// How many levels of recursion are in use.
+    depth: usize,
+    n_errors: usize,
+    /// The receipt for tokens that are wrong in themselves.
+    rejected: Option<Reported>,
+    /// Whether a missing closing brace was reported; it is missing only once.
+    unclosed: bool,
+    /// Where the last unexpected token stood.
+    complained: Option<u32>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(
+        diags: &'a mut Diagnostics,
+        sources: &'a Sources,
+        source: SourceId,
+        lex: fn(&str) -> Vec<Token>,
+    ) -> Self {
+        let text = sources.text(source);
+        Self {
+            diags,
+            sources,
+            text,
+            source,
+            tokens: lex(text),
+            at: 0,
+            newlines: true,
+            depth: 0,
+            n_errors: 0,
+            rejected: None,
+            unclosed: false,
+            complained: None,
+        }
+    }
+
+    /// The next token that means something here.
+    fn token(&mut self) -> Token {
+        loop {
+            // The last token is the end, which is never passed over.
+            let token = self.tokens[self.at.min(self.tokens.len() - 1)];
+            match token.kind {
+                TokenKind::Comment => self.at += 1,
+                TokenKind::Newline if !self.newlines => self.at += 1,
+                _ => return token,
+            }
+        }
+    }
+
+    fn peek(&mut self) -> TokenKind {
+        self.token().kind
+    }
+
+    /// Takes the next token.
+    fn bump(&mut self) -> Token {
+        let token = self.token();
+        if token.kind != TokenKind::End {
+            self.at += 1;
+        }
+        token
+    }
+
+    /// Takes the next token if it is of this kind.
+    fn take(&mut self, kind: TokenKind) -> Option<Token> {
+        (self.peek() == kind).then(|| self.bump())
+    }
+
+    fn span(&self, token: Token) -> Span {
+        Span { source: self.source, start: token.start, end: token.end }
+    }
+
+    /// Where the next token stands.
+    fn here(&mut self) -> Span {
+        let token = self.token();
+        self.span(token)
+    }
+
+    /// Where the token taken last stands.
+    fn previous(&self) -> Span {
+        self.at.checked_sub(1).map_or(Span::new(self.source, 0, 0), |at| self.span(self.tokens[at]))
+    }
+
+    fn slice(&self, token: Token) -> &'a str {
+        self.text.get(token.start as usize..token.end as usize).unwrap_or("")
+    }
+
+    fn ident(&self, token: Token) -> Ident {
+        Ident { name: Str::new(self.slice(token)), span: self.span(token) }
+    }
+
+    /// Whether the next token is this keyword.
+    fn at_keyword(&mut self, word: &str) -> bool {
+        let token = self.token();
+        token.kind == TokenKind::Ident && self.slice(token) == word
+    }
+
+    fn with_newlines<T>(&mut self, newlines: bool, parse: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.newlines, newlines);
+        let result = parse(self);
+        self.newlines = outer;
+        result
+    }
+
+    /// Goes one level of recursion down.
+    fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAX_DEPTH {
+            let here = self.here();
+            return Err(self.too_deep(here));
+        }
+        self.depth += 1;
+        let result = with_stack(|| parse(self));
+        self.depth -= 1;
+        result
+    }
+
+    /// Makes an expression above others of which the highest has `below` levels.
+    fn node(&mut self, kind: ExprKind, span: Span, below: usize) -> Parsed {
+        if below >= MAX_DEPTH {
+            return Err(self.too_deep(span));
+        }
+        Ok(Tree { expr: Expr { kind, span }, height: below + 1 })
+    }
+
+    fn too_deep(&mut self, span: Span) -> Reported {
+        self.error(
+            "Too many nested levels",
+            format!(
+                "Brackets, operators and blocks may be nested up to {MAX_DEPTH} levels deep, counting each operator of a chain as a level. Give parts of this a name of their own, for example as local values."
+            ),
+            span,
+        )
+    }
+
+    fn error(&mut self, summary: &str, detail: impl Into<String>, span: Span) -> Reported {
+        self.report(Diagnostic::error(summary, detail).at(span))
+    }
+
+    /// Reports an error; beyond [`MAX_ERRORS`] errors only the receipt is given.
+    fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        self.n_errors += 1;
+        if self.n_errors > MAX_ERRORS
+            && let Err(reported) = self.diags.check()
+        {
+            return reported;
+        }
+        self.diags.error(diagnostic)
+    }
+
+    /// Reports an error at the next token, unless something is wrong with the token itself: that was
+    /// reported.
+    fn unexpected(&mut self, summary: &str, detail: impl Into<String>) -> Reported {
+        let token = self.token();
+        self.unexpected_token(token, summary, detail)
+    }
+
+    fn unexpected_token(
+        &mut self,
+        token: Token,
+        summary: &str,
+        detail: impl Into<String>,
+    ) -> Reported {
+        let known = matches!(token.kind, TokenKind::Invalid | TokenKind::QuotedNewline);
+        if let Some(rejected) = self.rejected.filter(|_| known) {
+            return rejected;
+        }
+        // A second complaint about one token is only an echo of the first.
+        if self.complained == Some(token.start)
+            && let Err(reported) = self.diags.check()
+        {
+            return reported;
+        }
+        self.complained = Some(token.start);
+        self.error(summary, detail, self.span(token))
+    }
+}

@@ -1,0 +1,357 @@
+//! Bodies: arguments and blocks.
+
+use std::collections::HashMap;
+
+use formwork_value::{Diagnostic, Reported, Span, Str};
+
+use super::{Parsed, Parser};
+use crate::syntax::lex::TokenKind;
+use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
+
+/// The items of a body while it is read.
+struct Items {
+    attributes: Vec<Attribute>,
+    blocks: Vec<Block>,
+    /// Where each argument stands, once there are so many that looking at all of them is slow.
+    index: HashMap<Str, usize>,
+}
+
+/// Up to here comparing names one by one is faster than a table.
+const FEW: usize = 8;
+
+impl Items {
+    fn find(&mut self, name: &Str) -> Option<&Attribute> {
+        if self.attributes.len() <= FEW {
+            return self.attributes.iter().find(|attr| attr.name.name == *name);
+        }
+        for at in self.index.len()..self.attributes.len() {
+            self.index.insert(self.attributes[at].name.name.clone(), at);
+        }
+        self.index.get(name).map(|at| &self.attributes[*at])
+    }
+}
+
+impl Parser<'_> {
+    /// Parses a body up to the brace that closes it, or a whole file if there is no opening brace.
+    pub(super) fn body(&mut self, open: Option<Span>) -> Body {
+        let mut items = Items { attributes: Vec::new(), blocks: Vec::new(), index: HashMap::new() };
+        let start = open.map_or_else(|| Span::new(self.source, 0, 0), Span::behind);
+        let close = loop {
+            let token = self.token();
+            match token.kind {
+                TokenKind::Newline => {
+                    self.bump();
+                }
+                TokenKind::CloseBrace if open.is_some() => {
+                    let close = self.bump();
+                    break self.span(close);
+                }
+                TokenKind::End => {
+                    self.unclosed_block(open);
+                    break self.span(token);
+                }
+                TokenKind::Ident => self.item(&mut items),
+                _ => self.no_item(),
+            }
+        };
+        Self::finish(items, start, close)
+    }
+
+    fn finish(items: Items, start: Span, close: Span) -> Body {
+        let Items { attributes, blocks, .. } = items;
+        let span = Span { end: close.start.max(start.start), ..start };
+        let last =
+            attributes.last().map(|attr| attr.span).max(blocks.last().map(|block| block.span));
+        Body { attributes, blocks, span, end: last.unwrap_or(start).behind() }
+    }
+
+    fn unclosed_block(&mut self, open: Option<Span>) {
+        if let Some(open) = open
+            && !std::mem::replace(&mut self.unclosed, true)
+        {
+            let _ = self.error(
+                "Unclosed configuration block",
+                "The file ends before the brace that closes this block. A closing brace may be missing in a block inside it.",
+                open,
+            );
+        }
+    }
+
+    fn no_item(&mut self) {
+        let kind = self.peek();
+        let (summary, detail) = match kind {
+            TokenKind::OpenQuote => {
+                ("Invalid argument name", "The name of an argument stands without quotes.")
+            }
+            TokenKind::CloseBrace => (
+                "Argument or block definition required",
+                "This brace closes nothing. There may be one too many before it.",
+            ),
+            _ => (
+                "Argument or block definition required",
+                "An argument (name = value) or a block (name { ... }) is expected here.",
+            ),
+        };
+        let _ = self.unexpected(summary, detail);
+        if kind == TokenKind::CloseBrace {
+            self.bump();
+        }
+        self.skip_item(self.at);
+    }
+
+    /// Parses an argument or block; the next token is a name.
+    fn item(&mut self, items: &mut Items) {
+        let from = self.at;
+        let token = self.bump();
+        let name = self.ident(token);
+        match self.peek() {
+            TokenKind::Equals => {
+                let attr = self.argument(name);
+                self.add(items, attr);
+            }
+            TokenKind::OpenQuote | TokenKind::OpenBrace | TokenKind::Ident => {
+                match self.deeper(|parser| parser.block(name)) {
+                    Ok(block) => items.blocks.push(block),
+                    Err(_) => self.skip_item(from),
+                }
+            }
+            _ => {
+                let _ = self.neither(&name);
+                self.skip_item(from);
+            }
+        }
+    }
+
+    fn neither(&mut self, name: &Ident) -> Reported {
+        let detail = format!(
+            "An argument or block is expected here. To set the argument {:?}, write {} = followed by its value.",
+            name.name, name.name
+        );
+        self.error("Argument or block definition required", detail, name.span)
+    }
+
+    fn add(&mut self, items: &mut Items, attr: Attribute) {
+        let Some(first) = items.find(&attr.name.name) else {
+            return items.attributes.push(attr);
+        };
+        let place = self.sources.start(first.name.span);
+        let detail = format!(
+            "{:?} is already set on line {}; an argument may be set only once in a block.",
+            attr.name.name, place.line
+        );
+        let _ = self.error("Attribute redefined", detail, attr.name.span);
+    }
+
+    /// Parses the rest of an argument and its line; the next token is the equals sign.
+    fn argument(&mut self, name: Ident) -> Attribute {
+        let from = self.at;
+        let result = self.assignment(&name).and_then(|attr| {
+            self.line_end(attr.name.span, "argument")?;
+            Ok(attr)
+        });
+        result.unwrap_or_else(|_| {
+            self.skip_item(from);
+            let span = name.span;
+            Attribute { name, expr: Expr { kind: ExprKind::Invalid, span }, span }
+        })
+    }
+
+    fn assignment(&mut self, name: &Ident) -> Parsed<Attribute> {
+        self.bump();
+        let expr = self.expression()?.expr;
+        let span = name.span.to(expr.span);
+        Ok(Attribute { name: name.clone(), expr, span })
+    }
+
+    /// Takes the line end behind an item of a body.
+    fn line_end(&mut self, item: Span, what: &str) -> Parsed<()> {
+        match self.peek() {
+            TokenKind::Newline => {
+                self.bump();
+                Ok(())
+            }
+            TokenKind::End => Ok(()),
+            TokenKind::Comma if what == "argument" => {
+                let comma = self.here();
+                Err(self.report(
+                    Diagnostic::error(
+                        "Unexpected comma after argument",
+                        "Arguments are separated by line ends, not by commas.",
+                    )
+                    .at(comma)
+                    .within(item.to(comma)),
+                ))
+            }
+            _ => {
+                let summary = format!("Missing newline after {what}");
+                let detail = if what == "argument" {
+                    "The value of the argument ends before this; the next thing belongs on a line of its own."
+                } else {
+                    "What follows a block belongs on a line of its own."
+                };
+                Err(self.unexpected(&summary, detail))
+            }
+        }
+    }
+
+    /// Parses the rest of a block, from what follows its type.
+    fn block(&mut self, kind: Ident) -> Parsed<Block> {
+        let (labels, open) = self.labels(&kind)?;
+        let header = labels.last().map_or(kind.span, |label| kind.span.to(label.span));
+        let from = self.at;
+        let body = match self.peek() {
+            TokenKind::Newline | TokenKind::End | TokenKind::CloseBrace => self.body(Some(open)),
+            _ => self.one_line_body(open).unwrap_or_else(|_| {
+                self.skip_item(from);
+                self.body(Some(open))
+            }),
+        };
+        let span = kind.span.to(self.previous());
+        if self.line_end(span, "block definition").is_err() {
+            self.skip_item(self.at);
+        }
+        Ok(Block { kind, labels, body, header, span })
+    }
+
+    /// Parses labels and the opening brace, which is returned.
+    fn labels(&mut self, kind: &Ident) -> Parsed<(Vec<Ident>, Span)> {
+        let mut labels = Vec::new();
+        loop {
+            let token = self.token();
+            let detail = match token.kind {
+                TokenKind::OpenBrace => {
+                    let open = self.bump();
+                    return Ok((labels, self.span(open)));
+                }
+                TokenKind::OpenQuote => {
+                    labels.push(self.quoted_label()?);
+                    continue;
+                }
+                TokenKind::Ident => {
+                    let token = self.bump();
+                    labels.push(self.ident(token));
+                    continue;
+                }
+                TokenKind::Equals => {
+                    "An equals sign sets an argument, which has no labels; the content of a block follows its labels in braces, without an equals sign."
+                }
+                TokenKind::Newline => {
+                    "The opening brace of a block stands on the same line as its type and labels."
+                }
+                _ => "A label, in quotes, or the opening brace of the block is expected here.",
+            };
+            let known = self.rejected.filter(|_| token.kind == TokenKind::Invalid);
+            let here = self.span(token);
+            let reported = known.unwrap_or_else(|| {
+                self.report(
+                    Diagnostic::error("Invalid block definition", detail)
+                        .at(here)
+                        .within(kind.span.to(here)),
+                )
+            });
+            // A brace that is only one line too low still opens the block.
+            if token.kind == TokenKind::Newline {
+                let at = self.at;
+                match self.with_newlines(false, |parser| parser.take(TokenKind::OpenBrace)) {
+                    Some(open) => return Ok((labels, self.span(open))),
+                    None => self.at = at,
+                }
+            }
+            return Err(reported);
+        }
+    }
+
+    /// Parses the body of a block that is closed on the line it was opened on: one argument.
+    fn one_line_body(&mut self, open: Span) -> Parsed<Body> {
+        let token = self.token();
+        if token.kind != TokenKind::Ident {
+            return Err(self.unexpected(
+                "Argument or block definition required",
+                "An argument (name = value) is expected here.",
+            ));
+        }
+        self.bump();
+        let name = self.ident(token);
+        match self.peek() {
+            TokenKind::Equals => {}
+            TokenKind::OpenQuote | TokenKind::OpenBrace | TokenKind::Ident => {
+                let detail = format!(
+                    "A block on one line holds a single argument. If {:?} is that argument, an equals sign must follow it; if it is a block, it belongs on a line of its own.",
+                    name.name
+                );
+                return Err(self.error("Argument definition required", detail, name.span));
+            }
+            _ => return Err(self.neither(&name)),
+        }
+        let attr = self.assignment(&name)?;
+        let close = self.one_line_end(open)?;
+        let items = Items { attributes: vec![attr], blocks: Vec::new(), index: HashMap::new() };
+        Ok(Self::finish(items, open.behind(), close))
+    }
+
+    /// Takes the brace behind the only argument of a block on one line.
+    fn one_line_end(&mut self, open: Span) -> Parsed<Span> {
+        let detail = match self.peek() {
+            TokenKind::CloseBrace => {
+                let close = self.bump();
+                return Ok(self.span(close));
+            }
+            TokenKind::Comma => {
+                "A block on one line holds a single argument. Several arguments are written on a line each, without commas."
+            }
+            TokenKind::Newline => {
+                "A block whose first argument is on the line of the opening brace must be closed on that line too. Write the argument on the next line, or the closing brace behind it."
+            }
+            TokenKind::End => {
+                self.unclosed_block(Some(open));
+                return Err(self.unexpected("Unclosed configuration block", ""));
+            }
+            _ => {
+                "A block on one line holds a single argument, and its closing brace follows at once."
+            }
+        };
+        Err(self.unexpected("Invalid single-argument block definition", detail))
+    }
+
+    /// Parses a label in quotes, which may have escapes but no interpolations.
+    fn quoted_label(&mut self) -> Parsed<Ident> {
+        let open = self.bump();
+        let mut name = String::new();
+        let mut wrong = None;
+        loop {
+            let token = self.bump();
+            match token.kind {
+                TokenKind::CloseQuote => {
+                    let span = self.span(open).to(self.span(token));
+                    return wrong.map_or(Ok(Ident { name: Str::new(&name), span }), Err);
+                }
+                TokenKind::QuotedText => match self.unescape(token) {
+                    Ok(text) => name.push_str(&text),
+                    Err(reported) => wrong = Some(reported),
+                },
+                TokenKind::OpenInterpolation | TokenKind::OpenDirective => {
+                    let sign = &self.slice(token)[..1];
+                    let detail = format!(
+                        "Labels are fixed text, so a template sequence means nothing here. For a literal {sign}{{ write {sign}{sign}{{."
+                    );
+                    wrong = Some(self.error("Invalid string literal", detail, self.span(token)));
+                    self.skip_sequence();
+                }
+                TokenKind::End => {
+                    return Err(self.error(
+                        "Unterminated string literal",
+                        "The file ends before the quote that closes this string.",
+                        self.span(open),
+                    ));
+                }
+                _ => {
+                    return Err(self.unexpected_token(
+                        token,
+                        "Invalid string literal",
+                        "This cannot be part of a string.",
+                    ));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Expressions: operators by precedence, and the terms they connect.
+
+use formwork_value::{Diagnostic, Reported};
+
+use super::{Parsed, Parser};
+use crate::syntax::lex::{Token, TokenKind};
+use crate::syntax::{BinaryOp, ExprKind, UnaryOp};
+
+/// The operator a token stands for, and how strongly it binds.
+fn binary_op(kind: TokenKind) -> Option<(BinaryOp, u8)> {
+    Some(match kind {
+        TokenKind::Or => (BinaryOp::Or, 1),
+        TokenKind::And => (BinaryOp::And, 2),
+        TokenKind::Equal => (BinaryOp::Equal, 3),
+        TokenKind::NotEqual => (BinaryOp::NotEqual, 3),
+        TokenKind::Less => (BinaryOp::Less, 4),
+        TokenKind::LessOrEqual => (BinaryOp::LessOrEqual, 4),
+        TokenKind::Greater => (BinaryOp::Greater, 4),
+        TokenKind::GreaterOrEqual => (BinaryOp::GreaterOrEqual, 4),
+        TokenKind::Plus => (BinaryOp::Add, 5),
+        TokenKind::Minus => (BinaryOp::Subtract, 5),
+        TokenKind::Star => (BinaryOp::Multiply, 6),
+        TokenKind::Slash => (BinaryOp::Divide, 6),
+        TokenKind::Percent => (BinaryOp::Modulo, 6),
+        _ => return None,
+    })
+}
+
+impl Parser<'_> {
+    /// Parses an expression.
+    pub(super) fn expression(&mut self) -> Parsed {
+        self.deeper(Self::conditional)
+    }
+
+    fn conditional(&mut self) -> Parsed {
+        let condition = self.binary(1)?;
+        if self.take(TokenKind::Question).is_none() {
+            return Ok(condition);
+        }
+        let yes = self.expression()?;
+        let start = condition.expr.span;
+        if self.take(TokenKind::Colon).is_none() {
+            return Err(self.unexpected(
+                "Missing false expression in conditional",
+                "A conditional has two values, condition ? value : other; the colon and the second value are expected here.",
+            ));
+        }
+        let no = self.expression()?;
+        let span = start.to(no.expr.span);
+        let below = condition.height.max(yes.height).max(no.height);
+        let kind = ExprKind::Conditional {
+            condition: Box::new(condition.expr),
+            yes: Box::new(yes.expr),
+            no: Box::new(no.expr),
+        };
+        self.node(kind, span, below)
+    }
+
+    /// Parses operators that bind at least as strongly as `least`; equal ones group to the left.
+    fn binary(&mut self, least: u8) -> Parsed {
+        let mut left = self.operand()?;
+        while let Some((op, strength)) = binary_op(self.peek()).filter(|op| op.1 >= least) {
+            let token = self.bump();
+            let right = self.binary(strength + 1)?;
+            let span = left.expr.span.to(right.expr.span);
+            let below = left.height.max(right.height);
+            let kind = ExprKind::Binary {
+                op,
+                left: Box::new(left.expr),
+                right: Box::new(right.expr),
+                op_span: self.span(token),
+            };
+            left = self.node(kind, span, below)?;
+        }
+        Ok(left)
+    }
+
+    /// Parses a term with the steps behind it. A sign takes in the steps: `-a.b` is `-(a.b)`.
+    fn operand(&mut self) -> Parsed {
+        let op = match self.peek() {
+            TokenKind::Minus => UnaryOp::Negate,
+            TokenKind::Bang => UnaryOp::Not,
+            _ => {
+                let term = self.term()?;
+                return self.steps_behind(term);
+            }
+        };
+        let token = self.bump();
+        let operand = self.deeper(Self::operand)?;
+        let op_span = self.span(token);
+        let span = op_span.to(operand.expr.span);
+        let kind = ExprKind::Unary { op, operand: Box::new(operand.expr), op_span };
+        self.node(kind, span, operand.height)
+    }
+
+    fn term(&mut self) -> Parsed {
+        let token = self.token();
+        let span = self.span(token);
+        match token.kind {
+            TokenKind::OpenParen => self.parens(),
+            TokenKind::Number => {
+                self.bump();
+                let number = self.number(token)?;
+                self.node(ExprKind::Number(number), span, 0)
+            }
+            TokenKind::Ident => self.name(),
+            TokenKind::OpenQuote => {
+                self.bump();
+                self.template(TokenKind::CloseQuote, span, false)
+            }
+            TokenKind::OpenHeredoc => {
+                self.bump();
+                let flush = self.slice(token).starts_with("<<-");
+                self.template(TokenKind::CloseHeredoc, span, flush)
+            }
+            TokenKind::OpenBracket => self.tuple(),
+            TokenKind::OpenBrace => self.object(),
+            TokenKind::End => Err(self
+                .unexpected("Missing expression", "A value is expected here, but the text ends.")),
+            _ => Err(self.no_term(token)),
+        }
+    }
+
+    fn no_term(&mut self, token: Token) -> Reported {
+        let detail = match token.kind {
+            TokenKind::Newline => "A value is expected here, but the line ends. A value may go on over several lines only inside parentheses or brackets.".to_owned(),
+            TokenKind::CloseSequence => "A value is expected between the braces.".to_owned(),
+            TokenKind::Plus => "There is no sign for positive numbers; leave it out.".to_owned(),
+            TokenKind::Dot => "A number begins with a digit, and a reference with a name, not with a dot.".to_owned(),
+            _ => format!("A value cannot begin with {}.", self.slice(token).trim()),
+        };
+        self.unexpected("Invalid expression", detail)
+    }
+
+    fn parens(&mut self) -> Parsed {
+        let open = self.bump();
+        let (inner, close) = self.with_newlines(false, |parser| {
+            let inner = parser.expression()?;
+            match parser.take(TokenKind::CloseParen) {
+                Some(close) => Ok((inner, close)),
+                None => {
+                    let (here, open) = (parser.here(), parser.span(open));
+                    let diagnostic = Diagnostic::error(
+                        "Unbalanced parentheses",
+                        "The closing parenthesis is expected here.",
+                    );
+                    Err(parser.report(diagnostic.at(here).within(open.to(here))))
+                }
+            }
+        })?;
+        let span = self.span(open).to(self.span(close));
+        self.node(ExprKind::Parens(Box::new(inner.expr)), span, inner.height)
+    }
+
+    /// Parses what begins with a name: a keyword, a call or a reference.
+    fn name(&mut self) -> Parsed {
+        let token = self.bump();
+        let span = self.span(token);
+        if matches!(self.peek(), TokenKind::OpenParen | TokenKind::DoubleColon) {
+            return self.call(token);
+        }
+        let kind = match self.slice(token) {
+            "null" => ExprKind::Null,
+            "true" => ExprKind::Bool(true),
+            "false" => ExprKind::Bool(false),
+            _ => ExprKind::Variable(self.ident(token)),
+        };
+        self.node(kind, span, 0)
+    }
+}

@@ -1,0 +1,118 @@
+//! Numbers and the text of strings, escapes resolved.
+
+use std::borrow::Cow;
+
+use formwork_value::{Number, Reported, Span};
+
+use super::{Parsed, Parser};
+use crate::syntax::lex::{Token, TokenKind};
+
+impl<'a> Parser<'a> {
+    /// Reads the number a token stands for.
+    pub(super) fn number(&mut self, token: Token) -> Parsed<Number> {
+        Number::parse(self.slice(token)).ok_or_else(|| {
+            self.error(
+                "Invalid number literal",
+                "This number is beyond what can be represented.",
+                self.span(token),
+            )
+        })
+    }
+
+    /// Returns the text a token of a template stands for. Backslash escapes exist only in quotes.
+    pub(super) fn unescape(&mut self, token: Token) -> Parsed<Cow<'a, str>> {
+        let text = self.slice(token);
+        let quoted = token.kind == TokenKind::QuotedText;
+        let Some(mut at) = next_escape(text, 0, quoted) else { return Ok(Cow::Borrowed(text)) };
+        let mut result = String::with_capacity(text.len());
+        let mut done = 0;
+        let mut wrong = None;
+        loop {
+            result.push_str(&text[done..at]);
+            let escape = &text[at..];
+            done = at
+                + match escape.as_bytes()[0] {
+                    b'\\' => match backslash(escape) {
+                        Ok((char, length)) => {
+                            result.push(char);
+                            length
+                        }
+                        Err((detail, length)) => {
+                            wrong = Some(self.invalid_escape(token, at, (length, detail)));
+                            length
+                        }
+                    },
+                    // `$${` and `%%{` stand for themselves with one sign less.
+                    sign => {
+                        result.push(char::from(sign));
+                        2
+                    }
+                };
+            match next_escape(text, done, quoted) {
+                Some(next) => at = next,
+                None => break,
+            }
+        }
+        result.push_str(&text[done..]);
+        wrong.map_or(Ok(Cow::Owned(result)), Err)
+    }
+
+    fn invalid_escape(
+        &mut self,
+        token: Token,
+        at: usize,
+        (length, detail): (usize, String),
+    ) -> Reported {
+        let start = token.start as usize + at;
+        let span = Span::new(self.source, start, start + length);
+        self.error("Invalid escape sequence", detail, span)
+    }
+}
+
+/// Finds the next escape from an offset on: a backslash in quotes, or a doubled sign before a brace.
+fn next_escape(text: &str, from: usize, quoted: bool) -> Option<usize> {
+    let bytes = text.as_bytes();
+    (from..bytes.len()).find(|&at| match bytes[at] {
+        b'\\' => quoted,
+        sign @ (b'$' | b'%') => {
+            bytes.get(at + 1) == Some(&sign) && bytes.get(at + 2) == Some(&b'{')
+        }
+        _ => false,
+    })
+}
+
+/// Reads a backslash escape: the character and the length, or what is wrong and the length of that.
+fn backslash(escape: &str) -> Result<(char, usize), (String, usize)> {
+    let Some(selector) = escape[1..].chars().next() else {
+        return Err(("Nothing follows the backslash.".to_owned(), 1));
+    };
+    let simple = match selector {
+        'n' => '\n',
+        'r' => '\r',
+        't' => '\t',
+        '"' => '"',
+        '\\' => '\\',
+        'u' => return unicode(escape, 4),
+        'U' => return unicode(escape, 8),
+        other => {
+            let detail = format!(
+                "A backslash is followed by one of n, r, t, \", \\, u and U, not by {other:?}. For a backslash itself write two."
+            );
+            return Err((detail, 1 + other.len_utf8()));
+        }
+    };
+    Ok((simple, 2))
+}
+
+fn unicode(escape: &str, n_digits: usize) -> Result<(char, usize), (String, usize)> {
+    let digits = escape[2..].bytes().take(n_digits).take_while(u8::is_ascii_hexdigit).count();
+    let length = 2 + digits;
+    if digits < n_digits {
+        let detail =
+            format!("{} is followed by exactly {n_digits} hexadecimal digits.", &escape[..2]);
+        return Err((detail, length));
+    }
+    let code = u32::from_str_radix(&escape[2..length], 16).unwrap_or(u32::MAX);
+    // What is no character becomes the replacement character, as in the reference.
+    Ok((char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), length))
+}

@@ -1,0 +1,281 @@
+//! Templates: text with interpolations and directives. First a flat row of pieces, on which strip
+//! markers and heredoc indentation work; then the tree.
+
+mod pieces;
+
+use formwork_value::{Reported, Span, Str};
+
+use super::{Parsed, Parser, Tree};
+use crate::syntax::lex::{Token, TokenKind};
+use crate::syntax::{ExprKind, Ident, TemplatePart};
+use pieces::{Piece, dedent, join_literals};
+
+impl<'a> Parser<'a> {
+    /// Parses a template up to the token that closes it. `flush` asks for the common indentation of
+    /// its lines to be taken off.
+    pub(super) fn template(&mut self, closer: TokenKind, open: Span, flush: bool) -> Parsed {
+        let mut pieces = self.pieces(closer, open)?;
+        let span = open.to(self.previous());
+        if flush {
+            dedent(&mut pieces);
+        }
+        // The value of a lone interpolation is not made a string. Text counts here even if a strip
+        // marker left nothing of it.
+        if let [Piece::Interpolation(_)] = pieces.as_slice()
+            && let Some(Piece::Interpolation(tree)) = pieces.pop()
+        {
+            let height = tree.height;
+            return self.node(ExprKind::Wrap(Box::new(tree.expr)), span, height);
+        }
+        let mut pieces = join_literals(pieces).into_iter();
+        let (mut parts, height, end) = self.parts(&mut pieces)?;
+        if let Some(stray) = end {
+            return Err(self.error(
+                &format!("Unexpected {} directive", stray.keyword()),
+                "Nothing that is open here is continued or ended by this directive.",
+                stray.span(),
+            ));
+        }
+        if parts.is_empty() {
+            parts.push(TemplatePart::Literal(Str::new(""), span));
+        }
+        self.node(ExprKind::Template(parts), span, height)
+    }
+
+    fn pieces(&mut self, closer: TokenKind, open: Span) -> Parsed<Vec<Piece<'a>>> {
+        let mut pieces: Vec<Piece<'a>> = Vec::new();
+        let mut wrong: Option<Reported> = None;
+        // Whether a `~` before asks for the spaces that begin the next text to go.
+        let mut strip_next = false;
+        loop {
+            // The closer may be the end of the text, which `bump` does not pass.
+            let token = self.bump();
+            if token.kind == closer {
+                return wrong.map_or(Ok(pieces), Err);
+            }
+            let strip = std::mem::replace(&mut strip_next, false);
+            match token.kind {
+                TokenKind::QuotedText | TokenKind::Text => match self.unescape(token) {
+                    Ok(text) => {
+                        let mut piece = Piece::Literal { text, span: self.span(token) };
+                        if strip {
+                            piece.strip_start();
+                        }
+                        pieces.push(piece);
+                    }
+                    Err(reported) => wrong = Some(reported),
+                },
+                TokenKind::OpenInterpolation | TokenKind::OpenDirective => {
+                    if self.slice(token).ends_with('~')
+                        && let Some(before) = pieces.last_mut()
+                    {
+                        before.strip_end();
+                    }
+                    let (piece, strips) =
+                        self.with_newlines(false, |parser| parser.sequence(token, open, closer))?;
+                    strip_next = strips;
+                    match piece {
+                        Ok(piece) => pieces.push(piece),
+                        Err(reported) => wrong = Some(reported),
+                    }
+                }
+                _ => return Err(self.unterminated(token)),
+            }
+        }
+    }
+
+    fn unterminated(&mut self, token: Token) -> Reported {
+        self.unexpected_token(
+            token,
+            "Unterminated template string",
+            "The text ends before the end of this string. A heredoc ends with its name on a line of its own, with a line end behind it.",
+        )
+    }
+
+    /// Parses the rest of a `${…}` or `%{…}`, and says whether it ends with a strip marker. The inner
+    /// error is one after which the template can still be read on.
+    fn sequence(
+        &mut self,
+        open: Token,
+        template: Span,
+        closer: TokenKind,
+    ) -> Parsed<(Parsed<Piece<'a>>, bool)> {
+        let piece = if open.kind == TokenKind::OpenInterpolation {
+            let tree = self.expression()?;
+            if self.peek() != TokenKind::CloseSequence {
+                return Err(self.unclosed_interpolation(open, template, closer));
+            }
+            Ok(Piece::Interpolation(tree))
+        } else {
+            let keyword = self.token();
+            match self.directive(open)? {
+                Ok(piece) => {
+                    if self.peek() != TokenKind::CloseSequence {
+                        return Err(self.unexpected(
+                            &format!("Extra characters in {} marker", self.slice(keyword)),
+                            "The directive ends before this; its closing brace is expected here.",
+                        ));
+                    }
+                    Ok(piece)
+                }
+                Err(reported) => {
+                    self.skip_sequence();
+                    return Ok((Err(reported), false));
+                }
+            }
+        };
+        let close = self.bump();
+        let end = self.span(open).to(self.span(close));
+        let piece = piece.map(|piece: Piece<'a>| piece.spanning(end));
+        Ok((piece, self.slice(close).starts_with('~')))
+    }
+
+    fn unclosed_interpolation(
+        &mut self,
+        open: Token,
+        template: Span,
+        closer: TokenKind,
+    ) -> Reported {
+        let detail = match self.peek() {
+            TokenKind::End => "The text ends before the brace that closes this interpolation.",
+            TokenKind::OpenQuote | TokenKind::CloseQuote | TokenKind::QuotedNewline
+                if closer == TokenKind::CloseQuote =>
+            {
+                "The string ends before the brace that closes this interpolation."
+            }
+            TokenKind::Colon => {
+                return self.unexpected(
+                    "Extra characters after interpolation expression",
+                    "A colon has no meaning here. If this is meant for another program, such as a shell, write $${ for a literal ${.",
+                );
+            }
+            _ => {
+                return self.unexpected(
+                    "Extra characters after interpolation expression",
+                    "The expression ends before this; a closing brace is expected here. If this is meant for another program, such as a shell, write $${ for a literal ${.",
+                );
+            }
+        };
+        let diagnostic =
+            formwork_value::Diagnostic::error("Unclosed template interpolation sequence", detail);
+        let span = self.span(open);
+        self.report(diagnostic.at(span).within(template.to(span)))
+    }
+
+    /// Parses a directive up to its closing brace.
+    fn directive(&mut self, open: Token) -> Parsed<Parsed<Piece<'a>>> {
+        let Some(keyword) = self.take(TokenKind::Ident) else {
+            return Ok(Err(self.unexpected(
+                "Invalid template directive",
+                "One of the words if, else, endif, for and endfor is expected behind %{. For a literal %{ write %%{.",
+            )));
+        };
+        let span = self.span(open);
+        Ok(Ok(match self.slice(keyword) {
+            "if" => Piece::If(self.expression()?, span),
+            "else" => Piece::Else(span),
+            "endif" => Piece::EndIf(span),
+            "for" => {
+                let (key, value) = self.for_names("directive")?;
+                Piece::For { key, value, collection: self.expression()?, span }
+            }
+            "endfor" => Piece::EndFor(span),
+            other => {
+                let detail = format!(
+                    "{other:?} is none of the words if, else, endif, for and endfor. For a literal %{{ write %%{{."
+                );
+                let span = self.span(keyword);
+                return Ok(Err(self.error("Invalid template control keyword", detail, span)));
+            }
+        }))
+    }
+
+    /// Builds parts up to the end of the pieces, or to a directive that does not begin something;
+    /// that one is returned too.
+    fn parts(
+        &mut self,
+        pieces: &mut std::vec::IntoIter<Piece<'a>>,
+    ) -> Parsed<(Vec<TemplatePart>, usize, Option<Piece<'a>>)> {
+        let mut parts = Vec::new();
+        let mut height = 0;
+        while let Some(piece) = pieces.next() {
+            let (part, below) = match piece {
+                Piece::Literal { text, span } => (TemplatePart::Literal(Str::new(&text), span), 0),
+                Piece::Interpolation(tree) => (TemplatePart::Interpolation(tree.expr), tree.height),
+                Piece::If(condition, span) => {
+                    self.deeper(|parser| parser.if_part(pieces, condition, span))?
+                }
+                Piece::For { key, value, collection, span } => {
+                    self.deeper(|parser| parser.for_part(pieces, (key, value), collection, span))?
+                }
+                end => return Ok((parts, height, Some(end))),
+            };
+            height = height.max(below);
+            parts.push(part);
+        }
+        Ok((parts, height, None))
+    }
+
+    fn if_part(
+        &mut self,
+        pieces: &mut std::vec::IntoIter<Piece<'a>>,
+        condition: Tree,
+        open: Span,
+    ) -> Parsed<(TemplatePart, usize)> {
+        let (yes, mut height, mut end) = self.parts(pieces)?;
+        let mut no = Vec::new();
+        if let Some(Piece::Else(_)) = end {
+            let other = self.parts(pieces)?;
+            no = other.0;
+            height = height.max(other.1);
+            end = other.2;
+            if let Some(Piece::Else(span)) = end {
+                let detail = format!("The if of {} has an else already.", self.place(open));
+                return Err(self.error("Unexpected else directive", detail, span));
+            }
+        }
+        let Some(Piece::EndIf(close)) = end else {
+            return Err(self.unbalanced("if", open, end));
+        };
+        let height = height.max(condition.height) + 1;
+        let part = TemplatePart::If { condition: condition.expr, yes, no, span: open.to(close) };
+        Ok((part, height))
+    }
+
+    fn for_part(
+        &mut self,
+        pieces: &mut std::vec::IntoIter<Piece<'a>>,
+        (key, value): (Option<Ident>, Ident),
+        collection: Tree,
+        open: Span,
+    ) -> Parsed<(TemplatePart, usize)> {
+        let (body, height, end) = self.parts(pieces)?;
+        let Some(Piece::EndFor(close)) = end else {
+            return Err(self.unbalanced("for", open, end));
+        };
+        let height = height.max(collection.height) + 1;
+        let span = open.to(close);
+        Ok((TemplatePart::For { key, value, collection: collection.expr, body, span }, height))
+    }
+
+    fn unbalanced(&mut self, what: &str, open: Span, found: Option<Piece<'a>>) -> Reported {
+        let place = self.place(open);
+        match found {
+            Some(piece) => self.error(
+                &format!("Unexpected {} directive", piece.keyword()),
+                format!("The {what} of {place} must be ended by end{what} first."),
+                piece.span(),
+            ),
+            None => self.error(
+                "Unexpected end of template",
+                format!("The {what} of {place} is not ended by end{what}."),
+                open,
+            ),
+        }
+    }
+
+    fn place(&self, span: Span) -> String {
+        let start = self.sources.start(span);
+        format!("line {}, column {}", start.line, start.column)
+    }
+}

@@ -1,0 +1,133 @@
+//! The flat form of a template, and what strip markers and indentation do to it.
+
+use std::borrow::Cow;
+
+use formwork_value::Span;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::Tree;
+use crate::syntax::Ident;
+
+/// A piece of a template: in a heredoc every line has at least one of its own.
+pub(super) enum Piece<'a> {
+    Literal { text: Cow<'a, str>, span: Span },
+    Interpolation(Tree),
+    If(Tree, Span),
+    Else(Span),
+    EndIf(Span),
+    For { key: Option<Ident>, value: Ident, collection: Tree, span: Span },
+    EndFor(Span),
+}
+
+impl Piece<'_> {
+    /// The word that makes a directive; empty for what is none.
+    pub(super) fn keyword(&self) -> &'static str {
+        match self {
+            Self::Literal { .. } | Self::Interpolation(_) => "",
+            Self::If(..) => "if",
+            Self::Else(_) => "else",
+            Self::EndIf(_) => "endif",
+            Self::For { .. } => "for",
+            Self::EndFor(_) => "endfor",
+        }
+    }
+
+    pub(super) fn span(&self) -> Span {
+        match self {
+            Self::Literal { span, .. }
+            | Self::If(_, span)
+            | Self::Else(span)
+            | Self::EndIf(span)
+            | Self::For { span, .. }
+            | Self::EndFor(span) => *span,
+            Self::Interpolation(tree) => tree.expr.span,
+        }
+    }
+
+    /// Says where the whole of a directive stands.
+    pub(super) fn spanning(self, whole: Span) -> Self {
+        match self {
+            Self::If(tree, _) => Self::If(tree, whole),
+            Self::Else(_) => Self::Else(whole),
+            Self::EndIf(_) => Self::EndIf(whole),
+            Self::For { key, value, collection, .. } => {
+                Self::For { key, value, collection, span: whole }
+            }
+            Self::EndFor(_) => Self::EndFor(whole),
+            other => other,
+        }
+    }
+
+    /// Takes off the spaces at the start of text, line ends included.
+    pub(super) fn strip_start(&mut self) {
+        if let Self::Literal { text, .. } = self {
+            let length = text.len() - text.trim_start().len();
+            cut_start(text, length);
+        }
+    }
+
+    /// Takes off the spaces at the end of text, line ends included.
+    pub(super) fn strip_end(&mut self) {
+        if let Self::Literal { text, .. } = self {
+            let length = text.trim_end().len();
+            match text {
+                Cow::Borrowed(borrowed) => *borrowed = &borrowed[..length],
+                Cow::Owned(owned) => owned.truncate(length),
+            }
+        }
+    }
+}
+
+fn cut_start(text: &mut Cow<'_, str>, length: usize) {
+    match text {
+        Cow::Borrowed(borrowed) => *borrowed = &borrowed[length..],
+        Cow::Owned(owned) => drop(owned.drain(..length)),
+    }
+}
+
+/// Takes off every line the spaces that all lines begin with. A line that is only spaces has no say
+/// and keeps them; an interpolation at the start of a line counts as text. A line whose line break
+/// was stripped away by a `~` before it is no line of its own.
+pub(super) fn dedent(pieces: &mut [Piece<'_>]) {
+    let mut common = usize::MAX;
+    let mut starts = Vec::new();
+    let mut line_start = true;
+    for (at, piece) in pieces.iter().enumerate() {
+        let Piece::Literal { text, .. } = piece else {
+            if std::mem::replace(&mut line_start, false) {
+                common = 0;
+            }
+            continue;
+        };
+        if std::mem::replace(&mut line_start, false) {
+            let rest = text.trim_start();
+            if !(rest.is_empty() && text.ends_with('\n')) {
+                common = common.min(text[..text.len() - rest.len()].graphemes(true).count());
+                starts.push(at);
+            }
+        }
+        line_start = text.ends_with('\n');
+    }
+    for at in starts {
+        if let Piece::Literal { text, .. } = &mut pieces[at] {
+            let length = text.graphemes(true).take(common).map(str::len).sum();
+            cut_start(text, length);
+        }
+    }
+}
+
+/// Joins neighbouring texts into one and drops empty ones.
+pub(super) fn join_literals(pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
+    let mut joined: Vec<Piece<'_>> = Vec::with_capacity(pieces.len().min(16));
+    for piece in pieces {
+        match (joined.last_mut(), piece) {
+            (Some(Piece::Literal { text: before, span }), Piece::Literal { text, span: next }) => {
+                before.to_mut().push_str(&text);
+                *span = span.to(next);
+            }
+            (_, piece) => joined.push(piece),
+        }
+    }
+    joined.retain(|piece| !matches!(piece, Piece::Literal { text, .. } if text.is_empty()));
+    joined
+}

@@ -1,0 +1,155 @@
+//! The steps behind a term: attributes, indexes and splats.
+
+use formwork_value::{Reported, Span};
+
+use super::{Parsed, Parser, Tree};
+use crate::syntax::lex::{Token, TokenKind};
+use crate::syntax::{Expr, ExprKind, Ident, SplatStep};
+
+/// One step, not yet applied to anything.
+enum Step {
+    Attribute(Ident),
+    Index { key: Expr, brackets: Span },
+    Splat { each: Vec<SplatStep>, marker: Span },
+}
+
+impl Parser<'_> {
+    /// Applies the steps that follow a term to it.
+    pub(super) fn steps_behind(&mut self, term: Tree) -> Parsed {
+        let mut tree = term;
+        while let Some((step, below)) = self.step()? {
+            let span = tree.expr.span.to(self.previous());
+            let below = tree.height.max(below);
+            let on = Box::new(tree.expr);
+            let kind = match step {
+                Step::Attribute(name) => ExprKind::Attribute { on, name },
+                Step::Index { key, brackets } => {
+                    ExprKind::Index { on, key: Box::new(key), brackets }
+                }
+                Step::Splat { each, marker } => ExprKind::Splat { on, each, marker },
+            };
+            tree = self.node(kind, span, below)?;
+        }
+        Ok(tree)
+    }
+
+    /// Parses one step, if there is one, and says how many levels are inside it.
+    fn step(&mut self) -> Parsed<Option<(Step, usize)>> {
+        match self.peek() {
+            TokenKind::Dot => self.dot().map(Some),
+            TokenKind::OpenBracket => self.bracket().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    fn dot(&mut self) -> Parsed<(Step, usize)> {
+        let dot = self.bump();
+        let token = self.token();
+        match token.kind {
+            TokenKind::Ident => {
+                self.bump();
+                Ok((Step::Attribute(self.ident(token)), 0))
+            }
+            TokenKind::Number => {
+                self.bump();
+                let key = self.legacy_index(token)?;
+                Ok((Step::Index { key, brackets: self.span(dot).to(self.span(token)) }, 1))
+            }
+            TokenKind::Star => {
+                self.bump();
+                let marker = self.span(dot).to(self.span(token));
+                let each = self.attribute_splat()?;
+                Ok((Step::Splat { each, marker }, 1))
+            }
+            _ => Err(self.no_attribute()),
+        }
+    }
+
+    fn no_attribute(&mut self) -> Reported {
+        self.unexpected(
+            "Invalid attribute name",
+            "The name of an attribute is expected behind a dot.",
+        )
+    }
+
+    /// Reads the number of the old way to index, `a.0`.
+    fn legacy_index(&mut self, token: Token) -> Parsed<Expr> {
+        // Two such indexes in a row, `a.0.1`, look like one number with a fraction.
+        if let Some((first, second)) = self.slice(token).split_once('.') {
+            let detail =
+                format!("Two indexes in a row are written in brackets: [{first}][{second}].");
+            return Err(self.error("Invalid legacy index syntax", detail, self.span(token)));
+        }
+        let number = self.number(token)?;
+        Ok(Expr { kind: ExprKind::Number(number), span: self.span(token) })
+    }
+
+    /// Parses what `.*` takes in: attributes and old indexes, up to the first bracket.
+    fn attribute_splat(&mut self) -> Parsed<Vec<SplatStep>> {
+        let mut each = Vec::new();
+        while self.take(TokenKind::Dot).is_some() {
+            let token = self.token();
+            each.push(match token.kind {
+                TokenKind::Ident => {
+                    self.bump();
+                    SplatStep::Attribute(self.ident(token))
+                }
+                TokenKind::Number => {
+                    self.bump();
+                    SplatStep::Index(self.legacy_index(token)?)
+                }
+                TokenKind::Star => {
+                    return Err(self.unexpected(
+                        "Nested splat expression not allowed",
+                        "The old form .* cannot be used inside another; write [*] for both.",
+                    ));
+                }
+                _ => return Err(self.no_attribute()),
+            });
+        }
+        Ok(each)
+    }
+
+    fn bracket(&mut self) -> Parsed<(Step, usize)> {
+        let open = self.bump();
+        if self.take(TokenKind::Star).is_some() {
+            return self.full_splat(open);
+        }
+        let (key, close) = self.with_newlines(false, |parser| {
+            let key = parser.expression()?;
+            match parser.take(TokenKind::CloseBracket) {
+                Some(close) => Ok((key, close)),
+                None => Err(parser.unexpected(
+                    "Missing close bracket on index",
+                    "The bracket that closes the index is expected here.",
+                )),
+            }
+        })?;
+        let brackets = self.span(open).to(self.span(close));
+        Ok((Step::Index { key: key.expr, brackets }, key.height))
+    }
+
+    /// Parses the rest of `[*]` and everything behind it, which is done to each element.
+    fn full_splat(&mut self, open: Token) -> Parsed<(Step, usize)> {
+        let Some(close) = self.take(TokenKind::CloseBracket) else {
+            return Err(self.unexpected(
+                "Missing close bracket on splat index",
+                "A closing bracket must follow the star: [*].",
+            ));
+        };
+        let marker = self.span(open).to(self.span(close));
+        self.deeper(|parser| {
+            let mut each = Vec::new();
+            let mut height = 0;
+            while let Some((step, below)) = parser.step()? {
+                height = height.max(below + 1);
+                each.push(match step {
+                    Step::Attribute(name) => SplatStep::Attribute(name),
+                    Step::Index { key, .. } => SplatStep::Index(key),
+                    Step::Splat { each, marker } => SplatStep::Splat { each, marker },
+                });
+            }
+            Ok((Step::Splat { each, marker }, height))
+        })
+    }
+}
