@@ -256,6 +256,3 @@ impl Finder {
         });
     }
 }
-
-#[cfg(test)]
-mod tests;
