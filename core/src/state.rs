@@ -3,6 +3,10 @@
 //! Attributes stay encoded until somebody who has the provider's schema asks for them. Reading and
 //! writing the file is in `file`, where it lives in `store`.
 
+pub mod file;
+pub mod local;
+pub mod store;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

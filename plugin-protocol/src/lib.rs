@@ -13,7 +13,6 @@ pub mod message;
 pub mod payload;
 pub mod provider;
 pub mod reattach;
-pub mod server;
 mod tls;
 mod wire;
 

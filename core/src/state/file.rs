@@ -1,0 +1,165 @@
+//! The state file, format version 4: what the reference reads and writes, byte for byte where that
+//! is visible. Text in, text out; where the text lives is in `store`.
+
+mod json;
+mod layout;
+mod read;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use bytes::Bytes;
+use formwork_value::Diagnostic;
+use formwork_value::diag::Blame;
+
+use super::State;
+
+/// A state with what the file says about itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StateFile {
+    /// The version of the program that wrote it; may be empty.
+    pub terraform_version: String,
+    /// Counts the changes of the content.
+    pub serial: u64,
+    /// Tells this state from all others; never changes.
+    pub lineage: String,
+    /// The content.
+    pub state: State,
+    /// The results of checks as compact JSON, kept as they were read; `None` for none.
+    pub check_results: Option<Bytes>,
+}
+
+/// What a state file says about itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Header {
+    pub(super) serial: u64,
+    pub(super) lineage: String,
+}
+
+/// Why text is not a state file that this program can use.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FileError {
+    /// There are no bytes at all.
+    #[error("the file is empty")]
+    Empty,
+    /// It is not JSON: torn, or edited by hand.
+    #[error("line {line}, column {column}: {reason}")]
+    NotJson {
+        /// Line, from 1.
+        line: usize,
+        /// Column in bytes, from 1.
+        column: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// It is JSON, but does not say which version of the format it has.
+    #[error("the file has no \"version\", which must be a whole number")]
+    NoVersion,
+    /// A later version of the format.
+    #[error("the file has format version {0}; this program knows version 4")]
+    Newer(u64),
+    /// An earlier version of the format.
+    #[error("the file has format version {0}; this program knows version 4")]
+    Older(u64),
+    /// Something in it cannot be.
+    #[error("{}{detail}", line.map_or(String::new(), |line| format!("line {line}: ")))]
+    Invalid {
+        /// What kind of thing is wrong, fit for the summary of a diagnostic.
+        summary: &'static str,
+        /// What was found; whole sentences.
+        detail: String,
+        /// Line, from 1, if known.
+        line: Option<usize>,
+    },
+}
+
+impl StateFile {
+    /// A state that nothing was written to yet, of a lineage of its own.
+    #[must_use]
+    pub fn fresh() -> Self {
+        Self {
+            terraform_version: crate::version::LANGUAGE_VERSION.to_string(),
+            serial: 0,
+            lineage: uuid::Uuid::new_v4().to_string(),
+            state: State::default(),
+            check_results: None,
+        }
+    }
+
+    /// Reads a state file.
+    ///
+    /// # Errors
+    /// When it is empty, not JSON, of another format version, or holds something impossible.
+    pub fn read(text: &[u8]) -> Result<Self, FileError> {
+        read::read(text)
+    }
+
+    /// Reads what a state file says about itself; the content is only looked over.
+    ///
+    /// # Errors
+    /// As [`StateFile::read`].
+    pub(super) fn read_header(text: &[u8]) -> Result<Header, FileError> {
+        read::read_header(text)
+    }
+
+    /// Writes everything but what the file says about itself.
+    pub(super) fn content(&self) -> Vec<u8> {
+        write::content(self)
+    }
+
+    /// Writes the state file with a content already written by [`StateFile::content`].
+    pub(super) fn write_with(&self, content: &[u8]) -> Vec<u8> {
+        write::with_content(self, content)
+    }
+
+    /// Writes the state file: two spaces of indentation, everything sorted, a final newline.
+    #[must_use]
+    pub fn write(&self) -> Vec<u8> {
+        self.write_with(&self.content())
+    }
+
+    /// Whether both hold the same; what they say about themselves does not count.
+    #[must_use]
+    pub fn has_content_of(&self, other: &Self) -> bool {
+        self.state == other.state && self.check_results == other.check_results
+    }
+}
+
+impl FileError {
+    /// Tells the reader what is wrong with the file of that name, and what to do.
+    #[must_use]
+    pub fn diagnostic(&self, name: &str) -> Diagnostic {
+        let (summary, remedy) = match self {
+            Self::Empty => (
+                "State file is empty",
+                "A state file never becomes empty by itself: it was cut off. Restore it from its \
+                 backup, or delete it if there never was anything in it.",
+            ),
+            Self::NotJson { .. } => (
+                "State file is damaged",
+                "The file was cut off or edited by hand. Restore it from its backup; nothing was \
+                 changed.",
+            ),
+            Self::NoVersion => (
+                "Unsupported state file format",
+                "This is probably not a state file. Nothing was changed.",
+            ),
+            Self::Newer(_) => (
+                "Unsupported state file format",
+                "It was written by a newer program. Use that program, or a newer version of this \
+                 one. Nothing was changed.",
+            ),
+            Self::Older(_) => (
+                "Unsupported state file format",
+                "Formats before version 4 are not read. Open the state once with a version of \
+                 Terraform from 0.12 on, for example with \"terraform refresh\", which writes version \
+                 4. Nothing was changed.",
+            ),
+            Self::Invalid { summary, .. } => {
+                (*summary, "Correct the file or restore it from its backup. Nothing was changed.")
+            }
+        };
+        Diagnostic::error(summary, format!("{name}: {self}.\n\n{remedy}").replace("..\n", ".\n"))
+            .blame(Blame::Environment)
+    }
+}

@@ -1,0 +1,189 @@
+//! JSON text as the format has it: escapes that are safe inside HTML, two spaces of indentation.
+//! Rewrites text that is known to be JSON; what it means is no concern here.
+
+/// How deep objects and arrays may be nested in a part that is kept as it is. Each level of a value
+/// may take two: the value and the wrapper that carries its type.
+const MAX_NESTING: usize = 2 * formwork_value::Value::MAX_DEPTH as usize + 100;
+
+/// Says that a part is nested too deep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooDeep;
+
+/// Returns the text without insignificant space, with the escapes of the format.
+pub(super) fn compact(text: &str) -> Result<Vec<u8>, TooDeep> {
+    let mut out = Vec::with_capacity(text.len());
+    let text = text.as_bytes();
+    let (mut at, mut depth) = (0, 0_usize);
+    while let Some(&byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => continue,
+            b'"' => {
+                at = copy_string(text, at, &mut out);
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_NESTING {
+            return Err(TooDeep);
+        }
+        out.push(byte);
+    }
+    Ok(out)
+}
+
+/// Appends the text with line breaks, each new line indented by two spaces per level, of which
+/// `depth` surround it.
+pub(super) fn indent(out: &mut Vec<u8>, text: &[u8], depth: usize) {
+    let (mut at, mut depth) = (0, depth);
+    while let Some(&byte) = text.get(at) {
+        at += 1;
+        match byte {
+            b' ' | b'\t' | b'\n' | b'\r' => {}
+            b'"' => at = copy_string(text, at, out),
+            b'{' | b'[' => {
+                out.push(byte);
+                let next = text[at..].iter().position(|byte| !byte.is_ascii_whitespace());
+                let behind = at + next.unwrap_or(0);
+                if let Some(&close @ (b'}' | b']')) = text.get(behind) {
+                    out.push(close);
+                    at = behind + 1;
+                } else {
+                    depth += 1;
+                    break_line(out, depth);
+                }
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                break_line(out, depth);
+                out.push(byte);
+            }
+            b',' => {
+                out.push(byte);
+                break_line(out, depth);
+            }
+            b':' => out.extend_from_slice(b": "),
+            byte => out.push(byte),
+        }
+    }
+}
+
+/// Starts a line at a level of indentation.
+pub(super) fn break_line(out: &mut Vec<u8>, depth: usize) {
+    out.push(b'\n');
+    out.resize(out.len() + 2 * depth, b' ');
+}
+
+/// Appends a string, quotes included.
+pub(super) fn quote(out: &mut Vec<u8>, text: &str) {
+    out.push(b'"');
+    let mut copied = 0;
+    for (at, c) in text.char_indices() {
+        let short: &[u8] = match c {
+            '"' => b"\\\"",
+            '\\' => b"\\\\",
+            '\n' => b"\\n",
+            '\r' => b"\\r",
+            '\t' => b"\\t",
+            '\u{8}' => b"\\b",
+            '\u{c}' => b"\\f",
+            '\0'..'\u{20}' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => b"",
+            _ => continue,
+        };
+        out.extend_from_slice(&text.as_bytes()[copied..at]);
+        if short.is_empty() {
+            out.extend_from_slice(format!("\\u{:04x}", u32::from(c)).as_bytes());
+        } else {
+            out.extend_from_slice(short);
+        }
+        copied = at + c.len_utf8();
+    }
+    out.extend_from_slice(&text.as_bytes()[copied..]);
+    out.push(b'"');
+}
+
+/// Copies the rest of a string that begins before `start`, and escapes what a writer may have left
+/// unescaped. Returns where it ends.
+fn copy_string(text: &[u8], start: usize, out: &mut Vec<u8>) -> usize {
+    out.push(b'"');
+    let (mut at, mut copied) = (start, start);
+    while let Some(&byte) = text.get(at) {
+        let (escape, length): (&[u8], usize) = match byte {
+            b'"' => break,
+            b'\\' => {
+                at += 2;
+                continue;
+            }
+            b'<' => (b"\\u003c", 1),
+            b'>' => (b"\\u003e", 1),
+            b'&' => (b"\\u0026", 1),
+            0xe2 if text[at..].starts_with("\u{2028}".as_bytes()) => (b"\\u2028", 3),
+            0xe2 if text[at..].starts_with("\u{2029}".as_bytes()) => (b"\\u2029", 3),
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        out.extend_from_slice(&text[copied..at]);
+        out.extend_from_slice(escape);
+        at += length;
+        copied = at;
+    }
+    let end = at.min(text.len());
+    out.extend_from_slice(&text[copied.min(end)..end]);
+    out.push(b'"');
+    end + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compacted(text: &str) -> String {
+        String::from_utf8(compact(text).unwrap()).unwrap()
+    }
+
+    fn indented(text: &str, depth: usize) -> String {
+        let mut out = Vec::new();
+        indent(&mut out, text.as_bytes(), depth);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn space_goes_and_what_html_could_mistake_is_escaped() {
+        for (text, want) in [
+            ("{ \"a b\" : [ 1 ,\t2 ] ,\n\"c\":null}", r#"{"a b":[1,2],"c":null}"#),
+            (r#""\"<\\>&\u003c""#, r#""\"\u003c\\\u003e\u0026\u003c""#),
+            ("\"\u{2028}é\u{2029}\u{20ac}\"", "\"\\u2028é\\u2029\u{20ac}\""),
+            ("[ ]", "[]"),
+        ] {
+            assert_eq!(compacted(text), want);
+        }
+    }
+
+    #[test]
+    fn every_member_gets_a_line_and_empty_brackets_none() {
+        let text = r#"{"a":[1,{"b":{}}],"c":[ ],"d":"x,{ "}"#;
+        let want = "{\n    \"a\": [\n      1,\n      {\n        \"b\": {}\n      }\n    ],\n    \
+                    \"c\": [],\n    \"d\": \"x,{ \"\n  }";
+        assert_eq!(indented(text, 1), want);
+        assert_eq!(indented(&indented(text, 3), 1), want);
+    }
+
+    #[test]
+    fn strings_are_quoted_as_the_reference_does() {
+        let mut out = Vec::new();
+        quote(&mut out, "\"\\\n\r\t\u{8}\u{c}\u{1}\u{7f}<>&\u{2028}é");
+        let want = "\"\\\"\\\\\\n\\r\\t\\b\\f\\u0001\u{7f}\\u003c\\u003e\\u0026\\u2028é\"";
+        assert_eq!(String::from_utf8(out).unwrap(), want);
+    }
+
+    #[test]
+    fn nesting_has_a_limit() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(compact(&nested(MAX_NESTING)).is_ok());
+        assert_eq!(compact(&nested(MAX_NESTING + 1)), Err(TooDeep));
+    }
+}

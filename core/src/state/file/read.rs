@@ -1,0 +1,415 @@
+//! Reads the state file. Attributes stay text; everything else is checked here, once.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Display;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use formwork_value::{Known, Number, Path, Step, Str, codec};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::layout::{FileJson, HeaderJson, InstanceJson, OutputJson, ResourceJson, StepJson};
+use super::{FileError, Header, StateFile, json};
+use crate::addr::{
+    ConfigResourceAddr, DeposedKey, InstanceKey, Mode, ModuleAddr, ProviderConfigAddr,
+    ResourceAddr, ResourceName,
+};
+use crate::state::{Object, OutputValue, ResourceState, State, Status};
+
+pub(super) fn read(text: &[u8]) -> Result<StateFile, FileError> {
+    let file: FileJson<'_> = parse(text)?;
+    check_version(file.version)?;
+    Reader::new(text).file(file)
+}
+
+pub(super) fn read_header(text: &[u8]) -> Result<Header, FileError> {
+    let header: HeaderJson = parse(text)?;
+    check_version(header.version)?;
+    Ok(Header { serial: header.serial, lineage: header.lineage })
+}
+
+fn parse<'t, T: Deserialize<'t>>(text: &'t [u8]) -> Result<T, FileError> {
+    if text.iter().all(u8::is_ascii_whitespace) {
+        return Err(FileError::Empty);
+    }
+    serde_json::from_slice(text).map_err(|error| not_version_4(text, &error))
+}
+
+fn check_version(version: u64) -> Result<(), FileError> {
+    match version {
+        0 => Err(FileError::NoVersion),
+        1..=3 => Err(FileError::Older(version)),
+        4 => Ok(()),
+        _ => Err(FileError::Newer(version)),
+    }
+}
+
+/// Why text that does not read as version 4 does not.
+fn not_version_4(text: &[u8], error: &serde_json::Error) -> FileError {
+    #[derive(Deserialize)]
+    struct Versioned<'t> {
+        #[serde(borrow)]
+        version: Option<&'t RawValue>,
+    }
+    if error.is_data() {
+        let version = serde_json::from_slice(text)
+            .ok()
+            .and_then(|file: Versioned<'_>| file.version?.get().parse().ok());
+        match version.map(check_version) {
+            None => return FileError::NoVersion,
+            Some(Err(other)) => return other,
+            Some(Ok(())) => {}
+        }
+        return FileError::Invalid {
+            summary: "Invalid state file format",
+            detail: format!("The content does not have the expected form: {error}"),
+            line: Some(error.line()),
+        };
+    }
+    FileError::NotJson {
+        line: error.line(),
+        column: error.column(),
+        reason: error.to_string().split(" at line ").next().unwrap_or_default().to_owned(),
+    }
+}
+
+/// What is wrong with a piece of the file.
+struct Wrong {
+    summary: &'static str,
+    detail: String,
+}
+
+impl Wrong {
+    fn new(summary: &'static str, detail: impl Into<String>) -> Self {
+        Self { summary, detail: detail.into() }
+    }
+
+    fn instance(detail: impl Into<String>) -> Self {
+        Self::new("Invalid resource instance metadata in state", detail)
+    }
+}
+
+/// Turns the parts of the file into ours. Names that occur again and again are read once.
+struct Reader<'t> {
+    text: &'t [u8],
+    providers: HashMap<String, ProviderConfigAddr>,
+    modules: HashMap<String, ModuleAddr>,
+    dependencies: HashMap<String, ConfigResourceAddr>,
+    /// The list last read, with its text: neighbours often have the same.
+    last_dependencies: (Vec<String>, Arc<Vec<ConfigResourceAddr>>),
+    no_paths: Arc<Vec<Path>>,
+}
+
+impl<'t> Reader<'t> {
+    fn new(text: &'t [u8]) -> Self {
+        Self {
+            text,
+            providers: HashMap::new(),
+            modules: HashMap::new(),
+            dependencies: HashMap::new(),
+            last_dependencies: Default::default(),
+            no_paths: Arc::default(),
+        }
+    }
+
+    fn file(mut self, file: FileJson<'_>) -> Result<StateFile, FileError> {
+        check_writer(&file.terraform_version).map_err(|wrong| self.at(wrong, None))?;
+        let mut state = State::default();
+        for (name, output) in file.outputs {
+            let read = output_value(&name, &output)
+                .map_err(|wrong| self.at(wrong, Some(output.value.get())))?;
+            state.outputs.insert(name.into(), read);
+        }
+        for resource in file.resources {
+            self.resource(&resource, &mut state)?;
+        }
+        let check_results =
+            match file.check_results.map(|raw| (raw.get(), json::compact(raw.get()))) {
+                None | Some(("null", _)) => None,
+                Some((_, Ok(compact))) => Some(compact.into()),
+                Some((raw, Err(json::TooDeep))) => {
+                    let wrong =
+                        Wrong::new("Invalid state file format", too_deep("\"check_results\""));
+                    return Err(self.at(wrong, Some(raw)));
+                }
+            };
+        Ok(StateFile {
+            terraform_version: file.terraform_version,
+            serial: file.serial,
+            lineage: file.lineage,
+            state,
+            check_results,
+        })
+    }
+
+    fn resource(&mut self, from: &ResourceJson<'_>, into: &mut State) -> Result<(), FileError> {
+        let addr = self.resource_addr(from).map_err(|wrong| self.at(wrong, Some(&from.kind)))?;
+        if from.instances.is_empty() {
+            return Ok(());
+        }
+        let provider = self
+            .provider(&addr, &from.provider)
+            .map_err(|wrong| self.at(wrong, Some(&from.kind)))?;
+        let resource = into.resources.entry(addr.clone()).or_insert_with(|| ResourceState {
+            provider: provider.clone(),
+            instances: BTreeMap::new(),
+        });
+        resource.provider = provider;
+        for instance in &from.instances {
+            let place = instance.attributes.map_or(&*from.kind, RawValue::get);
+            self.instance(&addr, instance, resource)
+                .map_err(|wrong| self.at(wrong, Some(place)))?;
+        }
+        Ok(())
+    }
+
+    fn resource_addr(&mut self, from: &ResourceJson<'_>) -> Result<ResourceAddr, Wrong> {
+        let mode = match &*from.mode {
+            "managed" => Mode::Managed,
+            "data" => Mode::Data,
+            other => {
+                let detail = format!(
+                    "State contains a resource with mode \"{other}\" (\"{}\" \"{}\") which is not \
+                     supported.",
+                    from.kind, from.name
+                );
+                return Err(Wrong::new("Invalid resource mode in state", detail));
+            }
+        };
+        let module = if from.module.is_empty() {
+            ModuleAddr::root()
+        } else {
+            once(&mut self.modules, &from.module, |bad: crate::addr::BadAddress| {
+                Wrong::new("Invalid module instance address", bad.detail)
+            })?
+        };
+        Ok(ResourceAddr { module, resource: ResourceName::new(mode, &*from.kind, &*from.name) })
+    }
+
+    fn provider(&mut self, addr: &ResourceAddr, text: &str) -> Result<ProviderConfigAddr, Wrong> {
+        const SUMMARY: &str = "Invalid provider configuration address in state";
+        if text.is_empty() {
+            let detail = format!(
+                "Resource {addr} does not say which provider configuration it belongs to. States \
+                 in which every instance has a provider of its own cannot be used here."
+            );
+            return Err(Wrong::new(SUMMARY, detail));
+        }
+        once(&mut self.providers, text, |bad: crate::addr::BadAddress| {
+            Wrong::new(SUMMARY, format!("Resource {addr} has provider `{text}`. {}", bad.detail))
+        })
+    }
+
+    fn instance(
+        &mut self,
+        addr: &ResourceAddr,
+        from: &InstanceJson<'_>,
+        into: &mut ResourceState,
+    ) -> Result<(), Wrong> {
+        let key = index_key(addr, from.index_key)?;
+        let of = addr.instance(key.clone());
+        let object = Arc::new(self.object(&of, from)?);
+        let instance = into.instances.entry(key).or_default();
+        if from.deposed.is_empty() {
+            if instance.current.replace(object).is_some() {
+                let detail = format!("Instance {of} appears multiple times in the state file.");
+                return Err(Wrong::new("Duplicate resource instance in state", detail));
+            }
+        } else if instance.deposed.insert(DeposedKey(Str::new(&from.deposed)), object).is_some() {
+            let detail = format!(
+                "Instance {of} deposed object \"{}\" appears multiple times in the state file.",
+                from.deposed
+            );
+            return Err(Wrong::new("Duplicate resource instance in state", detail));
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, of: &impl Display, from: &InstanceJson<'_>) -> Result<Object, Wrong> {
+        let status = match from.status.as_str() {
+            "" => Status::Ready,
+            "tainted" => Status::Tainted,
+            other => {
+                let detail = format!("Instance {of} has invalid status \"{other}\".");
+                return Err(Wrong::instance(detail));
+            }
+        };
+        if !from.deposed.is_empty() && from.deposed.len() != 8 {
+            return Err(Wrong::instance(format!(
+                "Instance {of} has an object with deposed key \"{}\", which is not correctly \
+                 formatted.",
+                from.deposed
+            )));
+        }
+        if from.attributes.is_none() && from.attributes_flat.is_some() {
+            return Err(Wrong::instance(format!(
+                "Instance {of} still has the attribute form of Terraform 0.11. Open the state once \
+                 with a later version of Terraform, which rewrites it."
+            )));
+        }
+        let private = BASE64_STANDARD.decode(&from.private).map_err(|error| {
+            Wrong::instance(format!("Instance {of}: \"private\" is not valid base64: {error}."))
+        })?;
+        let identity = match from.identity {
+            Some(raw) => Some((from.identity_schema_version, compact(of, "identity", raw)?)),
+            None => None,
+        };
+        Ok(Object {
+            status,
+            schema_version: from.schema_version,
+            attributes: match from.attributes {
+                Some(raw) => compact(of, "attributes", raw)?,
+                None => Bytes::from_static(b"{}"),
+            },
+            sensitive: self.paths(of, from.sensitive_attributes)?,
+            private: private.into(),
+            dependencies: self.dependencies(of, &from.dependencies)?,
+            create_before_destroy: from.create_before_destroy,
+            identity,
+        })
+    }
+
+    fn dependencies(
+        &mut self,
+        of: &impl Display,
+        names: &[String],
+    ) -> Result<Arc<Vec<ConfigResourceAddr>>, Wrong> {
+        if names != self.last_dependencies.0 {
+            let mut addrs = Vec::with_capacity(names.len());
+            for name in names {
+                addrs.push(once(&mut self.dependencies, name, |bad: crate::addr::BadAddress| {
+                    Wrong::new(
+                        bad.summary,
+                        format!("Instance {of} depends on `{name}`. {}", bad.detail),
+                    )
+                })?);
+            }
+            self.last_dependencies = (names.to_vec(), Arc::new(addrs));
+        }
+        Ok(self.last_dependencies.1.clone())
+    }
+
+    fn paths(&self, of: &impl Display, raw: Option<&RawValue>) -> Result<Arc<Vec<Path>>, Wrong> {
+        let Some(raw) = raw.map(RawValue::get).filter(|raw| *raw != "[]") else {
+            return Ok(self.no_paths.clone());
+        };
+        let wrong = |detail: &dyn Display| {
+            let detail = format!("Instance {of}: \"sensitive_attributes\": {detail}.");
+            Wrong::new("Invalid path in state", detail)
+        };
+        let paths: Vec<Vec<StepJson>> = serde_json::from_str(raw).map_err(|error| wrong(&error))?;
+        let paths = paths
+            .into_iter()
+            .map(|steps| steps.into_iter().map(step).collect::<Result<_, _>>().map(Path));
+        Ok(Arc::new(paths.collect::<Result<_, _>>().map_err(|detail| wrong(&detail))?))
+    }
+
+    /// Adds the line on which a piece of the text stands.
+    fn at(&self, Wrong { summary, detail }: Wrong, place: Option<&str>) -> FileError {
+        let start = self.text.as_ptr().addr();
+        let line = place
+            .and_then(|place| place.as_ptr().addr().checked_sub(start))
+            .and_then(|offset| self.text.get(..offset))
+            .map(|before| 1 + before.iter().filter(|byte| **byte == b'\n').count());
+        FileError::Invalid { summary, detail, line }
+    }
+}
+
+/// Reads a name, or recalls what it was read as.
+fn once<T: FromStr + Clone>(
+    known: &mut HashMap<String, T>,
+    text: &str,
+    wrong: impl FnOnce(T::Err) -> Wrong,
+) -> Result<T, Wrong> {
+    if let Some(found) = known.get(text) {
+        return Ok(found.clone());
+    }
+    let read: T = text.parse().map_err(wrong)?;
+    known.insert(text.to_owned(), read.clone());
+    Ok(read)
+}
+
+fn check_writer(version: &str) -> Result<(), Wrong> {
+    let number = version.strip_prefix('v').unwrap_or(version);
+    if version.is_empty() || number.starts_with(|c: char| c.is_ascii_digit()) {
+        return Ok(());
+    }
+    let detail = format!(
+        "State file claims to have been written by Terraform version \"{version}\", which is not a \
+         valid version string."
+    );
+    Err(Wrong::new("Invalid Terraform version string", detail))
+}
+
+fn output_value(name: &str, from: &OutputJson<'_>) -> Result<OutputValue, Wrong> {
+    let ty = codec::type_json::decode(from.ty.get().as_bytes()).map_err(|error| {
+        let detail = format!(
+            "The state file has an invalid type specification for output \"{name}\": {error}."
+        );
+        Wrong::new("Invalid output value type in state", detail)
+    })?;
+    let invalid = |reason: String| {
+        let detail =
+            format!("The state file has an invalid value for output \"{name}\": {reason}.");
+        Wrong::new("Invalid output value saved in state", detail)
+    };
+    let value = codec::json::decode(from.value.get().as_bytes(), &ty)
+        .map_err(|error| invalid(error.to_string()))?;
+    let value = Known::new(value).map_err(|path| invalid(format!("{path} is not known")))?;
+    Ok(OutputValue { value, sensitive: from.sensitive })
+}
+
+fn index_key(of: &ResourceAddr, raw: Option<&RawValue>) -> Result<InstanceKey, Wrong> {
+    let Some(raw) = raw.map(RawValue::get) else { return Ok(InstanceKey::None) };
+    if let Ok(at) = raw.parse() {
+        return Ok(InstanceKey::Int(at));
+    }
+    if let Ok(text) = serde_json::from_str::<Cow<'_, str>>(raw) {
+        return Ok(InstanceKey::Str(Str::new(&text)));
+    }
+    // The reference reads numbers as floats, so `1e0` is the key 1.
+    let whole = |number: &f64| number.fract() == 0.0 && (0.0..9.0e15).contains(number);
+    if let Some(number) = raw.parse::<f64>().ok().filter(whole) {
+        return Ok(InstanceKey::Int(number as u64));
+    }
+    let detail = format!("Resource {of} has an instance with the invalid instance key {raw}.");
+    Err(Wrong::instance(detail))
+}
+
+fn compact(of: &impl Display, what: &str, raw: &RawValue) -> Result<Bytes, Wrong> {
+    let compact = json::compact(raw.get());
+    compact
+        .map(Bytes::from)
+        .map_err(|json::TooDeep| Wrong::instance(too_deep(&format!("Instance {of}: \"{what}\""))))
+}
+
+fn too_deep(what: &str) -> String {
+    format!("{what} is nested deeper than any value can be.")
+}
+
+fn step(from: StepJson) -> Result<Step, String> {
+    let text = |value: &serde_json::Value| {
+        value.as_str().map(Str::new).ok_or_else(|| format!("a step has the value {value}"))
+    };
+    match from.kind.as_str() {
+        "get_attr" => text(&from.value).map(Step::Attribute),
+        "index" => {
+            let (Some(value), Some(ty)) = (from.value.get("value"), from.value.get("type")) else {
+                return Err(format!("an index has the value {}", from.value));
+            };
+            match ty.as_str() {
+                Some("string") => text(value).map(Step::Key),
+                Some("number") => Number::parse(&value.to_string())
+                    .map(Step::Index)
+                    .ok_or_else(|| format!("an index has the value {value}")),
+                _ => Err(format!("an index has the type {ty}")),
+            }
+        }
+        other => Err(format!("there is no step of type \"{other}\"")),
+    }
+}

@@ -1,0 +1,195 @@
+//! Reading and writing the state file, against files that the reference wrote.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// A file with odd spacing, odd order and members nobody knows.
+const MESSY: &[u8] = include_bytes!("golden/messy.json");
+
+/// What the reference's `state push` made of it.
+const CANONICAL: &[u8] = include_bytes!("golden/canonical.tfstate");
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn a_messy_file_is_written_as_the_reference_writes_it() {
+    let mut file = StateFile::read(MESSY).unwrap();
+    file.serial += 1;
+    assert_eq!(text(&file.write()), text(CANONICAL));
+}
+
+#[test]
+fn reading_and_writing_changes_no_byte() {
+    let file = StateFile::read(CANONICAL).unwrap();
+    assert_eq!(text(&file.write()), text(CANONICAL));
+}
+
+#[test]
+fn a_fresh_file_is_what_the_reference_writes_for_nothing() {
+    let file = StateFile { lineage: "some-lineage".to_owned(), ..StateFile::fresh() };
+    expect_test::expect![[r#"
+        {
+          "version": 4,
+          "terraform_version": "1.11.4",
+          "serial": 0,
+          "lineage": "some-lineage",
+          "outputs": {},
+          "resources": [],
+          "check_results": null
+        }
+    "#]]
+    .assert_eq(text(&file.write()));
+}
+
+#[test]
+fn fresh_files_have_lineages_of_their_own() {
+    assert_ne!(StateFile::fresh().lineage, StateFile::fresh().lineage);
+}
+
+#[test]
+fn a_file_cut_off_anywhere_is_refused() {
+    let end = CANONICAL.len() - "\n".len();
+    for cut in 0..end {
+        let error = StateFile::read(&CANONICAL[..cut]).unwrap_err();
+        let expected = match cut {
+            0 => matches!(error, FileError::Empty),
+            _ => matches!(error, FileError::NotJson { .. }),
+        };
+        assert!(expected, "cut at {cut}: {error:?}");
+    }
+}
+
+#[test]
+fn identity_is_kept() {
+    let with = r#"{"version":4,"resources":[{"mode":"managed","type":"t","name":"n",
+        "provider":"provider[\"example.com/a/t\"]","instances":[{"attributes":{},
+        "identity_schema_version":3,"identity":{"id": "x"}}]}]}"#;
+    let file = StateFile::read(with.as_bytes()).unwrap();
+    let written = file.write();
+    assert!(text(&written).contains("\"identity_schema_version\": 3"));
+    assert_eq!(StateFile::read(&written).unwrap(), file);
+}
+
+/// Puts one resource or one instance, as given, into a file that is otherwise good.
+fn with_resource(resource: &str) -> String {
+    format!("{{\"version\":4,\n\"resources\":[\n{resource}\n]}}")
+}
+
+fn with_instances(instances: &str) -> String {
+    with_resource(&format!(
+        "{{\"mode\":\"managed\",\"type\":\"t\",\"name\":\"n\",\
+         \"provider\":\"provider[\\\"example.com/a/t\\\"]\",\"instances\":[{instances}]}}"
+    ))
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_its_line() {
+    let cases = [
+        ("[]".to_owned(), "the file has no \"version\", which must be a whole number"),
+        ("{}".to_owned(), "the file has no \"version\", which must be a whole number"),
+        (
+            r#"{"version":"4"}"#.to_owned(),
+            "the file has no \"version\", which must be a whole number",
+        ),
+        (
+            r#"{"version":5,"resources":{}}"#.to_owned(),
+            "the file has format version 5; this program knows version 4",
+        ),
+        (
+            r#"{"version":3,"modules":[]}"#.to_owned(),
+            "the file has format version 3; this program knows version 4",
+        ),
+        (
+            "{\"version\":4,\n\"serial\":\"x\"}".to_owned(),
+            "line 2: The content does not have the expected form: invalid type: string \"x\", \
+             expected u64 at line 2 column 12",
+        ),
+        ("{\"version\":4} x".to_owned(), "line 1, column 15: trailing characters"),
+        (
+            r#"{"version":4,"terraform_version":"zzz"}"#.to_owned(),
+            "State file claims to have been written by Terraform version \"zzz\", which is not a \
+             valid version string.",
+        ),
+        (
+            with_resource(r#"{"mode":"x","type":"t","name":"n"}"#),
+            "line 3: State contains a resource with mode \"x\" (\"t\" \"n\") which is not supported.",
+        ),
+        (
+            with_resource(r#"{"mode":"data","type":"t","name":"n","instances":[{}]}"#),
+            "line 3: Resource data.t.n does not say which provider configuration it belongs to. \
+             States in which every instance has a provider of its own cannot be used here.",
+        ),
+        (with_instances(r#"{"status":"foo"}"#), "line 3: Instance t.n has invalid status \"foo\"."),
+        (
+            with_instances(r#"{"deposed":"foo"}"#),
+            "line 3: Instance t.n has an object with deposed key \"foo\", which is not correctly \
+             formatted.",
+        ),
+        (
+            with_instances(r#"{"index_key":true}"#),
+            "line 3: Resource t.n has an instance with the invalid instance key true.",
+        ),
+        (
+            with_instances(r#"{"index_key":1.5}"#),
+            "line 3: Resource t.n has an instance with the invalid instance key 1.5.",
+        ),
+        (
+            with_instances("{\"attributes\":{}},\n{\"attributes\":{}}"),
+            "line 4: Instance t.n appears multiple times in the state file.",
+        ),
+        (
+            with_instances(r#"{"deposed":"00000000"},{"deposed":"00000000"}"#),
+            "line 3: Instance t.n deposed object \"00000000\" appears multiple times in the state \
+             file.",
+        ),
+        (
+            with_instances(r#"{"sensitive_attributes":[[{"type":"x","value":1}]]}"#),
+            "line 3: Instance t.n: \"sensitive_attributes\": there is no step of type \"x\".",
+        ),
+        (
+            r#"{"version":4,"outputs":{"a":{"value":1,"type":"foo"}}}"#.to_owned(),
+            "line 1: The state file has an invalid type specification for output \"a\": \
+             there is no primitive type \"foo\".",
+        ),
+    ];
+    for (text, want) in cases {
+        let error = StateFile::read(text.as_bytes()).expect_err(&text);
+        assert_eq!(error.to_string(), want, "{text}");
+    }
+}
+
+#[test]
+fn a_part_nested_too_deep_is_refused() {
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    let error = StateFile::read(with_instances(&format!("{{\"attributes\":{deep}}}")).as_bytes());
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("nested deeper than any value can be"), "{error}");
+}
+
+#[test]
+fn a_diagnostic_names_the_file_and_what_to_do() {
+    let diagnostic = FileError::Newer(5).diagnostic("terraform.tfstate");
+    assert_eq!(diagnostic.summary, "Unsupported state file format");
+    expect_test::expect![[r#"
+        terraform.tfstate: the file has format version 5; this program knows version 4.
+
+        It was written by a newer program. Use that program, or a newer version of this one. Nothing was changed."#]]
+    .assert_eq(&diagnostic.detail);
+}
+
+proptest! {
+    #[test]
+    fn a_file_changed_anywhere_is_refused_or_read_the_same_way_twice(
+        at in 0..CANONICAL.len(), byte in any::<u8>(),
+    ) {
+        let mut changed = CANONICAL.to_vec();
+        changed[at] = byte;
+        if let Ok(file) = StateFile::read(&changed) {
+            let written = file.write();
+            prop_assert_eq!(StateFile::read(&written), Ok(file));
+        }
+    }
+}

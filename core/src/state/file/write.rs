@@ -1,0 +1,291 @@
+//! Writes the state file straight into one buffer.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use formwork_value::codec;
+use formwork_value::{Path, Step};
+
+use super::StateFile;
+use super::json::{break_line, indent, quote};
+use crate::addr::{
+    ConfigResourceAddr, DeposedKey, InstanceKey, Mode, ProviderConfigAddr, ResourceAddr,
+};
+use crate::state::{Object, OutputValue, ResourceState, Status};
+
+/// Levels of indentation of the parts of the file.
+const OUTPUT: usize = 2;
+const RESOURCE: usize = 2;
+const INSTANCE: usize = 4;
+
+/// Writes the members from `outputs` on, and the end of the file.
+pub(super) fn content(file: &StateFile) -> Vec<u8> {
+    let mut writer = Writer::default();
+    writer.content(file);
+    writer.out
+}
+
+/// Writes the whole file, its content being given.
+pub(super) fn with_content(file: &StateFile, content: &[u8]) -> Vec<u8> {
+    let mut writer = Writer::default();
+    writer.open(b'{');
+    writer.member(1, "version", b"4");
+    writer.string(1, "terraform_version", &file.terraform_version);
+    writer.member(1, "serial", file.serial.to_string().as_bytes());
+    writer.string(1, "lineage", &file.lineage);
+    writer.raw(content);
+    writer.out
+}
+
+/// Writes members of an object, each on its line, with the commas between them.
+#[derive(Default)]
+struct Writer {
+    out: Vec<u8>,
+    /// Whether nothing was written since the last opening bracket.
+    is_first: bool,
+    /// Lists of dependencies already rendered. Instances of one resource share theirs.
+    dependencies: HashMap<*const Vec<ConfigResourceAddr>, std::ops::Range<usize>>,
+    /// Provider names already rendered.
+    providers: HashMap<ProviderConfigAddr, String>,
+}
+
+impl Writer {
+    fn content(&mut self, file: &StateFile) {
+        self.key(1, "outputs");
+        self.open(b'{');
+        for (name, output) in &file.state.outputs {
+            self.output(name, output);
+        }
+        self.close(b'}', 1);
+        self.key(1, "resources");
+        self.open(b'[');
+        let mut resources: Vec<SortedResource<'_>> = file
+            .state
+            .resources
+            .iter()
+            .filter_map(|(addr, resource)| SortedResource::new(addr, resource))
+            .collect();
+        resources.sort_unstable_by(|a, b| a.order().cmp(&b.order()));
+        for resource in resources {
+            self.element(RESOURCE);
+            self.resource(&resource);
+        }
+        self.close(b']', 1);
+        self.key(1, "check_results");
+        match &file.check_results {
+            Some(results) => indent(&mut self.out, results, 1),
+            None => self.raw(b"null"),
+        }
+        self.close(b'}', 0);
+        self.raw(b"\n");
+    }
+
+    fn output(&mut self, name: &str, output: &OutputValue) {
+        let (plain, _) = output.value.value().clone().split_marks();
+        let ty = plain.value().ty();
+        // Only an infinite number cannot be written. Leaving such an output out costs one line of a
+        // later plan; refusing to write would cost the state.
+        let Ok(value) = codec::json::encode(plain.value(), &ty) else { return };
+        self.key(OUTPUT, name);
+        self.open(b'{');
+        self.key(OUTPUT + 1, "value");
+        indent(&mut self.out, value.as_bytes(), OUTPUT + 1);
+        self.key(OUTPUT + 1, "type");
+        indent(&mut self.out, codec::type_json::encode(&ty).as_bytes(), OUTPUT + 1);
+        if output.sensitive {
+            self.member(OUTPUT + 1, "sensitive", b"true");
+        }
+        self.close(b'}', OUTPUT);
+    }
+
+    fn resource(&mut self, resource: &SortedResource<'_>) {
+        const KEY: usize = RESOURCE + 1;
+        self.open(b'{');
+        if !resource.module.is_empty() {
+            self.string(KEY, "module", &resource.module);
+        }
+        self.string(KEY, "mode", resource.mode);
+        self.string(KEY, "type", resource.addr.resource.kind());
+        self.string(KEY, "name", resource.addr.resource.name());
+        self.key(KEY, "provider");
+        let provider = &resource.state.provider;
+        if !self.providers.contains_key(provider) {
+            self.providers.insert(provider.clone(), provider.to_string());
+        }
+        let provider = self.providers.get(provider).map_or("", String::as_str);
+        quote(&mut self.out, provider);
+        self.key(KEY, "instances");
+        self.open(b'[');
+        for (key, instance) in &resource.state.instances {
+            let current = instance.current.iter().map(|object| (None, object));
+            let deposed = instance.deposed.iter().map(|(key, object)| (Some(key), object));
+            for (deposed, object) in current.chain(deposed) {
+                self.element(INSTANCE);
+                self.object(key, deposed, object);
+            }
+        }
+        self.close(b']', KEY);
+        self.close(b'}', RESOURCE);
+    }
+
+    fn object(&mut self, key: &InstanceKey, deposed: Option<&DeposedKey>, object: &Object) {
+        const KEY: usize = INSTANCE + 1;
+        self.open(b'{');
+        match key {
+            InstanceKey::None => {}
+            InstanceKey::Int(at) => self.member(KEY, "index_key", at.to_string().as_bytes()),
+            InstanceKey::Str(key) => self.string(KEY, "index_key", key),
+        }
+        if object.status == Status::Tainted {
+            self.string(KEY, "status", "tainted");
+        }
+        if let Some(DeposedKey(key)) = deposed {
+            self.string(KEY, "deposed", key);
+        }
+        self.member(KEY, "schema_version", object.schema_version.to_string().as_bytes());
+        self.key(KEY, "attributes");
+        indent(&mut self.out, &object.attributes, KEY);
+        self.key(KEY, "sensitive_attributes");
+        self.paths(&object.sensitive, KEY);
+        if let Some((version, identity)) = &object.identity {
+            self.member(KEY, "identity_schema_version", version.to_string().as_bytes());
+            self.key(KEY, "identity");
+            indent(&mut self.out, identity, KEY);
+        }
+        if !object.private.is_empty() {
+            self.string(KEY, "private", &BASE64_STANDARD.encode(&object.private));
+        }
+        if !object.dependencies.is_empty() {
+            self.key(KEY, "dependencies");
+            self.dependencies(&object.dependencies, KEY);
+        }
+        if object.create_before_destroy {
+            self.member(KEY, "create_before_destroy", b"true");
+        }
+        self.close(b'}', INSTANCE);
+    }
+
+    fn paths(&mut self, paths: &[Path], depth: usize) {
+        self.open(b'[');
+        for path in paths {
+            self.element(depth + 1);
+            self.open(b'[');
+            for step in &path.0 {
+                self.element(depth + 2);
+                self.step(step, depth + 2);
+            }
+            self.close(b']', depth + 1);
+        }
+        self.close(b']', depth);
+    }
+
+    fn step(&mut self, step: &Step, depth: usize) {
+        self.open(b'{');
+        let kind = if let Step::Attribute(_) = step { "get_attr" } else { "index" };
+        self.string(depth + 1, "type", kind);
+        self.key(depth + 1, "value");
+        match step {
+            Step::Attribute(name) => quote(&mut self.out, name),
+            Step::Key(key) => {
+                self.open(b'{');
+                self.string(depth + 2, "value", key);
+                self.string(depth + 2, "type", "string");
+                self.close(b'}', depth + 1);
+            }
+            Step::Index(at) => {
+                self.open(b'{');
+                self.member(depth + 2, "value", at.to_string().as_bytes());
+                self.string(depth + 2, "type", "number");
+                self.close(b'}', depth + 1);
+            }
+        }
+        self.close(b'}', depth);
+    }
+
+    fn dependencies(&mut self, addrs: &Arc<Vec<ConfigResourceAddr>>, depth: usize) {
+        if let Some(range) = self.dependencies.get(&Arc::as_ptr(addrs)) {
+            self.out.extend_from_within(range.clone());
+            self.is_first = false;
+            return;
+        }
+        let start = self.out.len();
+        let mut names: Vec<String> = addrs.iter().map(ToString::to_string).collect();
+        // The file sorts by text, the address type by what the parts mean.
+        names.sort_unstable();
+        self.open(b'[');
+        for name in names {
+            self.element(depth + 1);
+            quote(&mut self.out, &name);
+        }
+        self.close(b']', depth);
+        self.dependencies.insert(Arc::as_ptr(addrs), start..self.out.len());
+    }
+
+    fn open(&mut self, bracket: u8) {
+        self.out.push(bracket);
+        self.is_first = true;
+    }
+
+    fn close(&mut self, bracket: u8, depth: usize) {
+        if !self.is_first {
+            break_line(&mut self.out, depth);
+        }
+        self.out.push(bracket);
+        self.is_first = false;
+    }
+
+    fn element(&mut self, depth: usize) {
+        if !self.is_first {
+            self.out.push(b',');
+        }
+        break_line(&mut self.out, depth);
+        self.is_first = false;
+    }
+
+    fn key(&mut self, depth: usize, key: &str) {
+        self.element(depth);
+        quote(&mut self.out, key);
+        self.raw(b": ");
+    }
+
+    fn member(&mut self, depth: usize, key: &str, value: &[u8]) {
+        self.key(depth, key);
+        self.raw(value);
+    }
+
+    fn string(&mut self, depth: usize, key: &str, value: &str) {
+        self.key(depth, key);
+        quote(&mut self.out, value);
+    }
+
+    fn raw(&mut self, text: &[u8]) {
+        self.out.extend_from_slice(text);
+    }
+}
+
+/// A resource with the texts by which the file is sorted.
+struct SortedResource<'s> {
+    module: String,
+    mode: &'static str,
+    addr: &'s ResourceAddr,
+    state: &'s ResourceState,
+}
+
+impl<'s> SortedResource<'s> {
+    /// Returns nothing for what is never stored.
+    fn new(addr: &'s ResourceAddr, state: &'s ResourceState) -> Option<Self> {
+        let mode = match addr.resource.mode() {
+            Mode::Managed => "managed",
+            Mode::Data => "data",
+            Mode::Ephemeral => return None,
+        };
+        Some(Self { module: addr.module.to_string(), mode, addr, state })
+    }
+
+    fn order(&self) -> (&str, &str, &str, &str) {
+        let name = &self.addr.resource;
+        (&self.module, self.mode, name.kind(), name.name())
+    }
+}

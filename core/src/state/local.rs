@@ -1,0 +1,334 @@
+//! A state in a file on this machine. Knows nothing of what happened during a run; that is in
+//! `journal`.
+
+mod lock;
+mod replace;
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use sha2::{Digest as _, Sha256};
+
+use self::lock::Held;
+use self::replace::Disk;
+use super::file::{FileError, StateFile};
+use super::store::{LockRequest, Store, StoreError, Written};
+
+/// The file of the default workspace.
+const DEFAULT_FILE: &str = "terraform.tfstate";
+
+/// The folder of all other workspaces.
+const WORKSPACES: &str = "terraform.tfstate.d";
+
+/// The file that takes a state for which there is no room where it belongs.
+pub const ERRORED_FILE: &str = "errored.tfstate";
+
+/// How long to wait before asking again for a lock that somebody holds: at first, and at most.
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(16);
+
+/// Where the parts of a local state are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Files {
+    /// The file that is locked and written.
+    pub state: PathBuf,
+    /// The file that is read instead, as long as nothing was written.
+    pub read_from: Option<PathBuf>,
+    /// Where the previous content is kept; `None` to keep none.
+    pub backup: Option<PathBuf>,
+}
+
+impl Files {
+    /// The usual places for a state file: the backup stands beside it.
+    #[must_use]
+    pub fn of(state: impl Into<PathBuf>) -> Self {
+        let state = state.into();
+        let mut backup = state.clone().into_os_string();
+        backup.push(".backup");
+        Self { state, read_from: None, backup: Some(backup.into()) }
+    }
+
+    /// The usual places for a workspace, below a folder.
+    #[must_use]
+    pub fn of_workspace(folder: &Path, workspace: &str) -> Self {
+        Self::of(match workspace {
+            "default" => folder.join(DEFAULT_FILE),
+            other => folder.join(WORKSPACES).join(other).join(DEFAULT_FILE),
+        })
+    }
+
+    /// The file name with a dot before it and `suffix` behind: where our own files go.
+    fn beside(&self, suffix: &str) -> PathBuf {
+        let name = self.state.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.strip_prefix('.').unwrap_or(&name);
+        self.state.with_file_name(format!(".{name}{suffix}"))
+    }
+}
+
+/// A state in a local file.
+#[derive(Debug)]
+pub struct LocalStore {
+    files: Files,
+    journals: PathBuf,
+    held: Option<Held>,
+    /// What was last read or written.
+    known: Known,
+    disk: Disk,
+}
+
+/// What is known about the stored state.
+#[derive(Debug, Default)]
+enum Known {
+    /// Nothing yet.
+    #[default]
+    NotRead,
+    /// There is none.
+    Absent,
+    /// This one.
+    Present { lineage: String, serial: u64, content: Stored },
+}
+
+/// What the stored state holds.
+#[derive(Debug)]
+enum Stored {
+    /// The text as it was read. The first write makes a backup of it.
+    Read(Vec<u8>),
+    /// A fingerprint of what was written.
+    Written([u8; 32]),
+}
+
+impl LocalStore {
+    /// Makes the store; touches nothing yet.
+    #[must_use]
+    pub fn new(files: Files) -> Self {
+        let journals = files.beside(".journal");
+        let disk = Disk::default();
+        Self { files, journals, held: None, known: Known::NotRead, disk }
+    }
+
+    /// Where the parts of this state are.
+    #[must_use]
+    pub fn files(&self) -> &Files {
+        &self.files
+    }
+
+    fn read_now(&mut self) -> Result<Option<StateFile>, StoreError> {
+        let source = self.files.read_from.as_ref().unwrap_or(&self.files.state);
+        let text = read_if_present(source)?.unwrap_or_default();
+        let (file, known) = match StateFile::read(&text) {
+            Ok(file) => {
+                let (lineage, serial) = (file.lineage.clone(), file.serial);
+                (Some(file), Known::Present { lineage, serial, content: Stored::Read(text) })
+            }
+            // A file without content is one that was made only to be locked.
+            Err(FileError::Empty) => match self.evidence().filter(|_| source.exists()) {
+                Some(evidence) => {
+                    return Err(StoreError::Emptied { state: source.clone(), evidence });
+                }
+                None => (None, Known::Absent),
+            },
+            Err(error) => {
+                return Err(StoreError::Unusable { state: source.clone(), error });
+            }
+        };
+        self.known = known;
+        Ok(file)
+    }
+
+    /// What proves that an empty file was not always empty.
+    fn evidence(&self) -> Option<PathBuf> {
+        let holds_something = |path: &PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
+        let journal = || {
+            let entries = self.journals.read_dir().ok()?;
+            entries.filter_map(|entry| Some(entry.ok()?.path())).find(holds_something)
+        };
+        self.files.backup.clone().filter(holds_something).or_else(journal)
+    }
+
+    /// Makes sure that the stored state is still the one that was read.
+    fn check_unchanged(&self) -> Result<(), StoreError> {
+        let path = &self.files.state;
+        if let Some(held) = &self.held {
+            held.check_in_place(path)?;
+        }
+        if self.files.read_from.is_some() {
+            return Ok(());
+        }
+        let text = read_if_present(path)?.unwrap_or_default();
+        if text.is_empty() {
+            return Ok(());
+        }
+        let stored = StateFile::read_header(&text)
+            .map_err(|error| StoreError::Unusable { state: path.clone(), error })?;
+        let (lineage, serial) = match &self.known {
+            Known::Present { lineage, serial, .. } => (lineage.as_str(), *serial),
+            // Somebody made a state where there was none.
+            Known::Absent | Known::NotRead => (stored.lineage.as_str(), 0),
+        };
+        if stored.lineage != lineage {
+            let ours = lineage.to_owned();
+            return Err(StoreError::OtherLineage { stored: stored.lineage, ours });
+        }
+        if stored.serial != serial {
+            return Err(StoreError::Changed { stored: stored.serial, read: serial });
+        }
+        Ok(())
+    }
+
+    /// Whether the content is the stored one.
+    fn is_stored(&self, content: &[u8; 32]) -> bool {
+        match &self.known {
+            Known::Present { content: Stored::Written(stored), .. } => stored == content,
+            // The stored text may be laid out differently, so it is compared as we would write it.
+            Known::Present { content: Stored::Read(text), .. } => {
+                StateFile::read(text).is_ok_and(|stored| fingerprint(&stored.content()) == *content)
+            }
+            Known::Absent | Known::NotRead => false,
+        }
+    }
+
+    /// Keeps what the file held before the first write of this run.
+    fn back_up(&self) -> Result<(), StoreError> {
+        let (Some(path), Known::Present { content: Stored::Read(text), .. }) =
+            (&self.files.backup, &self.known)
+        else {
+            return Ok(());
+        };
+        replace::write_aside(&self.disk, path, text)
+    }
+}
+
+#[async_trait::async_trait(?Send)]
+impl Store for LocalStore {
+    async fn lock(&mut self, request: LockRequest) -> Result<(), StoreError> {
+        let deadline = Instant::now() + request.timeout;
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match Held::take(&self.files, &request.operation) {
+                Ok(held) => {
+                    self.held = Some(held);
+                    return Ok(());
+                }
+                Err(error @ StoreError::Held { .. }) => {
+                    let left = deadline.saturating_duration_since(Instant::now());
+                    if left.is_zero() {
+                        return Err(error);
+                    }
+                    tokio::time::sleep(pause.min(left)).await;
+                    pause = (pause * 2).min(LONGEST_PAUSE);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    async fn unlock(&mut self) -> Result<(), StoreError> {
+        self.held = None;
+        Ok(())
+    }
+
+    async fn read(&mut self) -> Result<Option<StateFile>, StoreError> {
+        self.read_now()
+    }
+
+    async fn write(&mut self, file: &mut StateFile) -> Result<Written, StoreError> {
+        if let Known::NotRead = self.known {
+            self.read_now()?;
+        }
+        let content = file.content();
+        let print = fingerprint(&content);
+        if self.is_stored(&print) {
+            return Ok(Written::Unchanged);
+        }
+        if let Known::Present { lineage, .. } = &self.known
+            && *lineage != file.lineage
+        {
+            let (stored, ours) = (lineage.clone(), file.lineage.clone());
+            return Err(StoreError::OtherLineage { stored, ours });
+        }
+        self.check_unchanged()?;
+        self.back_up()?;
+
+        let before = file.serial;
+        if let Known::Present { serial, .. } = &self.known {
+            file.serial = file.serial.max(*serial);
+        }
+        file.serial += 1;
+        file.terraform_version = crate::version::LANGUAGE_VERSION.to_string();
+        let text = file.write_with(&content);
+        let durable = self.put(text).await.inspect_err(|_| file.serial = before)?;
+        let (lineage, serial) = (file.lineage.clone(), file.serial);
+        self.known = Known::Present { lineage, serial, content: Stored::Written(print) };
+        self.files.read_from = None;
+        durable.map_err(StoreError::io("write", &self.files.state))?;
+        Ok(Written::Stored)
+    }
+
+    fn journals(&self) -> &Path {
+        &self.journals
+    }
+}
+
+impl LocalStore {
+    /// Puts a new text in the place of the state file. The disk is waited for on another thread, so
+    /// that operations under way go on. Returns whether the text is there for good.
+    async fn put(&mut self, text: Vec<u8>) -> Result<io::Result<()>, StoreError> {
+        let path = self.files.state.clone();
+        let failed = StoreError::io("write", &path);
+        let original = match &self.held {
+            Some(held) => Some(held.file.try_clone().map_err(StoreError::io("write", &path))?),
+            None => None,
+        };
+        let disk = self.disk.clone();
+        let put = move || replace::replace(&disk, &path, &text, original.as_ref());
+        let placed = match tokio::task::spawn_blocking(put).await {
+            Ok(placed) => placed?,
+            Err(error) => return Err(failed(io::Error::other(error))),
+        };
+        if let (Some(held), Some(file)) = (&mut self.held, placed.file) {
+            held.move_to(file);
+        }
+        Ok(placed.durable)
+    }
+}
+
+impl StateFile {
+    /// Reads the state file at a path, without locking it; `None` if there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is not a state.
+    pub fn load(path: &Path) -> Result<Option<Self>, StoreError> {
+        let Some(text) = read_if_present(path)? else { return Ok(None) };
+        match Self::read(&text) {
+            Ok(file) => Ok(Some(file)),
+            Err(FileError::Empty) => Ok(None),
+            Err(error) => Err(StoreError::Unusable { state: path.to_owned(), error }),
+        }
+    }
+
+    /// Writes the state durably into `errored.tfstate` in a folder, for when it could not be written
+    /// where it belongs. Returns the path of the file.
+    ///
+    /// # Errors
+    /// When that fails too.
+    pub fn save_errored(&self, folder: &Path) -> Result<PathBuf, StoreError> {
+        let path = folder.join(ERRORED_FILE);
+        replace::write_aside(&Disk::default(), &path, &self.write())?;
+        Ok(path)
+    }
+}
+
+fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
+    match std::fs::read(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(StoreError::io("read", path)(error)),
+    }
+}
+
+fn fingerprint(content: &[u8]) -> [u8; 32] {
+    Sha256::digest(content).into()
+}

@@ -1,0 +1,163 @@
+//! Puts a new text in the place of a file so that every reader, also after a crash at any moment,
+//! finds the old text or the new one.
+
+use std::fs::{File, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use super::lock;
+use crate::state::store::StoreError;
+
+/// The disk. In tests it can be told to fail.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Disk {
+    #[cfg(test)]
+    pub(super) fail_at: std::sync::Arc<std::sync::Mutex<Option<usize>>>,
+}
+
+impl Disk {
+    /// Stands before everything that asks something of the disk.
+    #[cfg(not(test))]
+    fn ask(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    #[cfg(test)]
+    fn ask(&self) -> io::Result<()> {
+        match self.fail_at.lock().unwrap().as_mut() {
+            Some(0) => Err(io::ErrorKind::StorageFull.into()),
+            Some(n_left) => {
+                *n_left -= 1;
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn create(&self, path: &Path, like: Option<Permissions>) -> io::Result<File> {
+        self.ask()?;
+        // Left over from a run that was killed.
+        std::fs::remove_file(path).or_else(unless_missing)?;
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+        if let Some(permissions) = like {
+            file.set_permissions(permissions)?;
+        }
+        Ok(file)
+    }
+
+    fn fill(&self, mut file: &File, text: &[u8]) -> io::Result<()> {
+        self.ask()?;
+        file.write_all(text)?;
+        self.ask()?;
+        file.sync_all()
+    }
+
+    fn overwrite(&self, file: &File, text: &[u8]) -> io::Result<()> {
+        self.ask()?;
+        file.write_all_at(text, 0)?;
+        self.ask()?;
+        file.set_len(text.len() as u64)?;
+        self.ask()?;
+        file.sync_all()
+    }
+
+    fn link(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.ask()?;
+        std::fs::remove_file(to).or_else(unless_missing)?;
+        std::fs::hard_link(from, to)
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        self.ask()?;
+        std::fs::rename(from, to)
+    }
+
+    /// Makes the names in the folder of a file durable.
+    fn sync_names(&self, of: &Path) -> io::Result<()> {
+        self.ask()?;
+        let folder = of.parent().filter(|folder| !folder.as_os_str().is_empty());
+        File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    }
+}
+
+/// A new text is in its place.
+pub(super) struct Placed {
+    /// The file that is there, already locked, if it is not the one that was there before.
+    pub(super) file: Option<File>,
+    /// Whether the place survives the loss of power.
+    pub(super) durable: io::Result<()>,
+}
+
+/// Puts `text` in the place of the state file at `path`, of which `original` is the locked file. If this
+/// fails, what was there is still there.
+///
+/// A program that waits for the lock has opened `original` already and will go on to use *that* file,
+/// so renaming alone would let it read the old state and write into a file that no path leads to.
+/// Hence `original` gets the new text too and is put back, while a complete file stands in its place.
+pub(super) fn replace(
+    disk: &Disk,
+    path: &Path,
+    text: &[u8],
+    original: Option<&File>,
+) -> Result<Placed, StoreError> {
+    let failed = |error| StoreError::io("write", path)(error);
+    // Renaming over a symbolic link would replace the link instead of the file.
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let (next, previous) = (beside(&path, ".next"), beside(&path, ".previous"));
+
+    let permissions = path.metadata().ok().map(|found| found.permissions());
+    let stand_in = disk.create(&next, permissions).map_err(failed)?;
+    let placed = lock::lock(&stand_in)
+        .map_err(io::Error::from)
+        .and_then(|()| disk.fill(&stand_in, text))
+        .map(|()| original.filter(|_| disk.link(&path, &previous).is_ok()))
+        .and_then(|original| disk.rename(&next, &path).map(|()| original));
+    let original = match placed {
+        Ok(original) => original,
+        Err(error) => {
+            // Best effort: what is left over is removed by the next write.
+            std::fs::remove_file(&next).ok();
+            std::fs::remove_file(&previous).ok();
+            return Err(failed(error));
+        }
+    };
+    let durable = disk.sync_names(&path);
+
+    // The new text is in its place from here on. If the file system has no hard links, or the rest
+    // fails, the stand-in stays, and the lock is on it and on the original.
+    let Some(original) = original else { return Ok(Placed { file: Some(stand_in), durable }) };
+    let restored = disk.overwrite(original, text).and_then(|()| disk.rename(&previous, &path));
+    if restored.is_err() {
+        std::fs::remove_file(&previous).ok();
+        return Ok(Placed { file: Some(stand_in), durable });
+    }
+    // Nothing is lost without this: both names lead to a file with the new text.
+    disk.sync_names(&path).ok();
+    Ok(Placed { file: None, durable })
+}
+
+/// Writes a file that nobody locks: aside first, then into its place.
+pub(super) fn write_aside(disk: &Disk, path: &Path, text: &[u8]) -> Result<(), StoreError> {
+    let failed = |error| StoreError::io("write", path)(error);
+    let next = beside(path, ".next");
+    let permissions = path.metadata().ok().map(|found| found.permissions());
+    let file = disk.create(&next, permissions).map_err(failed)?;
+    let placed = disk
+        .fill(&file, text)
+        .and_then(|()| disk.rename(&next, path))
+        .and_then(|()| disk.sync_names(path));
+    placed.map_err(|error| {
+        std::fs::remove_file(&next).ok();
+        failed(error)
+    })
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{}{suffix}", name.strip_prefix('.').unwrap_or(&name)))
+}
+
+fn unless_missing(error: io::Error) -> io::Result<()> {
+    if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
+}

@@ -1,0 +1,324 @@
+//! The local file under locks, crashes and failures of the disk. What the reference makes of our
+//! locks is asked of its binary elsewhere.
+
+use std::fs::File;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use nix::errno::Errno;
+use tempfile::TempDir;
+
+use super::*;
+use crate::state::store::LockInfo;
+
+fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn store(folder: &TempDir) -> LocalStore {
+    LocalStore::new(Files::of_workspace(folder.path(), "default"))
+}
+
+fn state_in(folder: &TempDir) -> PathBuf {
+    folder.path().join("terraform.tfstate")
+}
+
+fn request() -> LockRequest {
+    LockRequest { operation: "OperationTypeApply".to_owned(), timeout: Duration::ZERO }
+}
+
+/// A state whose content is told from others by a word.
+fn file_with(word: &str) -> StateFile {
+    let check_results = Some(format!("[\"{word}\"]").into_bytes().into());
+    StateFile { lineage: "one".to_owned(), check_results, ..StateFile::fresh() }
+}
+
+fn names_in(folder: &TempDir) -> Vec<String> {
+    let entries = folder.path().read_dir().unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_lock_that_wrote_nothing() {
+    let folder = folder();
+    let mut store = store(&folder);
+    store.lock(request()).await.unwrap();
+    assert_eq!(names_in(&folder), [".terraform.tfstate.lock.info", "terraform.tfstate"]);
+    assert_eq!(store.read().await.unwrap(), None);
+    store.unlock().await.unwrap();
+    assert!(names_in(&folder).is_empty());
+}
+
+#[tokio::test]
+async fn the_first_write_makes_serial_one_and_no_backup() {
+    let folder = folder();
+    let mut store = store(&folder);
+    store.lock(request()).await.unwrap();
+    let mut file = file_with("a");
+    assert_eq!(store.write(&mut file).await.unwrap(), Written::Stored);
+    assert_eq!(file.serial, 1);
+    store.unlock().await.unwrap();
+    assert_eq!(names_in(&folder), ["terraform.tfstate"]);
+    assert_eq!(StateFile::load(&state_in(&folder)).unwrap(), Some(file));
+}
+
+#[tokio::test]
+async fn the_same_content_is_not_written_again() {
+    let folder = folder();
+    let mut file = file_with("a");
+    store(&folder).write(&mut file).await.unwrap();
+    let mut store = store(&folder);
+    let mut read = store.read().await.unwrap().unwrap();
+    assert_eq!(store.write(&mut read).await.unwrap(), Written::Unchanged);
+    assert_eq!(read.serial, 1);
+    read.check_results = file_with("b").check_results;
+    assert_eq!(store.write(&mut read).await.unwrap(), Written::Stored);
+    assert_eq!(store.write(&mut read).await.unwrap(), Written::Unchanged);
+    assert_eq!(read.serial, 2);
+}
+
+#[tokio::test]
+async fn the_backup_is_what_was_there_before_the_run() {
+    let folder = folder();
+    let text = "{\"version\":4,  \"lineage\":\"one\",\"serial\":7}";
+    std::fs::write(state_in(&folder), text).unwrap();
+    let mut store = store(&folder);
+    store.read().await.unwrap();
+    for word in ["a", "b"] {
+        store.write(&mut file_with(word)).await.unwrap();
+    }
+    let backup = std::fs::read_to_string(folder.path().join("terraform.tfstate.backup")).unwrap();
+    assert_eq!(backup, text);
+    assert_eq!(StateFile::load(&state_in(&folder)).unwrap().unwrap().serial, 9);
+}
+
+#[tokio::test]
+async fn a_second_holder_is_told_who_has_the_lock() {
+    let folder = folder();
+    let mut first = store(&folder);
+    first.lock(request()).await.unwrap();
+    let error = store(&folder).lock(request()).await.unwrap_err();
+    let StoreError::Held { holder: Some(holder), .. } = &error else { panic!("{error:?}") };
+    let LockInfo { operation, version, path, .. } = &**holder;
+    assert_eq!((operation.as_str(), version.as_str()), ("OperationTypeApply", "1.11.4"));
+    assert_eq!(*path, state_in(&folder).display().to_string());
+    let diagnostic = error.diagnostic();
+    assert_eq!(diagnostic.summary, "Error acquiring the state lock");
+    assert!(diagnostic.detail.contains(&holder.id), "{}", diagnostic.detail);
+
+    first.unlock().await.unwrap();
+    store(&folder).lock(request()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_lock_is_waited_for() {
+    let folder = folder();
+    let mut first = store(&folder);
+    first.lock(request()).await.unwrap();
+    let mut second = store(&folder);
+    // The last attempt is made when the time is over, and by then the first holder has let go.
+    let patient = LockRequest { timeout: Duration::from_millis(5), ..request() };
+    let (locked, unlocked) = tokio::join!(second.lock(patient), first.unlock());
+    unlocked.unwrap();
+    locked.unwrap();
+}
+
+#[tokio::test]
+async fn whoever_opened_the_file_before_a_write_still_finds_it_locked_and_then_the_new_text() {
+    let folder = folder();
+    let mut store = store(&folder);
+    store.lock(request()).await.unwrap();
+    let waiting = File::options().read(true).write(true).open(state_in(&folder)).unwrap();
+    for word in ["a", "a longer word", "b"] {
+        store.write(&mut file_with(word)).await.unwrap();
+        assert_eq!(lock::lock(&waiting), Err(Errno::EAGAIN));
+        let later = File::options().read(true).write(true).open(state_in(&folder)).unwrap();
+        assert_eq!(lock::lock(&later), Err(Errno::EAGAIN));
+    }
+    store.unlock().await.unwrap();
+    assert_eq!(lock::lock(&waiting), Ok(()));
+    let text = io::read_to_string(&waiting).unwrap();
+    assert_eq!(text, std::fs::read_to_string(state_in(&folder)).unwrap());
+    assert!(lock::is_at(&waiting, &state_in(&folder)).unwrap());
+}
+
+#[tokio::test]
+async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
+    for locked in [false, true] {
+        let mut n_failures = 0;
+        loop {
+            let folder = folder();
+            let mut store = store(&folder);
+            let old = {
+                let mut file = file_with("old");
+                store.write(&mut file).await.unwrap();
+                std::fs::read_to_string(state_in(&folder)).unwrap()
+            };
+            if locked {
+                store.lock(request()).await.unwrap();
+            }
+            let mut file = store.read().await.unwrap().unwrap();
+            file.check_results = file_with("new and longer").check_results;
+            *store.disk.fail_at.lock().unwrap() = Some(n_failures);
+            let result = store.write(&mut file).await;
+            let spent = store.disk.fail_at.lock().unwrap().is_some_and(|left| left > 0);
+            *store.disk.fail_at.lock().unwrap() = None;
+
+            let there = std::fs::read_to_string(state_in(&folder)).unwrap();
+            let new = StateFile::read(there.as_bytes()).unwrap();
+            match &result {
+                Ok(_) => assert_eq!(new, file),
+                Err(_) => assert!(there == old || new.check_results == file.check_results),
+            }
+            assert_eq!(file.serial, new.serial, "the serial is taken back");
+            let other = LocalStore::new(Files::of(state_in(&folder))).lock(request()).await;
+            assert_eq!(other.is_err(), locked, "the lock holds whatever happened");
+            drop(store);
+            let left: Vec<String> =
+                names_in(&folder).into_iter().filter(|name| name.starts_with('.')).collect();
+            assert!(left.is_empty(), "left over: {left:?}");
+            if spent {
+                break;
+            }
+            n_failures += 1;
+        }
+        assert!(n_failures >= 5, "the disk was asked {n_failures} times");
+    }
+}
+
+#[tokio::test]
+async fn what_a_killed_run_left_over_is_in_nobodys_way() {
+    let folder = folder();
+    for name in [".terraform.tfstate.next", ".terraform.tfstate.previous"] {
+        std::fs::write(folder.path().join(name), "torn").unwrap();
+    }
+    std::fs::write(folder.path().join(".terraform.tfstate.lock.info"), "{").unwrap();
+    let mut store = store(&folder);
+    store.lock(request()).await.unwrap();
+    store.write(&mut file_with("a")).await.unwrap();
+    store.unlock().await.unwrap();
+    assert_eq!(names_in(&folder), ["terraform.tfstate"]);
+}
+
+#[tokio::test]
+async fn a_file_that_somebody_else_put_there_is_not_overwritten() {
+    let folder = folder();
+    let mut store = store(&folder);
+    store.lock(request()).await.unwrap();
+    store.write(&mut file_with("a")).await.unwrap();
+    std::fs::remove_file(state_in(&folder)).unwrap();
+    std::fs::write(state_in(&folder), file_with("other").write()).unwrap();
+    let error = store.write(&mut file_with("b")).await.unwrap_err();
+    assert!(matches!(error, StoreError::Replaced(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_write_of_somebody_who_did_not_lock_is_noticed() {
+    let folder = folder();
+    let mut ours = store(&folder);
+    let mut file = file_with("a");
+    ours.write(&mut file).await.unwrap();
+    let mut theirs = store(&folder);
+    let mut other = theirs.read().await.unwrap().unwrap();
+    other.check_results = None;
+    theirs.write(&mut other).await.unwrap();
+    file.check_results = file_with("b").check_results;
+    let error = ours.write(&mut file).await.unwrap_err();
+    assert!(matches!(error, StoreError::Changed { stored: 2, read: 1 }), "{error:?}");
+    assert_eq!(StateFile::load(&state_in(&folder)).unwrap(), Some(other));
+}
+
+#[tokio::test]
+async fn a_state_of_another_lineage_is_not_overwritten() {
+    let folder = folder();
+    store(&folder).write(&mut file_with("a")).await.unwrap();
+    let mut stranger = StateFile { lineage: "two".to_owned(), ..file_with("b") };
+    let error = store(&folder).write(&mut stranger).await.unwrap_err();
+    assert!(matches!(error, StoreError::OtherLineage { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn an_empty_file_beside_a_backup_is_damage_and_alone_it_is_nothing() {
+    let folder = folder();
+    std::fs::write(state_in(&folder), "").unwrap();
+    assert_eq!(store(&folder).read().await.unwrap(), None);
+    std::fs::write(folder.path().join("terraform.tfstate.backup"), file_with("a").write()).unwrap();
+    let error = store(&folder).read().await.unwrap_err();
+    assert!(matches!(error, StoreError::Emptied { .. }), "{error:?}");
+    std::fs::remove_file(state_in(&folder)).unwrap();
+    assert_eq!(store(&folder).read().await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_neither_read_nor_overwritten() {
+    let folder = folder();
+    std::fs::write(state_in(&folder), "{\"version\": 4, \"reso").unwrap();
+    let mut store = store(&folder);
+    assert!(store.read().await.is_err());
+    assert!(store.write(&mut file_with("a")).await.is_err());
+    let there = std::fs::read_to_string(state_in(&folder)).unwrap();
+    assert_eq!(there, "{\"version\": 4, \"reso");
+}
+
+#[tokio::test]
+async fn links_and_permissions_survive_a_write() {
+    let folder = folder();
+    let real = folder.path().join("real.tfstate");
+    std::fs::write(&real, file_with("a").write()).unwrap();
+    std::fs::set_permissions(&real, std::fs::Permissions::from_mode(0o600)).unwrap();
+    symlink("real.tfstate", state_in(&folder)).unwrap();
+    for locked in [false, true] {
+        let mut store = store(&folder);
+        if locked {
+            store.lock(request()).await.unwrap();
+        }
+        let mut file = store.read().await.unwrap().unwrap();
+        file.check_results = file_with(if locked { "b" } else { "c" }).check_results;
+        store.write(&mut file).await.unwrap();
+        assert!(state_in(&folder).is_symlink());
+        assert_eq!(StateFile::load(&real).unwrap(), Some(file));
+        assert_eq!(real.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[tokio::test]
+async fn reading_from_one_file_and_writing_to_another_leaves_the_first_alone() {
+    let folder = folder();
+    let old = folder.path().join("old.tfstate");
+    std::fs::write(&old, file_with("a").write()).unwrap();
+    let files = Files { read_from: Some(old.clone()), ..Files::of(state_in(&folder)) };
+    let mut store = LocalStore::new(files);
+    let mut file = store.read().await.unwrap().unwrap();
+    file.check_results = file_with("b").check_results;
+    for _ in 0..2 {
+        store.write(&mut file).await.unwrap();
+    }
+    assert_eq!(std::fs::read(&old).unwrap(), file_with("a").write());
+    assert_eq!(StateFile::load(&state_in(&folder)).unwrap(), Some(file));
+}
+
+#[test]
+fn every_workspace_has_a_file_of_its_own() {
+    let folder = Path::new("live");
+    for (workspace, state, backup) in [
+        ("default", "live/terraform.tfstate", "live/terraform.tfstate.backup"),
+        (
+            "blue",
+            "live/terraform.tfstate.d/blue/terraform.tfstate",
+            "live/terraform.tfstate.d/blue/terraform.tfstate.backup",
+        ),
+    ] {
+        let files = Files::of_workspace(folder, workspace);
+        assert_eq!((files.state, files.backup), (state.into(), Some(backup.into())));
+    }
+}
+
+#[test]
+fn a_state_without_a_home_is_saved_beside() {
+    let folder = folder();
+    let path = file_with("a").save_errored(folder.path()).unwrap();
+    assert_eq!(path, folder.path().join("errored.tfstate"));
+    assert_eq!(std::fs::read(path).unwrap(), file_with("a").write());
+}
