@@ -267,6 +267,8 @@ pub struct PluginEnvironment {
     pub client_certificate: Option<String>,
     /// Where to make the socket, if the host cares.
     pub socket_dir: Option<PathBuf>,
+    /// The group, by name or number, that may use the socket.
+    pub socket_group: Option<String>,
     /// The TCP ports to try, first and last; zero lets the system pick.
     pub ports: (u16, u16),
     /// Whether the host wants to hear about multiplexing.
@@ -285,6 +287,7 @@ impl PluginEnvironment {
             offered_versions: text(VERSIONS).unwrap_or_default(),
             client_certificate: text(CLIENT_CERT),
             socket_dir: lookup(SOCKET_DIR).filter(|dir| !dir.is_empty()).map(PathBuf::from),
+            socket_group: text(SOCKET_GROUP),
             ports: (port(MIN_PORT), port(MAX_PORT)),
             multiplex_asked: text(MULTIPLEX).is_some(),
         }

@@ -13,6 +13,7 @@ pub mod message;
 pub mod payload;
 pub mod provider;
 pub mod reattach;
+pub mod server;
 mod tls;
 mod wire;
 

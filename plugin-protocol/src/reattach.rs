@@ -97,10 +97,11 @@ fn read(provider: String, entry: Entry) -> Result<Reattach, ReattachError> {
     Ok(Reattach { protocol, address, pid: entry.pid })
 }
 
-/// Returns the value that leads hosts to the plugin serving `provider`.
+/// Returns the value that leads hosts to the plugin that serves the provider under each of the
+/// addresses `providers`.
 #[must_use]
-pub fn print(provider: &str, reattach: &Reattach) -> String {
-    let entry = Entry {
+pub fn print(providers: &[String], reattach: &Reattach) -> String {
+    let entry = || Entry {
         protocol: "grpc".to_owned(),
         protocol_version: reattach.protocol.number(),
         pid: reattach.pid,
@@ -112,7 +113,9 @@ pub fn print(provider: &str, reattach: &Reattach) -> String {
         },
     };
     // Strings and numbers always have a JSON form, so the fallback is never seen.
-    serde_json::to_string(&BTreeMap::from([(provider, entry)])).unwrap_or_default()
+    let entries: BTreeMap<&String, Entry> =
+        providers.iter().map(|provider| (provider, entry())).collect();
+    serde_json::to_string(&entries).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -128,7 +131,7 @@ mod tests {
 
     #[test]
     fn what_one_side_prints_the_other_reads() {
-        let text = print("registry.terraform.io/acme/exp", &sample());
+        let text = print(&["registry.terraform.io/acme/exp".to_owned()], &sample());
         expect![[r#"{"registry.terraform.io/acme/exp":{"Protocol":"grpc","ProtocolVersion":6,"Pid":12345,"Test":true,"Addr":{"Network":"unix","String":"/tmp/plugin12345"}}}"#]]
             .assert_eq(&text);
         let plugins = parse(&text).expect("it is well-formed");

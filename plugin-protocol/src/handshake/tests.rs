@@ -138,6 +138,7 @@ fn a_plugin_reads_what_a_host_wrote() {
             offered_versions: "5,6".to_owned(),
             client_certificate: Some("-----BEGIN".to_owned()),
             socket_dir: Some("/run/x".into()),
+            socket_group: None,
             ports: (10000, 25000),
             multiplex_asked: false,
         }

@@ -1,0 +1,51 @@
+//! The plugin's side: any [`Provider`](crate::Provider) behind gRPC, in a process that a host starts.
+//!
+//! [`run`] is all that a plugin's `main` needs. What the provider does is not looked at here.
+
+use std::io;
+
+use crate::handshake::Protocol;
+
+mod broker;
+mod controller;
+mod health;
+mod listen;
+mod panic;
+mod plumbing;
+mod serve;
+mod stdio;
+
+/// How to serve.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The provider's source address, `registry.terraform.io/acme/example`.
+    pub address: String,
+    /// The versions to serve; the host picks.
+    pub protocols: &'static [Protocol],
+    /// Serve hosts that find us by themselves, rather than the one that started us.
+    pub debug: bool,
+}
+
+/// Why a plugin could not serve.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// Nobody started us who knows what a plugin is.
+    #[error(
+        "This program is a provider plugin. It is not meant to be run by hand: \
+         formwork and terraform start it when a configuration needs it.\n\
+         To run it in a debugger, start it with --debug and follow what it prints."
+    )]
+    NoHost,
+    /// TLS could not be set up.
+    #[error("{0}")]
+    Tls(String),
+    /// There is no socket to be had.
+    #[error("the plugin cannot listen: {0}")]
+    Listen(#[source] io::Error),
+    /// The host cannot be told where we are.
+    #[error("the plugin cannot talk to its host: {0}")]
+    Output(#[source] io::Error),
+    /// Serving broke off.
+    #[error("the plugin cannot serve: {0}")]
+    Transport(#[source] tonic::transport::Error),
+}

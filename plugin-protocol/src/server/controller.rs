@@ -1,0 +1,44 @@
+//! The service through which the host ends a plugin.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+use tonic::{Request, Response, Status};
+
+use crate::wire::generated::plugin::Empty;
+use crate::wire::generated::plugin::grpc_controller_server::GrpcController;
+
+/// Tells everyone who keeps something open that the plugin shall end.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Stop(Arc<watch::Sender<bool>>);
+
+impl Stop {
+    /// Ends the plugin.
+    pub(super) fn trigger(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Returns when the plugin shall end.
+    pub(super) fn triggered(&self) -> impl Future<Output = ()> + Send + 'static {
+        let mut stopped = self.0.subscribe();
+        async move {
+            // The sender going away means the same.
+            match stopped.wait_for(|stopped| *stopped).await {
+                Ok(_) | Err(_) => (),
+            }
+        }
+    }
+}
+
+/// Stops the server when asked to.
+#[derive(Debug)]
+pub(super) struct Controller(pub(super) Stop);
+
+#[async_trait]
+impl GrpcController for Controller {
+    async fn shutdown(&self, _request: Request<Empty>) -> Result<Response<Empty>, Status> {
+        self.0.trigger();
+        Ok(Response::new(Empty {}))
+    }
+}

@@ -1,0 +1,43 @@
+//! The service through which a host asks whether the plugin is well. It is, if it can answer.
+
+use async_trait::async_trait;
+use futures_util::future;
+use futures_util::stream::{self, BoxStream, StreamExt as _};
+use tonic::{Request, Response, Status};
+
+use super::controller::Stop;
+use crate::wire::generated::health::health_check_response::ServingStatus;
+use crate::wire::generated::health::health_server::Health as HealthService;
+use crate::wire::generated::health::{HealthCheckRequest, HealthCheckResponse};
+
+/// Answers for the service that go-plugin asks about, and for the process as a whole.
+#[derive(Debug)]
+pub(super) struct Health(pub(super) Stop);
+
+fn status_of(request: Request<HealthCheckRequest>) -> Result<HealthCheckResponse, Status> {
+    match request.into_inner().service.as_str() {
+        "" | "plugin" => Ok(HealthCheckResponse { status: ServingStatus::Serving.into() }),
+        other => Err(Status::not_found(format!("there is no service `{other}`"))),
+    }
+}
+
+#[async_trait]
+impl HealthService for Health {
+    type WatchStream = BoxStream<'static, Result<HealthCheckResponse, Status>>;
+
+    async fn check(
+        &self,
+        request: Request<HealthCheckRequest>,
+    ) -> Result<Response<HealthCheckResponse>, Status> {
+        status_of(request).map(Response::new)
+    }
+
+    async fn watch(
+        &self,
+        request: Request<HealthCheckRequest>,
+    ) -> Result<Response<Self::WatchStream>, Status> {
+        let status = status_of(request)?;
+        let updates = stream::once(future::ready(Ok(status))).chain(stream::pending());
+        Ok(Response::new(updates.take_until(self.0.triggered()).boxed()))
+    }
+}

@@ -1,0 +1,95 @@
+//! All services of a plugin behind one door: the provider's own, and the four that every plugin has.
+
+use std::convert::Infallible;
+use std::task::{Context, Poll};
+
+use futures_util::future::{BoxFuture, FutureExt as _};
+use tonic::Status;
+use tonic::body::Body;
+use tonic::codegen::http::{Request, Response};
+use tower::Service;
+
+use super::broker::Broker;
+use super::controller::{Controller, Stop};
+use super::health::Health;
+use super::panic::contain;
+use super::stdio::Stdio;
+use crate::wire::generated::health::health_server::HealthServer;
+use crate::wire::generated::plugin::grpc_broker_server::GrpcBrokerServer;
+use crate::wire::generated::plugin::grpc_controller_server::GrpcControllerServer;
+use crate::wire::generated::plugin::grpc_stdio_server::GrpcStdioServer;
+
+/// What tonic makes of a service.
+pub(super) trait GrpcService:
+    Service<
+        Request<Body>,
+        Response = Response<Body>,
+        Error = Infallible,
+        Future: Future<Output = Result<Response<Body>, Infallible>> + Send + 'static,
+    > + Clone
+    + Send
+    + 'static
+{
+}
+
+impl<S> GrpcService for S where
+    S: Service<
+            Request<Body>,
+            Response = Response<Body>,
+            Error = Infallible,
+            Future: Future<Output = Result<Response<Body>, Infallible>> + Send + 'static,
+        > + Clone
+        + Send
+        + 'static
+{
+}
+
+/// Every service of the plugin; calls are told apart by the first part of their path.
+#[derive(Clone, Debug)]
+pub(super) struct Services<P> {
+    provider: P,
+    controller: GrpcControllerServer<Controller>,
+    stdio: GrpcStdioServer<Stdio>,
+    broker: GrpcBrokerServer<Broker>,
+    health: HealthServer<Health>,
+}
+
+impl<P> Services<P> {
+    /// Puts the plumbing around `provider`. Its streams end with `stop`.
+    pub(super) fn new(provider: P, stop: &Stop) -> Self {
+        Self {
+            provider,
+            controller: GrpcControllerServer::new(Controller(stop.clone())),
+            stdio: GrpcStdioServer::new(Stdio(stop.clone())),
+            broker: GrpcBrokerServer::new(Broker(stop.clone())),
+            health: HealthServer::new(Health(stop.clone())),
+        }
+    }
+}
+
+impl<P: GrpcService> Service<Request<Body>> for Services<P> {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Response<Body>, Infallible>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        // None of them ever makes a caller wait.
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        match request.uri().path().split('/').nth(1) {
+            Some("tfplugin5.Provider" | "tfplugin6.Provider") => {
+                contain(self.provider.call(request)).boxed()
+            }
+            Some("plugin.GRPCController") => self.controller.call(request),
+            Some("plugin.GRPCStdio") => self.stdio.call(request),
+            Some("plugin.GRPCBroker") => self.broker.call(request),
+            Some("grpc.health.v1.Health") => self.health.call(request),
+            _ => {
+                let status = Status::unimplemented("the plugin has no such service");
+                async move { Ok(status.into_http()) }.boxed()
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The life of a plugin process, from its environment to its last call.
+
+use std::io::{self, Write as _};
+use std::process;
+use std::time::Duration;
+
+use nix::unistd::{dup, dup2_stdout, getppid};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::{interval, sleep};
+use tokio_stream::Stream;
+use tonic::transport::Server;
+
+use super::controller::Stop;
+use super::listen::{Connection, Listener};
+use super::plumbing::{GrpcService, Services};
+use super::{Options, ServeError};
+use crate::handshake::{Handshake, PluginEnvironment, Protocol};
+use crate::reattach::{self, REATTACH_NAME, Reattach};
+use crate::tls::{Identity, server_config};
+
+/// How long calls in flight may go on after the host asked for the end. It waits two seconds in all.
+const DRAIN: Duration = Duration::from_secs(1);
+/// How often to look whether the host is still there.
+const HOST_WATCH: Duration = Duration::from_secs(1);
+/// How long a message in a header may be.
+const HEADER_LIMIT: u32 = 1024 * 1024;
+
+/// Serves a host that started us, until it says that it is enough, or dies.
+pub(super) async fn serve_host<S: GrpcService>(
+    options: &Options,
+    provider: impl FnOnce(Protocol) -> S,
+) -> Result<(), ServeError> {
+    let environment = PluginEnvironment::read(|name| std::env::var_os(name));
+    if !environment.started_by_host {
+        return Err(ServeError::NoHost);
+    }
+    // The host decides what an interrupt means, and tells us through the contract. The terminal may
+    // send it to the whole process group.
+    let _ignored = signal(SignalKind::interrupt()).map_err(ServeError::Output)?;
+
+    let protocol = Protocol::negotiate(&environment.offered_versions, options.protocols);
+    let (identity, tls) = match &environment.client_certificate {
+        None => (None, None),
+        Some(client) => {
+            let identity =
+                Identity::generate().map_err(|error| ServeError::Tls(error.to_string()))?;
+            let config = server_config(&identity, client)
+                .map_err(|error| ServeError::Tls(error.to_string()))?;
+            (Some(identity), Some(config))
+        }
+    };
+    let listener = Listener::bind(&environment).await.map_err(ServeError::Listen)?;
+    let handshake = Handshake {
+        protocol,
+        address: listener.address().map_err(ServeError::Listen)?,
+        certificate: identity.map(|identity| identity.der().to_vec()),
+    };
+    let line = handshake.line(environment.multiplex_asked);
+    let _stdout = give_up_stdout(&line).map_err(ServeError::Output)?;
+
+    let stop = Stop::default();
+    tokio::spawn(watch_host(stop.clone()));
+    run(provider(protocol), listener.incoming(tls), stop).await
+}
+
+/// Serves whoever comes, in plaintext, until an interrupt; prints what leads hosts here.
+pub(super) async fn serve_debug<S: GrpcService>(
+    options: &Options,
+    provider: impl FnOnce(Protocol) -> S,
+) -> Result<(), ServeError> {
+    let environment = PluginEnvironment::read(|name| std::env::var_os(name));
+    let protocol = options.protocols.iter().copied().max().unwrap_or(Protocol::V6);
+    let listener = Listener::bind(&environment).await.map_err(ServeError::Listen)?;
+    let address = listener.address().map_err(ServeError::Listen)?;
+    let reattach = Reattach { protocol, address, pid: process::id() };
+    let value = reattach::print(&known_as(&options.address), &reattach);
+    let text = format!(
+        "The provider is running. To use it, run terraform or formwork with this variable:\n\n\
+         \t{REATTACH_NAME}='{value}'\n\n"
+    );
+    print(&mut io::stdout(), &text).map_err(ServeError::Output)?;
+
+    let stop = Stop::default();
+    let mut interrupt = signal(SignalKind::interrupt()).map_err(ServeError::Output)?;
+    let interrupted = stop.clone();
+    tokio::spawn(async move {
+        interrupt.recv().await;
+        interrupted.trigger();
+    });
+    run(provider(protocol), listener.incoming(None), stop).await
+}
+
+/// Returns the addresses under which hosts may know the provider: each command line tool has a
+/// registry of its own, and a name without registry means that one.
+fn known_as(address: &str) -> Vec<String> {
+    let name = address.strip_prefix("registry.terraform.io/").unwrap_or(address);
+    if name.matches('/').count() != 1 {
+        return vec![address.to_owned()];
+    }
+    ["registry.opentofu.org", "registry.terraform.io"]
+        .map(|registry| format!("{registry}/{name}"))
+        .to_vec()
+}
+
+async fn run(
+    provider: impl GrpcService,
+    incoming: impl Stream<Item = io::Result<Connection>>,
+    stop: Stop,
+) -> Result<(), ServeError> {
+    let server = Server::builder()
+        .http2_max_header_list_size(HEADER_LIMIT)
+        .serve_with_incoming_shutdown(Services::new(provider, &stop), incoming, stop.triggered());
+    let out_of_time = async {
+        stop.triggered().await;
+        sleep(DRAIN).await;
+    };
+    tokio::select! {
+        served = server => served.map_err(ServeError::Transport),
+        () = out_of_time => Ok(()),
+    }
+}
+
+/// Prints the handshake and then makes stdout another stderr: the host reads nothing more there, and
+/// what the provider prints by mistake is better off in the log. Returns the real stdout, which stays
+/// open because a host may take its end for ours.
+fn give_up_stdout(line: &str) -> io::Result<std::fs::File> {
+    let mut stdout = std::fs::File::from(dup(io::stdout())?);
+    dup2_stdout(io::stderr())?;
+    print(&mut stdout, line)?;
+    Ok(stdout)
+}
+
+fn print(out: &mut impl io::Write, text: &str) -> io::Result<()> {
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Ends us when the host is gone: with nobody to tell the outcome to, more work only does harm.
+async fn watch_host(stop: Stop) {
+    let host = getppid();
+    let mut ticks = interval(HOST_WATCH);
+    while getppid() == host {
+        ticks.tick().await;
+    }
+    stop.trigger();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_provider_is_known_to_both_registries_unless_it_names_its_own() {
+        let both = ["registry.opentofu.org/acme/exp", "registry.terraform.io/acme/exp"];
+        assert_eq!(known_as("registry.terraform.io/acme/exp"), both);
+        assert_eq!(known_as("acme/exp"), both);
+        assert_eq!(known_as("example.com/acme/exp"), ["example.com/acme/exp"]);
+    }
+}

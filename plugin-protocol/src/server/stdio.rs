@@ -1,0 +1,26 @@
+//! The service through which a Go host would hear what a plugin prints. A plugin of ours prints into
+//! its log, so there is never anything; but the stream stays open, as hosts are used to.
+
+use async_trait::async_trait;
+use futures_util::stream::{self, BoxStream, StreamExt as _};
+use tonic::{Request, Response, Status};
+
+use super::controller::Stop;
+use crate::wire::generated::plugin::StdioData;
+use crate::wire::generated::plugin::grpc_stdio_server::GrpcStdio;
+
+/// Stays silent until the plugin ends.
+#[derive(Debug)]
+pub(super) struct Stdio(pub(super) Stop);
+
+#[async_trait]
+impl GrpcStdio for Stdio {
+    type StreamStdioStream = BoxStream<'static, Result<StdioData, Status>>;
+
+    async fn stream_stdio(
+        &self,
+        _request: Request<()>,
+    ) -> Result<Response<Self::StreamStdioStream>, Status> {
+        Ok(Response::new(stream::pending().take_until(self.0.triggered()).boxed()))
+    }
+}
