@@ -3,10 +3,14 @@
 //!
 //! The crate is pure: files, clocks and randomness reach it through traits.
 
+pub mod content;
 pub mod dynamic;
 pub mod functions;
 pub mod refs;
 pub mod scope;
 pub mod stack;
+mod suggest;
 pub mod syntax;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod type_expr;

@@ -256,3 +256,6 @@ impl Finder {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

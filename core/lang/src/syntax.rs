@@ -38,8 +38,8 @@ pub struct Body {
     pub blocks: Vec<Block>,
     /// The whole body, without braces.
     pub span: Span,
-    /// Where a missing argument would be added: the place behind the last item.
-    pub end: Span,
+    /// Where a missing argument is reported: the opening brace, or the start of the file.
+    pub missing: Span,
 }
 
 /// `name = expression`.

@@ -54,15 +54,13 @@ impl Parser<'_> {
                 _ => self.no_item(),
             }
         };
-        Self::finish(items, start, close)
+        Self::finish(items, open.unwrap_or(start), start, close)
     }
 
-    fn finish(items: Items, start: Span, close: Span) -> Body {
+    fn finish(items: Items, missing: Span, start: Span, close: Span) -> Body {
         let Items { attributes, blocks, .. } = items;
         let span = Span { end: close.start.max(start.start), ..start };
-        let last =
-            attributes.last().map(|attr| attr.span).max(blocks.last().map(|block| block.span));
-        Body { attributes, blocks, span, end: last.unwrap_or(start).behind() }
+        Body { attributes, blocks, span, missing }
     }
 
     fn unclosed_block(&mut self, open: Option<Span>) {
@@ -286,7 +284,7 @@ impl Parser<'_> {
         let attr = self.assignment(&name)?;
         let close = self.one_line_end(open)?;
         let items = Items { attributes: vec![attr], blocks: Vec::new(), index: HashMap::new() };
-        Ok(Self::finish(items, open.behind(), close))
+        Ok(Self::finish(items, open, open.behind(), close))
     }
 
     /// Takes the brace behind the only argument of a block on one line.

@@ -1,0 +1,271 @@
+//! The only door to a body: what is expected of it goes in, what it holds comes out, and what does
+//! not fit is reported. Other spellings of the language can stand behind the same door.
+
+use std::borrow::Borrow;
+use std::collections::BTreeMap;
+
+use formwork_value::{Diagnostic, Diagnostics, Span, Str, schema};
+
+use crate::suggest::nearest;
+use crate::syntax::{Attribute, Block, Body};
+
+/// What a body may hold.
+pub trait Expected {
+    /// Whether an argument of this name may be there.
+    fn attribute(&self, name: &str) -> bool;
+
+    /// The names of the labels that blocks of this type have; `None` if there are no such blocks.
+    fn labels(&self, kind: &str) -> Option<&[&str]>;
+
+    /// The names of the arguments that must be there.
+    fn required(&self) -> Vec<&str>;
+
+    /// The names of all arguments.
+    fn attribute_names(&self) -> Vec<&str>;
+
+    /// The types of all blocks.
+    fn block_kinds(&self) -> Vec<&str>;
+}
+
+/// What a body of the language itself may hold.
+#[derive(Clone, Copy, Debug)]
+pub struct BodySchema<'s> {
+    /// Arguments, and whether they must be there.
+    pub attributes: &'s [(&'s str, bool)],
+    /// Types of blocks, and the names of their labels.
+    pub blocks: &'s [(&'s str, &'s [&'s str])],
+}
+
+impl Expected for BodySchema<'_> {
+    fn attribute(&self, name: &str) -> bool {
+        self.attributes.iter().any(|attr| attr.0 == name)
+    }
+
+    fn labels(&self, kind: &str) -> Option<&[&str]> {
+        self.blocks.iter().find(|block| block.0 == kind).map(|block| block.1)
+    }
+
+    fn required(&self) -> Vec<&str> {
+        self.attributes.iter().filter(|attr| attr.1).map(|attr| attr.0).collect()
+    }
+
+    fn attribute_names(&self) -> Vec<&str> {
+        self.attributes.iter().map(|attr| attr.0).collect()
+    }
+
+    fn block_kinds(&self) -> Vec<&str> {
+        self.blocks.iter().map(|block| block.0).collect()
+    }
+}
+
+/// What the body of a resource and the like may hold. Arguments that only the provider sets are let
+/// through: decoding explains better why they may not be there.
+impl Expected for schema::Block {
+    fn attribute(&self, name: &str) -> bool {
+        self.attributes.contains_key(name)
+    }
+
+    fn labels(&self, kind: &str) -> Option<&[&str]> {
+        let block = self.blocks.get(kind)?;
+        Some(if block.nesting == schema::Nesting::Map { &["key"] } else { &[] })
+    }
+
+    fn required(&self) -> Vec<&str> {
+        let required = self.attributes.iter().filter(|attr| attr.1.role == schema::Role::Required);
+        required.map(|(name, _)| name.as_str()).collect()
+    }
+
+    fn attribute_names(&self) -> Vec<&str> {
+        let settable = self.attributes.iter().filter(|attr| attr.1.role.is_settable());
+        settable.map(|(name, _)| name.as_str()).collect()
+    }
+
+    fn block_kinds(&self) -> Vec<&str> {
+        self.blocks.keys().map(Str::as_str).collect()
+    }
+}
+
+/// What was found in a body: owned, or borrowed from it.
+#[derive(Clone, Debug)]
+pub struct Content<A = Attribute, B = Block> {
+    /// The expected arguments that are there, by name.
+    pub attributes: BTreeMap<Str, A>,
+    /// The expected blocks, in the order written. Their labels are as many as expected.
+    pub blocks: Vec<B>,
+    /// Where a missing argument is reported.
+    pub missing: Span,
+}
+
+impl<A, B: Borrow<Block>> Content<A, B> {
+    /// Takes an argument out.
+    pub fn take(&mut self, name: &str) -> Option<A> {
+        self.attributes.remove(name)
+    }
+
+    /// Takes all blocks of a type out, in the order written.
+    pub fn take_blocks(&mut self, kind: &str) -> Vec<B> {
+        let is_kind = |block: &mut B| (*block).borrow().kind.name == kind;
+        self.blocks.extract_if(.., is_kind).collect()
+    }
+}
+
+/// Looks at what a body holds. Whatever is not expected, missing or wrongly labelled is reported and
+/// left out.
+pub fn content<'b>(
+    diags: &mut Diagnostics,
+    body: &'b Body,
+    expected: &impl Expected,
+) -> Content<&'b Attribute, &'b Block> {
+    let mut door = Door::new(diags, expected, body.missing);
+    door.let_in(&body.attributes, &body.blocks, |door, attributes, blocks| {
+        door.refuse(&attributes, &blocks);
+    })
+}
+
+/// Takes a body apart. Whatever is not expected, missing or wrongly labelled is reported and dropped.
+pub fn into_content(diags: &mut Diagnostics, body: Body, expected: &impl Expected) -> Content {
+    let mut door = Door::new(diags, expected, body.missing);
+    door.let_in(body.attributes, body.blocks, |door, attributes, blocks| {
+        door.refuse(&attributes, &blocks);
+    })
+}
+
+/// Takes what is expected out of a body and returns the rest as a body, for somebody who expects
+/// other things of it. What is missing or wrongly labelled is reported.
+pub fn split_content(
+    diags: &mut Diagnostics,
+    body: Body,
+    expected: &impl Expected,
+) -> (Content, Body) {
+    let (span, missing) = (body.span, body.missing);
+    let mut rest = Body { attributes: Vec::new(), blocks: Vec::new(), span, missing };
+    let content = Door::new(diags, expected, missing).let_in(
+        body.attributes,
+        body.blocks,
+        |_, attributes, blocks| {
+            rest.attributes = attributes;
+            rest.blocks = blocks;
+        },
+    );
+    (content, rest)
+}
+
+/// Returns the arguments of a body in which any name is fine but no block is, such as `locals`.
+pub fn just_attributes<'b>(diags: &mut Diagnostics, body: &'b Body) -> &'b [Attribute] {
+    if let Some(block) = body.blocks.first() {
+        let kind = &block.kind.name;
+        let detail = format!(
+            "No blocks may be here. To set {kind:?}, write {kind} = followed by its value."
+        );
+        let _ = diags.error(
+            Diagnostic::error(format!("Unexpected {kind:?} block"), detail).at(block.header),
+        );
+    }
+    &body.attributes
+}
+
+struct Door<'d, E> {
+    diags: &'d mut Diagnostics,
+    expected: &'d E,
+    missing: Span,
+}
+
+impl<'d, E: Expected> Door<'d, E> {
+    fn new(diags: &'d mut Diagnostics, expected: &'d E, missing: Span) -> Self {
+        Self { diags, expected, missing }
+    }
+
+    /// Sorts items into those expected and the others, which go to `others`.
+    fn let_in<A: Borrow<Attribute>, B: Borrow<Block>>(
+        &mut self,
+        attributes: impl IntoIterator<Item = A>,
+        blocks: impl IntoIterator<Item = B>,
+        others: impl FnOnce(&mut Self, Vec<A>, Vec<B>),
+    ) -> Content<A, B> {
+        let (expected, other_attributes): (Vec<A>, Vec<A>) = attributes
+            .into_iter()
+            .partition(|attr| self.expected.attribute(&attr.borrow().name.name));
+        let attributes =
+            expected.into_iter().map(|attr| (attr.borrow().name.name.clone(), attr)).collect();
+        self.require(&attributes);
+        let (mut blocks, other_blocks): (Vec<B>, Vec<B>) = blocks
+            .into_iter()
+            .partition(|block| self.expected.labels(&block.borrow().kind.name).is_some());
+        others(self, other_attributes, other_blocks);
+        blocks.retain(|block| self.check_labels(block.borrow()));
+        Content { attributes, blocks, missing: self.missing }
+    }
+
+    fn require<A>(&mut self, attributes: &BTreeMap<Str, A>) {
+        for name in self.expected.required() {
+            if !attributes.contains_key(name) {
+                let detail = format!("The argument {name:?} must be set here, but is not.");
+                let diagnostic = Diagnostic::error("Missing required argument", detail);
+                let _ = self.diags.error(diagnostic.at(self.missing));
+            }
+        }
+    }
+
+    fn check_labels(&mut self, block: &Block) -> bool {
+        let Some(names) = self.expected.labels(&block.kind.name) else { return false };
+        let (kind, list) = (&block.kind.name, names.join(", "));
+        let diagnostic = if block.labels.len() < names.len() {
+            let what = if names.len() == 1 { "one label" } else { "several labels" };
+            let detail = format!("A block of type {kind:?} has {what} before its brace: {list}.");
+            Diagnostic::error(format!("Missing name for {kind}"), detail).at(block.body.missing)
+        } else if let Some(extra) = block.labels.get(names.len()) {
+            let detail = match names.len() {
+                0 => format!("A block of type {kind:?} has no labels."),
+                _ => format!("A block of type {kind:?} has no more labels than: {list}."),
+            };
+            Diagnostic::error(format!("Extraneous label for {kind}"), detail).at(extra.span)
+        } else {
+            return true;
+        };
+        let _ = self.diags.error(diagnostic.within(block.header));
+        false
+    }
+
+    /// Reports what was not expected.
+    fn refuse<A: Borrow<Attribute>, B: Borrow<Block>>(&mut self, attributes: &[A], blocks: &[B]) {
+        for attr in attributes {
+            let _ = self.refuse_argument(attr.borrow());
+        }
+        for block in blocks {
+            let _ = self.refuse_block(block.borrow());
+        }
+    }
+
+    fn refuse_argument(&mut self, attr: &Attribute) -> formwork_value::Reported {
+        let name = attr.name.name.as_str();
+        let hint = if self.expected.labels(name).is_some() {
+            format!(" Blocks of type {name:?} are: leave out the equals sign.")
+        } else {
+            meant(name, &self.expected.attribute_names())
+        };
+        let detail = format!("No argument {name:?} is expected here.{hint}");
+        self.diags.error(Diagnostic::error("Unsupported argument", detail).at(attr.name.span))
+    }
+
+    fn refuse_block(&mut self, block: &Block) -> formwork_value::Reported {
+        let kind = block.kind.name.as_str();
+        let hint = if self.expected.attribute(kind) {
+            format!(" An argument {kind:?} is: put an equals sign behind the name.")
+        } else {
+            meant(kind, &self.expected.block_kinds())
+        };
+        let detail = format!("No block of type {kind:?} is expected here.{hint}");
+        let diagnostic = Diagnostic::error("Unsupported block type", detail);
+        self.diags.error(diagnostic.at(block.kind.span).within(block.header))
+    }
+}
+
+/// Asks for the name that was probably meant.
+fn meant(name: &str, candidates: &[&str]) -> String {
+    nearest(name, candidates.iter().copied())
+        .map(|name| format!(" Did you mean {name:?}?"))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

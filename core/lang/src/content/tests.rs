@@ -1,0 +1,91 @@
+use expect_test::{Expect, expect};
+
+use super::{BodySchema, content, into_content, just_attributes, split_content};
+use crate::testing::file;
+
+const OUTPUT: BodySchema<'_> = BodySchema {
+    attributes: &[("value", true), ("description", false)],
+    blocks: &[("precondition", &[]), ("named", &["type", "name"])],
+};
+
+fn check(text: &str, expected: &Expect) {
+    let (body, mut text) = file(text);
+    let found = content(&mut text.diags, &body.blocks[0].body, &OUTPUT);
+    let names: Vec<&str> = found.attributes.keys().map(|name| name.as_str()).collect();
+    let blocks: Vec<&str> = found.blocks.iter().map(|block| block.kind.name.as_str()).collect();
+    expected.assert_eq(&format!("{names:?} {blocks:?}\n{}", text.problems()));
+}
+
+#[test]
+fn what_is_expected_comes_out_by_name_and_in_order() {
+    check(
+        "x {\n value = 1\n named a \"b\" {\n}\n precondition {\n}\n named c d {\n}\n}\n",
+        &expect![[r#"
+            ["value"] ["named", "precondition", "named"]
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_not_expected_is_reported_with_what_was_meant() {
+    check(
+        "x {\n valu = 1\n named = 2\n zzz = 3\n description {\n}\n precondtion {\n}\n}\n",
+        &expect![[r#"
+            [] []
+            1:3 "{" Missing required argument
+                The argument "value" must be set here, but is not.
+            2:2 "valu" Unsupported argument
+                No argument "valu" is expected here. Did you mean "value"?
+            3:2 "named" Unsupported argument
+                No argument "named" is expected here. Blocks of type "named" are: leave out the equals sign.
+            4:2 "zzz" Unsupported argument
+                No argument "zzz" is expected here.
+            5:2 "description" Unsupported block type
+                No block of type "description" is expected here. An argument "description" is: put an equals sign behind the name.
+            7:2 "precondtion" Unsupported block type
+                No block of type "precondtion" is expected here. Did you mean "precondition"?
+        "#]],
+    );
+}
+
+#[test]
+fn labels_must_be_as_many_as_expected() {
+    check(
+        "x {\n value = 1\n named \"a\" {\n}\n precondition \"b\" {\n}\n named a b c {\n}\n}\n",
+        &expect![[r#"
+            ["value"] []
+            3:12 "{" Missing name for named
+                A block of type "named" has several labels before its brace: type, name.
+            5:15 "\"b\"" Extraneous label for precondition
+                A block of type "precondition" has no labels.
+            7:12 "c" Extraneous label for named
+                A block of type "named" has no more labels than: type, name.
+        "#]],
+    );
+}
+
+#[test]
+fn the_rest_is_left_for_others() {
+    let (mut body, mut text) =
+        file("x {\n value = 1\n size = 2\n disk {\n}\n precondition {\n}\n}\n");
+    let (mut found, rest) = split_content(&mut text.diags, body.blocks.remove(0).body, &OUTPUT);
+    assert_eq!(text.problems(), "");
+    assert!(found.take("value").is_some() && found.take("value").is_none());
+    assert_eq!(found.take_blocks("precondition").len(), 1);
+    assert_eq!((found.attributes.len(), found.blocks.len()), (0, 0));
+    assert_eq!(rest.attributes[0].name.name, "size");
+    assert_eq!(rest.blocks[0].kind.name, "disk");
+    into_content(&mut text.diags, rest, &OUTPUT);
+    assert_eq!(text.diags.len(), 3);
+}
+
+#[test]
+fn locals_hold_no_blocks() {
+    let (body, mut text) = file("a = 1\nb {\n}\n");
+    assert_eq!(just_attributes(&mut text.diags, &body).len(), 1);
+    expect![[r#"
+        2:1 "b" Unexpected "b" block
+            No blocks may be here. To set "b", write b = followed by its value.
+    "#]]
+    .assert_eq(&text.problems());
+}

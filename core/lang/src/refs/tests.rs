@@ -1,0 +1,90 @@
+use expect_test::{Expect, expect};
+
+use super::{Traversal, TraversalStep, as_traversal, of_body};
+use crate::testing::file;
+
+fn printed(traversal: &Traversal) -> String {
+    let steps: String = traversal
+        .steps
+        .iter()
+        .map(|step| match step {
+            TraversalStep::Attribute(name) => format!(".{}", name.name),
+            TraversalStep::Key(key, _) => format!("[{key:?}]"),
+            TraversalStep::Index(index, _) => format!("[{index}]"),
+            TraversalStep::Splat(_) => "[*]".to_owned(),
+        })
+        .collect();
+    format!("{}{steps}", traversal.root.name)
+}
+
+fn check(text: &str, expected: &str) {
+    let (body, source) = file(text);
+    let found = of_body(&body);
+    let names: Vec<String> = found.iter().map(printed).collect();
+    assert_eq!(names.join(" "), expected, "{text}");
+    for (traversal, name) in found.iter().zip(names) {
+        let slice = source.sources.slice(traversal.span);
+        assert!(slice.starts_with(traversal.root.name.as_str()), "{name} at {slice}");
+    }
+}
+
+#[test]
+fn names_are_found_wherever_an_expression_may_stand() {
+    check("x = a.b + f(c, [d], {e = g, (h) = i})", "a.b c d g h i");
+    check("x = \"${a} %{if b}${c}%{else}${d}%{endif}\"", "a b c d");
+    check("x = -a ? !b : (c)", "a b c");
+    check("x = true ? null : 1", "");
+}
+
+#[test]
+fn steps_are_reported_up_to_the_first_that_is_not_constant() {
+    check("x = a.b[0][\"k\"].c", "a.b[0][\"k\"].c");
+    check("x = a.b[c.d].e", "a.b c.d");
+    check("x = a.0.b", "a[0].b");
+    check("x = a.b[*].c[d]", "a.b[*] d");
+    check("x = a.*.b", "a[*]");
+    check("x = f(a).b[c]", "a c");
+}
+
+#[test]
+fn names_bound_inside_are_left_out_only_there() {
+    check("x = [for k, v in v : \"${k}${v.a}${w}\" if v]", "v w");
+    check("x = [[for a in a : a], a]", "a a");
+    check("x = {for a in [for a in b : a] : a => c[a]...}", "b c");
+    check("x = \"%{for a in b}${a}${c}%{endfor}${a}\"", "b c a");
+}
+
+#[test]
+fn dynamic_blocks_bind_their_iterator() {
+    check(
+        "dynamic \"disk\" {\n for_each = disk.a\n labels = [disk.key]\n content {\n x = disk.value\n y = c\n}\n}\nz = disk",
+        "disk.a c disk",
+    );
+    check(
+        "dynamic \"disk\" {\n for_each = a\n iterator = it\n content {\n x = it.value\n y = disk\n}\n}\n",
+        "a disk",
+    );
+}
+
+#[test]
+fn blocks_and_arguments_come_in_the_order_written() {
+    check("b {\n x = a\n c {\n y = b\n}\n z = c\n}\nx = d\n", "a b c d");
+}
+
+fn traversal(text: &str, expected: &Expect) {
+    let (body, _) = file(&format!("x = {text}"));
+    let found = as_traversal(&body.attributes[0].expr);
+    expected.assert_eq(&found.map_or("none".to_owned(), |found| printed(&found)));
+}
+
+#[test]
+fn only_constant_steps_make_a_traversal() {
+    traversal("a.b[0].c", &expect!["a.b[0].c"]);
+    traversal("a[\"x\"]", &expect![[r#"a["x"]"#]]);
+    traversal("a", &expect!["a"]);
+    traversal("a[b]", &expect!["none"]);
+    traversal("a[*].b", &expect!["none"]);
+    traversal("(a.b)", &expect!["none"]);
+    traversal("f(a)", &expect!["none"]);
+    traversal("\"${a}\"", &expect!["none"]);
+}

@@ -1,0 +1,37 @@
+//! What tests of several modules need: a parsed file, and its problems as text.
+
+use formwork_value::Diagnostics;
+use formwork_value::diag::Sources;
+
+use crate::syntax::{Body, parse_file};
+
+/// A source text and what was reported about it.
+pub(crate) struct Text {
+    pub(crate) sources: Sources,
+    pub(crate) diags: Diagnostics,
+}
+
+/// Parses a file that has no syntax errors.
+pub(crate) fn file(text: &str) -> (Body, Text) {
+    let mut sources = Sources::new();
+    let id = sources.add("a.tf", text);
+    let mut diags = Diagnostics::new();
+    let body = parse_file(&mut diags, &sources, id);
+    assert!(diags.is_empty(), "{diags:?}");
+    (body, Text { sources, diags })
+}
+
+impl Text {
+    /// Prints every problem: its place, the text there, and what is said about it.
+    pub(crate) fn problems(&self) -> String {
+        let mut out = String::new();
+        for diag in self.diags.iter() {
+            let place = diag.subject.map_or_else(String::new, |span| {
+                let (start, text) = (self.sources.start(span), self.sources.slice(span));
+                format!("{}:{} {text:?} ", start.line, start.column)
+            });
+            out += &format!("{place}{}\n    {}\n", diag.summary, diag.detail);
+        }
+        out
+    }
+}
