@@ -79,30 +79,6 @@ fn wanted(ty: &Type) -> String {
     }
 }
 
-/// Whether values of type `got` may stand where `want` is written: the same type, where `want` may
-/// leave parts open with `Dynamic`. A null or unknown whose type is not known fits everywhere.
-fn fits(got: &Type, want: &Type) -> bool {
-    match (got, want) {
-        (Type::Dynamic, _) | (_, Type::Dynamic) => true,
-        (Type::List(got), Type::List(want))
-        | (Type::Set(got), Type::Set(want))
-        | (Type::Map(got), Type::Map(want)) => fits(got, want),
-        (Type::Tuple(got), Type::Tuple(want)) => {
-            got.len() == want.len()
-                && got.iter().zip(want.iter()).all(|(got, want)| fits(got, want))
-        }
-        (Type::Object(got), Type::Object(want)) => {
-            got.attributes.len() == want.attributes.len()
-                && got
-                    .attributes
-                    .iter()
-                    .zip(&want.attributes)
-                    .all(|((a, got), (b, want))| a == b && fits(got, want))
-        }
-        (got, want) => got == want,
-    }
-}
-
 /// Says which attribute makes an object with `names` not one of the type `shape`.
 fn name_difference(names: &[Str], shape: &ObjectType) -> String {
     let missing = shape.attributes.keys().find(|name| names.binary_search(name).is_err());

@@ -1,5 +1,6 @@
 //! What a value may be. Unification lives in [`unify`], conversion in `convert`.
 
+mod conform;
 pub mod unify;
 
 use std::collections::BTreeMap;

@@ -97,7 +97,8 @@ fn unknown(ty: Type) -> impl Strategy<Value = Value> {
             match &ty {
                 Type::Dynamic => refinement.not_null = false,
                 Type::String => {
-                    refinement.prefix = Some(prefix.as_str().into()).filter(|_| !prefix.is_empty())
+                    let prefix = (!prefix.is_empty()).then(|| prefix.as_str().into());
+                    refinement.prefix = prefix;
                 }
                 Type::Number => {
                     refinement.lower = Some((Number::from(i64::from(bound)), not_null));

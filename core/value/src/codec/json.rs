@@ -7,7 +7,7 @@ pub mod write;
 
 pub use strip::strip_removed;
 
-use super::{DecodeError, EncodeError, fits, type_json, wrong_type};
+use super::{DecodeError, EncodeError, type_json, wrong_type};
 use crate::value::Object;
 use crate::{Number, Step, Type, Value};
 
@@ -90,7 +90,7 @@ fn typed(out: &mut String, value: &Value, ty: &Type) -> Result<(), EncodeError> 
     match (value, ty) {
         // A null whose type is not known has nothing to wrap.
         (Value::Null(own), _)
-            if *own == Type::Dynamic || (*ty != Type::Dynamic && fits(own, ty)) =>
+            if *own == Type::Dynamic || (*ty != Type::Dynamic && own.conforms_to(ty)) =>
         {
             out.push_str("null");
             Ok(())

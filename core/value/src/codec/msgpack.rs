@@ -4,7 +4,7 @@
 mod read;
 mod refinement;
 
-use super::{DecodeError, EncodeError, fits, type_json, wrong_type};
+use super::{DecodeError, EncodeError, type_json, wrong_type};
 use crate::ty::ObjectType;
 use crate::value::{Map, Object, Tuple};
 use crate::{Number, Step, Str, Type, Value};
@@ -50,11 +50,13 @@ fn write(out: &mut Vec<u8>, value: &Value, ty: &Type) -> Result<(), EncodeError>
             Ok(())
         }
         (_, Type::Dynamic) => write_dynamic(out, value),
-        (Value::Null(own), _) if fits(own, ty) => {
+        (Value::Null(own), _) if own.conforms_to(ty) => {
             out.push(NIL);
             Ok(())
         }
-        (Value::Unknown(unknown), _) if fits(unknown.ty(), ty) => refinement::write(out, unknown),
+        (Value::Unknown(unknown), _) if unknown.ty().conforms_to(ty) => {
+            refinement::write(out, unknown)
+        }
         (Value::Bool(truth), Type::Bool) => {
             out.push(if *truth { 0xc3 } else { 0xc2 });
             Ok(())

@@ -1,6 +1,6 @@
 //! Types as JSON: `"string"`, `["list","number"]`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::DecodeError;
@@ -108,21 +108,35 @@ fn ty(node: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
 }
 
 fn constructed(kind: Option<&str>, content: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
+    let collection = match kind {
+        Some("list") => Type::list,
+        Some("set") => Type::set,
+        Some("map") => Type::map,
+        Some("object") => return object(content, None, depth),
+        Some("tuple") => return tuple(content, depth),
+        other => return Err(no_such_kind(other)),
+    };
+    ty(content, depth + 1).map(collection)
+}
+
+fn no_such_kind(kind: Option<&str>) -> DecodeError {
     match kind {
-        Some("list") => Ok(Type::list(ty(content, depth + 1)?)),
-        Some("set") => Ok(Type::set(ty(content, depth + 1)?)),
-        Some("map") => Ok(Type::map(ty(content, depth + 1)?)),
-        Some("object") => object(content, None, depth),
-        Some("tuple") => {
-            let elements = content
-                .as_array()
-                .ok_or_else(|| DecodeError::new("the types of a tuple must be an array"))?;
-            let elements = elements.iter().map(|element| ty(element, depth + 1));
-            Ok(Type::tuple(elements.collect::<Result<_, _>>()?))
-        }
-        Some(other) => Err(DecodeError::new(format!("there is no kind of type {other:?}"))),
-        None => Err(DecodeError::new("the kind of a type must be a string")),
+        Some(other) => DecodeError::new(format!("there is no kind of type {other:?}")),
+        None => DecodeError::new("the kind of a type must be a string"),
     }
+}
+
+// Plain loops, for chains of iterators would take several times the stack at each level.
+
+fn tuple(content: &Node<'_>, depth: usize) -> Result<Type, DecodeError> {
+    let Some(nodes) = content.as_array() else {
+        return Err(DecodeError::new("the types of a tuple must be an array"));
+    };
+    let mut elements = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        elements.push(ty(node, depth + 1)?);
+    }
+    Ok(Type::tuple(elements))
 }
 
 fn object(
@@ -130,28 +144,31 @@ fn object(
     optional: Option<&Node<'_>>,
     depth: usize,
 ) -> Result<Type, DecodeError> {
-    let members = content
-        .as_object()
-        .ok_or_else(|| DecodeError::new("the attribute types of an object must be an object"))?;
-    let attributes = members
-        .iter()
-        .map(|member| Ok((Str::new(&member.name), ty(&member.value, depth + 1)?)))
-        .collect::<Result<BTreeMap<_, _>, DecodeError>>()?;
-    let mut names = BTreeSet::new();
-    if let Some(optional) = optional {
-        let list = optional
-            .as_array()
-            .ok_or_else(|| DecodeError::new("the optional attributes must be an array"))?;
-        for name in list {
-            let name = name
-                .as_str()
-                .map(Str::new)
-                .filter(|name| attributes.contains_key(name.as_str()))
-                .ok_or_else(|| DecodeError::new("an optional attribute has no type"))?;
-            names.insert(name);
-        }
+    let Some(members) = content.as_object() else {
+        return Err(DecodeError::new("the attribute types of an object must be an object"));
+    };
+    let mut shape = ObjectType::default();
+    for member in members {
+        let ty = ty(&member.value, depth + 1)?;
+        shape.attributes.insert(Str::new(&member.name), ty);
     }
-    Ok(Type::Object(Arc::new(ObjectType { attributes, optional: names })))
+    if let Some(optional) = optional {
+        shape.optional = optional_names(optional, &shape)?;
+    }
+    Ok(Type::Object(Arc::new(shape)))
+}
+
+fn optional_names(node: &Node<'_>, shape: &ObjectType) -> Result<BTreeSet<Str>, DecodeError> {
+    let list = node
+        .as_array()
+        .ok_or_else(|| DecodeError::new("the optional attributes must be an array"))?;
+    let name = |name: &Node<'_>| {
+        name.as_str()
+            .map(Str::new)
+            .filter(|name| shape.attributes.contains_key(name.as_str()))
+            .ok_or_else(|| DecodeError::new("an optional attribute has no type"))
+    };
+    list.iter().map(name).collect()
 }
 
 #[cfg(test)]

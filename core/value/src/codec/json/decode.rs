@@ -26,40 +26,61 @@ impl Decoder {
             (_, Type::Bool) => bool(&node.kind),
             (_, Type::Number) => number(&node.kind),
             (_, Type::String) => string(&node.kind),
-            (Kind::Array(items), Type::List(element)) => {
-                let items = items.iter().enumerate().map(|(at, item)| {
-                    self.typed(item, element).map_err(|error| error.within(index(at)))
-                });
-                Ok(Value::list(Type::clone(element), items.collect::<Result<_, _>>()?))
-            }
-            (Kind::Array(items), Type::Set(element)) => {
-                let items = items.iter().map(|item| self.typed(item, element));
-                Ok(Value::set(Type::clone(element), items.collect::<Result<_, _>>()?))
-            }
-            (Kind::Array(items), Type::Tuple(elements)) if items.len() == elements.len() => {
-                let items = items.iter().zip(elements.iter()).enumerate();
-                let items = items.map(|(at, (item, ty))| {
-                    self.typed(item, ty).map_err(|error| error.within(index(at)))
-                });
-                Ok(Value::Tuple(Tuple::new(items.collect::<Result<_, _>>()?)))
-            }
-            (Kind::Object(members), Type::Map(element)) => {
-                let pairs = members.iter().map(|member| {
-                    let key = Str::new(&member.name);
-                    match self.typed(&member.value, element) {
-                        Ok(value) => Ok((key, value)),
-                        Err(error) => Err(error.within(Step::Key(key))),
-                    }
-                });
-                Ok(Value::Map(Map::new(Type::clone(element), pairs.collect::<Result<_, _>>()?)))
-            }
+            (Kind::Array(items), Type::List(element)) => self.list(items, element),
+            (Kind::Array(items), Type::Set(element)) => self.set(items, element),
+            (Kind::Array(items), Type::Tuple(elements)) => self.tuple(items, elements),
+            (Kind::Object(members), Type::Map(element)) => self.map(members, element),
             (Kind::Object(members), Type::Object(shape)) => self.object(members, shape),
-            (Kind::Array(_), Type::Tuple(elements)) => {
-                let wanted = elements.len();
-                Err(DecodeError::new(format!("a tuple of length {wanted} is required")))
-            }
-            _ => Err(DecodeError::new(format!("{} is required", super::super::wanted(ty)))),
+            _ => Err(required(ty)),
         }
+    }
+
+    // Plain loops, for chains of iterators would take several times the stack at each level.
+
+    fn list(&mut self, nodes: &[Node<'_>], element: &Type) -> Result<Value, DecodeError> {
+        let mut items = Vec::with_capacity(nodes.len());
+        for (at, node) in nodes.iter().enumerate() {
+            match self.typed(node, element) {
+                Ok(item) => items.push(item),
+                Err(error) => return Err(error.within(Step::Index(at.into()))),
+            }
+        }
+        Ok(Value::list(element.clone(), items))
+    }
+
+    fn set(&mut self, nodes: &[Node<'_>], element: &Type) -> Result<Value, DecodeError> {
+        let mut items = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            items.push(self.typed(node, element)?);
+        }
+        Ok(Value::set(element.clone(), items))
+    }
+
+    fn tuple(&mut self, nodes: &[Node<'_>], elements: &[Type]) -> Result<Value, DecodeError> {
+        if nodes.len() != elements.len() {
+            let wanted = elements.len();
+            return Err(DecodeError::new(format!("a tuple of length {wanted} is required")));
+        }
+        let mut items = Vec::with_capacity(nodes.len());
+        for (at, (node, ty)) in nodes.iter().zip(elements).enumerate() {
+            match self.typed(node, ty) {
+                Ok(item) => items.push(item),
+                Err(error) => return Err(error.within(Step::Index(at.into()))),
+            }
+        }
+        Ok(Value::Tuple(Tuple::new(items)))
+    }
+
+    fn map(&mut self, members: &[Member<'_>], element: &Type) -> Result<Value, DecodeError> {
+        let mut pairs = Vec::with_capacity(members.len());
+        for member in members {
+            let key = Str::new(&member.name);
+            match self.typed(&member.value, element) {
+                Ok(item) => pairs.push((key, item)),
+                Err(error) => return Err(error.within(Step::Key(key))),
+            }
+        }
+        Ok(Value::Map(Map::new(element.clone(), pairs)))
     }
 
     fn object(
@@ -70,45 +91,65 @@ impl Decoder {
         let names = self.shapes.names(shape);
         let mut items: Vec<Option<Value>> = vec![None; names.len()];
         for (expected, member) in members.iter().enumerate() {
-            // Writers sort, so a name nearly always stands at its own place.
-            let at = match names.get(expected) {
-                Some(name) if *name == *member.name => Some(expected),
-                _ => names.binary_search(&Str::new(&member.name)).ok(),
-            };
-            let Some(at) = at else {
-                match self.extra {
-                    Extra::Drop => continue,
-                    Extra::Refuse => {
-                        let reason = format!("unsupported attribute {:?}", member.name);
-                        return Err(DecodeError::new(reason));
-                    }
-                }
-            };
-            let value = self
-                .typed(&member.value, &shape.attributes[&names[at]])
-                .map_err(|error| error.within(Step::Attribute(names[at].clone())))?;
-            items[at] = Some(value);
+            let Some(at) = self.attribute(&names, expected, &member.name)? else { continue };
+            match self.typed(&member.value, &shape.attributes[&names[at]]) {
+                Ok(item) => items[at] = Some(item),
+                Err(error) => return Err(error.within(Step::Attribute(names[at].clone()))),
+            }
         }
-        let filled = items.into_iter().zip(shape.attributes.values());
-        let items = filled.map(|(item, ty)| item.unwrap_or_else(|| Value::null(ty.clone())));
-        Ok(Value::Object(Object::with_names(names, items.collect())))
+        Ok(filled(names, items, shape))
+    }
+
+    /// The position of an attribute among `names`, or `None` if it is to be left out. Writers sort,
+    /// so it nearly always stands at its own place.
+    fn attribute(
+        &self,
+        names: &[Str],
+        expected: usize,
+        name: &str,
+    ) -> Result<Option<usize>, DecodeError> {
+        if names.get(expected).is_some_and(|expected| expected.as_str() == name) {
+            return Ok(Some(expected));
+        }
+        match (names.binary_search(&Str::new(name)), self.extra) {
+            (Ok(at), _) => Ok(Some(at)),
+            (Err(_), Extra::Drop) => Ok(None),
+            (Err(_), Extra::Refuse) => {
+                Err(DecodeError::new(format!("unsupported attribute {name:?}")))
+            }
+        }
     }
 
     /// Reads a value that is wrapped together with its type.
     fn dynamic(&mut self, node: &Node<'_>) -> Result<Value, DecodeError> {
-        let invalid = |reason: &str| {
-            DecodeError::new(format!("a value of any type must come with its type: {reason}"))
-        };
-        let members = node.as_object().ok_or_else(|| invalid("an object is required"))?;
-        if let Some(other) =
-            members.iter().find(|member| !["value", "type"].contains(&&*member.name))
-        {
-            return Err(invalid(&format!("unsupported key {:?}", other.name)));
-        }
-        let ty = node.member("type").ok_or_else(|| invalid("the key \"type\" is missing"))?;
-        let value = node.member("value").ok_or_else(|| invalid("the key \"value\" is missing"))?;
-        self.typed(value, &type_json::decode_node(ty)?)
+        let (value, ty) = unwrapped(node)?;
+        self.typed(value, &ty)
     }
+}
+
+/// The object with null for every attribute that is missing.
+fn filled(names: Arc<[Str]>, items: Vec<Option<Value>>, shape: &ObjectType) -> Value {
+    let filled = items.into_iter().zip(shape.attributes.values());
+    let items = filled.map(|(item, ty)| item.unwrap_or_else(|| Value::null(ty.clone())));
+    Value::Object(Object::with_names(names, items.collect()))
+}
+
+/// The two parts of a value that comes with its type.
+fn unwrapped<'n, 't>(node: &'n Node<'t>) -> Result<(&'n Node<'t>, Type), DecodeError> {
+    let invalid = |reason: &str| {
+        DecodeError::new(format!("a value of any type must come with its type: {reason}"))
+    };
+    let members = node.as_object().ok_or_else(|| invalid("an object is required"))?;
+    if let Some(other) = members.iter().find(|member| !["value", "type"].contains(&&*member.name)) {
+        return Err(invalid(&format!("unsupported key {:?}", other.name)));
+    }
+    let ty = node.member("type").ok_or_else(|| invalid("the key \"type\" is missing"))?;
+    let value = node.member("value").ok_or_else(|| invalid("the key \"value\" is missing"))?;
+    Ok((value, type_json::decode_node(ty)?))
+}
+
+fn required(ty: &Type) -> DecodeError {
+    DecodeError::new(format!("{} is required", super::super::wanted(ty)))
 }
 
 fn bool(kind: &Kind<'_>) -> Result<Value, DecodeError> {
@@ -149,26 +190,30 @@ pub(super) fn simple(node: &Node<'_>) -> Result<Value, DecodeError> {
         Kind::Bool(truth) => Ok(Value::Bool(*truth)),
         Kind::Number(_) => number(&node.kind),
         Kind::String(text) => Ok(Value::string(&**text)),
-        Kind::Array(items) => {
-            let items = items
-                .iter()
-                .enumerate()
-                .map(|(at, item)| simple(item).map_err(|error| error.within(index(at))));
-            Ok(Value::tuple(items.collect::<Result<_, _>>()?))
-        }
-        Kind::Object(members) => {
-            let pairs = members.iter().map(|member| {
-                let name = Str::new(&member.name);
-                match simple(&member.value) {
-                    Ok(value) => Ok((name, value)),
-                    Err(error) => Err(error.within(Step::Attribute(name))),
-                }
-            });
-            Ok(Value::Object(Object::new(pairs.collect::<Result<_, _>>()?)))
-        }
+        Kind::Array(nodes) => simple_tuple(nodes),
+        Kind::Object(members) => simple_object(members),
     }
 }
 
-fn index(at: usize) -> Step {
-    Step::Index(Number::from(at))
+fn simple_tuple(nodes: &[Node<'_>]) -> Result<Value, DecodeError> {
+    let mut items = Vec::with_capacity(nodes.len());
+    for (at, node) in nodes.iter().enumerate() {
+        match simple(node) {
+            Ok(item) => items.push(item),
+            Err(error) => return Err(error.within(Step::Index(at.into()))),
+        }
+    }
+    Ok(Value::tuple(items))
+}
+
+fn simple_object(members: &[Member<'_>]) -> Result<Value, DecodeError> {
+    let mut pairs = Vec::with_capacity(members.len());
+    for member in members {
+        let name = Str::new(&member.name);
+        match simple(&member.value) {
+            Ok(item) => pairs.push((name, item)),
+            Err(error) => return Err(error.within(Step::Attribute(name))),
+        }
+    }
+    Ok(Value::Object(Object::new(pairs)))
 }

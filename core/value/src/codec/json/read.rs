@@ -169,20 +169,24 @@ impl<'t> Reader<'t> {
     fn value(&mut self, depth: u16) -> Result<Node<'t>, Fault> {
         self.skip_space();
         let start = self.at;
-        if depth > Value::MAX_DEPTH {
-            return Err(Fault(start, "nested too deep".into()));
-        }
         let kind = match self.peek() {
-            Some(b'{') => self.object(depth)?,
-            Some(b'[') => self.array(depth)?,
-            Some(b'"') => Kind::String(self.string()?),
-            Some(b'-' | b'0'..=b'9') => self.number()?,
-            Some(b't') => self.word("true", Kind::Bool(true))?,
-            Some(b'f') => self.word("false", Kind::Bool(false))?,
-            Some(b'n') => self.word("null", Kind::Null)?,
-            _ => return Err(self.unexpected("a value")),
+            _ if depth > Value::MAX_DEPTH => Err(Fault(start, "nested too deep".into())),
+            Some(b'{') => self.object(depth),
+            Some(b'[') => self.array(depth),
+            _ => self.leaf(),
         };
-        Ok(Node { kind, range: start..self.at })
+        kind.map(|kind| Node { kind, range: start..self.at })
+    }
+
+    fn leaf(&mut self) -> Result<Kind<'t>, Fault> {
+        match self.peek() {
+            Some(b'"') => self.string().map(Kind::String),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b't') => self.word("true", Kind::Bool(true)),
+            Some(b'f') => self.word("false", Kind::Bool(false)),
+            Some(b'n') => self.word("null", Kind::Null),
+            _ => Err(self.unexpected("a value")),
+        }
     }
 
     fn word(&mut self, word: &str, kind: Kind<'t>) -> Result<Kind<'t>, Fault> {

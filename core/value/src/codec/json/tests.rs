@@ -143,6 +143,19 @@ fn the_simple_form_needs_no_types() {
     assert_eq!(encode_simple(&value).unwrap(), "{\"a\":[1,\"x\",true,null,2.5],\"b\":{}}");
 }
 
+#[test]
+fn the_deepest_values_that_may_be_are_read_and_written() {
+    let text = format!("{}1{}", "{\"a\":[".repeat(500), "]}".repeat(500));
+    let value = decode_simple(text.as_bytes()).unwrap();
+    assert_eq!(encode_simple(&value).unwrap(), text);
+    let level = |value| Value::object([("a", Value::tuple(vec![value]))]);
+    let value = (0..249).fold(Value::Bool(true), |value, _| level(value));
+    let text = encode(&value, &Type::Dynamic).unwrap();
+    assert_eq!(decode(text.as_bytes(), &Type::Dynamic).unwrap(), value);
+    let deep = (0..2000).fold(Value::int(1), |value, _| Value::tuple(vec![value]));
+    assert!(encode_simple(&deep).is_err());
+}
+
 proptest::proptest! {
     #[test]
     fn any_known_value_comes_back_as_it_went((ty, value) in arbitrary::typed(false)) {
