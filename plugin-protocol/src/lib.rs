@@ -7,6 +7,7 @@
 
 pub mod capability;
 pub mod client;
+pub mod contract;
 pub mod failure;
 pub mod handshake;
 pub mod message;

@@ -1,0 +1,292 @@
+//! Holds a planned object against its configuration and its prior.
+//!
+//! The author's word counts: what is configured must be planned as it is, or as it was before where
+//! the provider takes the two to mean the same. Only computed parts are the provider's to choose.
+
+use std::collections::BTreeMap;
+
+use formwork_value::schema::{
+    Attribute, AttributeKind, Block, NestedAttributes, NestedBlock, Nesting, Role,
+};
+use formwork_value::{Path, Plain, Step, Str, Type, Value};
+
+use super::super::Finding;
+use super::super::parts::{attribute, keyed, same, shown, under_key};
+
+/// Finds what a provider may not have planned, given the configuration it got and the prior object
+/// it knew. No findings: the plan is valid.
+#[must_use]
+pub fn assert_plan_valid(
+    block: &Block,
+    prior: &Plain,
+    config: &Plain,
+    planned: &Plain,
+) -> Vec<Finding> {
+    let mut check = Check { path: Path::root(), findings: Vec::new() };
+    check.block(block, &Three::new(prior.value(), config.value(), planned.value()));
+    check.findings
+}
+
+/// The three lives of one part of an object.
+struct Three {
+    prior: Value,
+    config: Value,
+    planned: Value,
+}
+
+impl Three {
+    fn new(prior: &Value, config: &Value, planned: &Value) -> Self {
+        Self { prior: prior.clone(), config: config.clone(), planned: planned.clone() }
+    }
+
+    fn attribute(&self, name: &str) -> Self {
+        let part = |object| attribute(object, name, || Type::Dynamic);
+        Self { prior: part(&self.prior), config: part(&self.config), planned: part(&self.planned) }
+    }
+
+    /// The three at a position of lists; a prior that is not there is null.
+    fn at(&self, at: usize) -> Option<Self> {
+        let none = Value::null(Type::Dynamic);
+        let prior = self.prior.children().get(at).unwrap_or(&none);
+        Some(Self::new(prior, self.config.children().get(at)?, self.planned.children().get(at)?))
+    }
+
+    /// The three under a key that the plan and the configuration have.
+    fn under(&self, key: &str) -> Option<Self> {
+        let none = Value::null(Type::Dynamic);
+        let prior = under_key(&self.prior, key).unwrap_or(&none);
+        Some(Self::new(prior, under_key(&self.config, key)?, under_key(&self.planned, key)?))
+    }
+}
+
+struct Check {
+    path: Path,
+    findings: Vec<Finding>,
+}
+
+impl Check {
+    fn report(&mut self, message: impl Into<String>) {
+        self.findings.push(Finding::new(&self.path, message));
+    }
+
+    fn within(&mut self, step: Step, check: impl FnOnce(&mut Self)) {
+        self.path.0.push(step);
+        check(self);
+        self.path.0.pop();
+    }
+
+    /// Reports a value that is there on one side only. Answers whether to look further.
+    fn existence(&mut self, three: &Three) -> bool {
+        match (three.planned.is_null(), three.config.is_null()) {
+            (true, false) => self.report("planned for absence but config wants existence"),
+            (false, true) => self.report("planned for existence but config wants absence"),
+            (true, true) => {}
+            (false, false) => return true,
+        }
+        false
+    }
+
+    fn block(&mut self, block: &Block, three: &Three) {
+        if !self.existence(three) {
+            return;
+        }
+        self.attributes(&block.attributes, three);
+        for (name, nested) in &block.blocks {
+            self.within(Step::Attribute(name.clone()), |check| {
+                check.nested_block(nested, &three.attribute(name));
+            });
+        }
+    }
+
+    fn attributes(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &Three) {
+        for (name, attr) in attributes {
+            self.within(Step::Attribute(name.clone()), |check| {
+                check.attribute(attr, &three.attribute(name));
+            });
+        }
+    }
+
+    fn attribute(&mut self, attr: &Attribute, three: &Three) {
+        let Three { prior, config, planned } = three;
+        if same(planned, config) {
+            return;
+        }
+        // The provider takes the configuration to mean what is there already.
+        if same(planned, prior) && !prior.is_null() && !config.is_null() {
+            return;
+        }
+        if attr.write_only {
+            if !planned.is_null() {
+                self.report("planned value for write-only attribute is not null");
+            }
+            return;
+        }
+        if attr.role == Role::Computed || (config.is_null() && attr.role.is_computed()) {
+            return;
+        }
+        match (&attr.kind, config.is_null(), attr.sensitive) {
+            (_, true, true) => self.report("sensitive planned value for a non-computed attribute"),
+            (_, true, false) => {
+                let planned = shown(planned);
+                self.report(format!("planned value {planned} for a non-computed attribute"));
+            }
+            (AttributeKind::Nested(nested), ..) => self.nested_attributes(nested, three),
+            (_, _, sensitive) => self.mismatch(sensitive, three),
+        }
+    }
+
+    fn mismatch(&mut self, sensitive: bool, three: &Three) {
+        let Three { prior, config, planned } = three;
+        let message = match (sensitive, prior.is_null()) {
+            (true, true) => "sensitive planned value does not match config value".to_string(),
+            (true, false) => {
+                "sensitive planned value does not match config value nor prior value".to_string()
+            }
+            (false, true) => {
+                let (planned, config) = (shown(planned), shown(config));
+                format!("planned value {planned} does not match config value {config}")
+            }
+            (false, false) => {
+                let (planned, config, prior) = (shown(planned), shown(config), shown(prior));
+                format!(
+                    "planned value {planned} does not match config value {config} nor prior value {prior}"
+                )
+            }
+        };
+        self.report(message);
+    }
+
+    fn nested_attributes(&mut self, nested: &NestedAttributes, three: &Three) {
+        if !self.existence(three) {
+            return;
+        }
+        if three.planned.is_unknown() {
+            return self.report("planned unknown for configured value");
+        }
+        let counts = (three.planned.children().len(), three.config.children().len());
+        match nested.nesting {
+            Nesting::Single | Nesting::Group => self.attributes(&nested.attributes, three),
+            Nesting::List | Nesting::Set if three.config.is_unknown() || counts.0 != counts.1 => {
+                let config = match three.config.is_unknown() {
+                    true => "unknown".to_string(),
+                    false => counts.1.to_string(),
+                };
+                self.report(format!(
+                    "count in plan ({}) disagrees with count in config ({config})",
+                    counts.0
+                ));
+            }
+            // Elements of sets have nothing by which to tell which belong together.
+            Nesting::Set => {}
+            Nesting::List => {
+                for at in 0..counts.0 {
+                    let Some(element) = three.at(at) else { continue };
+                    self.within(Step::Index(at.into()), |check| {
+                        check.element(&nested.attributes, &element);
+                    });
+                }
+            }
+            Nesting::Map => self.each_key(three, |check, element| {
+                check.element(&nested.attributes, element);
+            }),
+        }
+    }
+
+    /// Checks one of the objects of a nested attribute, which may itself be null or unknown.
+    fn element(&mut self, attributes: &BTreeMap<Str, Attribute>, three: &Three) {
+        if !same(&three.planned, &three.config) && self.existence(three) {
+            self.attributes(attributes, three);
+        }
+    }
+
+    /// Checks what is under each key that the plan and the configuration share, and reports others.
+    fn each_key(&mut self, three: &Three, mut check: impl FnMut(&mut Self, &Three)) {
+        for (key, _) in keyed(&three.planned) {
+            match three.under(key) {
+                Some(element) => {
+                    self.within(Step::Key(key.clone()), |this| check(this, &element));
+                }
+                None => {
+                    self.report(format!("map key {key:?} from plan is not present in config"));
+                }
+            }
+        }
+        for (key, _) in keyed(&three.config) {
+            if under_key(&three.planned, key).is_none() {
+                self.report(format!("map key {key:?} from config is not present in plan"));
+            }
+        }
+    }
+
+    fn nested_block(&mut self, nested: &NestedBlock, three: &Three) {
+        let Three { config, planned, .. } = three;
+        let kind = match nested.nesting {
+            Nesting::List => Some("list"),
+            Nesting::Set => Some("set"),
+            Nesting::Map => Some("map"),
+            Nesting::Single | Nesting::Group => None,
+        };
+        if let (Some(kind), true) = (kind, planned.is_null()) {
+            return self.report(format!(
+                "attribute representing a {kind} of nested blocks must be empty to indicate no blocks, not null"
+            ));
+        }
+        if same(planned, config) {
+            return;
+        }
+        // Only a `dynamic` block over something unknown makes blocks unknown; it is not the
+        // provider's to guess what comes of it.
+        if config.is_unknown() {
+            let planned = shown(planned);
+            return self.report(format!("planned value {planned} for unknown dynamic block"));
+        }
+        if config.is_null() && nested.computed {
+            return;
+        }
+        if planned.is_unknown() {
+            return self.report(
+                "attribute representing nested block must not be unknown itself; set nested attribute values to unknown instead",
+            );
+        }
+        let counts = (planned.children().len(), config.children().len());
+        match nested.nesting {
+            Nesting::Single | Nesting::Group => self.block(&nested.block, three),
+            Nesting::List if counts.0 != counts.1 => self.report(format!(
+                "block count in plan ({}) disagrees with count in config ({})",
+                counts.0, counts.1
+            )),
+            Nesting::List => {
+                for at in 0..counts.0 {
+                    let Some(element) = three.at(at) else { continue };
+                    self.within(Step::Index(at.into()), |check| {
+                        check.block_element(&nested.block, &element);
+                    });
+                }
+            }
+            Nesting::Map => {
+                self.each_key(three, |check, element| check.block_element(&nested.block, element));
+            }
+            // What a provider makes of a set element changes what tells it from others, so only
+            // this much can be asked.
+            Nesting::Set => {
+                if planned.children().iter().any(Value::is_unknown) {
+                    self.unknown_element();
+                }
+            }
+        }
+    }
+
+    fn block_element(&mut self, block: &Block, three: &Three) {
+        if three.planned.is_unknown() {
+            self.unknown_element();
+        } else {
+            self.block(block, three);
+        }
+    }
+
+    fn unknown_element(&mut self) {
+        self.report(
+            "element representing nested block must not be unknown itself; set nested attribute values to unknown instead",
+        );
+    }
+}

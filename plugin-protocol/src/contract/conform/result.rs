@@ -1,0 +1,308 @@
+//! Holds an object as it came to be against the object as it was planned. Also holds the second
+//! plan, made while applying, against the first.
+//!
+//! What was known must have come true; what was unknown may have become anything that fits what was
+//! known about it.
+
+use formwork_value::schema::{Block, NestedBlock, Nesting};
+use formwork_value::{Path, Plain, Refinement, Step, Str, Type, Unknown, Value, convert};
+
+use super::super::Finding;
+use super::super::parts::{attribute, keyed, same, shown, under_key};
+use super::super::sets::Candidates;
+
+/// Finds where an actual object is not what its plan promised. No findings: it is.
+#[must_use]
+pub fn assert_object_compatible(block: &Block, planned: &Plain, actual: &Plain) -> Vec<Finding> {
+    let mut check = Check { path: Path::root(), findings: Vec::new() };
+    check.block(block, planned.value(), actual.value());
+    check.findings
+}
+
+struct Check {
+    path: Path,
+    findings: Vec<Finding>,
+}
+
+/// Whether a part that was planned may have become another.
+trait Compatible {
+    fn compare(&self, check: &mut Check, planned: &Value, actual: &Value);
+}
+
+/// As a block of this schema.
+impl Compatible for Block {
+    fn compare(&self, check: &mut Check, planned: &Value, actual: &Value) {
+        check.block(self, planned, actual);
+    }
+}
+
+/// As a value without a schema.
+struct AnyValue;
+
+impl Compatible for AnyValue {
+    fn compare(&self, check: &mut Check, planned: &Value, actual: &Value) {
+        check.value(planned, actual);
+    }
+}
+
+impl Check {
+    fn report(&mut self, message: impl Into<String>) {
+        self.findings.push(Finding::new(&self.path, message));
+    }
+
+    fn within(&mut self, step: Option<Step>, check: impl FnOnce(&mut Self)) {
+        let n_steps = self.path.0.len();
+        self.path.0.extend(step);
+        check(self);
+        self.path.0.truncate(n_steps);
+    }
+
+    fn block(&mut self, block: &Block, planned: &Value, actual: &Value) {
+        let root = if self.path.0.is_empty() { "Root object " } else { "" };
+        match (planned.is_null(), actual.is_null()) {
+            (true, true) => return,
+            (true, false) => return self.report(format!("{root}was absent, but now present")),
+            (false, true) => return self.report(format!("{root}was present, but now absent")),
+            (false, false) => {}
+        }
+        let part = |object, name: &Str| attribute(object, name, || Type::Dynamic);
+        for (name, attr) in &block.attributes {
+            self.within(Some(Step::Attribute(name.clone())), |check| {
+                let n_findings = check.findings.len();
+                check.value(&part(planned, name), &part(actual, name));
+                if attr.sensitive && check.findings.len() > n_findings {
+                    // What exactly differs must not be seen.
+                    check.findings.truncate(n_findings);
+                    check.report("inconsistent values for sensitive attribute");
+                }
+            });
+        }
+        for (name, nested) in &block.blocks {
+            self.within(Some(Step::Attribute(name.clone())), |check| {
+                check.nested_block(nested, &part(planned, name), &part(actual, name));
+            });
+        }
+    }
+
+    fn nested_block(&mut self, nested: &NestedBlock, planned: &Value, actual: &Value) {
+        if nested.computed {
+            if actual.is_null() && nested.nesting != Nesting::Single {
+                return self.report("computed blocks must not be null");
+            }
+            if planned.is_unknown() {
+                return self.value(planned, actual);
+            }
+        }
+        match nested.nesting {
+            // Of a `dynamic` block over something unknown, nothing may have come.
+            Nesting::Single | Nesting::Group => {
+                if !(planned.is_unknown() && actual.is_null()) {
+                    self.block(&nested.block, planned, actual);
+                }
+            }
+            _ if [planned, actual].iter().any(|side| side.is_unknown() || side.is_null()) => {}
+            Nesting::List => {
+                if self.same_count(planned, actual) {
+                    let pairs = planned.children().iter().zip(actual.children());
+                    for (at, (planned, actual)) in pairs.enumerate() {
+                        self.within(Some(Step::Index(at.into())), |check| {
+                            check.block(&nested.block, planned, actual);
+                        });
+                    }
+                }
+            }
+            Nesting::Map => self.keyed_blocks(&nested.block, planned, actual),
+            Nesting::Set => self.set(&nested.block, "block set length", planned, actual),
+        }
+    }
+
+    fn same_count(&mut self, planned: &Value, actual: &Value) -> bool {
+        let (before, after) = (planned.children().len(), actual.children().len());
+        if before != after {
+            self.report(format!("block count changed from {before} to {after}"));
+        }
+        before == after
+    }
+
+    fn keyed_blocks(&mut self, block: &Block, planned: &Value, actual: &Value) {
+        for (key, planned) in keyed(planned) {
+            match under_key(actual, key) {
+                Some(actual) => self.within(Some(Step::Key(key.clone())), |check| {
+                    check.block(block, planned, actual);
+                }),
+                None => self.report(format!("block key {key:?} has vanished")),
+            }
+        }
+        for (key, _) in keyed(actual).filter(|(key, _)| under_key(planned, key).is_none()) {
+            self.report(format!("new block key {key:?} has appeared"));
+        }
+    }
+
+    fn value(&mut self, planned: &Value, actual: &Value) {
+        let planned_type = planned.ty();
+        if planned_type == Type::Dynamic {
+            return;
+        }
+        let actual_type = actual.ty();
+        if !actual_type.conforms_to(&planned_type) {
+            let reason = convert::mismatch(&actual_type, &planned_type);
+            return self.report(format!("wrong final value type: {reason}"));
+        }
+        match (planned, actual) {
+            (Value::Unknown(unknown), _) => {
+                if !allows(unknown, actual) {
+                    let (planned, actual) = (placeholder(unknown), shown(actual));
+                    self.report(format!(
+                        "final value {actual} does not conform to planning placeholder {planned}"
+                    ));
+                }
+            }
+            (Value::Null(_), Value::Null(_)) => {}
+            (_, Value::Null(_)) => self.report(format!("was {}, but now null", shown(planned))),
+            (Value::Null(_), _) => self.report(format!("was null, but now {}", shown(actual))),
+            (_, Value::Unknown(_)) => self.report("was known, but now unknown"),
+            (Value::Set(_), _) => self.set(&AnyValue, "length", planned, actual),
+            (Value::Bool(_) | Value::Number(_) | Value::String(_), _) => {
+                if planned != actual {
+                    let (planned, actual) = (shown(planned), shown(actual));
+                    self.report(format!("was {planned}, but now {actual}"));
+                }
+            }
+            _ => self.parts(planned, actual),
+        }
+    }
+
+    /// Compares the parts of lists, maps, tuples and objects by the step that leads to them.
+    fn parts(&mut self, planned: &Value, actual: &Value) {
+        for (at, part) in planned.children().iter().enumerate() {
+            let Some(step) = planned.step_to(at) else { continue };
+            match actual.position_of(&step).and_then(|at| actual.children().get(at)) {
+                Some(actual) => self.within(Some(step), |check| check.value(part, actual)),
+                None => self.report(format!("element {} has vanished", shown_key(&step))),
+            }
+        }
+        for at in 0..actual.children().len() {
+            if let Some(step) = actual.step_to(at)
+                && planned.position_of(&step).is_none()
+            {
+                self.report(format!("new element {} has appeared", shown_key(&step)));
+            }
+        }
+    }
+
+    /// Compares sets: each planned element must have become some actual one, and each actual one
+    /// have come from some planned one. Elements that turn out equal merge, but none are added.
+    fn set(&mut self, element: &dyn Compatible, what: &str, planned: &Value, actual: &Value) {
+        let (before, after) = (planned.children(), actual.children());
+        let mut explained = vec![false; after.len()];
+        let mut lost = Vec::new();
+        let mut candidates = Candidates::new(after);
+        for planned in before {
+            let agreeing = candidates.agreeing(certain_names(planned), planned).clone();
+            let mut found = false;
+            for at in agreeing {
+                // Two known values correspond only if they are the same, and then once is enough.
+                let compatible = same(planned, &after[at])
+                    || (!planned.is_wholly_known() || !planned.children().is_empty())
+                        && self.is_compatible(element, planned, &after[at]);
+                if compatible {
+                    found = true;
+                    explained[at] = true;
+                }
+            }
+            if !found {
+                lost.push(planned);
+            }
+        }
+        for planned in &lost {
+            let planned = shown(planned);
+            self.report(format!(
+                "planned set element {planned} does not correlate with any element in actual"
+            ));
+        }
+        if lost.is_empty() {
+            for (actual, _) in after.iter().zip(&explained).filter(|(_, explained)| !**explained) {
+                let actual = shown(actual);
+                self.report(format!(
+                    "actual set element {actual} does not correlate with any element in plan"
+                ));
+            }
+        }
+        if before.len() < after.len() {
+            self.report(format!("{what} changed from {} to {}", before.len(), after.len()));
+        }
+    }
+
+    fn is_compatible(&self, element: &dyn Compatible, planned: &Value, actual: &Value) -> bool {
+        let mut trial = Self { path: self.path.clone(), findings: Vec::new() };
+        element.compare(&mut trial, planned, actual);
+        trial.findings.is_empty()
+    }
+}
+
+/// The attributes of a planned set element that an actual one must have the same to correspond:
+/// those that are wholly known, simple values.
+fn certain_names(planned: &Value) -> Vec<Str> {
+    let Value::Object(object) = planned else { return Vec::new() };
+    let certain =
+        |part: &Value| matches!(part, Value::Bool(_) | Value::Number(_) | Value::String(_));
+    object.iter().filter(|(_, part)| certain(part)).map(|(name, _)| name.clone()).collect()
+}
+
+/// Whether an unknown value may have become this one, by what was known about it.
+fn allows(unknown: &Unknown, actual: &Value) -> bool {
+    let refinement = unknown.refinement();
+    match actual {
+        // What is still unknown may still turn out right.
+        Value::Unknown(_) => true,
+        Value::Null(_) => !refinement.not_null,
+        Value::String(text) => {
+            refinement.prefix.as_ref().is_none_or(|prefix| text.starts_with(prefix.as_str()))
+        }
+        Value::Number(number) => {
+            let above = refinement
+                .lower
+                .as_ref()
+                .is_none_or(|(bound, inclusive)| number > bound || (*inclusive && number == bound));
+            let below = refinement
+                .upper
+                .as_ref()
+                .is_none_or(|(bound, inclusive)| number < bound || (*inclusive && number == bound));
+            above && below
+        }
+        Value::List(_) | Value::Set(_) | Value::Map(_) => {
+            let length = actual.children().len() as u64;
+            // A set that still holds unknown elements may yet shrink.
+            let least = if actual.is_wholly_known() { refinement.min_length } else { 0 };
+            length >= least && refinement.max_length.is_none_or(|most| length <= most)
+        }
+        _ => true,
+    }
+}
+
+/// What was known about an unknown value, for a message.
+fn placeholder(unknown: &Unknown) -> String {
+    let Refinement { not_null, prefix, lower, upper, min_length, max_length } =
+        unknown.refinement();
+    let mut known = Vec::new();
+    if *not_null {
+        known.push("not null".to_string());
+    }
+    known.extend(prefix.iter().map(|prefix| format!("beginning with {:?}", prefix.as_str())));
+    known.extend(lower.iter().map(|(bound, inclusive)| {
+        format!("{} {bound}", if *inclusive { "at least" } else { "above" })
+    }));
+    known.extend(upper.iter().map(|(bound, inclusive)| {
+        format!("{} {bound}", if *inclusive { "at most" } else { "below" })
+    }));
+    known.extend((*min_length > 0).then(|| format!("of length {min_length} or more")));
+    known.extend(max_length.iter().map(|most| format!("of length {most} or less")));
+    format!("(unknown {}: {})", unknown.ty().friendly_name(), known.join(", "))
+}
+
+fn shown_key(step: &Step) -> String {
+    match step {
+        Step::Attribute(name) | Step::Key(name) => format!("{:?}", name.as_str()),
+        Step::Index(at) => at.to_string(),
+    }
+}

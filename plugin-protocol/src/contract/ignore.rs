@@ -1,0 +1,140 @@
+//! Applies `ignore_changes`: what the author wants left alone stands in the configuration as it
+//! stands in the prior object. Does not decide when it applies; creation and replacement do without.
+
+use formwork_value::schema::{Attribute, AttributeKind, Block, Nesting, Role};
+use formwork_value::value::Map;
+use formwork_value::{Path, Plain, Step, Str, Type, Value};
+
+use super::parts::same;
+
+/// Which changes to leave out of account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ignore {
+    /// All of them.
+    All,
+    /// Those at or below these paths.
+    Paths(Vec<Path>),
+}
+
+impl Ignore {
+    /// Returns the configuration with prior values wherever changes are ignored. Paths that lead
+    /// nowhere in either of the two change nothing.
+    #[must_use]
+    pub fn in_config(&self, block: &Block, prior: &Plain, config: &Plain) -> Plain {
+        if prior.value().is_null() {
+            return config.clone();
+        }
+        match self {
+            // What only the provider sets must not look as if an author had written it.
+            Self::All => without_computed(block, prior.value()).split_marks().0,
+            Self::Paths(paths) => with_prior_at(paths, prior.value(), config.value()),
+        }
+    }
+
+    /// Returns a planned value with prior values wherever changes are ignored. For providers of the
+    /// old SDK, which may bring back what was taken out of their configuration.
+    #[must_use]
+    pub fn in_planned(&self, prior: &Plain, planned: &Plain) -> Plain {
+        if prior.value().is_null() {
+            return planned.clone();
+        }
+        match self {
+            Self::All => prior.clone(),
+            Self::Paths(paths) => with_prior_at(paths, prior.value(), planned.value()),
+        }
+    }
+}
+
+fn with_prior_at(paths: &[Path], prior: &Value, config: &Value) -> Plain {
+    let mut result = config.clone();
+    if config.is_null() {
+        return result.split_marks().0;
+    }
+    for path in paths {
+        // Maps are the only place where a path may lead to what is not there on one side.
+        let (target, key) = match path.0.split_last() {
+            Some((Step::Key(key), rest)) => (Path(rest.to_vec()), Some(key)),
+            _ => (path.clone(), None),
+        };
+        let Some(prior) = target.find(prior) else { continue };
+        let replaced = result_at(&result, &target, key, prior);
+        result = replaced.unwrap_or(result);
+    }
+    result.split_marks().0
+}
+
+/// The value with the prior part put in at `target`; `None` if that changes nothing.
+fn result_at(value: &Value, target: &Path, key: Option<&Str>, prior: &Value) -> Option<Value> {
+    let current = target.find(value)?;
+    let is_map = matches!(current.ty(), Type::Map(_));
+    if same(current, prior) || (is_map && current.is_unknown()) {
+        return None;
+    }
+    value.replace_at(target, |current| match key {
+        Some(key) if is_map => with_prior_key(current, key, prior),
+        _ => prior.clone(),
+    })
+}
+
+/// The map with one key as in the prior map: with the prior element, or without the key.
+fn with_prior_key(current: &Value, key: &Str, prior: &Value) -> Value {
+    let element_type = current.ty().element().cloned();
+    let mut pairs: Vec<(Str, Value)> = match current {
+        Value::Map(map) => {
+            let others = map.iter().filter(|(own, _)| *own != key);
+            others.map(|(own, value)| (own.clone(), value.clone())).collect()
+        }
+        _ => Vec::new(),
+    };
+    if let Value::Map(prior) = prior {
+        pairs.extend(prior.get(key).map(|value| (key.clone(), value.clone())));
+    }
+    match element_type {
+        // Where nothing was written and nothing is kept, nothing is written still.
+        Some(ty) if !(pairs.is_empty() && current.is_null()) => Value::Map(Map::new(ty, pairs)),
+        _ => current.clone(),
+    }
+}
+
+/// The value with null for every attribute that only the provider sets.
+fn without_computed(block: &Block, value: &Value) -> Value {
+    let Value::Object(object) = value else { return value.clone() };
+    let items = object.iter().map(|(name, part)| {
+        match (block.attributes.get(name), block.blocks.get(name)) {
+            (Some(attr), _) => attribute_without_computed(attr, part),
+            (_, Some(nested)) => {
+                each(nested.nesting, part, |element| without_computed(&nested.block, element))
+            }
+            _ => part.clone(),
+        }
+    });
+    value.with_children(items.collect())
+}
+
+fn attribute_without_computed(attr: &Attribute, value: &Value) -> Value {
+    if attr.role == Role::Computed {
+        return Value::null(value.ty());
+    }
+    let AttributeKind::Nested(nested) = &attr.kind else { return value.clone() };
+    each(nested.nesting, value, |element| {
+        let Value::Object(object) = element else { return element.clone() };
+        let items = object.iter().map(|(name, part)| match nested.attributes.get(name) {
+            Some(attr) => attribute_without_computed(attr, part),
+            None => part.clone(),
+        });
+        element.with_children(items.collect())
+    })
+}
+
+/// The value with each of the objects it holds changed.
+fn each(nesting: Nesting, value: &Value, change: impl Fn(&Value) -> Value) -> Value {
+    match nesting {
+        Nesting::Single | Nesting::Group => change(value),
+        Nesting::List | Nesting::Set | Nesting::Map => {
+            value.with_children(value.children().iter().map(change).collect())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! Looking at values the way the rules do: parts of nulls are null, parts of unknowns unknown, and
+//! what is only known better about an unknown makes no difference.
+
+use std::hash::{Hash as _, Hasher};
+
+use formwork_value::{Str, Type, Value};
+
+/// The longest value that a message shows in full.
+const MAX_SHOWN: usize = 400;
+
+/// An attribute of an object; of a null object null, of an unknown one unknown. `ty` is the type of
+/// the attribute.
+pub(super) fn attribute(object: &Value, name: &str, ty: impl FnOnce() -> Type) -> Value {
+    match object {
+        Value::Object(object) => object.get(name).cloned().unwrap_or_else(|| Value::null(ty())),
+        Value::Unknown(_) => Value::unknown(ty()),
+        _ => Value::null(ty()),
+    }
+}
+
+/// The elements of a collection that stand for objects by key: of a map, or of the object that takes
+/// its place where types differ.
+pub(super) fn keyed(collection: &Value) -> impl Iterator<Item = (&Str, &Value)> {
+    let keys = match collection {
+        Value::Map(map) => map.keys(),
+        Value::Object(object) => &object.names()[..],
+        _ => &[],
+    };
+    keys.iter().zip(collection.children())
+}
+
+/// The element under a key.
+pub(super) fn under_key<'v>(collection: &'v Value, key: &str) -> Option<&'v Value> {
+    match collection {
+        Value::Map(map) => map.get(key),
+        Value::Object(object) => object.get(key),
+        _ => None,
+    }
+}
+
+/// Whether two values are the same as they stand: unknown equals unknown of the same type, however
+/// well it is known; null equals null.
+pub(super) fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Null(_), Value::Null(_)) => true,
+        (Value::Unknown(a), Value::Unknown(b)) => {
+            a.ty() == b.ty() || *a.ty() == Type::Dynamic || *b.ty() == Type::Dynamic
+        }
+        (Value::List(_), Value::List(_))
+        | (Value::Set(_), Value::Set(_))
+        | (Value::Tuple(_), Value::Tuple(_)) => same_children(a, b),
+        (Value::Map(a_map), Value::Map(b_map)) => {
+            a_map.keys() == b_map.keys() && same_children(a, b)
+        }
+        (Value::Object(a_object), Value::Object(b_object)) => {
+            a_object.names() == b_object.names() && same_children(a, b)
+        }
+        (a, b) => a == b,
+    }
+}
+
+fn same_children(a: &Value, b: &Value) -> bool {
+    a.children().len() == b.children().len()
+        && a.children().iter().zip(b.children()).all(|(a, b)| same(a, b))
+}
+
+/// Feeds a value to a hasher so that values that are [`same`] feed the same.
+pub(super) fn hash(value: &Value, into: &mut impl Hasher) {
+    match value {
+        Value::Null(_) => 0u8.hash(into),
+        Value::Unknown(_) => 1u8.hash(into),
+        Value::Bool(truth) => truth.hash(into),
+        Value::Number(number) => number.hash(into),
+        Value::String(text) => text.hash(into),
+        _ => {
+            value.children().len().hash(into);
+            value.children().iter().for_each(|child| hash(child, into));
+        }
+    }
+}
+
+/// A value as a message shows it: much as the language writes it, cut when it is very long.
+pub(super) fn shown(value: &Value) -> String {
+    let mut out = String::new();
+    show(value, &mut out);
+    if out.len() > MAX_SHOWN {
+        let cut = (0..=MAX_SHOWN).rev().find(|at| out.is_char_boundary(*at)).unwrap_or(0);
+        out.truncate(cut);
+        out.push('…');
+    }
+    out
+}
+
+fn show(value: &Value, out: &mut String) {
+    // What is too long is not read to its end, only to be cut.
+    if out.len() > MAX_SHOWN {
+        return;
+    }
+    let brackets = match value {
+        Value::Null(_) => return out.push_str("null"),
+        Value::Unknown(_) => return out.push_str("(known after apply)"),
+        Value::Bool(truth) => return out.push_str(if *truth { "true" } else { "false" }),
+        Value::Number(number) => return out.push_str(&number.to_string()),
+        Value::String(text) => return out.push_str(&format!("{:?}", text.as_str())),
+        // No provider sees marks; if one got here, it must not get out.
+        Value::Marked(_) => return out.push_str("(sensitive value)"),
+        Value::Map(_) | Value::Object(_) => ["{", "}"],
+        _ => ["[", "]"],
+    };
+    out.push_str(brackets[0]);
+    let mut names = keyed(value);
+    for (at, child) in value.children().iter().enumerate() {
+        if at > 0 {
+            out.push_str(", ");
+        }
+        if let Some((name, _)) = names.next() {
+            out.push_str(&format!("{:?} = ", name.as_str()));
+        }
+        show(child, out);
+    }
+    out.push_str(brackets[1]);
+}

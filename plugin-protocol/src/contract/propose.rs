@@ -1,0 +1,277 @@
+//! Prior and configuration merged: the value that a provider is asked to plan.
+//!
+//! Parts that only the provider sets keep their prior value, all others are as configured. On
+//! creation what the provider sets is null: to make it unknown is the provider's part.
+
+use std::collections::BTreeMap;
+
+use formwork_value::schema::{
+    Attribute, AttributeKind, Block, NestedAttributes, NestedBlock, Nesting, Role,
+};
+use formwork_value::{Plain, Str, Type, Value};
+
+use super::parts::{attribute, keyed, same, under_key};
+use super::sets::Candidates;
+
+/// Returns the value to send as "proposed new state". Write-only values stand in it as configured.
+///
+/// A prior that is unknown as a whole is for data sources and ephemeral resources that are not read
+/// yet: what only the provider sets is unknown then.
+#[must_use]
+pub fn proposed_new(block: &Block, prior: &Plain, config: &Plain) -> Plain {
+    let proposed = of_block(block, prior.value(), config.value());
+    // Made of parts of values without marks, so nothing is taken off here.
+    proposed.split_marks().0
+}
+
+/// Returns the configuration with each empty collection of blocks that the provider may make itself
+/// replaced by null, which is how a provider sees that the author wrote none (protocol 6.11).
+#[must_use]
+pub fn without_empty_computed_blocks(block: &Block, config: &Plain) -> Plain {
+    let Value::Object(object) = config.value() else { return config.clone() };
+    let names = object.names().iter().zip(object.items());
+    let items = names.map(|(name, item)| match block.blocks.get(name) {
+        Some(nested)
+            if nested.computed
+                && matches!(nested.nesting, Nesting::List | Nesting::Set | Nesting::Map)
+                && !item.is_unknown()
+                && item.children().is_empty() =>
+        {
+            Value::null(nested.implied_type())
+        }
+        _ => item.clone(),
+    });
+    config.value().with_children(items.collect()).split_marks().0
+}
+
+fn of_block(block: &Block, prior: &Value, config: &Value) -> Value {
+    let empty;
+    let prior = match (prior, config) {
+        (Value::Null(_), Value::Null(_)) => return prior.clone(),
+        (Value::Null(_), _) => {
+            empty = block.empty_value();
+            &empty
+        }
+        _ => prior,
+    };
+    if !matches!(config, Value::Object(_)) {
+        return prior.clone();
+    }
+    let attributes = block
+        .attributes
+        .iter()
+        .map(|(name, attr)| (name.clone(), of_attribute(name, attr, prior, config)));
+    let blocks = block.blocks.iter().map(|(name, nested)| {
+        let part = |object| attribute(object, name, || nested.implied_type());
+        (name.clone(), of_nested_block(nested, &part(prior), &part(config)))
+    });
+    Value::object(attributes.chain(blocks))
+}
+
+fn of_attribute(name: &Str, attr: &Attribute, prior: &Value, config: &Value) -> Value {
+    let prior = attribute(prior, name, || attr.implied_type());
+    let config = attribute(config, name, || attr.implied_type());
+    match &attr.kind {
+        // A prior with parts that only an author can have written was configured, and is no longer.
+        AttributeKind::Nested(nested)
+            if config.is_null()
+                && attr.role == Role::OptionalComputed
+                && has_authored(nested, &prior) =>
+        {
+            config
+        }
+        _ if config.is_null() && attr.role.is_computed() => prior,
+        AttributeKind::Nested(nested) => of_nested_attributes(nested, &prior, &config),
+        AttributeKind::Plain(_) => config,
+    }
+}
+
+/// Whether any attribute that a provider cannot set has a value.
+fn has_authored(nested: &NestedAttributes, value: &Value) -> bool {
+    let objects = match nested.nesting {
+        Nesting::Single | Nesting::Group => std::slice::from_ref(value),
+        Nesting::List | Nesting::Set | Nesting::Map => value.children(),
+    };
+    objects.iter().any(|object| {
+        nested.attributes.iter().any(|(name, attr)| {
+            let part = attribute(object, name, || attr.implied_type());
+            !part.is_null()
+                && (!attr.role.is_computed()
+                    || match &attr.kind {
+                        AttributeKind::Nested(nested) => has_authored(nested, &part),
+                        AttributeKind::Plain(_) => false,
+                    })
+        })
+    })
+}
+
+fn of_nested_attributes(nested: &NestedAttributes, prior: &Value, config: &Value) -> Value {
+    let object = Element::Object(nested);
+    match nested.nesting {
+        // The type of what is unknown may yet turn out; there is nothing to merge.
+        _ if config.is_unknown() => config.clone(),
+        Nesting::Single | Nesting::Group => object.merge(prior, config),
+        Nesting::List => of_list(&object, prior, config),
+        Nesting::Map => of_map(&object, prior, config),
+        Nesting::Set => of_set(&object, prior, config),
+    }
+}
+
+fn of_nested_block(nested: &NestedBlock, prior: &Value, config: &Value) -> Value {
+    let block = Element::Block(&nested.block);
+    match nested.nesting {
+        // Only a `dynamic` block over something unknown makes blocks unknown.
+        _ if config.is_unknown() => config.clone(),
+        Nesting::Single if config.is_null() => config.clone(),
+        Nesting::Single | Nesting::Group => block.merge(prior, config),
+        Nesting::List => of_list(&block, prior, config),
+        Nesting::Map => of_map(&block, prior, config),
+        Nesting::Set => of_set(&block, prior, config),
+    }
+}
+
+/// What an element of a collection is made of.
+enum Element<'s> {
+    Block(&'s Block),
+    Object(&'s NestedAttributes),
+}
+
+impl Element<'_> {
+    fn merge(&self, prior: &Value, config: &Value) -> Value {
+        match self {
+            Self::Block(block) => of_block(block, prior, config),
+            Self::Object(_) if config.is_null() => config.clone(),
+            Self::Object(nested) => Value::object(
+                nested
+                    .attributes
+                    .iter()
+                    .map(|(name, attr)| (name.clone(), of_attribute(name, attr, prior, config))),
+            ),
+        }
+    }
+
+    fn attributes(&self) -> &BTreeMap<Str, Attribute> {
+        match self {
+            Self::Block(block) => &block.attributes,
+            Self::Object(nested) => &nested.attributes,
+        }
+    }
+
+    /// Whether a prior element may have come from a configured one: they are the same but for what
+    /// the author left to the provider.
+    fn matches(&self, prior: &Value, config: &Value) -> bool {
+        if same(prior, config) {
+            return true;
+        }
+        // A prior without parts contradicts nothing; a configuration without parts, everything.
+        let Value::Object(prior_object) = prior else { return true };
+        let Value::Object(config_object) = config else { return false };
+        prior_object.iter().all(|(name, prior)| {
+            let Some(config) = config_object.get(name) else { return false };
+            if same(prior, config) {
+                return true;
+            }
+            if let Some(attr) = self.attributes().get(name) {
+                return attribute_matches(attr, prior, config);
+            }
+            match self {
+                Self::Block(block) => block.blocks.get(name).is_some_and(|nested| {
+                    let element = Element::Block(&nested.block);
+                    elements_match(&element, nested.nesting, prior, config)
+                }),
+                Self::Object(_) => false,
+            }
+        })
+    }
+}
+
+fn attribute_matches(attr: &Attribute, prior: &Value, config: &Value) -> bool {
+    match &attr.kind {
+        AttributeKind::Nested(nested) => {
+            elements_match(&Element::Object(nested), nested.nesting, prior, config)
+        }
+        AttributeKind::Plain(_) => {
+            !matches!(config.ty(), Type::Set(_)) && attr.role.is_computed() && config.is_null()
+        }
+    }
+}
+
+/// Whether each element of a prior collection matches the configured one at the same place. What
+/// is configured beyond them does not matter.
+fn elements_match(element: &Element<'_>, nesting: Nesting, prior: &Value, config: &Value) -> bool {
+    match nesting {
+        Nesting::Single | Nesting::Group => element.matches(prior, config),
+        // Elements of inner sets cannot be told apart, so the sets as a whole had to be the same.
+        Nesting::Set => false,
+        Nesting::List => prior.children().iter().enumerate().all(|(at, prior)| {
+            config.children().get(at).is_some_and(|config| element.matches(prior, config))
+        }),
+        Nesting::Map => keyed(prior).all(|(key, prior)| {
+            under_key(config, key).is_some_and(|config| element.matches(prior, config))
+        }),
+    }
+}
+
+fn of_list(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
+    let children = config.children().iter().enumerate().map(|(at, config)| {
+        match (prior, prior.children().get(at)) {
+            (Value::Unknown(unknown), _) => {
+                element.merge(&Value::unknown(element_type(unknown.ty(), config)), config)
+            }
+            (_, Some(prior)) => element.merge(prior, config),
+            (_, None) => config.clone(),
+        }
+    });
+    config.with_children(children.collect())
+}
+
+fn of_map(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
+    let children = keyed(config).map(|(key, config)| match (prior, under_key(prior, key)) {
+        (Value::Unknown(unknown), _) => {
+            element.merge(&Value::unknown(element_type(unknown.ty(), config)), config)
+        }
+        (_, Some(prior)) => element.merge(prior, config),
+        (_, None) => config.clone(),
+    });
+    config.with_children(children.collect())
+}
+
+fn element_type(collection: &Type, element: &Value) -> Type {
+    collection.element().cloned().unwrap_or_else(|| element.ty())
+}
+
+fn of_set(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
+    if config.children().is_empty() {
+        return config.clone();
+    }
+    let mut candidates = Candidates::new(prior.children());
+    let mut used = vec![false; prior.children().len()];
+    let children = config.children().iter().map(|config| {
+        let agreeing = candidates.agreeing(telling_names(element, config), config);
+        agreeing.retain(|at| !used[*at]);
+        let found = agreeing.iter().find(|at| element.matches(&prior.children()[**at], config));
+        match found {
+            Some(at) => {
+                used[*at] = true;
+                element.merge(&prior.children()[*at], config)
+            }
+            None => element.merge(&Value::null(config.ty()), config),
+        }
+    });
+    config.with_children(children.collect())
+}
+
+/// The attributes in which a prior element must agree with a configured one to match it.
+fn telling_names(element: &Element<'_>, config: &Value) -> Vec<Str> {
+    let Value::Object(object) = config else { return Vec::new() };
+    let tells = |name: &Str, config: &Value| {
+        element.attributes().get(name).is_some_and(|attr| match attr.kind {
+            AttributeKind::Plain(_) => !(attr.role.is_computed() && config.is_null()),
+            AttributeKind::Nested(_) => false,
+        })
+    };
+    object.iter().filter(|(name, part)| tells(name, part)).map(|(name, _)| name.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! Which of the paths that a provider cannot change in place do change.
+
+use formwork_value::schema::Block;
+use formwork_value::{Path, Plain, Step, Type, Value};
+
+use super::Finding;
+use super::parts::same;
+
+/// What came of a provider's list of paths.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Replacement {
+    /// The paths that force replacement, sorted, each once. None: the object can be updated.
+    pub paths: Vec<Path>,
+    /// Paths that lead nowhere, neither in the prior object nor in the planned one.
+    pub findings: Vec<Finding>,
+}
+
+/// Finds out which of `paths` force the object to be replaced. A provider may name every path that
+/// would force it; those that do not change are dropped. A write-only path forces it whenever it is
+/// named: nobody but the provider can see that it changed.
+#[must_use]
+pub fn requires_replace(
+    block: &Block,
+    prior: &Plain,
+    planned: &Plain,
+    paths: &[Path],
+) -> Replacement {
+    let mut replacement = Replacement::default();
+    if prior.value().is_null() {
+        return replacement;
+    }
+    for path in paths {
+        let before = resolve(prior.value(), path);
+        let after = resolve(planned.value(), path);
+        if before.is_none() && after.is_none() {
+            let message = "replacement is required for a non-existent attribute path";
+            replacement.findings.push(Finding::new(path, message));
+            continue;
+        }
+        let write_only =
+            block.attribute_at(path).is_some_and(|(attr, rest)| attr.write_only && rest.is_empty());
+        let null = Value::null(Type::Dynamic);
+        let is_unchanged =
+            unchanged_values(before.as_ref().unwrap_or(&null), after.as_ref().unwrap_or(&null));
+        if write_only || !is_unchanged {
+            replacement.paths.push(path.clone());
+        }
+    }
+    replacement.paths.sort();
+    replacement.paths.dedup();
+    replacement
+}
+
+/// Whether a planned object is certainly the prior one: the same, and nothing in it unknown.
+#[must_use]
+pub fn unchanged(prior: &Plain, planned: &Plain) -> bool {
+    unchanged_values(prior.value(), planned.value())
+}
+
+fn unchanged_values(prior: &Value, planned: &Value) -> bool {
+    same(prior, planned) && planned.is_wholly_known()
+}
+
+/// The part at a path; a part of what is unknown is unknown, a part of what is null is nowhere.
+fn resolve(value: &Value, path: &Path) -> Option<Value> {
+    let mut value = value;
+    for step in &path.0 {
+        if value.is_unknown() {
+            return Some(Value::dynamic());
+        }
+        // Some providers name map elements as if they were attributes.
+        let at = match (step, value) {
+            (Step::Attribute(name), Value::Map(_)) => value.position_of(&Step::Key(name.clone())),
+            _ => value.position_of(step),
+        };
+        value = value.children().get(at?)?;
+    }
+    Some(value.clone())
+}
+
+#[cfg(test)]
+mod tests;
