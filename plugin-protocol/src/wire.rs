@@ -13,3 +13,6 @@
     reason = "made by codegen; the descriptions in proto/ are what people read and change"
 )]
 pub(crate) mod generated;
+
+pub(crate) mod convert;
+pub(crate) mod dialect;

@@ -1,0 +1,88 @@
+//! Between wire messages and neutral ones, in both directions: a host writes requests and reads
+//! answers, a provider the other way round. One file per family of messages.
+//!
+//! A peer may send anything. What has no meaning is [`Misread`]; what can be understood well enough,
+//! such as a diagnostic of an unknown severity, is, because an answer to `ApplyResourceChange` must
+//! not be lost over it.
+
+mod action;
+mod capability;
+mod configure;
+mod data;
+mod diag;
+mod ephemeral;
+mod function;
+mod list;
+mod offer;
+mod resource;
+mod schema;
+mod schema_v5;
+mod state_store;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use std::convert::Infallible;
+use std::fmt;
+
+use crate::Failure;
+
+pub(crate) use state_store::write_chunks;
+
+/// What a peer sent has no meaning.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+#[expect(
+    unreachable_pub,
+    reason = "generated types are `pub`, and so must be the error of a conversion"
+)]
+pub struct Misread(String);
+
+impl Misread {
+    fn new(reason: impl Into<String>) -> Self {
+        Self(reason.into())
+    }
+
+    /// Says in which part of the message it was.
+    fn within(self, place: impl fmt::Display) -> Self {
+        Self(format!("{place}: {}", self.0))
+    }
+}
+
+impl From<Misread> for Failure {
+    fn from(misread: Misread) -> Self {
+        Self::Misbehaved(misread.0)
+    }
+}
+
+/// What this side wants to say has no form on the wire.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+#[expect(
+    unreachable_pub,
+    reason = "generated types are `pub`, and so must be the error of a conversion"
+)]
+pub struct Unsendable(String);
+
+impl From<Unsendable> for Failure {
+    fn from(unsendable: Unsendable) -> Self {
+        Self::Unsendable(unsendable.0)
+    }
+}
+
+/// Lets conversions that cannot fail stand beside those that can.
+impl From<Infallible> for Failure {
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}
+
+/// Reads a version or count, which the wire could make negative.
+fn natural(number: i64, what: &str) -> Result<u64, Misread> {
+    u64::try_from(number).map_err(|_| Misread::new(format!("{what} is {number}")))
+}
+
+/// Writes a version or count.
+fn signed(number: u64, what: &str) -> Result<i64, Unsendable> {
+    i64::try_from(number).map_err(|_| Unsendable(format!("{what} is {number}")))
+}

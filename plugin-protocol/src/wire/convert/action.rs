@@ -1,0 +1,91 @@
+//! Planning and invoking an action.
+
+use super::capability::{client_read, client_written};
+use super::value::{payload, required};
+use super::{Misread, Unsendable, diag};
+use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
+use crate::wire::generated::tfplugin6 as v6;
+use v6::invoke_action::event;
+
+impl TryFrom<ActionRequest> for v6::plan_action::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: ActionRequest) -> Result<Self, Unsendable> {
+        Ok(Self {
+            config: required(&request.config, "config")?,
+            action_type: request.type_name,
+            client_capabilities: client_written(request.client),
+        })
+    }
+}
+
+impl From<v6::plan_action::Request> for ActionRequest {
+    fn from(wire: v6::plan_action::Request) -> Self {
+        Self {
+            type_name: wire.action_type,
+            config: payload(wire.config),
+            client: client_read(wire.client_capabilities),
+        }
+    }
+}
+
+impl TryFrom<ActionRequest> for v6::invoke_action::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: ActionRequest) -> Result<Self, Unsendable> {
+        Ok(Self {
+            config: required(&request.config, "config")?,
+            action_type: request.type_name,
+            client_capabilities: client_written(request.client),
+        })
+    }
+}
+
+impl From<v6::invoke_action::Request> for ActionRequest {
+    fn from(wire: v6::invoke_action::Request) -> Self {
+        Self {
+            type_name: wire.action_type,
+            config: payload(wire.config),
+            client: client_read(wire.client_capabilities),
+        }
+    }
+}
+
+impl From<PlanActionResponse> for v6::plan_action::Response {
+    fn from(response: PlanActionResponse) -> Self {
+        Self {
+            diagnostics: diag::written(response.diagnostics),
+            deferred: response.deferred.map(Into::into),
+        }
+    }
+}
+
+impl From<v6::plan_action::Response> for PlanActionResponse {
+    fn from(wire: v6::plan_action::Response) -> Self {
+        Self { deferred: wire.deferred.map(Into::into), diagnostics: diag::read(wire.diagnostics) }
+    }
+}
+
+impl From<ActionEvent> for v6::invoke_action::Event {
+    fn from(event: ActionEvent) -> Self {
+        let kind = match event {
+            ActionEvent::Progress(message) => event::Type::Progress(event::Progress { message }),
+            ActionEvent::Completed(diagnostics) => {
+                event::Type::Completed(event::Completed { diagnostics: diag::written(diagnostics) })
+            }
+        };
+        Self { r#type: Some(kind) }
+    }
+}
+
+impl TryFrom<v6::invoke_action::Event> for ActionEvent {
+    type Error = Misread;
+
+    fn try_from(wire: v6::invoke_action::Event) -> Result<Self, Misread> {
+        match wire.r#type {
+            Some(event::Type::Progress(progress)) => Ok(Self::Progress(progress.message)),
+            Some(event::Type::Completed(end)) => Ok(Self::Completed(diag::read(end.diagnostics))),
+            None => Err(Misread::new("an event is neither progress nor completion")),
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Validating and configuring, and every other answer that is nothing but diagnostics.
+
+use super::Unsendable;
+use super::capability::{client_read, client_written};
+use super::diag;
+use super::value::{payload, required};
+use crate::capability::ClientCapabilities;
+use crate::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
+
+/// Twelve messages have diagnostics and nothing else: one line each instead of twelve times two
+/// identical conversions.
+macro_rules! verdicts {
+    ($($family:ident),* $(,)?) => {$(
+        impl From<Verdict> for v6::$family::Response {
+            fn from(verdict: Verdict) -> Self {
+                Self { diagnostics: diag::written(verdict.diagnostics) }
+            }
+        }
+
+        impl From<v6::$family::Response> for Verdict {
+            fn from(wire: v6::$family::Response) -> Self {
+                Self { diagnostics: diag::read(wire.diagnostics) }
+            }
+        }
+    )*};
+}
+
+verdicts!(
+    close_ephemeral_resource,
+    configure_provider,
+    delete_state,
+    unlock_state,
+    validate_action_config,
+    validate_data_resource_config,
+    validate_ephemeral_resource_config,
+    validate_list_resource_config,
+    validate_provider_config,
+    validate_resource_config,
+    validate_state_store,
+    write_state_bytes,
+);
+
+/// Four messages ask about the configuration of a type and say nothing of the host.
+macro_rules! validations {
+    ($($family:ident),* $(,)?) => {$(
+        impl TryFrom<ValidateRequest> for v6::$family::Request {
+            type Error = Unsendable;
+
+            fn try_from(request: ValidateRequest) -> Result<Self, Unsendable> {
+                Ok(Self {
+                    config: required(&request.config, "config")?,
+                    type_name: request.type_name,
+                })
+            }
+        }
+
+        impl From<v6::$family::Request> for ValidateRequest {
+            fn from(wire: v6::$family::Request) -> Self {
+                Self {
+                    type_name: wire.type_name,
+                    config: payload(wire.config),
+                    client: ClientCapabilities::default(),
+                }
+            }
+        }
+    )*};
+}
+
+validations!(
+    validate_action_config,
+    validate_data_resource_config,
+    validate_ephemeral_resource_config,
+    validate_state_store,
+);
+
+impl TryFrom<ValidateRequest> for v6::validate_resource_config::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: ValidateRequest) -> Result<Self, Unsendable> {
+        Ok(Self {
+            config: required(&request.config, "config")?,
+            type_name: request.type_name,
+            client_capabilities: client_written(request.client),
+        })
+    }
+}
+
+impl From<v6::validate_resource_config::Request> for ValidateRequest {
+    fn from(wire: v6::validate_resource_config::Request) -> Self {
+        Self {
+            type_name: wire.type_name,
+            config: payload(wire.config),
+            client: client_read(wire.client_capabilities),
+        }
+    }
+}
+
+impl TryFrom<ValidateRequest> for v6::validate_provider_config::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: ValidateRequest) -> Result<Self, Unsendable> {
+        Ok(Self { config: required(&request.config, "config")? })
+    }
+}
+
+impl From<v6::validate_provider_config::Request> for ValidateRequest {
+    fn from(wire: v6::validate_provider_config::Request) -> Self {
+        Self {
+            type_name: String::new(),
+            config: payload(wire.config),
+            client: ClientCapabilities::default(),
+        }
+    }
+}
+
+/// Drops the configuration that protocol 5 sends back: no host acts on it.
+impl From<v5::prepare_provider_config::Response> for Verdict {
+    fn from(wire: v5::prepare_provider_config::Response) -> Self {
+        Self { diagnostics: diag::read(wire.diagnostics) }
+    }
+}
+
+/// Writes the answer of protocol 5, which holds the configuration again: hosts warn when it is not
+/// the one they sent.
+pub(crate) fn prepared(
+    verdict: Verdict,
+    config: Option<v6::DynamicValue>,
+) -> v5::prepare_provider_config::Response {
+    v5::prepare_provider_config::Response {
+        prepared_config: config,
+        diagnostics: diag::written(verdict.diagnostics),
+    }
+}
+
+impl TryFrom<ConfigureRequest> for v6::configure_provider::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: ConfigureRequest) -> Result<Self, Unsendable> {
+        Ok(Self {
+            config: required(&request.config, "config")?,
+            terraform_version: request.terraform_version,
+            client_capabilities: client_written(request.client),
+        })
+    }
+}
+
+impl From<v6::configure_provider::Request> for ConfigureRequest {
+    fn from(wire: v6::configure_provider::Request) -> Self {
+        Self {
+            terraform_version: wire.terraform_version,
+            config: payload(wire.config),
+            client: client_read(wire.client_capabilities),
+        }
+    }
+}

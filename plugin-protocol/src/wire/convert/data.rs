@@ -1,0 +1,53 @@
+//! Reading a data source.
+
+use super::capability::{client_read, client_written};
+use super::value::{optional, payload, required};
+use super::{Unsendable, diag};
+use crate::message::data::{ReadDataRequest, ReadDataResponse};
+use crate::wire::generated::tfplugin6 as v6;
+
+impl TryFrom<ReadDataRequest> for v6::read_data_source::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: ReadDataRequest) -> Result<Self, Unsendable> {
+        Ok(Self {
+            config: required(&request.config, "config")?,
+            provider_meta: optional(&request.provider_meta, "provider_meta")?,
+            type_name: request.type_name,
+            client_capabilities: client_written(request.client),
+        })
+    }
+}
+
+impl From<v6::read_data_source::Request> for ReadDataRequest {
+    fn from(wire: v6::read_data_source::Request) -> Self {
+        Self {
+            type_name: wire.type_name,
+            config: payload(wire.config),
+            provider_meta: payload(wire.provider_meta),
+            client: client_read(wire.client_capabilities),
+        }
+    }
+}
+
+impl TryFrom<ReadDataResponse> for v6::read_data_source::Response {
+    type Error = Unsendable;
+
+    fn try_from(response: ReadDataResponse) -> Result<Self, Unsendable> {
+        Ok(Self {
+            state: required(&response.state, "state")?,
+            diagnostics: diag::written(response.diagnostics),
+            deferred: response.deferred.map(Into::into),
+        })
+    }
+}
+
+impl From<v6::read_data_source::Response> for ReadDataResponse {
+    fn from(wire: v6::read_data_source::Response) -> Self {
+        Self {
+            state: payload(wire.state),
+            deferred: wire.deferred.map(Into::into),
+            diagnostics: diag::read(wire.diagnostics),
+        }
+    }
+}

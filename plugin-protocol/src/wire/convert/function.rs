@@ -1,0 +1,61 @@
+//! Calling a function. Signatures are in `offer`.
+
+use super::Unsendable;
+use super::value::{payload, required};
+use crate::message::function::{CallRequest, CallResponse, FunctionError};
+use crate::wire::generated::tfplugin6 as v6;
+
+impl TryFrom<CallRequest> for v6::call_function::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: CallRequest) -> Result<Self, Unsendable> {
+        let arguments =
+            request.arguments.iter().enumerate().filter_map(|(at, argument)| {
+                required(argument, &format!("argument {at}")).transpose()
+            });
+        Ok(Self { arguments: arguments.collect::<Result<_, _>>()?, name: request.name })
+    }
+}
+
+impl From<v6::call_function::Request> for CallRequest {
+    fn from(wire: v6::call_function::Request) -> Self {
+        let arguments = wire.arguments.into_iter().map(|argument| payload(Some(argument)));
+        Self { name: wire.name, arguments: arguments.collect() }
+    }
+}
+
+impl TryFrom<CallResponse> for v6::call_function::Response {
+    type Error = Unsendable;
+
+    fn try_from(response: CallResponse) -> Result<Self, Unsendable> {
+        Ok(match response.result {
+            Ok(result) => Self { result: required(&result, "result")?, error: None },
+            Err(error) => Self { result: None, error: Some(error.into()) },
+        })
+    }
+}
+
+impl From<v6::call_function::Response> for CallResponse {
+    fn from(wire: v6::call_function::Response) -> Self {
+        let result = match wire.error {
+            Some(error) => Err(error.into()),
+            None => Ok(payload(wire.result)),
+        };
+        Self { result }
+    }
+}
+
+impl From<FunctionError> for v6::FunctionError {
+    fn from(error: FunctionError) -> Self {
+        let function_argument = error.argument.and_then(|at| i64::try_from(at).ok());
+        Self { text: error.text, function_argument }
+    }
+}
+
+impl From<v6::FunctionError> for FunctionError {
+    fn from(wire: v6::FunctionError) -> Self {
+        // An argument before the first blames the call as a whole.
+        let argument = wire.function_argument.and_then(|at| u64::try_from(at).ok());
+        Self { text: wire.text, argument }
+    }
+}

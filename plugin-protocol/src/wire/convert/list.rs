@@ -1,0 +1,85 @@
+//! Listing existing objects.
+
+use super::value::{identity, identity_payload, optional, payload, required};
+use super::{Unsendable, diag};
+use crate::capability::ClientCapabilities;
+use crate::message::list::{ListEvent, ListRequest, ValidateListRequest};
+use crate::wire::generated::tfplugin6 as v6;
+
+impl TryFrom<ListRequest> for v6::list_resource::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: ListRequest) -> Result<Self, Unsendable> {
+        Ok(Self {
+            config: required(&request.config, "config")?,
+            type_name: request.type_name,
+            include_resource_object: request.include_object,
+            limit: request.limit,
+        })
+    }
+}
+
+impl From<v6::list_resource::Request> for ListRequest {
+    fn from(wire: v6::list_resource::Request) -> Self {
+        Self {
+            type_name: wire.type_name,
+            config: payload(wire.config),
+            include_object: wire.include_resource_object,
+            limit: wire.limit,
+        }
+    }
+}
+
+impl TryFrom<ListEvent> for v6::list_resource::Event {
+    type Error = Unsendable;
+
+    fn try_from(event: ListEvent) -> Result<Self, Unsendable> {
+        let object = event.object.as_ref();
+        Ok(Self {
+            identity: identity(event.identity.as_ref(), "identity")?,
+            display_name: event.display_name,
+            resource_object: match object {
+                Some(object) => required(object, "resource_object")?,
+                None => None,
+            },
+            diagnostic: diag::written(event.diagnostics),
+        })
+    }
+}
+
+impl From<v6::list_resource::Event> for ListEvent {
+    fn from(wire: v6::list_resource::Event) -> Self {
+        Self {
+            identity: identity_payload(wire.identity),
+            display_name: wire.display_name,
+            object: wire.resource_object.map(|object| payload(Some(object))),
+            diagnostics: diag::read(wire.diagnostic),
+        }
+    }
+}
+
+impl TryFrom<ValidateListRequest> for v6::validate_list_resource_config::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: ValidateListRequest) -> Result<Self, Unsendable> {
+        Ok(Self {
+            config: required(&request.config, "config")?,
+            include_resource_object: optional(&request.include_object, "include_resource_object")?,
+            limit: optional(&request.limit, "limit")?,
+            type_name: request.type_name,
+        })
+    }
+}
+
+impl From<v6::validate_list_resource_config::Request> for ValidateListRequest {
+    fn from(wire: v6::validate_list_resource_config::Request) -> Self {
+        Self {
+            type_name: wire.type_name,
+            config: payload(wire.config),
+            include_object: payload(wire.include_resource_object),
+            limit: payload(wire.limit),
+            // The protocol has no place for it in this call.
+            client: ClientCapabilities::default(),
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! What a provider offers: schemas of everything, names of everything, identities, functions. What
+//! protocol 5 writes differently is turned into the form of protocol 6 and back.
+
+use std::collections::BTreeMap;
+
+use formwork_value::schema::Schema;
+
+use super::schema::{self, Rigour, is_markdown, string_kind, type_read};
+use super::{Misread, Unsendable, diag, natural, signed};
+use crate::message::function::Functions;
+use crate::message::schema::{
+    FunctionParameter, FunctionSignature, IdentityAttribute, IdentitySchema, IdentitySchemas,
+    Metadata, ProviderSchema,
+};
+use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
+use formwork_value::codec::type_json;
+use v6::get_metadata as names;
+
+type Named<T> = BTreeMap<String, T>;
+
+/// Reads everything under its name; an error says which one it was.
+fn each<W, N>(
+    wire: Named<W>,
+    kind: &str,
+    read: impl Fn(W) -> Result<N, Misread>,
+) -> Result<Named<N>, Misread> {
+    wire.into_iter()
+        .map(|(name, wire)| match read(wire) {
+            Ok(read) => Ok((name, read)),
+            Err(misread) => Err(misread.within(format_args!("the schema of {kind} `{name}`"))),
+        })
+        .collect()
+}
+
+fn schemas_written(schemas: &Named<Schema>) -> Result<Named<v6::Schema>, Unsendable> {
+    schemas.iter().map(|(name, own)| Ok((name.clone(), schema::written(own)?))).collect()
+}
+
+impl TryFrom<v6::get_provider_schema::Response> for ProviderSchema {
+    type Error = Misread;
+
+    fn try_from(wire: v6::get_provider_schema::Response) -> Result<Self, Misread> {
+        let diagnostics = diag::read(wire.diagnostics);
+        if diagnostics.iter().any(|one| one.severity == formwork_value::diag::Severity::Error) {
+            // Errors win over everything else: what came with them need not even be complete.
+            return Ok(Self { diagnostics, ..Self::default() });
+        }
+        let strict = |own| schema::read(own, Rigour::Strict);
+        let lenient = |own| schema::read(own, Rigour::Lenient);
+        let provider = wire
+            .provider
+            .ok_or_else(|| Misread::new("the answer has no schema of the provider itself"))?;
+        Ok(Self {
+            provider: lenient(provider).map_err(|why| why.within("the schema of the provider"))?,
+            provider_meta: wire
+                .provider_meta
+                .map(lenient)
+                .transpose()
+                .map_err(|why| why.within("the schema of provider_meta"))?,
+            resources: each(wire.resource_schemas, "resource", strict)?,
+            data_sources: each(wire.data_source_schemas, "data source", strict)?,
+            ephemeral_resources: each(
+                wire.ephemeral_resource_schemas,
+                "ephemeral resource",
+                strict,
+            )?,
+            list_resources: each(wire.list_resource_schemas, "list resource", strict)?,
+            state_stores: each(wire.state_store_schemas, "state store", lenient)?,
+            actions: each(wire.action_schemas, "action", |action| {
+                lenient(action.schema.ok_or_else(|| Misread::new("it is empty"))?)
+            })?,
+            functions: each(wire.functions, "function", TryInto::try_into)?,
+            capabilities: wire.server_capabilities.map(Into::into).unwrap_or_default(),
+            diagnostics,
+        })
+    }
+}
+
+impl TryFrom<ProviderSchema> for v6::get_provider_schema::Response {
+    type Error = Unsendable;
+
+    fn try_from(own: ProviderSchema) -> Result<Self, Unsendable> {
+        let action = |(name, schema)| {
+            let schema = Some(schema);
+            (name, v6::ActionSchema { schema })
+        };
+        Ok(Self {
+            provider: Some(schema::written(&own.provider)?),
+            resource_schemas: schemas_written(&own.resources)?,
+            data_source_schemas: schemas_written(&own.data_sources)?,
+            diagnostics: diag::written(own.diagnostics),
+            provider_meta: own.provider_meta.as_ref().map(schema::written).transpose()?,
+            server_capabilities: Some(own.capabilities.into()),
+            functions: own.functions.into_iter().map(|(name, f)| (name, f.into())).collect(),
+            ephemeral_resource_schemas: schemas_written(&own.ephemeral_resources)?,
+            list_resource_schemas: schemas_written(&own.list_resources)?,
+            state_store_schemas: schemas_written(&own.state_stores)?,
+            action_schemas: schemas_written(&own.actions)?.into_iter().map(action).collect(),
+        })
+    }
+}
+
+fn up(schemas: Named<v5::Schema>) -> Named<v6::Schema> {
+    schemas.into_iter().map(|(name, own)| (name, own.into())).collect()
+}
+
+fn down(schemas: Named<v6::Schema>, kind: &str) -> Result<Named<v5::Schema>, Unsendable> {
+    schemas
+        .into_iter()
+        .map(|(name, schema)| match schema.try_into() {
+            Ok(own) => Ok((name, own)),
+            Err(Unsendable(why)) => Err(Unsendable(format!("{kind} `{name}`: {why}"))),
+        })
+        .collect()
+}
+
+impl From<v5::get_provider_schema::Response> for v6::get_provider_schema::Response {
+    fn from(own: v5::get_provider_schema::Response) -> Self {
+        let action = |(name, action): (String, v5::ActionSchema)| {
+            (name, v6::ActionSchema { schema: action.schema.map(Into::into) })
+        };
+        Self {
+            provider: own.provider.map(Into::into),
+            resource_schemas: up(own.resource_schemas),
+            data_source_schemas: up(own.data_source_schemas),
+            diagnostics: own.diagnostics,
+            provider_meta: own.provider_meta.map(Into::into),
+            server_capabilities: own.server_capabilities,
+            functions: own.functions,
+            ephemeral_resource_schemas: up(own.ephemeral_resource_schemas),
+            list_resource_schemas: up(own.list_resource_schemas),
+            state_store_schemas: BTreeMap::new(),
+            action_schemas: own.action_schemas.into_iter().map(action).collect(),
+        }
+    }
+}
+
+/// Leaves state stores out: protocol 5 has none.
+impl TryFrom<v6::get_provider_schema::Response> for v5::get_provider_schema::Response {
+    type Error = Unsendable;
+
+    fn try_from(wire: v6::get_provider_schema::Response) -> Result<Self, Unsendable> {
+        let action = |(name, action): (String, v6::ActionSchema)| {
+            let schema = action.schema.map(TryInto::try_into).transpose()?;
+            Ok((name, v5::ActionSchema { schema }))
+        };
+        Ok(Self {
+            provider: wire.provider.map(TryInto::try_into).transpose()?,
+            resource_schemas: down(wire.resource_schemas, "resource")?,
+            data_source_schemas: down(wire.data_source_schemas, "data source")?,
+            diagnostics: wire.diagnostics,
+            provider_meta: wire.provider_meta.map(TryInto::try_into).transpose()?,
+            server_capabilities: wire.server_capabilities,
+            functions: wire.functions,
+            ephemeral_resource_schemas: down(
+                wire.ephemeral_resource_schemas,
+                "ephemeral resource",
+            )?,
+            list_resource_schemas: down(wire.list_resource_schemas, "list resource")?,
+            action_schemas: wire
+                .action_schemas
+                .into_iter()
+                .map(action)
+                .collect::<Result<_, Unsendable>>()?,
+        })
+    }
+}
+
+impl From<v6::get_metadata::Response> for Metadata {
+    fn from(wire: v6::get_metadata::Response) -> Self {
+        Self {
+            capabilities: wire.server_capabilities.map(Into::into).unwrap_or_default(),
+            resources: wire.resources.into_iter().map(|own| own.type_name).collect(),
+            data_sources: wire.data_sources.into_iter().map(|own| own.type_name).collect(),
+            ephemeral_resources: wire
+                .ephemeral_resources
+                .into_iter()
+                .map(|own| own.type_name)
+                .collect(),
+            list_resources: wire.list_resources.into_iter().map(|own| own.type_name).collect(),
+            state_stores: wire.state_stores.into_iter().map(|own| own.type_name).collect(),
+            actions: wire.actions.into_iter().map(|own| own.type_name).collect(),
+            functions: wire.functions.into_iter().map(|own| own.name).collect(),
+            diagnostics: diag::read(wire.diagnostics),
+        }
+    }
+}
+
+impl From<Metadata> for v6::get_metadata::Response {
+    fn from(own: Metadata) -> Self {
+        fn all<T>(names: Vec<String>, make: impl Fn(String) -> T) -> Vec<T> {
+            names.into_iter().map(make).collect()
+        }
+        Self {
+            server_capabilities: Some(own.capabilities.into()),
+            diagnostics: diag::written(own.diagnostics),
+            data_sources: all(own.data_sources, |type_name| names::DataSourceMetadata {
+                type_name,
+            }),
+            resources: all(own.resources, |type_name| names::ResourceMetadata { type_name }),
+            functions: all(own.functions, |name| names::FunctionMetadata { name }),
+            ephemeral_resources: all(own.ephemeral_resources, |type_name| {
+                names::EphemeralMetadata { type_name }
+            }),
+            list_resources: all(own.list_resources, |type_name| names::ListResourceMetadata {
+                type_name,
+            }),
+            state_stores: all(own.state_stores, |type_name| names::StateStoreMetadata {
+                type_name,
+            }),
+            actions: all(own.actions, |type_name| names::ActionMetadata { type_name }),
+        }
+    }
+}
+
+impl From<v5::get_metadata::Response> for v6::get_metadata::Response {
+    fn from(own: v5::get_metadata::Response) -> Self {
+        let actions = if own.actions.is_empty() { own.actions_of_go_library } else { own.actions };
+        Self {
+            server_capabilities: own.server_capabilities,
+            diagnostics: own.diagnostics,
+            data_sources: own.data_sources,
+            resources: own.resources,
+            functions: own.functions,
+            ephemeral_resources: own.ephemeral_resources,
+            list_resources: own.list_resources,
+            state_stores: Vec::new(),
+            actions,
+        }
+    }
+}
+
+/// Leaves state stores out: protocol 5 has none.
+impl From<v6::get_metadata::Response> for v5::get_metadata::Response {
+    fn from(wire: v6::get_metadata::Response) -> Self {
+        Self {
+            server_capabilities: wire.server_capabilities,
+            diagnostics: wire.diagnostics,
+            data_sources: wire.data_sources,
+            resources: wire.resources,
+            functions: wire.functions,
+            ephemeral_resources: wire.ephemeral_resources,
+            list_resources: wire.list_resources,
+            actions: wire.actions,
+            actions_of_go_library: Vec::new(),
+        }
+    }
+}
+
+impl TryFrom<v6::get_resource_identity_schemas::Response> for IdentitySchemas {
+    type Error = Misread;
+
+    fn try_from(wire: v6::get_resource_identity_schemas::Response) -> Result<Self, Misread> {
+        Ok(Self {
+            schemas: each(wire.identity_schemas, "the identity of", identity_read)?,
+            diagnostics: diag::read(wire.diagnostics),
+        })
+    }
+}
+
+fn identity_read(wire: v6::ResourceIdentitySchema) -> Result<IdentitySchema, Misread> {
+    let attributes = wire.identity_attributes.into_iter().map(|attribute| {
+        let ty = type_read(&attribute.r#type)
+            .map_err(|why| why.within(format_args!("attribute `{}`", attribute.name)))?;
+        let read = IdentityAttribute {
+            ty,
+            required_for_import: attribute.required_for_import,
+            optional_for_import: attribute.optional_for_import,
+            description: attribute.description,
+        };
+        Ok((attribute.name, read))
+    });
+    Ok(IdentitySchema {
+        attributes: attributes.collect::<Result<_, _>>()?,
+        version: natural(wire.version, "the schema version")?,
+    })
+}
+
+impl TryFrom<IdentitySchemas> for v6::get_resource_identity_schemas::Response {
+    type Error = Unsendable;
+
+    fn try_from(own: IdentitySchemas) -> Result<Self, Unsendable> {
+        let schemas = own.schemas.into_iter().map(|(name, own)| Ok((name, own.try_into()?)));
+        Ok(Self {
+            identity_schemas: schemas.collect::<Result<_, Unsendable>>()?,
+            diagnostics: diag::written(own.diagnostics),
+        })
+    }
+}
+
+impl TryFrom<IdentitySchema> for v6::ResourceIdentitySchema {
+    type Error = Unsendable;
+
+    fn try_from(own: IdentitySchema) -> Result<Self, Unsendable> {
+        use v6::resource_identity_schema::IdentityAttribute;
+        let attributes = own.attributes.into_iter().map(|(name, attribute)| IdentityAttribute {
+            name,
+            r#type: type_json::encode(&attribute.ty).into(),
+            required_for_import: attribute.required_for_import,
+            optional_for_import: attribute.optional_for_import,
+            description: attribute.description,
+        });
+        Ok(Self {
+            version: signed(own.version, "the schema version")?,
+            identity_attributes: attributes.collect(),
+        })
+    }
+}
+
+impl TryFrom<v6::get_functions::Response> for Functions {
+    type Error = Misread;
+
+    fn try_from(wire: v6::get_functions::Response) -> Result<Self, Misread> {
+        Ok(Self {
+            functions: each(wire.functions, "function", TryInto::try_into)?,
+            diagnostics: diag::read(wire.diagnostics),
+        })
+    }
+}
+
+impl From<Functions> for v6::get_functions::Response {
+    fn from(own: Functions) -> Self {
+        Self {
+            functions: own.functions.into_iter().map(|(name, f)| (name, f.into())).collect(),
+            diagnostics: diag::written(own.diagnostics),
+        }
+    }
+}
+
+impl TryFrom<v6::Function> for FunctionSignature {
+    type Error = Misread;
+
+    fn try_from(wire: v6::Function) -> Result<Self, Misread> {
+        let returns = wire.r#return.ok_or_else(|| Misread::new("it has no result type"))?;
+        let parameters = wire.parameters.into_iter().map(TryInto::try_into);
+        Ok(Self {
+            parameters: parameters.collect::<Result<_, _>>()?,
+            variadic: wire.variadic_parameter.map(TryInto::try_into).transpose()?,
+            returns: type_read(&returns.r#type).map_err(|why| why.within("its result type"))?,
+            summary: wire.summary,
+            description: wire.description,
+            markdown: is_markdown(wire.description_kind),
+            deprecation: wire.deprecation_message,
+        })
+    }
+}
+
+impl TryFrom<v6::function::Parameter> for FunctionParameter {
+    type Error = Misread;
+
+    fn try_from(wire: v6::function::Parameter) -> Result<Self, Misread> {
+        let ty = type_read(&wire.r#type)
+            .map_err(|why| why.within(format_args!("parameter `{}`", wire.name)))?;
+        Ok(Self {
+            name: wire.name,
+            ty,
+            allow_null: wire.allow_null_value,
+            allow_unknown: wire.allow_unknown_values,
+            description: wire.description,
+            markdown: is_markdown(wire.description_kind),
+        })
+    }
+}
+
+impl From<FunctionSignature> for v6::Function {
+    fn from(own: FunctionSignature) -> Self {
+        Self {
+            parameters: own.parameters.into_iter().map(Into::into).collect(),
+            variadic_parameter: own.variadic.map(Into::into),
+            r#return: Some(v6::function::Return { r#type: type_json::encode(&own.returns).into() }),
+            summary: own.summary,
+            description: own.description,
+            description_kind: string_kind(own.markdown),
+            deprecation_message: own.deprecation,
+        }
+    }
+}
+
+impl From<FunctionParameter> for v6::function::Parameter {
+    fn from(own: FunctionParameter) -> Self {
+        Self {
+            name: own.name,
+            r#type: type_json::encode(&own.ty).into(),
+            allow_null_value: own.allow_null,
+            allow_unknown_values: own.allow_unknown,
+            description: own.description,
+            description_kind: string_kind(own.markdown),
+        }
+    }
+}

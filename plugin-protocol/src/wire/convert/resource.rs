@@ -1,0 +1,444 @@
+//! The life of a managed resource.
+
+use super::capability::{client_read, client_written};
+use super::diag::{path_read, path_written};
+use super::value::{identity, identity_payload, optional, payload, required};
+use super::{Misread, Unsendable, diag, natural, signed};
+use crate::message::resource::{
+    ApplyRequest, ApplyResponse, GenerateConfigRequest, GenerateConfigResponse, ImportRequest,
+    ImportResponse, ImportedResource, MoveRequest, MoveResponse, PlanRequest, PlanResponse,
+    ReadRequest, ReadResponse, UpgradeIdentityRequest, UpgradeIdentityResponse, UpgradeRequest,
+    UpgradeResponse,
+};
+use crate::wire::generated::tfplugin6 as v6;
+
+impl TryFrom<UpgradeRequest> for v6::upgrade_resource_state::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: UpgradeRequest) -> Result<Self, Unsendable> {
+        Ok(Self {
+            type_name: request.type_name,
+            version: signed(request.version, "the schema version")?,
+            raw_state: Some(request.state.into()),
+        })
+    }
+}
+
+impl TryFrom<v6::upgrade_resource_state::Request> for UpgradeRequest {
+    type Error = Misread;
+
+    fn try_from(wire: v6::upgrade_resource_state::Request) -> Result<Self, Misread> {
+        Ok(Self {
+            type_name: wire.type_name,
+            version: natural(wire.version, "the schema version")?,
+            state: wire.raw_state.unwrap_or_default().into(),
+        })
+    }
+}
+
+impl TryFrom<UpgradeResponse> for v6::upgrade_resource_state::Response {
+    type Error = Unsendable;
+
+    fn try_from(response: UpgradeResponse) -> Result<Self, Unsendable> {
+        Ok(Self {
+            upgraded_state: required(&response.state, "upgraded_state")?,
+            diagnostics: diag::written(response.diagnostics),
+        })
+    }
+}
+
+impl From<v6::upgrade_resource_state::Response> for UpgradeResponse {
+    fn from(wire: v6::upgrade_resource_state::Response) -> Self {
+        Self { state: payload(wire.upgraded_state), diagnostics: diag::read(wire.diagnostics) }
+    }
+}
+
+impl TryFrom<ReadRequest> for v6::read_resource::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: ReadRequest) -> Result<Self, Unsendable> {
+        Ok(Self {
+            current_state: required(&request.current, "current_state")?,
+            private: request.private,
+            provider_meta: optional(&request.provider_meta, "provider_meta")?,
+            client_capabilities: client_written(request.client),
+            current_identity: identity(request.identity.as_ref(), "current_identity")?,
+            type_name: request.type_name,
+        })
+    }
+}
+
+impl From<v6::read_resource::Request> for ReadRequest {
+    fn from(wire: v6::read_resource::Request) -> Self {
+        Self {
+            type_name: wire.type_name,
+            current: payload(wire.current_state),
+            private: wire.private,
+            provider_meta: payload(wire.provider_meta),
+            client: client_read(wire.client_capabilities),
+            identity: identity_payload(wire.current_identity),
+        }
+    }
+}
+
+impl TryFrom<ReadResponse> for v6::read_resource::Response {
+    type Error = Unsendable;
+
+    fn try_from(response: ReadResponse) -> Result<Self, Unsendable> {
+        Ok(Self {
+            new_state: required(&response.state, "new_state")?,
+            diagnostics: diag::written(response.diagnostics),
+            private: response.private,
+            deferred: response.deferred.map(Into::into),
+            new_identity: identity(response.identity.as_ref(), "new_identity")?,
+        })
+    }
+}
+
+impl From<v6::read_resource::Response> for ReadResponse {
+    fn from(wire: v6::read_resource::Response) -> Self {
+        Self {
+            state: payload(wire.new_state),
+            private: wire.private,
+            deferred: wire.deferred.map(Into::into),
+            identity: identity_payload(wire.new_identity),
+            diagnostics: diag::read(wire.diagnostics),
+        }
+    }
+}
+
+impl TryFrom<PlanRequest> for v6::plan_resource_change::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: PlanRequest) -> Result<Self, Unsendable> {
+        Ok(Self {
+            prior_state: required(&request.prior, "prior_state")?,
+            proposed_new_state: required(&request.proposed, "proposed_new_state")?,
+            config: required(&request.config, "config")?,
+            prior_private: request.prior_private,
+            provider_meta: optional(&request.provider_meta, "provider_meta")?,
+            client_capabilities: client_written(request.client),
+            prior_identity: identity(request.prior_identity.as_ref(), "prior_identity")?,
+            planned_private: request.planned_private,
+            type_name: request.type_name,
+        })
+    }
+}
+
+impl From<v6::plan_resource_change::Request> for PlanRequest {
+    fn from(wire: v6::plan_resource_change::Request) -> Self {
+        Self {
+            type_name: wire.type_name,
+            prior: payload(wire.prior_state),
+            proposed: payload(wire.proposed_new_state),
+            config: payload(wire.config),
+            prior_private: wire.prior_private,
+            provider_meta: payload(wire.provider_meta),
+            client: client_read(wire.client_capabilities),
+            prior_identity: identity_payload(wire.prior_identity),
+            planned_private: wire.planned_private,
+        }
+    }
+}
+
+impl TryFrom<PlanResponse> for v6::plan_resource_change::Response {
+    type Error = Unsendable;
+
+    fn try_from(response: PlanResponse) -> Result<Self, Unsendable> {
+        Ok(Self {
+            planned_state: required(&response.planned, "planned_state")?,
+            requires_replace: response.requires_replace.iter().map(path_written).collect(),
+            planned_private: response.planned_private,
+            diagnostics: diag::written(response.diagnostics),
+            legacy_type_system: response.legacy_type_system,
+            deferred: response.deferred.map(Into::into),
+            planned_identity: identity(response.planned_identity.as_ref(), "planned_identity")?,
+        })
+    }
+}
+
+impl TryFrom<v6::plan_resource_change::Response> for PlanResponse {
+    type Error = Misread;
+
+    fn try_from(wire: v6::plan_resource_change::Response) -> Result<Self, Misread> {
+        let paths = wire.requires_replace.into_iter().map(path_read);
+        Ok(Self {
+            planned: payload(wire.planned_state),
+            requires_replace: paths
+                .collect::<Result<_, _>>()
+                .map_err(|misread| misread.within("requires_replace"))?,
+            planned_private: wire.planned_private,
+            legacy_type_system: wire.legacy_type_system,
+            deferred: wire.deferred.map(Into::into),
+            planned_identity: identity_payload(wire.planned_identity),
+            diagnostics: diag::read(wire.diagnostics),
+        })
+    }
+}
+
+impl TryFrom<ApplyRequest> for v6::apply_resource_change::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: ApplyRequest) -> Result<Self, Unsendable> {
+        Ok(Self {
+            prior_state: required(&request.prior, "prior_state")?,
+            planned_state: required(&request.planned, "planned_state")?,
+            config: required(&request.config, "config")?,
+            planned_private: request.planned_private,
+            provider_meta: optional(&request.provider_meta, "provider_meta")?,
+            planned_identity: identity(request.planned_identity.as_ref(), "planned_identity")?,
+            type_name: request.type_name,
+        })
+    }
+}
+
+impl From<v6::apply_resource_change::Request> for ApplyRequest {
+    fn from(wire: v6::apply_resource_change::Request) -> Self {
+        Self {
+            type_name: wire.type_name,
+            prior: payload(wire.prior_state),
+            planned: payload(wire.planned_state),
+            config: payload(wire.config),
+            planned_private: wire.planned_private,
+            provider_meta: payload(wire.provider_meta),
+            planned_identity: identity_payload(wire.planned_identity),
+        }
+    }
+}
+
+impl TryFrom<ApplyResponse> for v6::apply_resource_change::Response {
+    type Error = Unsendable;
+
+    fn try_from(response: ApplyResponse) -> Result<Self, Unsendable> {
+        Ok(Self {
+            new_state: required(&response.state, "new_state")?,
+            private: response.private,
+            diagnostics: diag::written(response.diagnostics),
+            legacy_type_system: response.legacy_type_system,
+            new_identity: identity(response.identity.as_ref(), "new_identity")?,
+        })
+    }
+}
+
+/// Reading never fails: something may have been made, and what is known of it must reach the state.
+impl From<v6::apply_resource_change::Response> for ApplyResponse {
+    fn from(wire: v6::apply_resource_change::Response) -> Self {
+        Self {
+            state: payload(wire.new_state),
+            private: wire.private,
+            legacy_type_system: wire.legacy_type_system,
+            identity: identity_payload(wire.new_identity),
+            diagnostics: diag::read(wire.diagnostics),
+        }
+    }
+}
+
+impl TryFrom<ImportRequest> for v6::import_resource_state::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: ImportRequest) -> Result<Self, Unsendable> {
+        Ok(Self {
+            identity: identity(request.identity.as_ref(), "identity")?,
+            type_name: request.type_name,
+            id: request.id,
+            client_capabilities: client_written(request.client),
+        })
+    }
+}
+
+impl From<v6::import_resource_state::Request> for ImportRequest {
+    fn from(wire: v6::import_resource_state::Request) -> Self {
+        Self {
+            type_name: wire.type_name,
+            id: wire.id,
+            client: client_read(wire.client_capabilities),
+            identity: identity_payload(wire.identity),
+        }
+    }
+}
+
+impl TryFrom<ImportedResource> for v6::import_resource_state::ImportedResource {
+    type Error = Unsendable;
+
+    fn try_from(resource: ImportedResource) -> Result<Self, Unsendable> {
+        Ok(Self {
+            state: required(&resource.state, "state")?,
+            identity: identity(resource.identity.as_ref(), "identity")?,
+            type_name: resource.type_name,
+            private: resource.private,
+        })
+    }
+}
+
+impl From<v6::import_resource_state::ImportedResource> for ImportedResource {
+    fn from(wire: v6::import_resource_state::ImportedResource) -> Self {
+        Self {
+            type_name: wire.type_name,
+            state: payload(wire.state),
+            private: wire.private,
+            identity: identity_payload(wire.identity),
+        }
+    }
+}
+
+impl TryFrom<ImportResponse> for v6::import_resource_state::Response {
+    type Error = Unsendable;
+
+    fn try_from(response: ImportResponse) -> Result<Self, Unsendable> {
+        let resources = response.resources.into_iter().map(TryInto::try_into);
+        Ok(Self {
+            imported_resources: resources.collect::<Result<_, _>>()?,
+            diagnostics: diag::written(response.diagnostics),
+            deferred: response.deferred.map(Into::into),
+        })
+    }
+}
+
+impl From<v6::import_resource_state::Response> for ImportResponse {
+    fn from(wire: v6::import_resource_state::Response) -> Self {
+        Self {
+            resources: wire.imported_resources.into_iter().map(Into::into).collect(),
+            deferred: wire.deferred.map(Into::into),
+            diagnostics: diag::read(wire.diagnostics),
+        }
+    }
+}
+
+impl TryFrom<MoveRequest> for v6::move_resource_state::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: MoveRequest) -> Result<Self, Unsendable> {
+        Ok(Self {
+            source_provider_address: request.source_provider,
+            source_type_name: request.source_type,
+            source_schema_version: signed(request.source_version, "the schema version")?,
+            source_state: Some(request.source_state.into()),
+            target_type_name: request.target_type,
+            source_private: request.source_private,
+            source_identity: request.source_identity.map(Into::into),
+            source_identity_schema_version: signed(
+                request.source_identity_version,
+                "the identity schema version",
+            )?,
+        })
+    }
+}
+
+impl TryFrom<v6::move_resource_state::Request> for MoveRequest {
+    type Error = Misread;
+
+    fn try_from(wire: v6::move_resource_state::Request) -> Result<Self, Misread> {
+        Ok(Self {
+            source_provider: wire.source_provider_address,
+            source_type: wire.source_type_name,
+            source_version: natural(wire.source_schema_version, "the schema version")?,
+            source_state: wire.source_state.unwrap_or_default().into(),
+            target_type: wire.target_type_name,
+            source_private: wire.source_private,
+            source_identity: wire.source_identity.map(Into::into),
+            source_identity_version: natural(
+                wire.source_identity_schema_version,
+                "the identity schema version",
+            )?,
+        })
+    }
+}
+
+impl TryFrom<MoveResponse> for v6::move_resource_state::Response {
+    type Error = Unsendable;
+
+    fn try_from(response: MoveResponse) -> Result<Self, Unsendable> {
+        Ok(Self {
+            target_state: required(&response.state, "target_state")?,
+            diagnostics: diag::written(response.diagnostics),
+            target_private: response.private,
+            target_identity: identity(response.identity.as_ref(), "target_identity")?,
+        })
+    }
+}
+
+impl From<v6::move_resource_state::Response> for MoveResponse {
+    fn from(wire: v6::move_resource_state::Response) -> Self {
+        Self {
+            state: payload(wire.target_state),
+            private: wire.target_private,
+            identity: identity_payload(wire.target_identity),
+            diagnostics: diag::read(wire.diagnostics),
+        }
+    }
+}
+
+impl TryFrom<UpgradeIdentityRequest> for v6::upgrade_resource_identity::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: UpgradeIdentityRequest) -> Result<Self, Unsendable> {
+        Ok(Self {
+            type_name: request.type_name,
+            version: signed(request.version, "the identity schema version")?,
+            raw_identity: Some(request.identity.into()),
+        })
+    }
+}
+
+impl TryFrom<v6::upgrade_resource_identity::Request> for UpgradeIdentityRequest {
+    type Error = Misread;
+
+    fn try_from(wire: v6::upgrade_resource_identity::Request) -> Result<Self, Misread> {
+        Ok(Self {
+            type_name: wire.type_name,
+            version: natural(wire.version, "the identity schema version")?,
+            identity: wire.raw_identity.unwrap_or_default().into(),
+        })
+    }
+}
+
+impl TryFrom<UpgradeIdentityResponse> for v6::upgrade_resource_identity::Response {
+    type Error = Unsendable;
+
+    fn try_from(response: UpgradeIdentityResponse) -> Result<Self, Unsendable> {
+        Ok(Self {
+            upgraded_identity: identity(Some(&response.identity), "upgraded_identity")?,
+            diagnostics: diag::written(response.diagnostics),
+        })
+    }
+}
+
+impl From<v6::upgrade_resource_identity::Response> for UpgradeIdentityResponse {
+    fn from(wire: v6::upgrade_resource_identity::Response) -> Self {
+        Self {
+            identity: payload(wire.upgraded_identity.and_then(|own| own.identity_data)),
+            diagnostics: diag::read(wire.diagnostics),
+        }
+    }
+}
+
+impl TryFrom<GenerateConfigRequest> for v6::generate_resource_config::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: GenerateConfigRequest) -> Result<Self, Unsendable> {
+        Ok(Self { state: required(&request.state, "state")?, type_name: request.type_name })
+    }
+}
+
+impl From<v6::generate_resource_config::Request> for GenerateConfigRequest {
+    fn from(wire: v6::generate_resource_config::Request) -> Self {
+        Self { type_name: wire.type_name, state: payload(wire.state) }
+    }
+}
+
+impl TryFrom<GenerateConfigResponse> for v6::generate_resource_config::Response {
+    type Error = Unsendable;
+
+    fn try_from(response: GenerateConfigResponse) -> Result<Self, Unsendable> {
+        Ok(Self {
+            config: required(&response.config, "config")?,
+            diagnostics: diag::written(response.diagnostics),
+        })
+    }
+}
+
+impl From<v6::generate_resource_config::Response> for GenerateConfigResponse {
+    fn from(wire: v6::generate_resource_config::Response) -> Self {
+        Self { config: payload(wire.config), diagnostics: diag::read(wire.diagnostics) }
+    }
+}

@@ -1,0 +1,248 @@
+//! Schemas, as protocol 6 writes them. Checks only what our own types cannot hold; whether a schema
+//! makes sense is the contract's business.
+
+use std::collections::BTreeMap;
+
+use formwork_value::codec::type_json;
+use formwork_value::schema::{
+    Attribute, AttributeKind, Block, Docs, NestedAttributes, NestedBlock, Nesting, Role, Schema,
+};
+use formwork_value::{Str, Type};
+
+use super::{Misread, Unsendable, natural, signed};
+use crate::wire::generated::tfplugin6 as v6;
+use v6::StringKind;
+use v6::schema::nested_block::NestingMode as BlockNesting;
+use v6::schema::object::NestingMode as ObjectNesting;
+
+/// How much a host insists on in a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rigour {
+    /// Every attribute says clearly who sets it.
+    Strict,
+    /// As hosts do for the schemas they do not check: an attribute nobody claims is optional, and one
+    /// the author must set is nothing else.
+    Lenient,
+}
+
+/// Reads a schema.
+pub(super) fn read(wire: v6::Schema, rigour: Rigour) -> Result<Schema, Misread> {
+    let block = wire.block.ok_or_else(|| Misread::new("the schema has no block"))?;
+    Ok(Schema {
+        version: natural(wire.version, "the schema version")?,
+        block: block_read(block, rigour)?,
+    })
+}
+
+/// Reads a type.
+pub(super) fn type_read(json: &[u8]) -> Result<Type, Misread> {
+    type_json::decode(json).map_err(|why| {
+        Misread::new(format!(
+            "`{}` is not a type: {why}",
+            shortened(&String::from_utf8_lossy(json))
+        ))
+    })
+}
+
+fn shortened(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.chars().count() <= MOST {
+        return text.to_owned();
+    }
+    text.chars().take(MOST).chain("…".chars()).collect()
+}
+
+/// Reads whether a description is Markdown. An unknown kind is shown as plain text.
+pub(super) fn is_markdown(kind: i32) -> bool {
+    kind == i32::from(StringKind::Markdown)
+}
+
+/// Writes whether a description is Markdown.
+pub(super) fn string_kind(markdown: bool) -> i32 {
+    if markdown { StringKind::Markdown } else { StringKind::Plain }.into()
+}
+
+fn block_read(wire: v6::schema::Block, rigour: Rigour) -> Result<Block, Misread> {
+    let mut blocks = BTreeMap::new();
+    for nested in wire.block_types {
+        let name = Str::from(&nested.type_name);
+        let nested = nested_read(nested, rigour)
+            .map_err(|misread| misread.within(format_args!("block `{name}`")))?;
+        blocks.insert(name, nested);
+    }
+    Ok(Block {
+        attributes: attributes_read(wire.attributes, rigour)?,
+        blocks,
+        docs: Docs {
+            markdown: is_markdown(wire.description_kind),
+            description: wire.description,
+            deprecated: wire.deprecated,
+            deprecation: wire.deprecation_message,
+        },
+    })
+}
+
+fn nested_read(wire: v6::schema::NestedBlock, rigour: Rigour) -> Result<NestedBlock, Misread> {
+    let nesting = match BlockNesting::try_from(wire.nesting) {
+        Ok(BlockNesting::Single) => Nesting::Single,
+        Ok(BlockNesting::Group) => Nesting::Group,
+        Ok(BlockNesting::List) => Nesting::List,
+        Ok(BlockNesting::Set) => Nesting::Set,
+        Ok(BlockNesting::Map) => Nesting::Map,
+        Ok(BlockNesting::Invalid) | Err(_) => return Err(unknown_nesting(wire.nesting)),
+    };
+    let block = wire.block.ok_or_else(|| Misread::new("it has no content"))?;
+    Ok(NestedBlock {
+        nesting,
+        computed: block.computed,
+        block: block_read(block, rigour)?,
+        min_items: natural(wire.min_items, "the least number of blocks")?,
+        max_items: natural(wire.max_items, "the greatest number of blocks")?,
+    })
+}
+
+fn unknown_nesting(number: i32) -> Misread {
+    Misread::new(format!("nesting mode {number} is not known"))
+}
+
+fn attributes_read(
+    wire: Vec<v6::schema::Attribute>,
+    rigour: Rigour,
+) -> Result<BTreeMap<Str, Attribute>, Misread> {
+    let mut attributes = BTreeMap::new();
+    for attribute in wire {
+        let name = Str::from(&attribute.name);
+        let attribute = attribute_read(attribute, rigour)
+            .map_err(|misread| misread.within(format_args!("attribute `{name}`")))?;
+        attributes.insert(name, attribute);
+    }
+    Ok(attributes)
+}
+
+fn attribute_read(wire: v6::schema::Attribute, rigour: Rigour) -> Result<Attribute, Misread> {
+    let role = role_read(&wire, rigour)?;
+    let kind = match (wire.r#type.is_empty(), wire.nested_type) {
+        (false, None) => AttributeKind::Plain(type_read(&wire.r#type)?),
+        (true, Some(nested)) => AttributeKind::Nested(object_read(nested, rigour)?),
+        (true, None) => return Err(Misread::new("it has neither a type nor nested attributes")),
+        (false, Some(_)) => return Err(Misread::new("it has both a type and nested attributes")),
+    };
+    Ok(Attribute {
+        kind,
+        role,
+        sensitive: wire.sensitive,
+        write_only: wire.write_only,
+        docs: Docs {
+            markdown: is_markdown(wire.description_kind),
+            description: wire.description,
+            deprecated: wire.deprecated,
+            deprecation: wire.deprecation_message,
+        },
+    })
+}
+
+fn object_read(wire: v6::schema::Object, rigour: Rigour) -> Result<NestedAttributes, Misread> {
+    let nesting = match ObjectNesting::try_from(wire.nesting) {
+        Ok(ObjectNesting::Single) => Nesting::Single,
+        Ok(ObjectNesting::List) => Nesting::List,
+        Ok(ObjectNesting::Set) => Nesting::Set,
+        Ok(ObjectNesting::Map) => Nesting::Map,
+        Ok(ObjectNesting::Invalid) | Err(_) => return Err(unknown_nesting(wire.nesting)),
+    };
+    Ok(NestedAttributes { attributes: attributes_read(wire.attributes, rigour)?, nesting })
+}
+
+fn role_read(wire: &v6::schema::Attribute, rigour: Rigour) -> Result<Role, Misread> {
+    match (wire.required, wire.optional, wire.computed) {
+        (true, false, false) => Ok(Role::Required),
+        (false, true, false) => Ok(Role::Optional),
+        (false, true, true) => Ok(Role::OptionalComputed),
+        (false, false, true) => Ok(Role::Computed),
+        (false, false, false) if rigour == Rigour::Lenient => Ok(Role::Optional),
+        (true, _, _) if rigour == Rigour::Lenient => Ok(Role::Required),
+        (false, false, false) => {
+            Err(Misread::new("it is neither required nor optional nor computed"))
+        }
+        (true, true, _) => Err(Misread::new("it is both required and optional")),
+        (true, false, true) => Err(Misread::new("it is both required and computed")),
+    }
+}
+
+/// Writes a schema.
+pub(super) fn written(schema: &Schema) -> Result<v6::Schema, Unsendable> {
+    Ok(v6::Schema {
+        version: signed(schema.version, "the schema version")?,
+        block: Some(block_written(&schema.block, false)?),
+    })
+}
+
+fn block_written(block: &Block, computed: bool) -> Result<v6::schema::Block, Unsendable> {
+    let nested = block.blocks.iter().map(|(name, nested)| nested_written(name, nested));
+    Ok(v6::schema::Block {
+        version: 0,
+        attributes: attributes_written(&block.attributes),
+        block_types: nested.collect::<Result<_, _>>()?,
+        description: block.docs.description.clone(),
+        description_kind: string_kind(block.docs.markdown),
+        deprecated: block.docs.deprecated,
+        deprecation_message: block.docs.deprecation.clone(),
+        computed,
+    })
+}
+
+fn nested_written(name: &Str, nested: &NestedBlock) -> Result<v6::schema::NestedBlock, Unsendable> {
+    let nesting = match nested.nesting {
+        Nesting::Single => BlockNesting::Single,
+        Nesting::Group => BlockNesting::Group,
+        Nesting::List => BlockNesting::List,
+        Nesting::Set => BlockNesting::Set,
+        Nesting::Map => BlockNesting::Map,
+    };
+    Ok(v6::schema::NestedBlock {
+        type_name: name.to_string(),
+        block: Some(block_written(&nested.block, nested.computed)?),
+        nesting: nesting.into(),
+        min_items: signed(nested.min_items, "the least number of blocks")?,
+        max_items: signed(nested.max_items, "the greatest number of blocks")?,
+    })
+}
+
+fn attributes_written(attributes: &BTreeMap<Str, Attribute>) -> Vec<v6::schema::Attribute> {
+    attributes.iter().map(|(name, attribute)| attribute_written(name, attribute)).collect()
+}
+
+fn attribute_written(name: &Str, attribute: &Attribute) -> v6::schema::Attribute {
+    let (ty, nested_type) = match &attribute.kind {
+        AttributeKind::Plain(ty) => (type_json::encode(ty), None),
+        AttributeKind::Nested(nested) => (String::new(), Some(object_written(nested))),
+    };
+    v6::schema::Attribute {
+        name: name.to_string(),
+        r#type: ty.into(),
+        description: attribute.docs.description.clone(),
+        required: attribute.role == Role::Required,
+        optional: matches!(attribute.role, Role::Optional | Role::OptionalComputed),
+        computed: attribute.role.is_computed(),
+        sensitive: attribute.sensitive,
+        description_kind: string_kind(attribute.docs.markdown),
+        deprecated: attribute.docs.deprecated,
+        nested_type,
+        write_only: attribute.write_only,
+        deprecation_message: attribute.docs.deprecation.clone(),
+    }
+}
+
+fn object_written(nested: &NestedAttributes) -> v6::schema::Object {
+    let nesting = match nested.nesting {
+        // A group is a single object that is never null; for attributes there is only the former.
+        Nesting::Single | Nesting::Group => ObjectNesting::Single,
+        Nesting::List => ObjectNesting::List,
+        Nesting::Set => ObjectNesting::Set,
+        Nesting::Map => ObjectNesting::Map,
+    };
+    v6::schema::Object {
+        attributes: attributes_written(&nested.attributes),
+        nesting: nesting.into(),
+        ..v6::schema::Object::default()
+    }
+}

@@ -1,0 +1,130 @@
+//! Schemas as protocol 5 writes them, from and to those of protocol 6. It numbers some fields of an
+//! attribute differently and has neither nested attributes nor computed blocks.
+
+use super::Unsendable;
+use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
+
+impl From<v5::Schema> for v6::Schema {
+    fn from(own: v5::Schema) -> Self {
+        Self { version: own.version, block: own.block.map(Into::into) }
+    }
+}
+
+impl From<v5::schema::Block> for v6::schema::Block {
+    fn from(own: v5::schema::Block) -> Self {
+        Self {
+            version: own.version,
+            attributes: own.attributes.into_iter().map(Into::into).collect(),
+            block_types: own.block_types.into_iter().map(Into::into).collect(),
+            description: own.description,
+            description_kind: own.description_kind,
+            deprecated: own.deprecated,
+            deprecation_message: own.deprecation_message,
+            computed: false,
+        }
+    }
+}
+
+impl From<v5::schema::NestedBlock> for v6::schema::NestedBlock {
+    fn from(own: v5::schema::NestedBlock) -> Self {
+        Self {
+            type_name: own.type_name,
+            block: own.block.map(Into::into),
+            nesting: own.nesting,
+            min_items: own.min_items,
+            max_items: own.max_items,
+        }
+    }
+}
+
+impl From<v5::schema::Attribute> for v6::schema::Attribute {
+    fn from(own: v5::schema::Attribute) -> Self {
+        Self {
+            name: own.name,
+            r#type: own.r#type,
+            description: own.description,
+            required: own.required,
+            optional: own.optional,
+            computed: own.computed,
+            sensitive: own.sensitive,
+            description_kind: own.description_kind,
+            deprecated: own.deprecated,
+            nested_type: None,
+            write_only: own.write_only,
+            deprecation_message: own.deprecation_message,
+        }
+    }
+}
+
+impl TryFrom<v6::Schema> for v5::Schema {
+    type Error = Unsendable;
+
+    fn try_from(schema: v6::Schema) -> Result<Self, Unsendable> {
+        let block = schema.block.map(TryInto::try_into).transpose()?;
+        Ok(Self { version: schema.version, block })
+    }
+}
+
+impl TryFrom<v6::schema::Block> for v5::schema::Block {
+    type Error = Unsendable;
+
+    fn try_from(block: v6::schema::Block) -> Result<Self, Unsendable> {
+        let attributes = block.attributes.into_iter().map(TryInto::try_into);
+        let block_types = block.block_types.into_iter().map(TryInto::try_into);
+        Ok(Self {
+            version: block.version,
+            attributes: attributes.collect::<Result<_, _>>()?,
+            block_types: block_types.collect::<Result<_, _>>()?,
+            description: block.description,
+            description_kind: block.description_kind,
+            deprecated: block.deprecated,
+            deprecation_message: block.deprecation_message,
+        })
+    }
+}
+
+impl TryFrom<v6::schema::NestedBlock> for v5::schema::NestedBlock {
+    type Error = Unsendable;
+
+    fn try_from(nested: v6::schema::NestedBlock) -> Result<Self, Unsendable> {
+        if nested.block.as_ref().is_some_and(|block| block.computed) {
+            return Err(Unsendable(format!(
+                "block `{}` is computed, which protocol 5 has no form for",
+                nested.type_name
+            )));
+        }
+        Ok(Self {
+            type_name: nested.type_name,
+            block: nested.block.map(TryInto::try_into).transpose()?,
+            nesting: nested.nesting,
+            min_items: nested.min_items,
+            max_items: nested.max_items,
+        })
+    }
+}
+
+impl TryFrom<v6::schema::Attribute> for v5::schema::Attribute {
+    type Error = Unsendable;
+
+    fn try_from(attribute: v6::schema::Attribute) -> Result<Self, Unsendable> {
+        if attribute.nested_type.is_some() {
+            return Err(Unsendable(format!(
+                "attribute `{}` has nested attributes, which protocol 5 has no form for",
+                attribute.name
+            )));
+        }
+        Ok(Self {
+            name: attribute.name,
+            r#type: attribute.r#type,
+            description: attribute.description,
+            required: attribute.required,
+            optional: attribute.optional,
+            computed: attribute.computed,
+            sensitive: attribute.sensitive,
+            description_kind: attribute.description_kind,
+            deprecated: attribute.deprecated,
+            write_only: attribute.write_only,
+            deprecation_message: attribute.deprecation_message,
+        })
+    }
+}

@@ -1,0 +1,201 @@
+//! A provider as a place for states.
+
+use super::value::{payload, required};
+use super::{Misread, Unsendable, diag};
+use crate::message::state_store::{
+    ConfigureStoreRequest, ConfigureStoreResponse, LockResponse, StateChunk, StateRef,
+    StatesResponse,
+};
+use crate::wire::generated::tfplugin6 as v6;
+
+impl TryFrom<ConfigureStoreRequest> for v6::configure_state_store::Request {
+    type Error = Unsendable;
+
+    fn try_from(request: ConfigureStoreRequest) -> Result<Self, Unsendable> {
+        Ok(Self {
+            config: required(&request.config, "config")?,
+            type_name: request.type_name,
+            capabilities: Some(v6::StateStoreClientCapabilities { chunk_size: request.chunk_size }),
+        })
+    }
+}
+
+impl From<v6::configure_state_store::Request> for ConfigureStoreRequest {
+    fn from(wire: v6::configure_state_store::Request) -> Self {
+        Self {
+            type_name: wire.type_name,
+            config: payload(wire.config),
+            chunk_size: wire.capabilities.unwrap_or_default().chunk_size,
+        }
+    }
+}
+
+impl From<ConfigureStoreResponse> for v6::configure_state_store::Response {
+    fn from(response: ConfigureStoreResponse) -> Self {
+        Self {
+            diagnostics: diag::written(response.diagnostics),
+            capabilities: Some(v6::StateStoreServerCapabilities {
+                chunk_size: response.chunk_size,
+            }),
+        }
+    }
+}
+
+impl From<v6::configure_state_store::Response> for ConfigureStoreResponse {
+    fn from(wire: v6::configure_state_store::Response) -> Self {
+        Self {
+            chunk_size: wire.capabilities.unwrap_or_default().chunk_size,
+            diagnostics: diag::read(wire.diagnostics),
+        }
+    }
+}
+
+impl From<StateRef> for v6::read_state_bytes::Request {
+    fn from(state: StateRef) -> Self {
+        Self { type_name: state.type_name, state_id: state.state_id }
+    }
+}
+
+impl From<v6::read_state_bytes::Request> for StateRef {
+    fn from(wire: v6::read_state_bytes::Request) -> Self {
+        Self { type_name: wire.type_name, state_id: wire.state_id }
+    }
+}
+
+impl From<StateRef> for v6::delete_state::Request {
+    fn from(state: StateRef) -> Self {
+        Self { type_name: state.type_name, state_id: state.state_id }
+    }
+}
+
+impl From<v6::delete_state::Request> for StateRef {
+    fn from(wire: v6::delete_state::Request) -> Self {
+        Self { type_name: wire.type_name, state_id: wire.state_id }
+    }
+}
+
+impl From<StateChunk> for v6::read_state_bytes::Response {
+    fn from(chunk: StateChunk) -> Self {
+        Self {
+            bytes: chunk.bytes,
+            total_length: chunk.total_length,
+            range: Some(v6::StateRange { start: chunk.start, end: chunk.end }),
+            diagnostics: diag::written(chunk.diagnostics),
+        }
+    }
+}
+
+impl From<v6::read_state_bytes::Response> for StateChunk {
+    fn from(wire: v6::read_state_bytes::Response) -> Self {
+        let range = wire.range.unwrap_or_default();
+        Self {
+            bytes: wire.bytes,
+            total_length: wire.total_length,
+            start: range.start,
+            end: range.end,
+            diagnostics: diag::read(wire.diagnostics),
+        }
+    }
+}
+
+/// Writes a state in pieces. Only the first says which state it is; an empty state is one empty piece.
+pub(crate) fn write_chunks(
+    state: StateRef,
+    chunks: Vec<StateChunk>,
+) -> Vec<v6::write_state_bytes::RequestChunk> {
+    let meta = v6::RequestChunkMeta { type_name: state.type_name, state_id: state.state_id };
+    let mut written: Vec<_> = chunks
+        .into_iter()
+        .map(|chunk| v6::write_state_bytes::RequestChunk {
+            meta: None,
+            bytes: chunk.bytes,
+            total_length: chunk.total_length,
+            range: Some(v6::StateRange { start: chunk.start, end: chunk.end }),
+        })
+        .collect();
+    if written.is_empty() {
+        written.push(v6::write_state_bytes::RequestChunk::default());
+    }
+    if let Some(first) = written.first_mut() {
+        first.meta = Some(meta);
+    }
+    written
+}
+
+/// A state being written, as its pieces come in.
+#[derive(Debug, Default)]
+pub(crate) struct Incoming {
+    state: Option<StateRef>,
+    chunks: Vec<StateChunk>,
+    n_bytes: i64,
+}
+
+impl Incoming {
+    /// The largest state taken in.
+    const MAX_LENGTH: i64 = 1 << 30;
+
+    /// Takes in one piece.
+    ///
+    /// # Errors
+    /// When the first piece does not say which state it is, or the pieces are longer than announced
+    /// or than anything sensible: they are held in memory.
+    pub(crate) fn push(
+        &mut self,
+        chunk: v6::write_state_bytes::RequestChunk,
+    ) -> Result<(), Misread> {
+        if self.state.is_none() {
+            let meta = chunk.meta.ok_or_else(|| {
+                Misread::new("the first piece of the state does not say which state it is")
+            })?;
+            self.state = Some(StateRef { type_name: meta.type_name, state_id: meta.state_id });
+        }
+        let length = i64::try_from(chunk.bytes.len()).unwrap_or(i64::MAX);
+        self.n_bytes = self.n_bytes.saturating_add(length);
+        let limit = chunk.total_length.min(Self::MAX_LENGTH);
+        if self.n_bytes > limit {
+            return Err(Misread::new(format!("the state is longer than {limit} bytes")));
+        }
+        let range = chunk.range.unwrap_or_default();
+        self.chunks.push(StateChunk {
+            bytes: chunk.bytes,
+            total_length: chunk.total_length,
+            start: range.start,
+            end: range.end,
+            diagnostics: Vec::new(),
+        });
+        Ok(())
+    }
+
+    /// Returns the state's name and pieces.
+    ///
+    /// # Errors
+    /// When there was no piece at all.
+    pub(crate) fn finish(self) -> Result<(StateRef, Vec<StateChunk>), Misread> {
+        let state = self.state.ok_or_else(|| Misread::new("a state without any piece"))?;
+        Ok((state, self.chunks))
+    }
+}
+
+impl From<LockResponse> for v6::lock_state::Response {
+    fn from(response: LockResponse) -> Self {
+        Self { lock_id: response.lock_id, diagnostics: diag::written(response.diagnostics) }
+    }
+}
+
+impl From<v6::lock_state::Response> for LockResponse {
+    fn from(wire: v6::lock_state::Response) -> Self {
+        Self { lock_id: wire.lock_id, diagnostics: diag::read(wire.diagnostics) }
+    }
+}
+
+impl From<StatesResponse> for v6::get_states::Response {
+    fn from(response: StatesResponse) -> Self {
+        Self { state_id: response.state_ids, diagnostics: diag::written(response.diagnostics) }
+    }
+}
+
+impl From<v6::get_states::Response> for StatesResponse {
+    fn from(wire: v6::get_states::Response) -> Self {
+        Self { state_ids: wire.state_id, diagnostics: diag::read(wire.diagnostics) }
+    }
+}

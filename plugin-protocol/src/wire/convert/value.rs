@@ -1,0 +1,115 @@
+//! Values, identities, stored objects and points in time. Payloads stay encoded.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use prost_types::Timestamp;
+
+use super::{Misread, Unsendable};
+use crate::Payload;
+use crate::message::DeferredReason;
+use crate::message::resource::RawState;
+use crate::wire::generated::tfplugin6 as v6;
+
+/// MessagePack for null.
+const NULL: &[u8] = &[0xc0];
+
+/// Writes a value where the protocol wants one: nothing becomes an explicit null, because providers
+/// on the Go library refuse a missing value.
+pub(super) fn required(
+    payload: &Payload,
+    field: &str,
+) -> Result<Option<v6::DynamicValue>, Unsendable> {
+    let null = || v6::DynamicValue { msgpack: Bytes::from_static(NULL), json: Bytes::new() };
+    Ok(Some(optional(payload, field)?.unwrap_or_else(null)))
+}
+
+/// Writes a value that may be left out.
+pub(super) fn optional(
+    payload: &Payload,
+    field: &str,
+) -> Result<Option<v6::DynamicValue>, Unsendable> {
+    let encoded = payload.encode().map_err(|why| Unsendable(format!("{field}: {why}")))?;
+    Ok(match encoded {
+        Payload::Msgpack(msgpack) => Some(v6::DynamicValue { msgpack, json: Bytes::new() }),
+        Payload::Json(json) => Some(v6::DynamicValue { msgpack: Bytes::new(), json }),
+        // Encoding leaves no value behind.
+        Payload::Absent | Payload::Value(..) => None,
+    })
+}
+
+/// Reads a value. MessagePack wins if a peer fills both fields.
+pub(super) fn payload(wire: Option<v6::DynamicValue>) -> Payload {
+    match wire {
+        Some(value) if !value.msgpack.is_empty() => Payload::Msgpack(value.msgpack),
+        Some(value) if !value.json.is_empty() => Payload::Json(value.json),
+        _ => Payload::Absent,
+    }
+}
+
+/// Writes an identity.
+pub(super) fn identity(
+    payload: Option<&Payload>,
+    field: &str,
+) -> Result<Option<v6::ResourceIdentityData>, Unsendable> {
+    payload
+        .map(|payload| Ok(v6::ResourceIdentityData { identity_data: required(payload, field)? }))
+        .transpose()
+}
+
+/// Reads an identity.
+pub(super) fn identity_payload(wire: Option<v6::ResourceIdentityData>) -> Option<Payload> {
+    wire.map(|identity| payload(identity.identity_data))
+}
+
+impl From<RawState> for v6::RawState {
+    fn from(state: RawState) -> Self {
+        match state {
+            RawState::Json(json) => Self { json, ..Self::default() },
+            RawState::Flat(flatmap) => Self { flatmap, ..Self::default() },
+        }
+    }
+}
+
+impl From<v6::RawState> for RawState {
+    fn from(wire: v6::RawState) -> Self {
+        if wire.json.is_empty() && !wire.flatmap.is_empty() {
+            Self::Flat(wire.flatmap)
+        } else {
+            Self::Json(wire.json)
+        }
+    }
+}
+
+impl From<DeferredReason> for v6::Deferred {
+    fn from(reason: DeferredReason) -> Self {
+        use v6::deferred::Reason;
+        let reason = match reason {
+            DeferredReason::Unknown => Reason::Unknown,
+            DeferredReason::ResourceConfigUnknown => Reason::ResourceConfigUnknown,
+            DeferredReason::ProviderConfigUnknown => Reason::ProviderConfigUnknown,
+            DeferredReason::AbsentPrerequisite => Reason::AbsentPrereq,
+        };
+        Self { reason: reason.into() }
+    }
+}
+
+impl From<v6::Deferred> for DeferredReason {
+    fn from(wire: v6::Deferred) -> Self {
+        use v6::deferred::Reason;
+        match wire.reason() {
+            Reason::Unknown => Self::Unknown,
+            Reason::ResourceConfigUnknown => Self::ResourceConfigUnknown,
+            Reason::ProviderConfigUnknown => Self::ProviderConfigUnknown,
+            Reason::AbsentPrereq => Self::AbsentPrerequisite,
+        }
+    }
+}
+
+/// Reads a point in time.
+pub(super) fn time(wire: Option<Timestamp>, field: &str) -> Result<Option<SystemTime>, Misread> {
+    wire.map(|stamp| {
+        SystemTime::try_from(stamp).map_err(|why| Misread::new(format!("{field}: {why}")))
+    })
+    .transpose()
+}
