@@ -19,11 +19,13 @@ mod launch;
 mod logs;
 mod pool;
 mod process;
+mod provider;
 mod shutdown;
 mod stdio;
 mod unrunnable;
 
 pub use launch::Executable;
+pub use provider::{Deadlines, GrpcProvider};
 pub use shutdown::shutdown_all;
 
 use connect::Dialer;

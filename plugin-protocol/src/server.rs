@@ -3,7 +3,9 @@
 //! [`run`] is all that a plugin's `main` needs. What the provider does is not looked at here.
 
 use std::io;
+use std::sync::Arc;
 
+use crate::Provider;
 use crate::handshake::Protocol;
 
 mod broker;
@@ -13,7 +15,10 @@ mod listen;
 mod panic;
 mod plumbing;
 mod serve;
+mod service;
 mod stdio;
+
+use service::ProviderService;
 
 /// How to serve.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,4 +53,18 @@ pub enum ServeError {
     /// Serving broke off.
     #[error("the plugin cannot serve: {0}")]
     Transport(#[source] tonic::transport::Error),
+}
+
+/// Serves `provider` until the host has had enough of it.
+///
+/// # Errors
+/// When there is no host, or it cannot be served. The text is for the person who started the program.
+pub async fn run(options: &Options, provider: Arc<dyn Provider>) -> Result<(), ServeError> {
+    panic::announce_panics();
+    let service = ProviderService::new(provider);
+    if options.debug {
+        serve::serve_debug(options, |_| service).await
+    } else {
+        serve::serve_host(options, |_| service).await
+    }
 }

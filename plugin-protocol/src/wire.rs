@@ -14,5 +14,8 @@
 )]
 pub(crate) mod generated;
 
+pub(crate) mod codec;
 pub(crate) mod convert;
 pub(crate) mod dialect;
+pub(crate) mod exchange;
+pub(crate) mod limit;

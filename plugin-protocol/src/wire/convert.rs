@@ -27,15 +27,13 @@ use std::fmt;
 
 use crate::Failure;
 
-pub(crate) use state_store::write_chunks;
+pub(crate) use configure::prepared;
+pub(crate) use offer::schema_refused;
+pub(crate) use state_store::{Incoming, write_chunks};
 
 /// What a peer sent has no meaning.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-#[expect(
-    unreachable_pub,
-    reason = "generated types are `pub`, and so must be the error of a conversion"
-)]
 pub struct Misread(String);
 
 impl Misread {
@@ -58,10 +56,6 @@ impl From<Misread> for Failure {
 /// What this side wants to say has no form on the wire.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-#[expect(
-    unreachable_pub,
-    reason = "generated types are `pub`, and so must be the error of a conversion"
-)]
 pub struct Unsendable(String);
 
 impl From<Unsendable> for Failure {

@@ -1,13 +1,6 @@
 //! The two versions of the protocol as two tables of method paths. Says nothing of messages.
 
-/// A version of the protocol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Dialect {
-    /// Protocol 5.
-    V5,
-    /// Protocol 6.
-    V6,
-}
+use crate::handshake::Protocol;
 
 /// A method of the provider service, by its name in protocol 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,26 +113,7 @@ const V6: [(Call, &str); 36] = [
     (Call::DeleteState, "/tfplugin6.Provider/DeleteState"),
 ];
 
-impl Dialect {
-    /// The dialect of the application version in a handshake.
-    #[must_use]
-    pub fn of_version(version: u32) -> Option<Self> {
-        match version {
-            5 => Some(Self::V5),
-            6 => Some(Self::V6),
-            _ => None,
-        }
-    }
-
-    /// The application version in a handshake.
-    #[must_use]
-    pub fn version(self) -> u32 {
-        match self {
-            Self::V5 => 5,
-            Self::V6 => 6,
-        }
-    }
-
+impl Protocol {
     fn table(self) -> &'static [(Call, &'static str)] {
         match self {
             Self::V5 => &V5,
@@ -147,18 +121,18 @@ impl Dialect {
         }
     }
 
-    /// The path of a method; none if the dialect lacks it.
+    /// The path of a method; none if the version lacks it.
     pub(crate) fn path(self, call: Call) -> Option<&'static str> {
         // Both tables are in the order of the enum, and protocol 5 lacks only the last ones.
         self.table().get(call as usize).map(|(_, path)| *path)
     }
 
-    /// The method behind a path; none if the dialect has no such method.
+    /// The method behind a path; none if the version has no such method.
     pub(crate) fn call(self, path: &str) -> Option<Call> {
         self.table().iter().find(|(_, own)| *own == path).map(|(call, _)| *call)
     }
 
-    /// The name of a method as this dialect has it, for messages.
+    /// The name of a method as this version has it, for messages.
     pub(crate) fn name(self, call: Call) -> &'static str {
         let path = self.path(call).or_else(|| Self::V6.path(call)).unwrap_or_default();
         path.rsplit('/').next().unwrap_or_default()
@@ -186,30 +160,30 @@ mod tests {
 
     #[test]
     fn the_tables_name_exactly_the_methods_of_the_descriptions() {
-        for (dialect, package, description) in [
-            (Dialect::V5, "tfplugin5", include_str!("../../proto/tfplugin5.proto")),
-            (Dialect::V6, "tfplugin6", include_str!("../../proto/tfplugin6.proto")),
+        for (protocol, package, description) in [
+            (Protocol::V5, "tfplugin5", include_str!("../../proto/tfplugin5.proto")),
+            (Protocol::V6, "tfplugin6", include_str!("../../proto/tfplugin6.proto")),
         ] {
             let ours: BTreeSet<_> =
-                dialect.table().iter().map(|(_, path)| (*path).to_owned()).collect();
+                protocol.table().iter().map(|(_, path)| (*path).to_owned()).collect();
             assert_eq!(ours, declared(description, package));
         }
     }
 
     #[test]
     fn every_row_stands_at_the_place_of_its_call() {
-        for dialect in [Dialect::V5, Dialect::V6] {
-            for (call, path) in dialect.table() {
-                assert_eq!(dialect.path(*call), Some(*path));
-                assert_eq!(dialect.call(path), Some(*call));
+        for protocol in [Protocol::V5, Protocol::V6] {
+            for (call, path) in protocol.table() {
+                assert_eq!(protocol.path(*call), Some(*path));
+                assert_eq!(protocol.call(path), Some(*call));
             }
         }
     }
 
     #[test]
-    fn a_call_has_the_name_of_its_dialect() {
-        assert_eq!(Dialect::V5.name(Call::GetProviderSchema), "GetSchema");
-        assert_eq!(Dialect::V6.name(Call::GetProviderSchema), "GetProviderSchema");
-        assert_eq!(Dialect::V5.name(Call::LockState), "LockState");
+    fn a_call_has_the_name_its_version_gives_it() {
+        assert_eq!(Protocol::V5.name(Call::GetProviderSchema), "GetSchema");
+        assert_eq!(Protocol::V6.name(Call::GetProviderSchema), "GetProviderSchema");
+        assert_eq!(Protocol::V5.name(Call::LockState), "LockState");
     }
 }

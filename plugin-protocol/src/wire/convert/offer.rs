@@ -166,6 +166,20 @@ impl TryFrom<v6::get_provider_schema::Response> for v5::get_provider_schema::Res
     }
 }
 
+/// The answer of a provider that needs more than protocol 5 has.
+pub(crate) fn schema_refused(Unsendable(why): Unsendable) -> v5::get_provider_schema::Response {
+    let diagnostic = v6::Diagnostic {
+        severity: v6::diagnostic::Severity::Error.into(),
+        summary: "Provider needs protocol 6".to_owned(),
+        detail: format!(
+            "This provider cannot be used through protocol 5: {why}. Use a host that offers \
+             protocol 6."
+        ),
+        attribute: None,
+    };
+    v5::get_provider_schema::Response { diagnostics: vec![diagnostic], ..Default::default() }
+}
+
 impl From<v6::get_metadata::Response> for Metadata {
     fn from(wire: v6::get_metadata::Response) -> Self {
         Self {

@@ -1,0 +1,207 @@
+//! Any [`Provider`] as the gRPC services of both versions of the protocol. Listens to nothing itself.
+//!
+//! One piece of code serves both versions: a path says which call it is, and calls differ only in
+//! their messages.
+
+mod handling;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::FutureExt as _;
+use futures_util::future::{self, BoxFuture};
+use tonic::Status;
+use tonic::body::Body;
+use tonic::codegen::{Service, http};
+
+use crate::Provider;
+use crate::handshake::Protocol;
+use crate::message::state_store::StateRef;
+use crate::wire::convert::{prepared, schema_refused};
+use crate::wire::dialect::Call;
+use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
+use handling::{Answering, Handling};
+
+/// A provider behind both versions of its service.
+#[derive(Clone)]
+pub(super) struct ProviderService(Arc<dyn Provider>);
+
+impl ProviderService {
+    /// Puts `provider` behind gRPC.
+    pub(super) fn new(provider: Arc<dyn Provider>) -> Self {
+        Self(provider)
+    }
+}
+
+impl Service<http::Request<Body>> for ProviderService {
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<http::Response<Body>, Infallible>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let path = request.uri().path();
+        let named = |protocol: Protocol| Some((protocol, protocol.call(path)?));
+        let Some((protocol, call)) = Protocol::ALL.into_iter().find_map(named) else {
+            let status = Status::unimplemented("the provider has no such method");
+            return future::ready(Ok(status.into_http())).boxed();
+        };
+        let name = protocol.name(call);
+        let handling = Handling { name, provider: Arc::clone(&self.0), request };
+        dispatch(handling, protocol, call).map(Ok).boxed()
+    }
+}
+
+/// Leads each call to the method that answers it.
+fn dispatch(h: Handling, protocol: Protocol, call: Call) -> Answering {
+    match call {
+        Call::GetMetadata => metadata(h, protocol),
+        Call::GetProviderSchema => schema(h, protocol),
+        Call::GetResourceIdentitySchemas => identity_schemas(h),
+        Call::GetFunctions => functions(h),
+        Call::ValidateProviderConfig => validate_provider_config(h, protocol),
+        Call::ConfigureProvider => h.unary::<v6::ConfigureProvider, _, _>(|p, r| p.configure(r)),
+        Call::StopProvider => stop(h),
+        Call::ValidateResourceConfig => {
+            h.unary::<v6::ValidateResourceConfig, _, _>(|p, r| p.validate_resource_config(r))
+        }
+        Call::UpgradeResourceState => {
+            h.unary::<v6::UpgradeResourceState, _, _>(|p, r| p.upgrade_state(r))
+        }
+        Call::UpgradeResourceIdentity => {
+            h.unary::<v6::UpgradeResourceIdentity, _, _>(|p, r| p.upgrade_identity(r))
+        }
+        Call::ReadResource => h.unary::<v6::ReadResource, _, _>(|p, r| p.read(r)),
+        Call::PlanResourceChange => h.unary::<v6::PlanResourceChange, _, _>(|p, r| p.plan(r)),
+        Call::ApplyResourceChange => h.unary::<v6::ApplyResourceChange, _, _>(|p, r| p.apply(r)),
+        Call::ImportResourceState => h.unary::<v6::ImportResourceState, _, _>(|p, r| p.import(r)),
+        Call::MoveResourceState => h.unary::<v6::MoveResourceState, _, _>(|p, r| p.move_state(r)),
+        Call::GenerateResourceConfig => {
+            h.unary::<v6::GenerateResourceConfig, _, _>(|p, r| p.generate_config(r))
+        }
+        Call::ValidateDataResourceConfig => {
+            h.unary::<v6::ValidateDataResourceConfig, _, _>(|p, r| p.validate_data_config(r))
+        }
+        Call::ReadDataSource => h.unary::<v6::ReadDataSource, _, _>(|p, r| p.read_data(r)),
+        Call::ListResource => h.stream::<v6::ListResource, _, _>(|p, r| p.list(r)),
+        Call::CallFunction => h.unary::<v6::CallFunction, _, _>(|p, r| p.call_function(r)),
+        Call::ValidateListResourceConfig => {
+            h.unary::<v6::ValidateListResourceConfig, _, _>(|p, r| p.validate_list_config(r))
+        }
+        Call::ValidateActionConfig => {
+            h.unary::<v6::ValidateActionConfig, _, _>(|p, r| p.validate_action_config(r))
+        }
+        Call::PlanAction => h.unary::<v6::PlanAction, _, _>(|p, r| p.plan_action(r)),
+        Call::InvokeAction => h.stream::<v6::InvokeAction, _, _>(|p, r| p.invoke_action(r)),
+        Call::ValidateEphemeralResourceConfig => h
+            .unary::<v6::ValidateEphemeralResourceConfig, _, _>(|p, r| {
+                p.validate_ephemeral_config(r)
+            }),
+        Call::OpenEphemeralResource => {
+            h.unary::<v6::OpenEphemeralResource, _, _>(|p, r| p.open_ephemeral(r))
+        }
+        Call::RenewEphemeralResource => {
+            h.unary::<v6::RenewEphemeralResource, _, _>(|p, r| p.renew_ephemeral(r))
+        }
+        Call::CloseEphemeralResource => {
+            h.unary::<v6::CloseEphemeralResource, _, _>(|p, r| p.close_ephemeral(r))
+        }
+        Call::ValidateStateStoreConfig => {
+            h.unary::<v6::ValidateStateStore, _, _>(|p, r| p.validate_store_config(r))
+        }
+        Call::ConfigureStateStore => {
+            h.unary::<v6::ConfigureStateStore, _, _>(|p, r| p.configure_store(r))
+        }
+        Call::ReadStateBytes => h.stream::<v6::ReadStateBytes, _, _>(|p, r| p.read_state_bytes(r)),
+        Call::WriteStateBytes => h.write_state(),
+        Call::LockState => lock_state(h),
+        Call::UnlockState => unlock_state(h),
+        Call::GetStates => states(h),
+        Call::DeleteState => h.unary::<v6::DeleteState, _, _>(|p, r| p.delete_state(r)),
+    }
+}
+
+fn metadata(h: Handling, protocol: Protocol) -> Answering {
+    match protocol {
+        Protocol::V5 => h.ask::<v5::GetMetadata>(|p, _| {
+            async { Ok(v6::get_metadata::Response::from(p.metadata().await?).into()) }.boxed()
+        }),
+        Protocol::V6 => {
+            h.ask::<v6::GetMetadata>(|p, _| async { Ok(p.metadata().await?.into()) }.boxed())
+        }
+    }
+}
+
+fn schema(h: Handling, protocol: Protocol) -> Answering {
+    match protocol {
+        Protocol::V5 => h.ask::<v5::GetProviderSchema>(|p, _| {
+            async {
+                let schema = v6::get_provider_schema::Response::try_from(p.schema().await?)?;
+                // The host shows a diagnostic better than a failed call.
+                Ok(schema.try_into().unwrap_or_else(schema_refused))
+            }
+            .boxed()
+        }),
+        Protocol::V6 => h.ask::<v6::GetProviderSchema>(|p, _| {
+            async { Ok(p.schema().await?.try_into()?) }.boxed()
+        }),
+    }
+}
+
+fn identity_schemas(h: Handling) -> Answering {
+    h.ask::<v6::GetResourceIdentitySchemas>(|p, _| {
+        async { Ok(p.identity_schemas().await?.try_into()?) }.boxed()
+    })
+}
+
+fn functions(h: Handling) -> Answering {
+    h.ask::<v6::GetFunctions>(|p, _| async { Ok(p.functions().await?.into()) }.boxed())
+}
+
+fn validate_provider_config(h: Handling, protocol: Protocol) -> Answering {
+    match protocol {
+        Protocol::V5 => h.ask::<v5::PrepareProviderConfig>(|p, request| {
+            async {
+                let config = request.config.clone();
+                let verdict = p.validate_provider_config(request.into()).await?;
+                Ok(prepared(verdict, config))
+            }
+            .boxed()
+        }),
+        Protocol::V6 => {
+            h.unary::<v6::ValidateProviderConfig, _, _>(|p, r| p.validate_provider_config(r))
+        }
+    }
+}
+
+fn stop(h: Handling) -> Answering {
+    h.ask::<v6::StopProvider>(|p, _| {
+        async { Ok(v6::stop_provider::Response { error: p.stop().await? }) }.boxed()
+    })
+}
+
+fn lock_state(h: Handling) -> Answering {
+    h.ask::<v6::LockState>(|p, request| {
+        let v6::lock_state::Request { type_name, state_id, operation } = request;
+        let state = StateRef { type_name, state_id };
+        async { Ok(p.lock_state(state, operation).await?.into()) }.boxed()
+    })
+}
+
+fn unlock_state(h: Handling) -> Answering {
+    h.ask::<v6::UnlockState>(|p, request| {
+        let v6::unlock_state::Request { type_name, state_id, lock_id } = request;
+        let state = StateRef { type_name, state_id };
+        async { Ok(p.unlock_state(state, lock_id).await?.into()) }.boxed()
+    })
+}
+
+fn states(h: Handling) -> Answering {
+    h.ask::<v6::GetStates>(|p, request| {
+        async { Ok(p.states(request.type_name).await?.into()) }.boxed()
+    })
+}

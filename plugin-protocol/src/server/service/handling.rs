@@ -1,0 +1,220 @@
+//! One call from request to answer on the provider's side: limits, reading, writing, and what becomes
+//! of failures and panics. Knows no particular call but the one whose request comes in pieces.
+
+use std::any::Any;
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use futures_util::stream::{self, BoxStream};
+use futures_util::{FutureExt as _, StreamExt as _};
+use tonic::body::Body;
+use tonic::codegen::http;
+use tonic::server::{Grpc, StreamingService};
+use tonic::{Code, Request, Response, Status, Streaming};
+
+use crate::wire::codec::{Decoded, Protobuf};
+use crate::wire::convert::Incoming;
+use crate::wire::exchange::Exchange;
+use crate::wire::generated::tfplugin6 as v6;
+use crate::wire::limit;
+use crate::{Failure, Provider};
+
+/// A call being answered.
+pub(super) type Answering = BoxFuture<'static, http::Response<Body>>;
+
+/// What a method of the provider returns before it is waited for.
+type Pending<'p, M> = BoxFuture<'p, Result<M, Failure>>;
+
+/// A call that came in.
+pub(super) struct Handling {
+    /// The name of the method, for messages.
+    pub(super) name: &'static str,
+    pub(super) provider: Arc<dyn Provider>,
+    pub(super) request: http::Request<Body>,
+}
+
+impl Handling {
+    /// Answers a call between wire messages.
+    pub(super) fn ask<X: Exchange>(
+        self,
+        run: for<'p> fn(&'p dyn Provider, X::Request) -> Pending<'p, X::Response>,
+    ) -> Answering {
+        self.answer::<X, _>(move |provider, requests| {
+            async move {
+                let request = only(requests).await?;
+                let answer = run(&*provider, request).await.map_err(status)?;
+                Ok(stream::once(async { Ok(answer) }).boxed())
+            }
+            .boxed()
+        })
+    }
+
+    /// Answers a call between neutral messages.
+    pub(super) fn unary<X, N, M>(
+        self,
+        run: for<'p> fn(&'p dyn Provider, N) -> Pending<'p, M>,
+    ) -> Answering
+    where
+        X: Exchange,
+        X::Response: TryFrom<M>,
+        N: TryFrom<X::Request> + Send + 'static,
+        M: Send + 'static,
+        Failure: From<N::Error> + From<<X::Response as TryFrom<M>>::Error>,
+    {
+        self.answer::<X, _>(move |provider, requests| {
+            async move {
+                let request = N::try_from(only(requests).await?).map_err(misread)?;
+                let answer = run(&*provider, request).await.map_err(status)?;
+                let answer = X::Response::try_from(answer).map_err(unsendable)?;
+                Ok(stream::once(async { Ok(answer) }).boxed())
+            }
+            .boxed()
+        })
+    }
+
+    /// Answers a call whose answer goes out in pieces.
+    pub(super) fn stream<X, N, M>(
+        self,
+        run: for<'p> fn(&'p dyn Provider, N) -> Pending<'p, BoxStream<'static, Result<M, Failure>>>,
+    ) -> Answering
+    where
+        X: Exchange,
+        X::Response: TryFrom<M>,
+        N: TryFrom<X::Request> + Send + 'static,
+        M: Send + 'static,
+        Failure: From<N::Error> + From<<X::Response as TryFrom<M>>::Error>,
+    {
+        self.answer::<X, _>(move |provider, requests| {
+            async move {
+                let request = N::try_from(only(requests).await?).map_err(misread)?;
+                let pieces = run(&*provider, request).await.map_err(status)?;
+                let written = pieces
+                    .map(|piece| X::Response::try_from(piece.map_err(status)?).map_err(unsendable));
+                Ok(written.boxed())
+            }
+            .boxed()
+        })
+    }
+
+    /// Answers the call that writes a state, whose request comes in pieces.
+    pub(super) fn write_state(self) -> Answering {
+        self.answer::<v6::WriteStateBytes, _>(|provider, requests| {
+            async move {
+                let mut requests = pin!(requests);
+                let mut incoming = Incoming::default();
+                while let Some(piece) = requests.next().await {
+                    incoming.push(read(piece)?).map_err(misread)?;
+                }
+                let (state, chunks) = incoming.finish().map_err(misread)?;
+                let verdict = provider.write_state_bytes(state, chunks).await.map_err(status)?;
+                Ok(stream::once(async { Ok(verdict.into()) }).boxed())
+            }
+            .boxed()
+        })
+    }
+
+    fn answer<X, F>(self, run: F) -> Answering
+    where
+        X: Exchange,
+        F: FnOnce(Arc<dyn Provider>, Streaming<Decoded<X::Request>>) -> Answers<X::Response>
+            + Send
+            + 'static,
+    {
+        let Self { name, provider, request } = self;
+        let run: Run<X::Request, X::Response> = Box::new(move |requests| run(provider, requests));
+        let call = OneCall { name, run: Some(run) };
+        async move {
+            Grpc::new(Protobuf::<X::Response, X::Request>::default())
+                .max_decoding_message_size(limit::REQUEST)
+                .max_encoding_message_size(usize::MAX)
+                .streaming(call, request)
+                .await
+        }
+        .boxed()
+    }
+}
+
+type Pieces<A> = BoxStream<'static, Result<A, Status>>;
+type Answers<A> = BoxFuture<'static, Result<Pieces<A>, Status>>;
+
+/// What tonic calls once it has taken the request apart.
+struct OneCall<Q, A> {
+    name: &'static str,
+    run: Option<Run<Q, A>>,
+}
+
+type Run<Q, A> = Box<dyn FnOnce(Streaming<Decoded<Q>>) -> Answers<A> + Send>;
+
+impl<Q, A: Send + 'static> StreamingService<Decoded<Q>> for OneCall<Q, A> {
+    type Response = A;
+    type ResponseStream = Pieces<A>;
+    type Future = BoxFuture<'static, Result<Response<Pieces<A>>, Status>>;
+
+    fn call(&mut self, request: Request<Streaming<Decoded<Q>>>) -> Self::Future {
+        let name = self.name;
+        let Some(run) = self.run.take() else {
+            return std::future::ready(Err(Status::internal("called twice"))).boxed();
+        };
+        // A provider's panic ends its call, not the process: other calls are under way, and what they
+        // have made must reach the host.
+        let answers = AssertUnwindSafe(run(request.into_inner())).catch_unwind();
+        async move {
+            let pieces = answers.await.unwrap_or_else(|panic| Err(panicked(name, &*panic)))?;
+            let guarded = AssertUnwindSafe(pieces)
+                .catch_unwind()
+                .map(move |piece| piece.unwrap_or_else(|panic| Err(panicked(name, &*panic))));
+            Ok(Response::new(guarded.boxed()))
+        }
+        .boxed()
+    }
+}
+
+/// Waits for the request when there is exactly one.
+async fn only<Q>(mut requests: Streaming<Decoded<Q>>) -> Result<Q, Status> {
+    match requests.next().await {
+        Some(request) => read(request),
+        None => Err(Status::invalid_argument("the request is empty")),
+    }
+}
+
+fn read<Q>(request: Result<Decoded<Q>, Status>) -> Result<Q, Status> {
+    request?.map_err(|why| Status::invalid_argument(why.to_string()))
+}
+
+fn misread(why: impl Into<Failure>) -> Status {
+    Status::invalid_argument(why.into().to_string())
+}
+
+fn unsendable(why: impl Into<Failure>) -> Status {
+    status(why.into())
+}
+
+fn panicked(name: &str, panic: &(dyn Any + Send)) -> Status {
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no text");
+    Status::internal(format!("the provider panicked in {name}: {text}"))
+}
+
+/// Tells the host why there is no answer.
+fn status(failure: Failure) -> Status {
+    match failure {
+        Failure::Unimplemented(name) => Status::unimplemented(format!("{name} is not implemented")),
+        Failure::Status { code, message } => Status::new(code_named(&code), message),
+        Failure::Unsendable(why) => {
+            Status::internal(format!("the provider's answer has no form in the protocol: {why}"))
+        }
+        Failure::TimedOut(_) => Status::deadline_exceeded(failure.to_string()),
+        Failure::Lost { .. } | Failure::Launch(_) => Status::unavailable(failure.to_string()),
+        Failure::Incompatible(_) | Failure::Misbehaved(_) => Status::internal(failure.to_string()),
+    }
+}
+
+/// The code with a name such as `NotFound`.
+fn code_named(name: &str) -> Code {
+    (0..=16).map(Code::from).find(|code| format!("{code:?}") == name).unwrap_or(Code::Unknown)
+}
