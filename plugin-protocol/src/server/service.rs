@@ -19,7 +19,7 @@ use crate::Provider;
 use crate::handshake::Protocol;
 use crate::message::state_store::StateRef;
 use crate::wire::convert::{prepared, schema_refused};
-use crate::wire::dialect::Call;
+use crate::wire::dialect::Method;
 use crate::wire::generated::{tfplugin5 as v5, tfplugin6 as v6};
 use handling::{Answering, Handling};
 
@@ -45,83 +45,85 @@ impl Service<http::Request<Body>> for ProviderService {
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
         let path = request.uri().path();
-        let named = |protocol: Protocol| Some((protocol, protocol.call(path)?));
-        let Some((protocol, call)) = Protocol::ALL.into_iter().find_map(named) else {
+        let named = |protocol: Protocol| Some((protocol, protocol.method(path)?));
+        let Some((protocol, method)) = Protocol::ALL.into_iter().find_map(named) else {
             let status = Status::unimplemented("the provider has no such method");
             return future::ready(Ok(status.into_http())).boxed();
         };
-        let name = protocol.name(call);
+        let name = protocol.name(method);
         let handling = Handling { name, provider: Arc::clone(&self.0), request };
-        dispatch(handling, protocol, call).map(Ok).boxed()
+        dispatch(handling, protocol, method).map(Ok).boxed()
     }
 }
 
-/// Leads each call to the method that answers it.
-fn dispatch(h: Handling, protocol: Protocol, call: Call) -> Answering {
-    match call {
-        Call::GetMetadata => metadata(h, protocol),
-        Call::GetProviderSchema => schema(h, protocol),
-        Call::GetResourceIdentitySchemas => identity_schemas(h),
-        Call::GetFunctions => functions(h),
-        Call::ValidateProviderConfig => validate_provider_config(h, protocol),
-        Call::ConfigureProvider => h.unary::<v6::ConfigureProvider, _, _>(|p, r| p.configure(r)),
-        Call::StopProvider => stop(h),
-        Call::ValidateResourceConfig => {
+/// Leads each call to the provider's answer.
+fn dispatch(h: Handling, protocol: Protocol, method: Method) -> Answering {
+    match method {
+        Method::GetMetadata => metadata(h, protocol),
+        Method::GetProviderSchema => schema(h, protocol),
+        Method::GetResourceIdentitySchemas => identity_schemas(h),
+        Method::GetFunctions => functions(h),
+        Method::ValidateProviderConfig => validate_provider_config(h, protocol),
+        Method::ConfigureProvider => h.unary::<v6::ConfigureProvider, _, _>(|p, r| p.configure(r)),
+        Method::StopProvider => stop(h),
+        Method::ValidateResourceConfig => {
             h.unary::<v6::ValidateResourceConfig, _, _>(|p, r| p.validate_resource_config(r))
         }
-        Call::UpgradeResourceState => {
+        Method::UpgradeResourceState => {
             h.unary::<v6::UpgradeResourceState, _, _>(|p, r| p.upgrade_state(r))
         }
-        Call::UpgradeResourceIdentity => {
+        Method::UpgradeResourceIdentity => {
             h.unary::<v6::UpgradeResourceIdentity, _, _>(|p, r| p.upgrade_identity(r))
         }
-        Call::ReadResource => h.unary::<v6::ReadResource, _, _>(|p, r| p.read(r)),
-        Call::PlanResourceChange => h.unary::<v6::PlanResourceChange, _, _>(|p, r| p.plan(r)),
-        Call::ApplyResourceChange => h.unary::<v6::ApplyResourceChange, _, _>(|p, r| p.apply(r)),
-        Call::ImportResourceState => h.unary::<v6::ImportResourceState, _, _>(|p, r| p.import(r)),
-        Call::MoveResourceState => h.unary::<v6::MoveResourceState, _, _>(|p, r| p.move_state(r)),
-        Call::GenerateResourceConfig => {
+        Method::ReadResource => h.unary::<v6::ReadResource, _, _>(|p, r| p.read(r)),
+        Method::PlanResourceChange => h.unary::<v6::PlanResourceChange, _, _>(|p, r| p.plan(r)),
+        Method::ApplyResourceChange => h.unary::<v6::ApplyResourceChange, _, _>(|p, r| p.apply(r)),
+        Method::ImportResourceState => h.unary::<v6::ImportResourceState, _, _>(|p, r| p.import(r)),
+        Method::MoveResourceState => h.unary::<v6::MoveResourceState, _, _>(|p, r| p.move_state(r)),
+        Method::GenerateResourceConfig => {
             h.unary::<v6::GenerateResourceConfig, _, _>(|p, r| p.generate_config(r))
         }
-        Call::ValidateDataResourceConfig => {
+        Method::ValidateDataResourceConfig => {
             h.unary::<v6::ValidateDataResourceConfig, _, _>(|p, r| p.validate_data_config(r))
         }
-        Call::ReadDataSource => h.unary::<v6::ReadDataSource, _, _>(|p, r| p.read_data(r)),
-        Call::ListResource => h.stream::<v6::ListResource, _, _>(|p, r| p.list(r)),
-        Call::CallFunction => h.unary::<v6::CallFunction, _, _>(|p, r| p.call_function(r)),
-        Call::ValidateListResourceConfig => {
+        Method::ReadDataSource => h.unary::<v6::ReadDataSource, _, _>(|p, r| p.read_data(r)),
+        Method::ListResource => h.stream::<v6::ListResource, _, _>(|p, r| p.list(r)),
+        Method::CallFunction => h.unary::<v6::CallFunction, _, _>(|p, r| p.call_function(r)),
+        Method::ValidateListResourceConfig => {
             h.unary::<v6::ValidateListResourceConfig, _, _>(|p, r| p.validate_list_config(r))
         }
-        Call::ValidateActionConfig => {
+        Method::ValidateActionConfig => {
             h.unary::<v6::ValidateActionConfig, _, _>(|p, r| p.validate_action_config(r))
         }
-        Call::PlanAction => h.unary::<v6::PlanAction, _, _>(|p, r| p.plan_action(r)),
-        Call::InvokeAction => h.stream::<v6::InvokeAction, _, _>(|p, r| p.invoke_action(r)),
-        Call::ValidateEphemeralResourceConfig => h
+        Method::PlanAction => h.unary::<v6::PlanAction, _, _>(|p, r| p.plan_action(r)),
+        Method::InvokeAction => h.stream::<v6::InvokeAction, _, _>(|p, r| p.invoke_action(r)),
+        Method::ValidateEphemeralResourceConfig => h
             .unary::<v6::ValidateEphemeralResourceConfig, _, _>(|p, r| {
                 p.validate_ephemeral_config(r)
             }),
-        Call::OpenEphemeralResource => {
+        Method::OpenEphemeralResource => {
             h.unary::<v6::OpenEphemeralResource, _, _>(|p, r| p.open_ephemeral(r))
         }
-        Call::RenewEphemeralResource => {
+        Method::RenewEphemeralResource => {
             h.unary::<v6::RenewEphemeralResource, _, _>(|p, r| p.renew_ephemeral(r))
         }
-        Call::CloseEphemeralResource => {
+        Method::CloseEphemeralResource => {
             h.unary::<v6::CloseEphemeralResource, _, _>(|p, r| p.close_ephemeral(r))
         }
-        Call::ValidateStateStoreConfig => {
+        Method::ValidateStateStoreConfig => {
             h.unary::<v6::ValidateStateStore, _, _>(|p, r| p.validate_store_config(r))
         }
-        Call::ConfigureStateStore => {
+        Method::ConfigureStateStore => {
             h.unary::<v6::ConfigureStateStore, _, _>(|p, r| p.configure_store(r))
         }
-        Call::ReadStateBytes => h.stream::<v6::ReadStateBytes, _, _>(|p, r| p.read_state_bytes(r)),
-        Call::WriteStateBytes => h.write_state(),
-        Call::LockState => lock_state(h),
-        Call::UnlockState => unlock_state(h),
-        Call::GetStates => states(h),
-        Call::DeleteState => h.unary::<v6::DeleteState, _, _>(|p, r| p.delete_state(r)),
+        Method::ReadStateBytes => {
+            h.stream::<v6::ReadStateBytes, _, _>(|p, r| p.read_state_bytes(r))
+        }
+        Method::WriteStateBytes => h.write_state(),
+        Method::LockState => lock_state(h),
+        Method::UnlockState => unlock_state(h),
+        Method::GetStates => states(h),
+        Method::DeleteState => h.unary::<v6::DeleteState, _, _>(|p, r| p.delete_state(r)),
     }
 }
 

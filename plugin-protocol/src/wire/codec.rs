@@ -7,6 +7,9 @@ use prost::{DecodeError, Message};
 use tonic::Status;
 use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 
+use super::exchange::Exchange;
+use crate::handshake::Protocol;
+
 /// Writes messages `W` and reads messages `R`.
 #[derive(Debug)]
 pub(crate) struct Protobuf<W, R>(PhantomData<fn(W) -> R>);
@@ -51,5 +54,47 @@ impl<W, R: Message + Default> Decoder for Protobuf<W, R> {
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Decoded<R>>, Status> {
         Ok(Some(R::decode(buffer)))
+    }
+}
+
+/// Writes the requests of a call and reads its answers, in whatever form the provider's version has
+/// them.
+#[derive(Debug)]
+pub(crate) struct HostCodec<X> {
+    protocol: Protocol,
+    exchange: PhantomData<fn() -> X>,
+}
+
+impl<X> HostCodec<X> {
+    /// Reads what a provider of `protocol` answers.
+    pub(crate) fn new(protocol: Protocol) -> Self {
+        Self { protocol, exchange: PhantomData }
+    }
+}
+
+impl<X: Exchange> Codec for HostCodec<X> {
+    type Encode = X::Request;
+    type Decode = Decoded<X::Response>;
+    type Encoder = Protobuf<X::Request, X::Response>;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self::Encoder {
+        Protobuf::default()
+    }
+
+    fn decoder(&mut self) -> Self {
+        Self::new(self.protocol)
+    }
+}
+
+impl<X: Exchange> Decoder for HostCodec<X> {
+    type Item = Decoded<X::Response>;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<Self::Item>, Status> {
+        Ok(Some(match self.protocol {
+            Protocol::V5 => X::ResponseV5::decode(buffer).map(Into::into),
+            Protocol::V6 => X::Response::decode(buffer),
+        }))
     }
 }

@@ -4,7 +4,7 @@ use crate::handshake::Protocol;
 
 /// A method of the provider service, by its name in protocol 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Call {
+pub(crate) enum Method {
     GetMetadata,
     GetProviderSchema,
     GetResourceIdentitySchemas,
@@ -43,78 +43,84 @@ pub(crate) enum Call {
     DeleteState,
 }
 
-const V5: [(Call, &str); 28] = [
-    (Call::GetMetadata, "/tfplugin5.Provider/GetMetadata"),
-    (Call::GetProviderSchema, "/tfplugin5.Provider/GetSchema"),
-    (Call::GetResourceIdentitySchemas, "/tfplugin5.Provider/GetResourceIdentitySchemas"),
-    (Call::GetFunctions, "/tfplugin5.Provider/GetFunctions"),
-    (Call::ValidateProviderConfig, "/tfplugin5.Provider/PrepareProviderConfig"),
-    (Call::ConfigureProvider, "/tfplugin5.Provider/Configure"),
-    (Call::StopProvider, "/tfplugin5.Provider/Stop"),
-    (Call::ValidateResourceConfig, "/tfplugin5.Provider/ValidateResourceTypeConfig"),
-    (Call::UpgradeResourceState, "/tfplugin5.Provider/UpgradeResourceState"),
-    (Call::UpgradeResourceIdentity, "/tfplugin5.Provider/UpgradeResourceIdentity"),
-    (Call::ReadResource, "/tfplugin5.Provider/ReadResource"),
-    (Call::PlanResourceChange, "/tfplugin5.Provider/PlanResourceChange"),
-    (Call::ApplyResourceChange, "/tfplugin5.Provider/ApplyResourceChange"),
-    (Call::ImportResourceState, "/tfplugin5.Provider/ImportResourceState"),
-    (Call::MoveResourceState, "/tfplugin5.Provider/MoveResourceState"),
-    (Call::GenerateResourceConfig, "/tfplugin5.Provider/GenerateResourceConfig"),
-    (Call::ValidateDataResourceConfig, "/tfplugin5.Provider/ValidateDataSourceConfig"),
-    (Call::ReadDataSource, "/tfplugin5.Provider/ReadDataSource"),
-    (Call::ValidateEphemeralResourceConfig, "/tfplugin5.Provider/ValidateEphemeralResourceConfig"),
-    (Call::OpenEphemeralResource, "/tfplugin5.Provider/OpenEphemeralResource"),
-    (Call::RenewEphemeralResource, "/tfplugin5.Provider/RenewEphemeralResource"),
-    (Call::CloseEphemeralResource, "/tfplugin5.Provider/CloseEphemeralResource"),
-    (Call::ValidateListResourceConfig, "/tfplugin5.Provider/ValidateListResourceConfig"),
-    (Call::ListResource, "/tfplugin5.Provider/ListResource"),
-    (Call::CallFunction, "/tfplugin5.Provider/CallFunction"),
-    (Call::ValidateActionConfig, "/tfplugin5.Provider/ValidateActionConfig"),
-    (Call::PlanAction, "/tfplugin5.Provider/PlanAction"),
-    (Call::InvokeAction, "/tfplugin5.Provider/InvokeAction"),
+const V5: [(Method, &str); 28] = [
+    (Method::GetMetadata, "/tfplugin5.Provider/GetMetadata"),
+    (Method::GetProviderSchema, "/tfplugin5.Provider/GetSchema"),
+    (Method::GetResourceIdentitySchemas, "/tfplugin5.Provider/GetResourceIdentitySchemas"),
+    (Method::GetFunctions, "/tfplugin5.Provider/GetFunctions"),
+    (Method::ValidateProviderConfig, "/tfplugin5.Provider/PrepareProviderConfig"),
+    (Method::ConfigureProvider, "/tfplugin5.Provider/Configure"),
+    (Method::StopProvider, "/tfplugin5.Provider/Stop"),
+    (Method::ValidateResourceConfig, "/tfplugin5.Provider/ValidateResourceTypeConfig"),
+    (Method::UpgradeResourceState, "/tfplugin5.Provider/UpgradeResourceState"),
+    (Method::UpgradeResourceIdentity, "/tfplugin5.Provider/UpgradeResourceIdentity"),
+    (Method::ReadResource, "/tfplugin5.Provider/ReadResource"),
+    (Method::PlanResourceChange, "/tfplugin5.Provider/PlanResourceChange"),
+    (Method::ApplyResourceChange, "/tfplugin5.Provider/ApplyResourceChange"),
+    (Method::ImportResourceState, "/tfplugin5.Provider/ImportResourceState"),
+    (Method::MoveResourceState, "/tfplugin5.Provider/MoveResourceState"),
+    (Method::GenerateResourceConfig, "/tfplugin5.Provider/GenerateResourceConfig"),
+    (Method::ValidateDataResourceConfig, "/tfplugin5.Provider/ValidateDataSourceConfig"),
+    (Method::ReadDataSource, "/tfplugin5.Provider/ReadDataSource"),
+    (
+        Method::ValidateEphemeralResourceConfig,
+        "/tfplugin5.Provider/ValidateEphemeralResourceConfig",
+    ),
+    (Method::OpenEphemeralResource, "/tfplugin5.Provider/OpenEphemeralResource"),
+    (Method::RenewEphemeralResource, "/tfplugin5.Provider/RenewEphemeralResource"),
+    (Method::CloseEphemeralResource, "/tfplugin5.Provider/CloseEphemeralResource"),
+    (Method::ValidateListResourceConfig, "/tfplugin5.Provider/ValidateListResourceConfig"),
+    (Method::ListResource, "/tfplugin5.Provider/ListResource"),
+    (Method::CallFunction, "/tfplugin5.Provider/CallFunction"),
+    (Method::ValidateActionConfig, "/tfplugin5.Provider/ValidateActionConfig"),
+    (Method::PlanAction, "/tfplugin5.Provider/PlanAction"),
+    (Method::InvokeAction, "/tfplugin5.Provider/InvokeAction"),
 ];
 
-const V6: [(Call, &str); 36] = [
-    (Call::GetMetadata, "/tfplugin6.Provider/GetMetadata"),
-    (Call::GetProviderSchema, "/tfplugin6.Provider/GetProviderSchema"),
-    (Call::GetResourceIdentitySchemas, "/tfplugin6.Provider/GetResourceIdentitySchemas"),
-    (Call::GetFunctions, "/tfplugin6.Provider/GetFunctions"),
-    (Call::ValidateProviderConfig, "/tfplugin6.Provider/ValidateProviderConfig"),
-    (Call::ConfigureProvider, "/tfplugin6.Provider/ConfigureProvider"),
-    (Call::StopProvider, "/tfplugin6.Provider/StopProvider"),
-    (Call::ValidateResourceConfig, "/tfplugin6.Provider/ValidateResourceConfig"),
-    (Call::UpgradeResourceState, "/tfplugin6.Provider/UpgradeResourceState"),
-    (Call::UpgradeResourceIdentity, "/tfplugin6.Provider/UpgradeResourceIdentity"),
-    (Call::ReadResource, "/tfplugin6.Provider/ReadResource"),
-    (Call::PlanResourceChange, "/tfplugin6.Provider/PlanResourceChange"),
-    (Call::ApplyResourceChange, "/tfplugin6.Provider/ApplyResourceChange"),
-    (Call::ImportResourceState, "/tfplugin6.Provider/ImportResourceState"),
-    (Call::MoveResourceState, "/tfplugin6.Provider/MoveResourceState"),
-    (Call::GenerateResourceConfig, "/tfplugin6.Provider/GenerateResourceConfig"),
-    (Call::ValidateDataResourceConfig, "/tfplugin6.Provider/ValidateDataResourceConfig"),
-    (Call::ReadDataSource, "/tfplugin6.Provider/ReadDataSource"),
-    (Call::ValidateEphemeralResourceConfig, "/tfplugin6.Provider/ValidateEphemeralResourceConfig"),
-    (Call::OpenEphemeralResource, "/tfplugin6.Provider/OpenEphemeralResource"),
-    (Call::RenewEphemeralResource, "/tfplugin6.Provider/RenewEphemeralResource"),
-    (Call::CloseEphemeralResource, "/tfplugin6.Provider/CloseEphemeralResource"),
-    (Call::ValidateListResourceConfig, "/tfplugin6.Provider/ValidateListResourceConfig"),
-    (Call::ListResource, "/tfplugin6.Provider/ListResource"),
-    (Call::CallFunction, "/tfplugin6.Provider/CallFunction"),
-    (Call::ValidateActionConfig, "/tfplugin6.Provider/ValidateActionConfig"),
-    (Call::PlanAction, "/tfplugin6.Provider/PlanAction"),
-    (Call::InvokeAction, "/tfplugin6.Provider/InvokeAction"),
-    (Call::ValidateStateStoreConfig, "/tfplugin6.Provider/ValidateStateStoreConfig"),
-    (Call::ConfigureStateStore, "/tfplugin6.Provider/ConfigureStateStore"),
-    (Call::ReadStateBytes, "/tfplugin6.Provider/ReadStateBytes"),
-    (Call::WriteStateBytes, "/tfplugin6.Provider/WriteStateBytes"),
-    (Call::LockState, "/tfplugin6.Provider/LockState"),
-    (Call::UnlockState, "/tfplugin6.Provider/UnlockState"),
-    (Call::GetStates, "/tfplugin6.Provider/GetStates"),
-    (Call::DeleteState, "/tfplugin6.Provider/DeleteState"),
+const V6: [(Method, &str); 36] = [
+    (Method::GetMetadata, "/tfplugin6.Provider/GetMetadata"),
+    (Method::GetProviderSchema, "/tfplugin6.Provider/GetProviderSchema"),
+    (Method::GetResourceIdentitySchemas, "/tfplugin6.Provider/GetResourceIdentitySchemas"),
+    (Method::GetFunctions, "/tfplugin6.Provider/GetFunctions"),
+    (Method::ValidateProviderConfig, "/tfplugin6.Provider/ValidateProviderConfig"),
+    (Method::ConfigureProvider, "/tfplugin6.Provider/ConfigureProvider"),
+    (Method::StopProvider, "/tfplugin6.Provider/StopProvider"),
+    (Method::ValidateResourceConfig, "/tfplugin6.Provider/ValidateResourceConfig"),
+    (Method::UpgradeResourceState, "/tfplugin6.Provider/UpgradeResourceState"),
+    (Method::UpgradeResourceIdentity, "/tfplugin6.Provider/UpgradeResourceIdentity"),
+    (Method::ReadResource, "/tfplugin6.Provider/ReadResource"),
+    (Method::PlanResourceChange, "/tfplugin6.Provider/PlanResourceChange"),
+    (Method::ApplyResourceChange, "/tfplugin6.Provider/ApplyResourceChange"),
+    (Method::ImportResourceState, "/tfplugin6.Provider/ImportResourceState"),
+    (Method::MoveResourceState, "/tfplugin6.Provider/MoveResourceState"),
+    (Method::GenerateResourceConfig, "/tfplugin6.Provider/GenerateResourceConfig"),
+    (Method::ValidateDataResourceConfig, "/tfplugin6.Provider/ValidateDataResourceConfig"),
+    (Method::ReadDataSource, "/tfplugin6.Provider/ReadDataSource"),
+    (
+        Method::ValidateEphemeralResourceConfig,
+        "/tfplugin6.Provider/ValidateEphemeralResourceConfig",
+    ),
+    (Method::OpenEphemeralResource, "/tfplugin6.Provider/OpenEphemeralResource"),
+    (Method::RenewEphemeralResource, "/tfplugin6.Provider/RenewEphemeralResource"),
+    (Method::CloseEphemeralResource, "/tfplugin6.Provider/CloseEphemeralResource"),
+    (Method::ValidateListResourceConfig, "/tfplugin6.Provider/ValidateListResourceConfig"),
+    (Method::ListResource, "/tfplugin6.Provider/ListResource"),
+    (Method::CallFunction, "/tfplugin6.Provider/CallFunction"),
+    (Method::ValidateActionConfig, "/tfplugin6.Provider/ValidateActionConfig"),
+    (Method::PlanAction, "/tfplugin6.Provider/PlanAction"),
+    (Method::InvokeAction, "/tfplugin6.Provider/InvokeAction"),
+    (Method::ValidateStateStoreConfig, "/tfplugin6.Provider/ValidateStateStoreConfig"),
+    (Method::ConfigureStateStore, "/tfplugin6.Provider/ConfigureStateStore"),
+    (Method::ReadStateBytes, "/tfplugin6.Provider/ReadStateBytes"),
+    (Method::WriteStateBytes, "/tfplugin6.Provider/WriteStateBytes"),
+    (Method::LockState, "/tfplugin6.Provider/LockState"),
+    (Method::UnlockState, "/tfplugin6.Provider/UnlockState"),
+    (Method::GetStates, "/tfplugin6.Provider/GetStates"),
+    (Method::DeleteState, "/tfplugin6.Provider/DeleteState"),
 ];
 
 impl Protocol {
-    fn table(self) -> &'static [(Call, &'static str)] {
+    fn table(self) -> &'static [(Method, &'static str)] {
         match self {
             Self::V5 => &V5,
             Self::V6 => &V6,
@@ -122,19 +128,19 @@ impl Protocol {
     }
 
     /// The path of a method; none if the version lacks it.
-    pub(crate) fn path(self, call: Call) -> Option<&'static str> {
+    pub(crate) fn path(self, method: Method) -> Option<&'static str> {
         // Both tables are in the order of the enum, and protocol 5 lacks only the last ones.
-        self.table().get(call as usize).map(|(_, path)| *path)
+        self.table().get(method as usize).map(|(_, path)| *path)
     }
 
     /// The method behind a path; none if the version has no such method.
-    pub(crate) fn call(self, path: &str) -> Option<Call> {
-        self.table().iter().find(|(_, own)| *own == path).map(|(call, _)| *call)
+    pub(crate) fn method(self, path: &str) -> Option<Method> {
+        self.table().iter().find(|(_, own)| *own == path).map(|(method, _)| *method)
     }
 
     /// The name of a method as this version has it, for messages.
-    pub(crate) fn name(self, call: Call) -> &'static str {
-        let path = self.path(call).or_else(|| Self::V6.path(call)).unwrap_or_default();
+    pub(crate) fn name(self, method: Method) -> &'static str {
+        let path = self.path(method).or_else(|| Self::V6.path(method)).unwrap_or_default();
         path.rsplit('/').next().unwrap_or_default()
     }
 }
@@ -171,19 +177,19 @@ mod tests {
     }
 
     #[test]
-    fn every_row_stands_at_the_place_of_its_call() {
+    fn every_row_stands_at_the_place_of_its_method() {
         for protocol in [Protocol::V5, Protocol::V6] {
-            for (call, path) in protocol.table() {
-                assert_eq!(protocol.path(*call), Some(*path));
-                assert_eq!(protocol.call(path), Some(*call));
+            for (method, path) in protocol.table() {
+                assert_eq!(protocol.path(*method), Some(*path));
+                assert_eq!(protocol.method(path), Some(*method));
             }
         }
     }
 
     #[test]
-    fn a_call_has_the_name_its_version_gives_it() {
-        assert_eq!(Protocol::V5.name(Call::GetProviderSchema), "GetSchema");
-        assert_eq!(Protocol::V6.name(Call::GetProviderSchema), "GetProviderSchema");
-        assert_eq!(Protocol::V5.name(Call::LockState), "LockState");
+    fn a_method_has_the_name_its_version_gives_it() {
+        assert_eq!(Protocol::V5.name(Method::GetProviderSchema), "GetSchema");
+        assert_eq!(Protocol::V6.name(Method::GetProviderSchema), "GetProviderSchema");
+        assert_eq!(Protocol::V5.name(Method::LockState), "LockState");
     }
 }

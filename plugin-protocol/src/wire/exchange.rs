@@ -3,41 +3,41 @@
 
 use prost::Message;
 
-use super::dialect::Call;
+use super::dialect::Method;
 use super::generated::{tfplugin5 as v5, tfplugin6 as v6};
 
 /// A call with its messages. Where either side streams, these are the pieces.
 pub(crate) trait Exchange: 'static {
     /// The method.
-    const CALL: Call;
+    const METHOD: Method;
     /// What the host sends.
     type Request: Message + Default + 'static;
     /// What the provider answers.
     type Response: Message + Default + 'static;
+    /// What it answers in protocol 5: nearly always the same.
+    type ResponseV5: Message + Default + Into<Self::Response> + 'static;
 }
 
 /// One line per call, because an `impl` each would bury the table.
 macro_rules! exchanges {
-    ($($family:ty, $call:ident: $request:ty => $response:ty;)*) => {$(
+    ($($family:ty, $method:ident: $request:ty => $response:ty, $response_v5:ty;)*) => {$(
         impl Exchange for $family {
-            const CALL: Call = Call::$call;
+            const METHOD: Method = Method::$method;
             type Request = $request;
             type Response = $response;
+            type ResponseV5 = $response_v5;
         }
     )*};
+    ($($family:ty, $method:ident: $request:ty => $response:ty;)*) => {
+        exchanges! { $($family, $method: $request => $response, $response;)* }
+    };
 }
 
 exchanges! {
-    v6::GetMetadata, GetMetadata:
-        v6::get_metadata::Request => v6::get_metadata::Response;
-    v6::GetProviderSchema, GetProviderSchema:
-        v6::get_provider_schema::Request => v6::get_provider_schema::Response;
     v6::GetResourceIdentitySchemas, GetResourceIdentitySchemas:
         v6::get_resource_identity_schemas::Request => v6::get_resource_identity_schemas::Response;
     v6::GetFunctions, GetFunctions:
         v6::get_functions::Request => v6::get_functions::Response;
-    v6::ValidateProviderConfig, ValidateProviderConfig:
-        v6::validate_provider_config::Request => v6::validate_provider_config::Response;
     v6::ConfigureProvider, ConfigureProvider:
         v6::configure_provider::Request => v6::configure_provider::Response;
     v6::StopProvider, StopProvider:
@@ -103,6 +103,19 @@ exchanges! {
 }
 
 // The three calls that protocol 5 answers in a form of its own.
+exchanges! {
+    v6::GetMetadata, GetMetadata:
+        v6::get_metadata::Request
+        => v6::get_metadata::Response, v5::get_metadata::Response;
+    v6::GetProviderSchema, GetProviderSchema:
+        v6::get_provider_schema::Request
+        => v6::get_provider_schema::Response, v5::get_provider_schema::Response;
+    v6::ValidateProviderConfig, ValidateProviderConfig:
+        v6::validate_provider_config::Request
+        => v6::validate_provider_config::Response, v5::prepare_provider_config::Response;
+}
+
+// The same three as a provider of protocol 5 has them.
 exchanges! {
     v5::GetMetadata, GetMetadata:
         v6::get_metadata::Request => v5::get_metadata::Response;

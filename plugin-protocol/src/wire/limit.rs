@@ -1,6 +1,6 @@
 //! How large a message may be. Both sides refuse larger ones before they are in memory.
 
-use super::dialect::Call;
+use super::dialect::Method;
 
 /// The largest message: what the largest peers allow themselves.
 const MESSAGE: usize = 256 << 20;
@@ -9,9 +9,9 @@ const MESSAGE: usize = 256 << 20;
 const SCHEMA: usize = 64 << 20;
 
 /// The largest answer a host accepts.
-pub(crate) fn of_answer(call: Call) -> usize {
-    match call {
-        Call::GetProviderSchema => SCHEMA,
+pub(crate) fn of_answer(method: Method) -> usize {
+    match method {
+        Method::GetProviderSchema => SCHEMA,
         _ => MESSAGE,
     }
 }

@@ -14,8 +14,8 @@ use tonic::{Code, Request, Status, Streaming};
 use super::GrpcProvider;
 use crate::Failure;
 use crate::client::channel::{Channels, Lease};
-use crate::wire::codec::{Decoded, Protobuf};
-use crate::wire::dialect::Call;
+use crate::wire::codec::{Decoded, HostCodec};
+use crate::wire::dialect::Method;
 use crate::wire::exchange::Exchange;
 use crate::wire::limit;
 
@@ -78,7 +78,7 @@ impl GrpcProvider {
         requests: Vec<X::Request>,
     ) -> Result<X::Response, Failure> {
         let exchange = async { self.start::<X>(requests).await?.only().await };
-        match self.deadline(X::CALL) {
+        match self.deadline(X::METHOD) {
             Some(limit) => {
                 tokio::time::timeout(limit, exchange).await.unwrap_or(Err(Failure::TimedOut(limit)))
             }
@@ -90,16 +90,16 @@ impl GrpcProvider {
         &self,
         requests: Vec<X::Request>,
     ) -> Result<Answers<X::Response>, Failure> {
-        let name = self.protocol.name(X::CALL);
-        let path = self.protocol.path(X::CALL).ok_or(Failure::Unimplemented(name))?;
+        let name = self.protocol.name(X::METHOD);
+        let path = self.protocol.path(X::METHOD).ok_or(Failure::Unimplemented(name))?;
         let lease = self.channels.lease().await?;
         let mut grpc = Grpc::new(lease.channel.clone())
-            .max_decoding_message_size(limit::of_answer(X::CALL))
+            .max_decoding_message_size(limit::of_answer(X::METHOD))
             .max_encoding_message_size(limit::REQUEST);
         if let Err(error) = grpc.ready().await {
             return Err(self.channels.explain_loss(with_causes(&error)).await);
         }
-        let codec = Protobuf::<X::Request, X::Response>::default();
+        let codec = HostCodec::<X>::new(self.protocol);
         let requests = Request::new(stream::iter(requests));
         match grpc.streaming(requests, PathAndQuery::from_static(path), codec).await {
             Ok(response) => Ok(Answers {
@@ -112,27 +112,27 @@ impl GrpcProvider {
         }
     }
 
-    fn deadline(&self, call: Call) -> Option<Duration> {
-        match call {
-            Call::GetProviderSchema
-            | Call::GetMetadata
-            | Call::GetResourceIdentitySchemas
-            | Call::GetFunctions => self.deadlines.schema,
-            Call::ValidateProviderConfig
-            | Call::ValidateResourceConfig
-            | Call::ValidateDataResourceConfig
-            | Call::ValidateEphemeralResourceConfig
-            | Call::ValidateListResourceConfig
-            | Call::ValidateActionConfig
-            | Call::ValidateStateStoreConfig => self.deadlines.validate,
-            Call::StopProvider => self.deadlines.stop,
+    fn deadline(&self, method: Method) -> Option<Duration> {
+        match method {
+            Method::GetProviderSchema
+            | Method::GetMetadata
+            | Method::GetResourceIdentitySchemas
+            | Method::GetFunctions => self.deadlines.schema,
+            Method::ValidateProviderConfig
+            | Method::ValidateResourceConfig
+            | Method::ValidateDataResourceConfig
+            | Method::ValidateEphemeralResourceConfig
+            | Method::ValidateListResourceConfig
+            | Method::ValidateActionConfig
+            | Method::ValidateStateStoreConfig => self.deadlines.validate,
+            Method::StopProvider => self.deadlines.stop,
             _ => None,
         }
     }
 
     fn in_answer<X: Exchange>(&self, failure: Failure) -> Failure {
         match failure {
-            Failure::Misbehaved(why) => misbehaved(self.protocol.name(X::CALL), &why),
+            Failure::Misbehaved(why) => misbehaved(self.protocol.name(X::METHOD), &why),
             other => other,
         }
     }

@@ -27,6 +27,9 @@ pub(super) type Answering = BoxFuture<'static, http::Response<Body>>;
 /// What a method of the provider returns before it is waited for.
 type Pending<'p, M> = BoxFuture<'p, Result<M, Failure>>;
 
+/// The pieces of an answer as the provider makes them.
+type Parts<M> = BoxStream<'static, Result<M, Failure>>;
+
 /// A call that came in.
 pub(super) struct Handling {
     /// The name of the method, for messages.
@@ -77,7 +80,7 @@ impl Handling {
     /// Answers a call whose answer goes out in pieces.
     pub(super) fn stream<X, N, M>(
         self,
-        run: for<'p> fn(&'p dyn Provider, N) -> Pending<'p, BoxStream<'static, Result<M, Failure>>>,
+        run: for<'p> fn(&'p dyn Provider, N) -> Pending<'p, Parts<M>>,
     ) -> Answering
     where
         X: Exchange,
