@@ -6,7 +6,7 @@ mod shapes;
 pub mod type_json;
 
 #[cfg(test)]
-mod arbitrary;
+pub(crate) mod arbitrary;
 
 use crate::ty::ObjectType;
 use crate::{Path, Step, Str, Type, Value};

@@ -1,6 +1,21 @@
-//! Conversion between types. Every refusal says where inside the value and why.
+//! Conversion between types. Every refusal says where inside the value and why, in the language's
+//! words. Does not fill defaults of optional attributes; that is the variable's business.
 
-use crate::{Path, Type, Value};
+mod element;
+mod mismatch;
+mod possible;
+#[cfg(test)]
+mod tests;
+
+use crate::ty::ObjectType;
+use crate::value::{Map, Object, Tuple};
+use crate::{Number, Path, Refinement, Step, Str, Type, Value};
+
+pub use mismatch::mismatch;
+pub(crate) use possible::{Mode, possible};
+
+use element::{Collection, settle};
+use possible::replace_dynamic;
 
 /// Why a value does not convert.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,19 +26,287 @@ pub struct Refused {
     pub reason: String,
 }
 
+impl Refused {
+    fn new(reason: impl Into<String>) -> Self {
+        Self { path: Path::root(), reason: reason.into() }
+    }
+
+    /// Adds an outer step. Steps are collected from the inside out while the refusal travels up, and
+    /// turned round once.
+    fn within(mut self, step: Step) -> Self {
+        self.path.0.push(step);
+        self
+    }
+}
+
+/// What conversion of a part came to: `None` when it stays as it is.
+type Converted = Result<Option<Value>, Refused>;
+
 /// Converts a value to a type, as an attribute of that type takes it: `Dynamic` places keep what is
 /// there, optional attributes of object types are filled with nulls, marks stay where they are.
 ///
 /// # Errors
 /// When some part of the value cannot have the type.
 pub fn convert(value: &Value, ty: &Type) -> Result<Value, Refused> {
-    let _ = (value, ty);
-    todo!()
+    if value.has_type(ty) {
+        return Ok(value.clone());
+    }
+    let own = value.ty();
+    if !possible(&own, ty, Mode::Unsafe) {
+        return Err(Refused::new(mismatch(&own, ty)));
+    }
+    match part(value, ty) {
+        Ok(converted) => Ok(converted.unwrap_or_else(|| value.clone())),
+        Err(mut refused) => {
+            refused.path.0.reverse();
+            Err(refused)
+        }
+    }
 }
 
-/// Says why no value of type `got` converts to `want`, in the words of the language.
-#[must_use]
-pub fn mismatch(got: &Type, want: &Type) -> String {
-    let _ = (got, want);
-    todo!()
+/// Converts a value or a part of one. That the types allow it was found out before, except for what
+/// only shows in values.
+///
+/// The arms only call: what they need on the stack would count once for every level of a deep value.
+fn part(value: &Value, ty: &Type) -> Converted {
+    match (value, ty) {
+        (_, Type::Dynamic) => Ok(None),
+        (Value::Marked(_), _) => marked(value, ty),
+        (Value::Null(_) | Value::Unknown(_), _) => absent(value, ty),
+        (Value::Bool(_) | Value::Number(_) | Value::String(_), _) => primitive(value, ty),
+        (Value::List(_) | Value::Set(_) | Value::Tuple(_), Type::List(element)) => {
+            to_list(value, element)
+        }
+        (Value::List(_) | Value::Set(_) | Value::Tuple(_), Type::Set(element)) => {
+            to_set(value, element)
+        }
+        (Value::Map(map), Type::Map(element)) => map_to_map(map, element),
+        (Value::Object(object), Type::Map(element)) => object_to_map(object, element),
+        (Value::Tuple(tuple), Type::Tuple(elements)) if tuple.items().len() == elements.len() => {
+            tuple_to_tuple(tuple, elements)
+        }
+        (Value::Object(object), Type::Object(wanted)) => object_to_object(object, wanted),
+        (Value::Map(map), Type::Object(wanted)) => map_to_object(map, wanted),
+        _ => refuse(value, ty),
+    }
+}
+
+fn refuse(value: &Value, ty: &Type) -> Converted {
+    Err(Refused::new(mismatch(&value.ty(), ty)))
+}
+
+fn marked(value: &Value, ty: &Type) -> Converted {
+    Ok(part(value.peek(), ty)?.map(|converted| converted.mark(value.marks())))
+}
+
+/// Converts a null or an unknown value, of which only the type matters.
+fn absent(value: &Value, ty: &Type) -> Converted {
+    let own = value.ty();
+    let ty = replace_dynamic(&own, &ty.without_optional());
+    match value {
+        _ if ty == own => Ok(None),
+        Value::Unknown(unknown) => Ok(Some(unknown_part(&own, unknown.refinement(), ty))),
+        _ => Ok(Some(Value::null(ty))),
+    }
+}
+
+fn primitive(value: &Value, ty: &Type) -> Converted {
+    match (value, ty) {
+        (Value::Bool(_), Type::Bool)
+        | (Value::Number(_), Type::Number)
+        | (Value::String(_), Type::String) => Ok(None),
+        (Value::Bool(truth), Type::String) => {
+            Ok(Some(Value::string(if *truth { "true" } else { "false" })))
+        }
+        (Value::Number(number), Type::String) => Ok(Some(Value::string(number.to_string()))),
+        (Value::String(text), Type::Number) => match Number::parse(text) {
+            Some(number) => Ok(Some(Value::Number(number))),
+            None => Err(Refused::new("a number is required")),
+        },
+        (Value::String(text), Type::Bool) => to_bool(text).map(|truth| Some(Value::Bool(truth))),
+        _ => refuse(value, ty),
+    }
+}
+
+/// Converts parts, each to its type; `None` when all stay as they are.
+fn parts<'t>(
+    items: &[Value],
+    ty: impl Fn(usize) -> &'t Type,
+    step: impl Fn(usize) -> Step,
+) -> Result<Option<Vec<Value>>, Refused> {
+    let mut changed: Option<Vec<Value>> = None;
+    for (at, item) in items.iter().enumerate() {
+        match part(item, ty(at)) {
+            Ok(None) => {}
+            Ok(Some(converted)) => changed.get_or_insert_with(|| items.to_vec())[at] = converted,
+            Err(refused) => return Err(refused.within(step(at))),
+        }
+    }
+    Ok(changed)
+}
+
+fn to_bool(text: &str) -> Result<bool, Refused> {
+    match text {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => {
+            let lower = text.to_lowercase();
+            Err(Refused::new(match lower.as_str() {
+                "true" | "false" => {
+                    format!("a bool is required; to convert from string, use lowercase \"{lower}\"")
+                }
+                _ => "a bool is required".to_owned(),
+            }))
+        }
+    }
+}
+
+/// What is known about an unknown value after conversion.
+fn unknown_part(own: &Type, known: &Refinement, ty: Type) -> Value {
+    let exactly = |length: usize| (length as u64, Some(length as u64));
+    let (min_length, max_length) = match (own, &ty) {
+        (Type::Object(object), Type::Map(_)) => exactly(object.attributes.len()),
+        (Type::Tuple(elements), Type::List(_)) => exactly(elements.len()),
+        // Elements of a set may turn out to be equal, but not to be none.
+        (Type::Tuple(elements), Type::Set(_)) => {
+            (elements.len().min(1) as u64, Some(elements.len() as u64))
+        }
+        (_, Type::Set(_)) if own.is_collection() => (known.min_length.min(1), known.max_length),
+        _ if own.is_collection() && ty.is_collection() => (known.min_length, known.max_length),
+        _ => (0, None),
+    };
+    let not_null = known.not_null;
+    Value::refined(ty, Refinement { not_null, min_length, max_length, ..Refinement::default() })
+}
+
+/// The type to give the elements of a tuple: that of the collection, or one found for them.
+fn element_of(value: &Value, wanted: &Type) -> Result<Type, Refused> {
+    match value {
+        Value::Tuple(_) | Value::Object(_) if *wanted == Type::Dynamic => {
+            let types: Vec<Type> = value.children().iter().map(Value::ty).collect();
+            possible::common_element(&types)
+                .ok_or_else(|| Refused::new("cannot find a common base type for all elements"))
+        }
+        Value::List(list) if *wanted == Type::Dynamic => Ok(list.element_type().clone()),
+        Value::Set(set) if *wanted == Type::Dynamic => Ok(set.element_type().clone()),
+        Value::Map(map) if *wanted == Type::Dynamic => Ok(map.element_type().clone()),
+        _ => Ok(wanted.clone()),
+    }
+}
+
+/// Whether a collection none of whose elements changed is already what was asked for.
+fn keeps(own: &Type, wanted: &Type, items: &[Value]) -> bool {
+    (wanted.has_dynamic() && !items.is_empty()) || *own == wanted.without_optional()
+}
+
+fn to_list(value: &Value, wanted: &Type) -> Converted {
+    if let Value::Set(set) = value
+        && set.items().len() > 1
+        && !value.is_wholly_known()
+    {
+        // How many elements there will be is not known, so neither is where each of them goes.
+        return Ok(Some(Value::unknown(Type::list(set.element_type().clone()))));
+    }
+    let element = element_of(value, wanted)?;
+    let items = value.children();
+    let converted = parts(items, |_| &element, |at| Step::Index(at.into()))?;
+    let rule = if let Value::Tuple(_) = value { Collection::Unified } else { Collection::List };
+    if let (Value::List(list), None) = (value, &converted)
+        && keeps(list.element_type(), &element, items)
+    {
+        return Ok(None);
+    }
+    let (ty, items) = settle(&element, converted.unwrap_or_else(|| items.to_vec()), rule)?;
+    Ok(Some(Value::list(ty, items)))
+}
+
+fn to_set(value: &Value, wanted: &Type) -> Converted {
+    let element = element_of(value, wanted)?;
+    let items = value.children();
+    let converted = parts(items, |_| &element, |at| Step::Index(at.into()))?;
+    if let (Value::Set(set), None) = (value, &converted)
+        && keeps(set.element_type(), &element, items)
+    {
+        return Ok(None);
+    }
+    let items = converted.unwrap_or_else(|| items.to_vec());
+    let (ty, items) = settle(&element, items, Collection::Set)?;
+    Ok(Some(Value::set(ty, items)))
+}
+
+fn map_to_map(map: &Map, wanted: &Type) -> Converted {
+    let element = if *wanted == Type::Dynamic { map.element_type() } else { wanted };
+    let step = |at: usize| Step::Key(map.keys()[at].clone());
+    let converted = parts(map.items(), |_| element, step)?;
+    if converted.is_none() && keeps(map.element_type(), element, map.items()) {
+        return Ok(None);
+    }
+    let items = converted.unwrap_or_else(|| map.items().to_vec());
+    let (ty, items) = settle(element, items, Collection::of_map(element))?;
+    Ok(Some(Value::map(ty, map.keys().iter().zip(items))))
+}
+
+fn object_to_map(object: &Object, wanted: &Type) -> Converted {
+    let element = element_of(&Value::Object(object.clone()), wanted)?;
+    let step = |at: usize| Step::Key(object.names()[at].clone());
+    let items = parts(object.items(), |_| &element, step)?;
+    let items = items.unwrap_or_else(|| object.items().to_vec());
+    let (ty, items) = settle(&element, items, Collection::of_map(&element))?;
+    Ok(Some(Value::map(ty, object.names().iter().zip(items))))
+}
+
+fn tuple_to_tuple(tuple: &Tuple, wanted: &[Type]) -> Converted {
+    let items = parts(tuple.items(), |at| &wanted[at], |at| Step::Index(at.into()))?;
+    Ok(items.map(Value::tuple))
+}
+
+fn object_to_object(object: &Object, wanted: &ObjectType) -> Converted {
+    let same_names = object.names().iter().eq(wanted.attributes.keys());
+    if same_names {
+        let types: Vec<&Type> = wanted.attributes.values().collect();
+        let step = |at: usize| Step::Attribute(object.names()[at].clone());
+        let items = parts(object.items(), |at| types[at], step)?;
+        return Ok(
+            items.map(|items| Value::Object(Object::with_names(object.names().clone(), items)))
+        );
+    }
+    let attribute = |(name, ty): (&Str, &Type)| match object.get(name) {
+        Some(value) => {
+            let converted =
+                part(value, ty).map_err(|refused| refused.within(Step::Attribute(name.clone())))?;
+            Ok((name.clone(), converted.unwrap_or_else(|| value.clone())))
+        }
+        None if wanted.optional.contains(name) => {
+            Ok((name.clone(), Value::null(ty.without_optional())))
+        }
+        None => Err(Refused::new(format!("attribute {:?} is required", name.as_str()))),
+    };
+    let pairs = wanted.attributes.iter().map(attribute).collect::<Result<Vec<_>, _>>()?;
+    Ok(Some(Value::object(pairs)))
+}
+
+fn map_to_object(map: &Map, wanted: &ObjectType) -> Converted {
+    let attribute = |(name, ty): (&Str, &Type)| match map.get(name) {
+        Some(value) => {
+            if !possible(map.element_type(), ty, Mode::Unsafe) {
+                return Err(Refused::new(format!(
+                    "map element type is incompatible with attribute {:?}: {}",
+                    name.as_str(),
+                    mismatch(map.element_type(), ty)
+                )));
+            }
+            let converted =
+                part(value, ty).map_err(|refused| refused.within(Step::Key(name.clone())))?;
+            Ok((name.clone(), converted.unwrap_or_else(|| value.clone())))
+        }
+        None if wanted.optional.contains(name) => {
+            Ok((name.clone(), Value::null(ty.without_optional())))
+        }
+        None => Err(Refused::new(format!(
+            "map has no element for required attribute {:?}",
+            name.as_str()
+        ))),
+    };
+    let pairs = wanted.attributes.iter().map(attribute).collect::<Result<Vec<_>, _>>()?;
+    Ok(Some(Value::object(pairs)))
 }

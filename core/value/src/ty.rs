@@ -108,24 +108,64 @@ impl Type {
         }
     }
 
-    /// The name people use for the type, as in messages: `list of string`, `object`.
+    /// The type as values have it: without the names of attributes that may be left out.
     #[must_use]
-    pub fn friendly_name(&self) -> String {
+    pub fn without_optional(&self) -> Self {
+        if !self.has_optional() {
+            return self.clone();
+        }
         match self {
-            Self::Dynamic => "dynamic".into(),
-            Self::Bool => "bool".into(),
-            Self::Number => "number".into(),
-            Self::String => "string".into(),
-            Self::List(element) => format!("list of {}", element.friendly_element()),
-            Self::Set(element) => format!("set of {}", element.friendly_element()),
-            Self::Map(element) => format!("map of {}", element.friendly_element()),
-            Self::Tuple(_) => "tuple".into(),
-            Self::Object(_) => "object".into(),
+            Self::Dynamic | Self::Bool | Self::Number | Self::String => self.clone(),
+            Self::List(element) => Self::list(element.without_optional()),
+            Self::Set(element) => Self::set(element.without_optional()),
+            Self::Map(element) => Self::map(element.without_optional()),
+            Self::Tuple(elements) => {
+                Self::tuple(elements.iter().map(Self::without_optional).collect())
+            }
+            Self::Object(object) => {
+                let attributes = &object.attributes;
+                Self::object(attributes.iter().map(|(name, ty)| (name, ty.without_optional())))
+            }
         }
     }
 
-    fn friendly_element(&self) -> String {
-        if *self == Self::Dynamic { "any type".into() } else { self.friendly_name() }
+    fn has_optional(&self) -> bool {
+        match self {
+            Self::Dynamic | Self::Bool | Self::Number | Self::String => false,
+            Self::List(element) | Self::Set(element) | Self::Map(element) => element.has_optional(),
+            Self::Tuple(elements) => elements.iter().any(Self::has_optional),
+            Self::Object(object) => {
+                !object.optional.is_empty() || object.attributes.values().any(Self::has_optional)
+            }
+        }
+    }
+
+    /// The name people use for the type of a value, as in messages: `list of string`, `object`.
+    #[must_use]
+    pub fn friendly_name(&self) -> String {
+        self.named("dynamic", "dynamic")
+    }
+
+    /// The name people use for the type as something asked for: `any type`, `list of any single type`.
+    #[must_use]
+    pub fn friendly_constraint(&self) -> String {
+        self.named("any type", "any single type")
+    }
+
+    /// The name, with the words for `Dynamic` by itself and as the type of elements.
+    fn named(&self, dynamic: &str, dynamic_element: &str) -> String {
+        let element = |element: &Self| element.named(dynamic_element, dynamic_element);
+        match self {
+            Self::Dynamic => dynamic.into(),
+            Self::Bool => "bool".into(),
+            Self::Number => "number".into(),
+            Self::String => "string".into(),
+            Self::List(ty) => format!("list of {}", element(ty)),
+            Self::Set(ty) => format!("set of {}", element(ty)),
+            Self::Map(ty) => format!("map of {}", element(ty)),
+            Self::Tuple(_) => "tuple".into(),
+            Self::Object(_) => "object".into(),
+        }
     }
 }
 

@@ -1,6 +1,12 @@
 //! Unknown values and what is known about them nevertheless.
 
-use crate::{Number, Str, Type};
+use std::cmp::Ordering;
+use std::sync::Arc;
+
+use crate::{Number, Str, Type, Value};
+
+/// The longest list that stands in for an unknown one of known length.
+const MAX_LIST_OF_UNKNOWN: u64 = 1024;
 
 /// An unknown value: its type, and refinements.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,5 +55,154 @@ impl Unknown {
     #[must_use]
     pub fn refinement(&self) -> &Refinement {
         &self.refinement
+    }
+}
+
+impl Refinement {
+    /// That the value is certainly not null.
+    #[must_use]
+    pub fn not_null() -> Self {
+        Self { not_null: true, ..Self::default() }
+    }
+
+    /// Both what this says and what `other` says about one value.
+    #[must_use]
+    pub fn and(self, other: &Self) -> Self {
+        let prefix = match (self.prefix, &other.prefix) {
+            (Some(own), Some(other)) if other.len() > own.len() => Some(other.clone()),
+            (own, other) => own.or_else(|| other.clone()),
+        };
+        Self {
+            not_null: self.not_null || other.not_null,
+            prefix,
+            lower: tighter(self.lower, other.lower.as_ref(), Ordering::Greater),
+            upper: tighter(self.upper, other.upper.as_ref(), Ordering::Less),
+            min_length: self.min_length.max(other.min_length),
+            max_length: match (self.max_length, other.max_length) {
+                (Some(own), Some(other)) => Some(own.min(other)),
+                (own, other) => own.or(other),
+            },
+        }
+    }
+
+    /// What of this can be said about a value of the type.
+    fn about(self, ty: &Type) -> Self {
+        let mut about = match ty {
+            Type::Dynamic => return Self::default(),
+            Type::String => Self { prefix: self.prefix, ..Self::default() },
+            Type::Number => Self { lower: self.lower, upper: self.upper, ..Self::default() },
+            Type::List(_) | Type::Set(_) | Type::Map(_) => {
+                Self { min_length: self.min_length, max_length: self.max_length, ..Self::default() }
+            }
+            Type::Bool | Type::Tuple(_) | Type::Object(_) => Self::default(),
+        };
+        about.not_null = self.not_null;
+        about.prefix = about.prefix.filter(|prefix| !prefix.is_empty());
+        about.lower = about.lower.filter(|(number, _)| *number != Number::infinity(true));
+        about.upper = about.upper.filter(|(number, _)| *number != Number::infinity(false));
+        about
+    }
+
+    /// The only value of the type that this leaves, if it is but one.
+    fn only(&self, ty: &Type) -> Option<Value> {
+        if !self.not_null {
+            return None;
+        }
+        match (ty, self.max_length) {
+            (Type::Number, _) => match (&self.lower, &self.upper) {
+                (Some((low, true)), Some((high, true))) if low == high => {
+                    Some(Value::Number(low.clone()))
+                }
+                _ => None,
+            },
+            (_, Some(length)) if length != self.min_length => None,
+            (Type::List(element), Some(length)) if length <= MAX_LIST_OF_UNKNOWN => {
+                let n_items = usize::try_from(length).unwrap_or(0);
+                let unknown = Value::unknown((**element).clone());
+                Some(Value::list((**element).clone(), vec![unknown; n_items]))
+            }
+            (Type::Set(element), Some(length)) if length <= 1 => {
+                let unknown = (length == 1).then(|| Value::unknown((**element).clone()));
+                Some(Value::set((**element).clone(), unknown.into_iter().collect()))
+            }
+            (Type::Map(element), Some(0)) => {
+                Some(Value::map((**element).clone(), Vec::<(Str, Value)>::new()))
+            }
+            _ => None,
+        }
+    }
+}
+
+type Bound = (Number, bool);
+
+fn tighter(own: Option<Bound>, other: Option<&Bound>, inward: Ordering) -> Option<Bound> {
+    match (own, other) {
+        (Some(own), Some(other)) => Some(match other.0.compare(&own.0) {
+            Ordering::Equal => (own.0, own.1 && other.1),
+            order if order == inward => other.clone(),
+            _ => own,
+        }),
+        (own, other) => own.or_else(|| other.cloned()),
+    }
+}
+
+impl Value {
+    /// An unknown value about which something is known. What cannot be said of the type is left out;
+    /// of a value of unknown type nothing can. If only one value is left, it is that value: a number
+    /// between equal bounds, an empty collection, a list of a known number of unknown elements.
+    #[must_use]
+    pub fn refined(ty: Type, refinement: Refinement) -> Self {
+        let refinement = refinement.about(&ty);
+        refinement
+            .only(&ty)
+            .unwrap_or_else(|| Self::Unknown(Arc::new(Unknown::refined(ty, refinement))))
+    }
+
+    /// An unknown value that is certainly not null.
+    #[must_use]
+    pub fn unknown_not_null(ty: Type) -> Self {
+        Self::refined(ty, Refinement::not_null())
+    }
+
+    /// The value, if it is unknown with more known about it; marks stay. Other values stay as they
+    /// are: it is for the caller to know that `refinement` holds.
+    #[must_use]
+    pub fn refine(self, refinement: &Refinement) -> Self {
+        match self.peek() {
+            Self::Unknown(unknown) => {
+                let both = unknown.refinement.clone().and(refinement);
+                Self::refined(unknown.ty.clone(), both).mark(self.marks())
+            }
+            _ => self,
+        }
+    }
+
+    /// What is certain about the value, whether it is known or not; nothing for null. Looks under the
+    /// marks.
+    #[must_use]
+    pub fn range(&self) -> Refinement {
+        let exactly = |length: usize| (length as u64, Some(length as u64));
+        let (min_length, max_length) = match self.peek() {
+            Self::Null(_) => return Refinement::default(),
+            Self::Unknown(unknown) => return unknown.refinement.clone(),
+            // Unknown elements may turn out to be equal to others.
+            Self::Set(set) if set.items().len() > 1 && !self.is_wholly_known() => {
+                (1, Some(set.items().len() as u64))
+            }
+            collection @ (Self::List(_) | Self::Set(_) | Self::Map(_)) => {
+                exactly(collection.children().len())
+            }
+            _ => (0, None),
+        };
+        let mut range = Refinement { min_length, max_length, ..Refinement::not_null() };
+        match self.peek() {
+            Self::String(text) => range.prefix = Some(text.clone()),
+            Self::Number(number) => {
+                range.lower = Some((number.clone(), true));
+                range.upper = Some((number.clone(), true));
+            }
+            _ => {}
+        }
+        range
     }
 }

@@ -359,6 +359,38 @@ impl Value {
         }
     }
 
+    /// Whether the value has the type, apart from which attributes of it may be left out. The same as
+    /// comparing with [`Value::ty`], without making that type.
+    #[must_use]
+    pub fn has_type(&self, ty: &Type) -> bool {
+        match (self, ty) {
+            (Self::Marked(marked), _) => marked.value.has_type(ty),
+            (Self::Null(own), _) => own == ty || *own == ty.without_optional(),
+            (Self::Unknown(unknown), _) => {
+                unknown.ty() == ty || *unknown.ty() == ty.without_optional()
+            }
+            (Self::Bool(_), Type::Bool)
+            | (Self::Number(_), Type::Number)
+            | (Self::String(_), Type::String) => true,
+            (Self::List(List(data)), Type::List(ty)) | (Self::Set(Set(data)), Type::Set(ty)) => {
+                data.ty == **ty || data.ty == ty.without_optional()
+            }
+            (Self::Map(map), Type::Map(ty)) => {
+                map.0.ty == **ty || map.0.ty == ty.without_optional()
+            }
+            (Self::Tuple(tuple), Type::Tuple(types)) => {
+                let items = tuple.items();
+                items.len() == types.len()
+                    && items.iter().zip(types.iter()).all(|(item, ty)| item.has_type(ty))
+            }
+            (Self::Object(object), Type::Object(ty)) => {
+                object.names().iter().eq(ty.attributes.keys())
+                    && object.items().iter().zip(ty.attributes.values()).all(|(a, b)| a.has_type(b))
+            }
+            _ => false,
+        }
+    }
+
     /// Nesting depth: 0 for a primitive, one more than the deepest element otherwise.
     #[must_use]
     pub fn depth(&self) -> u16 {

@@ -7,11 +7,12 @@ use proptest::prelude::*;
 use crate::{Number, Refinement, Type, Unknown, Value};
 
 /// A type, and a value of it; with unknown ones among its parts if `unknowns`.
-pub(super) fn typed(unknowns: bool) -> impl Strategy<Value = (Type, Value)> {
+pub(crate) fn typed(unknowns: bool) -> impl Strategy<Value = (Type, Value)> {
     ty().prop_flat_map(move |ty| (Just(ty.clone()), value(ty, unknowns)))
 }
 
-fn ty() -> impl Strategy<Value = Type> {
+/// A type.
+pub(crate) fn ty() -> impl Strategy<Value = Type> {
     let leaf = prop_oneof![Just(Type::Bool), Just(Type::Number), Just(Type::String)];
     leaf.prop_recursive(3, 12, 3, |inner| {
         prop_oneof![

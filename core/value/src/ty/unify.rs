@@ -1,11 +1,233 @@
-//! The common type of several types.
+//! The common type of several types: one to which all of them convert. Converts nothing itself.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashSet};
 
 use super::Type;
+use crate::Str;
+use crate::convert::{Mode, possible};
 
-/// Returns the type to which all of `types` convert, or `None` if there is none.
-/// Follows the language's unification: see the tests for its rules.
+/// Returns the type to which all of `types` convert, or `None` if there is none (or no type at all).
+///
+/// Objects with the same attributes stay objects and tuples of one length stay tuples, part by part;
+/// others become maps and lists. Of primitive types the one to which the others convert wins, which
+/// is string if there is a string. Next to a type that is not known yet, what the result of two
+/// collections will be is not known either.
 #[must_use]
 pub fn unify(types: &[Type]) -> Option<Type> {
-    let _ = types;
-    todo!()
+    unify_in(Mode::Unsafe, types)
+}
+
+/// Unifies with conversions of one kind only.
+pub(crate) fn unify_in(mode: Mode, types: &[Type]) -> Option<Type> {
+    let first = types.first()?;
+    if types.iter().all(|ty| ty == first) {
+        return Some(first.clone());
+    }
+    let types = distinct(types);
+    let count = |is: fn(&Type) -> bool| types.iter().filter(|ty| is(ty)).count();
+    let n_dynamic = count(|ty| matches!(ty, Type::Dynamic));
+    let n_lists = count(|ty| matches!(ty, Type::List(_)));
+    let n_sets = count(|ty| matches!(ty, Type::Set(_)));
+    let n_maps = count(|ty| matches!(ty, Type::Map(_)));
+    let n_tuples = count(|ty| matches!(ty, Type::Tuple(_)));
+    let n_objects = count(|ty| matches!(ty, Type::Object(_)));
+    let all = |n: usize| n > 0 && n + n_dynamic == types.len();
+
+    // What the result will be depends on types that are not known yet.
+    let collections = [n_maps, n_lists, n_sets, n_objects, n_tuples];
+    if n_dynamic > 0 && collections.into_iter().any(all) {
+        return Some(Type::Dynamic);
+    }
+    if all(n_maps) || all(n_lists) || all(n_sets) {
+        return unify_elements(mode, &types);
+    }
+    if all(n_objects) {
+        return unify_objects(mode, &types);
+    }
+    if all(n_tuples) {
+        return unify_tuples(mode, &types);
+    }
+    let structural_as_collections = if n_maps > 0 && all(n_maps + n_objects) {
+        with_common(mode, &types, |ty| matches!(ty, Type::Object(_)), objects_as_map)
+    } else if n_lists > 0 && all(n_lists + n_tuples) {
+        with_common(mode, &types, |ty| matches!(ty, Type::Tuple(_)), tuples_as_list)
+    } else {
+        None
+    };
+    if structural_as_collections.is_some() {
+        return structural_as_collections;
+    }
+    if n_objects > 0 && n_tuples > 0 {
+        return None;
+    }
+    // Nothing converts between these kinds, so no type of one can be what all the others become.
+    let n_mappings = n_maps + n_objects;
+    let n_sequences = n_lists + n_sets + n_tuples;
+    if [n_mappings, n_sequences].into_iter().any(|n| n > 0 && !all(n)) {
+        return (n_dynamic > 0).then_some(Type::Dynamic);
+    }
+    preferred(mode, &types)
+}
+
+fn distinct(types: &[Type]) -> Vec<Type> {
+    let mut seen = HashSet::new();
+    types.iter().filter(|ty| seen.insert(*ty)).cloned().collect()
+}
+
+/// The first, in order of preference, of `types` to which all of them convert.
+fn preferred(mode: Mode, types: &[Type]) -> Option<Type> {
+    let fits = |want: &Type| types.iter().all(|ty| ty == want || possible(ty, want, mode));
+    by_preference(types).into_iter().map(|at| &types[at]).find(|want| fits(want)).cloned()
+}
+
+fn unify_elements(mode: Mode, types: &[Type]) -> Option<Type> {
+    let elements: Vec<Type> = types.iter().filter_map(Type::element).cloned().collect();
+    let element = unify_in(mode, &elements)?;
+    match types.first()? {
+        Type::List(_) => Some(Type::list(element)),
+        Type::Set(_) => Some(Type::set(element)),
+        _ => Some(Type::map(element)),
+    }
+}
+
+fn unify_objects(mode: Mode, types: &[Type]) -> Option<Type> {
+    let objects: Vec<&BTreeMap<Str, Type>> = types
+        .iter()
+        .filter_map(|ty| match ty {
+            Type::Object(object) => Some(&object.attributes),
+            _ => None,
+        })
+        .collect();
+    let first = objects.first()?;
+    if objects.iter().any(|other| !other.keys().eq(first.keys())) {
+        return objects_as_map(mode, types);
+    }
+    // An attribute without a common type leaves none for a map either.
+    let unified = first.keys().map(|name| {
+        let across: Vec<Type> =
+            objects.iter().filter_map(|object| object.get(name.as_str())).cloned().collect();
+        Some((name, unify_in(mode, &across)?))
+    });
+    Some(Type::object(unified.collect::<Option<Vec<_>>>()?))
+}
+
+fn objects_as_map(mode: Mode, types: &[Type]) -> Option<Type> {
+    let attributes: Vec<Type> = types
+        .iter()
+        .flat_map(|ty| match ty {
+            Type::Object(object) => object.attributes.values().cloned().collect(),
+            _ => Vec::new(),
+        })
+        .collect();
+    let unified = Type::map(unify_in(mode, &attributes)?);
+    types.iter().all(|ty| possible(ty, &unified, mode)).then_some(unified)
+}
+
+fn unify_tuples(mode: Mode, types: &[Type]) -> Option<Type> {
+    let tuples: Vec<&[Type]> = types
+        .iter()
+        .filter_map(|ty| match ty {
+            Type::Tuple(elements) => Some(elements.as_slice()),
+            _ => None,
+        })
+        .collect();
+    let length = tuples.first()?.len();
+    if tuples.iter().any(|tuple| tuple.len() != length) {
+        return tuples_as_list(mode, types);
+    }
+    let unified = (0..length).map(|at| {
+        let across: Vec<Type> = tuples.iter().map(|tuple| tuple[at].clone()).collect();
+        unify_in(mode, &across)
+    });
+    Some(Type::tuple(unified.collect::<Option<Vec<_>>>()?))
+}
+
+fn tuples_as_list(mode: Mode, types: &[Type]) -> Option<Type> {
+    let elements: Vec<Type> = types
+        .iter()
+        .flat_map(|ty| match ty {
+            Type::Tuple(elements) => elements.to_vec(),
+            _ => Vec::new(),
+        })
+        .collect();
+    let unified = Type::list(unify_in(mode, &elements)?);
+    types.iter().all(|ty| possible(ty, &unified, mode)).then_some(unified)
+}
+
+/// Replaces the types that are `structural` by the one collection that `as_collection` makes of them,
+/// and unifies that with the others. `None` if that does not lead to a collection.
+fn with_common(
+    mode: Mode,
+    types: &[Type],
+    structural: fn(&Type) -> bool,
+    as_collection: fn(Mode, &[Type]) -> Option<Type>,
+) -> Option<Type> {
+    let (inside, mut others): (Vec<Type>, Vec<Type>) =
+        types.iter().cloned().partition(|ty| structural(ty));
+    others.push(as_collection(mode, &inside)?);
+    unify_in(mode, &others).filter(Type::is_collection)
+}
+
+/// Positions of types, those first that others convert to rather than the other way round. Types
+/// without such a relation stay in order.
+fn by_preference(types: &[Type]) -> Vec<usize> {
+    let mut after = vec![Vec::new(); types.len()];
+    let mut n_before = vec![0usize; types.len()];
+    for (at, ty) in types.iter().enumerate() {
+        for (later, other) in types.iter().enumerate().skip(at + 1) {
+            let (first, second) = match preference(ty, other) {
+                Ordering::Less => (at, later),
+                Ordering::Greater => (later, at),
+                Ordering::Equal => continue,
+            };
+            after[first].push(second);
+            n_before[second] += 1;
+        }
+    }
+    let mut order: Vec<usize> = (0..types.len()).filter(|&at| n_before[at] == 0).collect();
+    let mut next = 0;
+    while let Some(&at) = order.get(next) {
+        next += 1;
+        for &later in &after[at] {
+            n_before[later] -= 1;
+            if n_before[later] == 0 {
+                order.push(later);
+            }
+        }
+    }
+    order
+}
+
+/// Which of two types is preferred as what both become: the lesser one.
+fn preference(a: &Type, b: &Type) -> Ordering {
+    use Type::{Dynamic, List, Map, Object, Set, String, Tuple};
+    match (a, b) {
+        (Dynamic, Dynamic) | (String, String) => Ordering::Equal,
+        (_, Dynamic) => Ordering::Less,
+        (Dynamic, _) => Ordering::Greater,
+        (String, other) if other.is_primitive() => Ordering::Less,
+        (other, String) if other.is_primitive() => Ordering::Greater,
+        (List(a), List(b)) | (Set(a), Set(b)) | (Map(a), Map(b)) => preference(a, b),
+        // A list keeps what a set loses, and a collection takes more than a structure.
+        (List(_), Set(_)) | (Tuple(_), Set(_)) => Ordering::Less,
+        (Set(_), List(_)) | (Set(_), Tuple(_)) => Ordering::Greater,
+        (List(_), Tuple(_)) | (Map(_), Object(_)) => Ordering::Less,
+        (Tuple(_), List(_)) | (Object(_), Map(_)) => Ordering::Greater,
+        (Tuple(a), Tuple(b)) if a.len() == b.len() => overall(a.iter().zip(b.iter())),
+        (Object(a), Object(b)) if a.attributes.keys().eq(b.attributes.keys()) => {
+            overall(a.attributes.values().zip(b.attributes.values()))
+        }
+        _ => Ordering::Equal,
+    }
+}
+
+/// The preference that all parts agree on, if they do.
+fn overall<'t>(parts: impl Iterator<Item = (&'t Type, &'t Type)>) -> Ordering {
+    let orders: Vec<Ordering> = parts.map(|(a, b)| preference(a, b)).collect();
+    match (orders.contains(&Ordering::Less), orders.contains(&Ordering::Greater)) {
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+        _ => Ordering::Equal,
+    }
 }

@@ -1,0 +1,86 @@
+//! Why no value of one type converts to another, in the language's words.
+
+use super::possible::{Mode, possible};
+use crate::Type;
+use crate::ty::ObjectType;
+
+/// Says why no value of type `got` converts to `want`, in the words of the language. Makes no sense
+/// when some do.
+#[must_use]
+pub fn mismatch(got: &Type, want: &Type) -> String {
+    let required = || format!("{} required", want.friendly_constraint());
+    match (got, want) {
+        (Type::Object(got), Type::Object(want)) => between_objects(got, want),
+        (Type::Tuple(_), Type::List(element)) if **element == Type::Dynamic => {
+            "all list elements must have the same type".into()
+        }
+        (Type::Tuple(_), Type::Set(element)) if **element == Type::Dynamic => {
+            "all set elements must have the same type".into()
+        }
+        (Type::Object(_), Type::Map(element)) if **element == Type::Dynamic => {
+            "all map elements must have the same type".into()
+        }
+        (Type::Tuple(elements), Type::List(want) | Type::Set(want)) => {
+            let bad = elements.iter().enumerate().find(|(_, got)| !converts(got, want));
+            match bad {
+                Some((at, got)) => format!("element {at}: {}", mismatch(got, want)),
+                None => format!("all elements must be {}", want.friendly_constraint()),
+            }
+        }
+        (Type::Object(object), Type::Map(want)) => {
+            let bad = object.attributes.iter().find(|(_, got)| !converts(got, want));
+            match bad {
+                Some((name, got)) => {
+                    format!("element {:?}: {}", name.as_str(), mismatch(got, want))
+                }
+                None => format!("all elements must be {}", want.friendly_constraint()),
+            }
+        }
+        (Type::List(got) | Type::Set(got), Type::List(want)) => {
+            format!("incorrect list element type: {}", mismatch(got, want))
+        }
+        (Type::List(got) | Type::Set(got), Type::Set(want)) => {
+            format!("incorrect set element type: {}", mismatch(got, want))
+        }
+        (Type::Map(got), Type::Map(want)) => {
+            format!("incorrect map element type: {}", mismatch(got, want))
+        }
+        _ => required(),
+    }
+}
+
+fn converts(got: &Type, want: &Type) -> bool {
+    possible(got, want, Mode::Unsafe)
+}
+
+fn between_objects(got: &ObjectType, want: &ObjectType) -> String {
+    let missing: Vec<String> = want
+        .attributes
+        .keys()
+        .filter(|name| !got.attributes.contains_key(*name) && !want.optional.contains(*name))
+        .map(|name| format!("{:?}", name.as_str()))
+        .collect();
+    match missing.as_slice() {
+        [] => {}
+        [one] => return format!("attribute {one} is required"),
+        [one, other] => return format!("attributes {one} and {other} are required"),
+        [most @ .., last] => {
+            return format!("attributes {}, and {last} are required", most.join(", "));
+        }
+    }
+    let shared = || {
+        want.attributes
+            .iter()
+            .filter_map(|(name, want)| Some((name, got.attributes.get(name)?, want)))
+    };
+    // What no value can become is worse than what only some values cannot.
+    let worst = shared()
+        .find(|(_, got, want)| !converts(got, want))
+        .or_else(|| shared().find(|(_, got, want)| !possible(got, want, Mode::Safe)));
+    match worst {
+        Some((name, got, want)) => {
+            format!("attribute {:?}: {}", name.as_str(), mismatch(got, want))
+        }
+        None => "incorrect object attributes".into(),
+    }
+}

@@ -1,0 +1,129 @@
+//! Which types convert to which, before any value is looked at.
+
+use std::collections::BTreeMap;
+
+use crate::ty::ObjectType;
+use crate::ty::unify::unify_in;
+use crate::{Str, Type};
+
+/// Which conversions count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Only those that succeed for every value and lose nothing.
+    Safe,
+    /// Also those that some values refuse, such as a string that is not a number.
+    Unsafe,
+}
+
+/// Whether values of the type `from` convert to `to`, some of them at least.
+pub(crate) fn possible(from: &Type, to: &Type, mode: Mode) -> bool {
+    use Type::{Bool, Dynamic, List, Map, Number, Object, Set, String, Tuple};
+    match (from, to) {
+        (_, Dynamic) => true,
+        (Dynamic, _) => mode == Mode::Unsafe,
+        (Bool, Bool) | (Number, Number) | (String, String) => true,
+        (Bool | Number, String) => true,
+        (String, Bool | Number) => mode == Mode::Unsafe,
+        (Object(from), Object(to)) => {
+            to.attributes.iter().all(|(name, to_ty)| match from.attributes.get(name) {
+                Some(from_ty) => possible(from_ty, to_ty, mode),
+                None => to.optional.contains(name),
+            })
+        }
+        (Tuple(from), Tuple(to)) => {
+            from.len() == to.len()
+                && from.iter().zip(to.iter()).all(|(from, to)| possible(from, to, mode))
+        }
+        // A set loses the order of a list and elements that are equal.
+        (List(_), Set(_)) if mode == Mode::Safe => false,
+        (List(from) | Set(from), List(to) | Set(to)) | (Map(from), Map(to)) => {
+            possible(from, to, mode)
+        }
+        (Tuple(from), List(to) | Set(to)) => match (&**to, from.as_slice()) {
+            (_, []) => true,
+            (Dynamic, from) => common_element_in(mode, from)
+                .is_some_and(|to| from.iter().all(|from| possible(from, &to, mode))),
+            (to, from) => from.iter().all(|from| possible(from, to, mode)),
+        },
+        (Object(from), Map(to)) => object_to_map(from, to, mode),
+        (Map(from), Object(to)) if mode == Mode::Unsafe => {
+            let fits = |(name, to_ty): (&Str, &Type)| {
+                // A map may lack the element that an optional attribute would not take.
+                possible(from, to_ty, mode) || to.optional.contains(name)
+            };
+            to.attributes.iter().all(fits)
+        }
+        _ => false,
+    }
+}
+
+fn object_to_map(from: &ObjectType, to: &Type, mode: Mode) -> bool {
+    let mut attributes = from.attributes.values();
+    if *to != Type::Dynamic || from.attributes.is_empty() {
+        return attributes.all(|from| possible(from, to, mode));
+    }
+    let types: Vec<Type> = attributes.clone().cloned().collect();
+    unify_in(mode, &types).is_some_and(|to| attributes.all(|from| possible(from, &to, mode)))
+}
+
+/// The type that a list or map of any one type gets from elements of these types.
+pub(super) fn common_element(types: &[Type]) -> Option<Type> {
+    if types.is_empty() {
+        return Some(Type::Dynamic);
+    }
+    unify_in(Mode::Unsafe, types)
+}
+
+/// As [`common_element`]; a type not known yet among known ones leaves none.
+fn common_element_in(mode: Mode, types: &[Type]) -> Option<Type> {
+    let unified = unify_in(mode, types)?;
+    let all_dynamic = || types.iter().all(|ty| *ty == Type::Dynamic);
+    (unified != Type::Dynamic || all_dynamic()).then_some(unified)
+}
+
+/// The type `to` with what `from` has where `to` says `Dynamic`: the type of a null or unknown value
+/// of the type `from` after conversion.
+pub(super) fn replace_dynamic(from: &Type, to: &Type) -> Type {
+    if *from == Type::Dynamic || !to.has_dynamic() {
+        return to.clone();
+    }
+    let unified = |types: Vec<Type>| unify_in(Mode::Unsafe, &types).unwrap_or(Type::Dynamic);
+    match (from, to) {
+        (_, Type::Dynamic) => from.clone(),
+        (Type::Map(from), Type::Map(to)) => Type::map(replace_dynamic(from, to)),
+        (Type::Object(from), Type::Map(to)) => {
+            let common = unified(from.attributes.values().cloned().collect());
+            Type::map(replace_dynamic(&common, to))
+        }
+        (Type::List(from) | Type::Set(from), Type::List(to)) => {
+            Type::list(replace_dynamic(from, to))
+        }
+        (Type::List(from) | Type::Set(from), Type::Set(to)) => Type::set(replace_dynamic(from, to)),
+        (Type::Tuple(from), Type::List(to)) => {
+            Type::list(replace_dynamic(&unified(from.to_vec()), to))
+        }
+        (Type::Tuple(from), Type::Set(to)) => {
+            Type::set(replace_dynamic(&unified(from.to_vec()), to))
+        }
+        (Type::Tuple(from), Type::Tuple(to)) => {
+            Type::tuple(from.iter().zip(to.iter()).map(|(a, b)| replace_dynamic(a, b)).collect())
+        }
+        (Type::Object(from), Type::Object(to)) => {
+            replace_attributes(to, |name| from.attributes.get(name))
+        }
+        (Type::Map(from), Type::Object(to)) => replace_attributes(to, |_| Some(&**from)),
+        _ => to.clone(),
+    }
+}
+
+fn replace_attributes<'t>(to: &ObjectType, from: impl Fn(&str) -> Option<&'t Type>) -> Type {
+    let replaced: BTreeMap<Str, Type> = to
+        .attributes
+        .iter()
+        .map(|(name, to)| {
+            let ty = from(name).map_or_else(|| to.clone(), |from| replace_dynamic(from, to));
+            (name.clone(), ty)
+        })
+        .collect();
+    Type::object(replaced)
+}
