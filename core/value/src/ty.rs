@@ -20,13 +20,13 @@ pub enum Type {
     /// Unicode text in normal form C.
     String,
     /// A sequence of values of one type.
-    List(Arc<Type>),
+    List(Arc<Self>),
     /// Distinct values of one type, without order.
-    Set(Arc<Type>),
+    Set(Arc<Self>),
     /// Values of one type under string keys.
-    Map(Arc<Type>),
+    Map(Arc<Self>),
     /// A sequence whose every element has its own type.
-    Tuple(Arc<Vec<Type>>),
+    Tuple(Arc<Vec<Self>>),
     /// Named attributes, each with its own type.
     Object(Arc<ObjectType>),
 }

@@ -18,82 +18,75 @@ fn show(value: &Value) -> String {
 }
 
 /// What variables of these types make of these values, as the reference prints them.
+const BECOMES: &[(&str, &str, &str)] = &[
+    (r#"[1,"a",true]"#, r#"["list","dynamic"]"#, r#"["1","a","true"] as list(string)"#),
+    ("[]", r#"["list","dynamic"]"#, "[] as list(any)"),
+    (
+        r#"[{"a":1},{"a":"x"}]"#,
+        r#"["list",["object",{"a":"dynamic"}]]"#,
+        r#"[{"a":"1"},{"a":"x"}] as list(object({a=string}))"#,
+    ),
+    (
+        r#"[{"a":1},{"a":null}]"#,
+        r#"["list",["object",{"a":"dynamic"}]]"#,
+        r#"[{"a":1},{"a":null}] as list(object({a=number}))"#,
+    ),
+    (r#"{"a":1,"b":"x"}"#, r#"["map","dynamic"]"#, r#"{"a":"1","b":"x"} as map(string)"#),
+    ("{}", r#"["map","dynamic"]"#, "{} as map(any)"),
+    (r#"[1,"1",2]"#, r#"["set","dynamic"]"#, r#"["1","2"] as set(string)"#),
+    (
+        r#"{"b":"5"}"#,
+        r#"["object",{"a":"string","b":"number"},["a"]]"#,
+        r#"{"a":null,"b":5} as object({a=string, b=number})"#,
+    ),
+    ("{}", r#"["object",{"a":"dynamic"},["a"]]"#, r#"{"a":null} as object({a=any})"#),
+    ("[]", r#"["list",["object",{"a":"string"},["a"]]]"#, "[] as list(object({a=string}))"),
+    (
+        r#"[{},{"a":1,"b":[1]}]"#,
+        r#"["list",["object",{"a":"string","b":["list","dynamic"]},["a","b"]]]"#,
+        r#"[{"a":null,"b":null},{"a":"1","b":[1]}] as list(object({a=string, b=list(number)}))"#,
+    ),
+    (
+        r#"{"x":{},"y":{"a":"1"}}"#,
+        r#"["map",["object",{"a":"number"},["a"]]]"#,
+        r#"{"x":{"a":null},"y":{"a":1}} as map(object({a=number}))"#,
+    ),
+    (r#"[1,["a"]]"#, r#""dynamic""#, r#"[1,["a"]] as tuple([number, tuple([string])])"#),
+    (r#"[[1],["a"]]"#, r#"["list",["list","dynamic"]]"#, r#"[["1"],["a"]] as list(list(string))"#),
+    (
+        r#"{"a":[1],"b":[]}"#,
+        r#"["map",["list","dynamic"]]"#,
+        r#"{"a":[1],"b":[]} as map(list(number))"#,
+    ),
+    ("[null,1]", r#"["list","dynamic"]"#, "[null,1] as list(number)"),
+    (r#"[[1],["a",2]]"#, r#"["list","dynamic"]"#, r#"[["1"],["a","2"]] as list(list(string))"#),
+    (r#"[{"a":1},{"b":2}]"#, r#"["list","dynamic"]"#, r#"[{"a":1},{"b":2}] as list(map(number))"#),
+    (
+        r#"[[1],1]"#,
+        r#"["tuple",["dynamic","string"]]"#,
+        r#"[[1],"1"] as tuple([tuple([number]), string])"#,
+    ),
+    ("[{},{}]", r#"["list","dynamic"]"#, "[{},{}] as list(object({}))"),
+    (
+        r#"{"a":1,"b":true,"c":null}"#,
+        r#"["map","string"]"#,
+        r#"{"a":"1","b":"true","c":null} as map(string)"#,
+    ),
+    (
+        r#"{"a":[1],"b":["x"]}"#,
+        r#"["map","dynamic"]"#,
+        r#"{"a":["1"],"b":["x"]} as map(tuple([string]))"#,
+    ),
+    (r#"["b","a","b"]"#, r#"["set","string"]"#, r#"["a","b"] as set(string)"#),
+    (r#""12.50""#, r#""number""#, "12.5 as number"),
+    ("0.1", r#""string""#, r#""0.1" as string"#),
+    (r#""0""#, r#""bool""#, "false as bool"),
+    ("null", r#"["list","string"]"#, "null as list(string)"),
+];
+
 #[test]
 fn values_become_what_the_reference_makes_of_them() {
-    let cases = [
-        (r#"[1,"a",true]"#, r#"["list","dynamic"]"#, r#"["1","a","true"] as list(string)"#),
-        ("[]", r#"["list","dynamic"]"#, "[] as list(any)"),
-        (
-            r#"[{"a":1},{"a":"x"}]"#,
-            r#"["list",["object",{"a":"dynamic"}]]"#,
-            r#"[{"a":"1"},{"a":"x"}] as list(object({a=string}))"#,
-        ),
-        (
-            r#"[{"a":1},{"a":null}]"#,
-            r#"["list",["object",{"a":"dynamic"}]]"#,
-            r#"[{"a":1},{"a":null}] as list(object({a=number}))"#,
-        ),
-        (r#"{"a":1,"b":"x"}"#, r#"["map","dynamic"]"#, r#"{"a":"1","b":"x"} as map(string)"#),
-        ("{}", r#"["map","dynamic"]"#, "{} as map(any)"),
-        (r#"[1,"1",2]"#, r#"["set","dynamic"]"#, r#"["1","2"] as set(string)"#),
-        (
-            r#"{"b":"5"}"#,
-            r#"["object",{"a":"string","b":"number"},["a"]]"#,
-            r#"{"a":null,"b":5} as object({a=string, b=number})"#,
-        ),
-        ("{}", r#"["object",{"a":"dynamic"},["a"]]"#, r#"{"a":null} as object({a=any})"#),
-        ("[]", r#"["list",["object",{"a":"string"},["a"]]]"#, "[] as list(object({a=string}))"),
-        (
-            r#"[{},{"a":1,"b":[1]}]"#,
-            r#"["list",["object",{"a":"string","b":["list","dynamic"]},["a","b"]]]"#,
-            r#"[{"a":null,"b":null},{"a":"1","b":[1]}] as list(object({a=string, b=list(number)}))"#,
-        ),
-        (
-            r#"{"x":{},"y":{"a":"1"}}"#,
-            r#"["map",["object",{"a":"number"},["a"]]]"#,
-            r#"{"x":{"a":null},"y":{"a":1}} as map(object({a=number}))"#,
-        ),
-        (r#"[1,["a"]]"#, r#""dynamic""#, r#"[1,["a"]] as tuple([number, tuple([string])])"#),
-        (
-            r#"[[1],["a"]]"#,
-            r#"["list",["list","dynamic"]]"#,
-            r#"[["1"],["a"]] as list(list(string))"#,
-        ),
-        (
-            r#"{"a":[1],"b":[]}"#,
-            r#"["map",["list","dynamic"]]"#,
-            r#"{"a":[1],"b":[]} as map(list(number))"#,
-        ),
-        ("[null,1]", r#"["list","dynamic"]"#, "[null,1] as list(number)"),
-        (r#"[[1],["a",2]]"#, r#"["list","dynamic"]"#, r#"[["1"],["a","2"]] as list(list(string))"#),
-        (
-            r#"[{"a":1},{"b":2}]"#,
-            r#"["list","dynamic"]"#,
-            r#"[{"a":1},{"b":2}] as list(map(number))"#,
-        ),
-        (
-            r#"[[1],1]"#,
-            r#"["tuple",["dynamic","string"]]"#,
-            r#"[[1],"1"] as tuple([tuple([number]), string])"#,
-        ),
-        ("[{},{}]", r#"["list","dynamic"]"#, "[{},{}] as list(object({}))"),
-        (
-            r#"{"a":1,"b":true,"c":null}"#,
-            r#"["map","string"]"#,
-            r#"{"a":"1","b":"true","c":null} as map(string)"#,
-        ),
-        (
-            r#"{"a":[1],"b":["x"]}"#,
-            r#"["map","dynamic"]"#,
-            r#"{"a":["1"],"b":["x"]} as map(tuple([string]))"#,
-        ),
-        (r#"["b","a","b"]"#, r#"["set","string"]"#, r#"["a","b"] as set(string)"#),
-        (r#""12.50""#, r#""number""#, "12.5 as number"),
-        ("0.1", r#""string""#, r#""0.1" as string"#),
-        (r#""0""#, r#""bool""#, "false as bool"),
-        ("null", r#"["list","string"]"#, "null as list(string)"),
-    ];
-    for (from, to, expected) in cases {
+    for &(from, to, expected) in BECOMES {
         let converted = convert(&value(from), &ty(to)).unwrap();
         assert_eq!(show(&converted), expected, "{from} to {to}");
     }
@@ -117,96 +110,92 @@ fn maps_become_objects_and_sets_become_lists() {
 }
 
 /// The reasons are those the reference gives for variables of these types.
+const REFUSALS: &[(&str, &str, &str, &str)] = &[
+    ("[1]", r#""string""#, "", "string required"),
+    (r#""a""#, r#"["list","string"]"#, "", "list of string required"),
+    (r#"{"a":1}"#, r#"["list","string"]"#, "", "list of string required"),
+    ("[1]", r#"["map","string"]"#, "", "map of string required"),
+    (r#"["a"]"#, r#"["list","number"]"#, "[0]", "a number is required"),
+    ("[[1]]", r#"["list","number"]"#, "", "element 0: number required"),
+    ("{}", r#"["object",{"a":"string"}]"#, "", "attribute \"a\" is required"),
+    (
+        "{}",
+        r#"["object",{"a":"string","b":"string"}]"#,
+        "",
+        "attributes \"a\" and \"b\" are required",
+    ),
+    (
+        "{}",
+        r#"["object",{"a":"string","b":"number","c":"bool"}]"#,
+        "",
+        "attributes \"a\", \"b\", and \"c\" are required",
+    ),
+    (
+        r#"{"a":"x"}"#,
+        r#"["object",{"a":["list","string"]}]"#,
+        "",
+        "attribute \"a\": list of string required",
+    ),
+    (
+        r#""True""#,
+        r#""bool""#,
+        "",
+        "a bool is required; to convert from string, use lowercase \"true\"",
+    ),
+    (r#""yes""#, r#""bool""#, "", "a bool is required"),
+    ("1", r#""bool""#, "", "bool required"),
+    ("true", r#""number""#, "", "number required"),
+    ("[1,[2]]", r#"["set","dynamic"]"#, "", "all set elements must have the same type"),
+    ("[1,[2]]", r#"["list","dynamic"]"#, "", "all list elements must have the same type"),
+    (r#"{"a":1,"b":[2]}"#, r#"["map","dynamic"]"#, "", "all map elements must have the same type"),
+    (r#"[null,{"a":1}]"#, r#"["list","dynamic"]"#, "", {
+        "all list elements must have the same type"
+    }),
+    (
+        r#"{"x":{"a":"q"}}"#,
+        r#"["map",["object",{"a":"number"}]]"#,
+        "[\"x\"].a",
+        "a number is required",
+    ),
+    ("[1,2]", r#"["tuple",["string"]]"#, "", "tuple required"),
+    (r#"["a","b"]"#, r#"["tuple",["string","number"]]"#, "[1]", "a number is required"),
+    (r#""a""#, r#"["list","dynamic"]"#, "", "list of any single type required"),
+    (
+        r#"{"a":1}"#,
+        r#"["map",["list","dynamic"]]"#,
+        "",
+        "element \"a\": list of any single type required",
+    ),
+    (
+        r#"{"a":{"b":{}}}"#,
+        r#"["object",{"a":["object",{"b":["list","number"]}]}]"#,
+        "",
+        "attribute \"a\": attribute \"b\": list of number required",
+    ),
+    (
+        r#"[{"a":1},{"b":1}]"#,
+        r#"["list",["object",{"a":"number"}]]"#,
+        "",
+        "element 1: attribute \"a\" is required",
+    ),
+    (r#""x""#, r#"["object",{"a":"string"}]"#, "", "object required"),
+    (
+        r#"[{"a":1},{"a":[1]}]"#,
+        r#"["list",["object",{"a":"dynamic"}]]"#,
+        "",
+        "cannot find a common base type for all elements",
+    ),
+    (
+        r#"[[1],["a"]]"#,
+        r#"["set",["list","dynamic"]]"#,
+        "",
+        "element types must all match for conversion to set",
+    ),
+];
+
 #[test]
 fn refusals_say_where_and_why() {
-    let cases = [
-        ("[1]", r#""string""#, "", "string required"),
-        (r#""a""#, r#"["list","string"]"#, "", "list of string required"),
-        (r#"{"a":1}"#, r#"["list","string"]"#, "", "list of string required"),
-        ("[1]", r#"["map","string"]"#, "", "map of string required"),
-        (r#"["a"]"#, r#"["list","number"]"#, "[0]", "a number is required"),
-        ("[[1]]", r#"["list","number"]"#, "", "element 0: number required"),
-        ("{}", r#"["object",{"a":"string"}]"#, "", "attribute \"a\" is required"),
-        (
-            "{}",
-            r#"["object",{"a":"string","b":"string"}]"#,
-            "",
-            "attributes \"a\" and \"b\" are required",
-        ),
-        (
-            "{}",
-            r#"["object",{"a":"string","b":"number","c":"bool"}]"#,
-            "",
-            "attributes \"a\", \"b\", and \"c\" are required",
-        ),
-        (
-            r#"{"a":"x"}"#,
-            r#"["object",{"a":["list","string"]}]"#,
-            "",
-            "attribute \"a\": list of string required",
-        ),
-        (
-            r#""True""#,
-            r#""bool""#,
-            "",
-            "a bool is required; to convert from string, use lowercase \"true\"",
-        ),
-        (r#""yes""#, r#""bool""#, "", "a bool is required"),
-        ("1", r#""bool""#, "", "bool required"),
-        ("true", r#""number""#, "", "number required"),
-        ("[1,[2]]", r#"["set","dynamic"]"#, "", "all set elements must have the same type"),
-        ("[1,[2]]", r#"["list","dynamic"]"#, "", "all list elements must have the same type"),
-        (
-            r#"{"a":1,"b":[2]}"#,
-            r#"["map","dynamic"]"#,
-            "",
-            "all map elements must have the same type",
-        ),
-        (r#"[null,{"a":1}]"#, r#"["list","dynamic"]"#, "", {
-            "all list elements must have the same type"
-        }),
-        (
-            r#"{"x":{"a":"q"}}"#,
-            r#"["map",["object",{"a":"number"}]]"#,
-            "[\"x\"].a",
-            "a number is required",
-        ),
-        ("[1,2]", r#"["tuple",["string"]]"#, "", "tuple required"),
-        (r#"["a","b"]"#, r#"["tuple",["string","number"]]"#, "[1]", "a number is required"),
-        (r#""a""#, r#"["list","dynamic"]"#, "", "list of any single type required"),
-        (
-            r#"{"a":1}"#,
-            r#"["map",["list","dynamic"]]"#,
-            "",
-            "element \"a\": list of any single type required",
-        ),
-        (
-            r#"{"a":{"b":{}}}"#,
-            r#"["object",{"a":["object",{"b":["list","number"]}]}]"#,
-            "",
-            "attribute \"a\": attribute \"b\": list of number required",
-        ),
-        (
-            r#"[{"a":1},{"b":1}]"#,
-            r#"["list",["object",{"a":"number"}]]"#,
-            "",
-            "element 1: attribute \"a\" is required",
-        ),
-        (r#""x""#, r#"["object",{"a":"string"}]"#, "", "object required"),
-        (
-            r#"[{"a":1},{"a":[1]}]"#,
-            r#"["list",["object",{"a":"dynamic"}]]"#,
-            "",
-            "cannot find a common base type for all elements",
-        ),
-        (
-            r#"[[1],["a"]]"#,
-            r#"["set",["list","dynamic"]]"#,
-            "",
-            "element types must all match for conversion to set",
-        ),
-    ];
-    for (from, to, path, reason) in cases {
+    for &(from, to, path, reason) in REFUSALS {
         let refused = convert(&value(from), &ty(to)).unwrap_err();
         assert_eq!(
             (refused.path.to_string().as_str(), refused.reason.as_str()),

@@ -163,8 +163,7 @@ fn with_common(
     structural: fn(&Type) -> bool,
     as_collection: fn(Mode, &[Type]) -> Option<Type>,
 ) -> Option<Type> {
-    let (inside, mut others): (Vec<Type>, Vec<Type>) =
-        types.iter().cloned().partition(|ty| structural(ty));
+    let (inside, mut others): (Vec<Type>, Vec<Type>) = types.iter().cloned().partition(structural);
     others.push(as_collection(mode, &inside)?);
     unify_in(mode, &others).filter(Type::is_collection)
 }
