@@ -4,6 +4,8 @@
 //! A host, an SDK and a conformance suite can all ask the same question and get the same answer.
 
 pub mod conform;
+#[cfg(test)]
+mod fixtures;
 pub mod ignore;
 pub mod legacy;
 mod parts;

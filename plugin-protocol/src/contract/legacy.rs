@@ -55,3 +55,32 @@ fn unknown_block(block: &Block) -> Value {
     });
     Value::object(attributes.chain(blocks))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixtures::{block, brief, four, raw, with, with_unknown};
+    use super::*;
+
+    #[test]
+    fn blocks_are_held_as_the_rules_want_them() {
+        let of = |nesting| with(block(four()), "b", nesting, block(four()));
+        let unknown = "{id:? name:? note:? size:?}";
+        for (nesting, absent, stub) in [
+            (Nesting::List, "[]", format!("{{b:[{unknown}]}}")),
+            (Nesting::Set, "[]", format!("{{b:[{unknown}]}}")),
+            (Nesting::Group, "{}", format!("{{b:{unknown}}}")),
+        ] {
+            let schema = of(nesting);
+            let null = raw(&schema, "{}");
+            let empty = format!("{{\"b\":{absent}}}");
+            assert_eq!(normalise(&schema, &null), raw(&schema, &empty));
+            assert_eq!(brief(&normalise(&schema, &with_unknown(&null, "b"))), stub);
+        }
+        let single = of(Nesting::Single);
+        let null = raw(&single, "{}");
+        assert_eq!(normalise(&single, &null), null);
+        let deep = with(block(vec![]), "o", Nesting::List, of(Nesting::List));
+        let given = raw(&deep, r#"{"o":[{"name":"a"}]}"#);
+        assert_eq!(normalise(&deep, &given), raw(&deep, r#"{"o":[{"name":"a","b":[]}]}"#));
+    }
+}

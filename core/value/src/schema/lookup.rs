@@ -197,7 +197,7 @@ mod tests {
                 .map(|(attr, rest)| (attr.docs.description.clone(), rest.len()))
         };
         let disk = Path::root().attribute("disk").index(0);
-        let found = |name: &str, n_rest| Some((name.to_string(), n_rest));
+        let found = |name: &str, n_rest| Some((name.to_owned(), n_rest));
         assert_eq!(name(Path::root().attribute("id")), found("id", 0));
         assert_eq!(name(Path::root().attribute("tags").key("a")), found("tags", 1));
         assert_eq!(name(disk.attribute("size")), found("disk.size", 0));

@@ -138,9 +138,9 @@ impl Check {
     fn mismatch(&mut self, sensitive: bool, three: &Three) {
         let Three { prior, config, planned } = three;
         let message = match (sensitive, prior.is_null()) {
-            (true, true) => "sensitive planned value does not match config value".to_string(),
+            (true, true) => "sensitive planned value does not match config value".to_owned(),
             (true, false) => {
-                "sensitive planned value does not match config value nor prior value".to_string()
+                "sensitive planned value does not match config value nor prior value".to_owned()
             }
             (false, true) => {
                 let (planned, config) = (shown(planned), shown(config));
@@ -168,7 +168,7 @@ impl Check {
             Nesting::Single | Nesting::Group => self.attributes(&nested.attributes, three),
             Nesting::List | Nesting::Set if three.config.is_unknown() || counts.0 != counts.1 => {
                 let config = match three.config.is_unknown() {
-                    true => "unknown".to_string(),
+                    true => "unknown".to_owned(),
                     false => counts.1.to_string(),
                 };
                 self.report(format!(

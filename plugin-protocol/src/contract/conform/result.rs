@@ -286,7 +286,7 @@ fn placeholder(unknown: &Unknown) -> String {
         unknown.refinement();
     let mut known = Vec::new();
     if *not_null {
-        known.push("not null".to_string());
+        known.push("not null".to_owned());
     }
     known.extend(prefix.iter().map(|prefix| format!("beginning with {:?}", prefix.as_str())));
     known.extend(lower.iter().map(|(bound, inclusive)| {

@@ -1,1 +1,412 @@
+use std::sync::Arc;
 
+use super::super::fixtures::{block, four, lines, nested, raw, text, value, with, with_unknown};
+use super::*;
+use formwork_value::schema::{Attribute, Nesting, Role};
+use formwork_value::{Refinement, Type, Unknown};
+
+/// Required `n`, and `o` which either may set.
+fn two() -> Vec<(&'static str, Attribute)> {
+    vec![("n", text(Role::Required)), ("o", text(Role::OptionalComputed))]
+}
+
+#[track_caller]
+fn plan(schema: &Block, prior: &str, config: &str, planned: &str, want: &[&str]) {
+    let [prior, config, planned] = [prior, config, planned].map(|text| value(schema, text));
+    let findings = assert_plan_valid(schema, &prior, &config, &planned);
+    assert_eq!(lines(&findings), want);
+}
+
+#[track_caller]
+fn result(schema: &Block, planned: &str, actual: &str, want: &[&str]) {
+    let [planned, actual] = [planned, actual].map(|text| value(schema, text));
+    assert_eq!(lines(&assert_object_compatible(schema, &planned, &actual)), want);
+}
+
+#[test]
+fn planned_attributes_are_as_configured_or_the_providers_to_choose() {
+    let schema = block(four());
+    let ok = |prior, config, planned| plan(&schema, prior, config, planned, &[]);
+    ok("null", r#"{"name":"a"}"#, r#"{"name":"a","id":"?","size":"?"}"#);
+    ok("null", r#"{"name":"a"}"#, r#"{"name":"a","id":"x","size":"1"}"#);
+    ok("null", r#"{"name":"?"}"#, r#"{"name":"?"}"#);
+    ok(r#"{"name":"a","size":"1"}"#, r#"{"name":"a","size":"2"}"#, r#"{"name":"a","size":"2"}"#);
+    // The provider may take what is configured to mean what is there.
+    ok(r#"{"name":"a"}"#, r#"{"name":"A"}"#, r#"{"name":"a"}"#);
+    ok(r#"{"name":"a"}"#, r#"{"name":"?"}"#, r#"{"name":"a"}"#);
+    ok("null", "null", "null");
+
+    let bad = |prior, config, planned, want: &str| plan(&schema, prior, config, planned, &[want]);
+    bad("null", r#"{"name":"a"}"#, "null", ": planned for absence but config wants existence");
+    bad("null", "null", r#"{"name":"a"}"#, ": planned for existence but config wants absence");
+    bad(
+        "null",
+        r#"{"name":"a"}"#,
+        r#"{"name":"b"}"#,
+        r#".name: planned value "b" does not match config value "a""#,
+    );
+    bad(
+        r#"{"name":"p"}"#,
+        r#"{"name":"a"}"#,
+        r#"{"name":"b"}"#,
+        r#".name: planned value "b" does not match config value "a" nor prior value "p""#,
+    );
+    bad(
+        "null",
+        r#"{"name":"a"}"#,
+        r#"{"name":"?"}"#,
+        r#".name: planned value (known after apply) does not match config value "a""#,
+    );
+    bad(
+        "null",
+        r#"{"name":"?"}"#,
+        r#"{"name":"b"}"#,
+        r#".name: planned value "b" does not match config value (known after apply)"#,
+    );
+    bad(
+        r#"{"name":"a","note":"x"}"#,
+        r#"{"name":"a"}"#,
+        r#"{"name":"a","note":"x"}"#,
+        r#".note: planned value "x" for a non-computed attribute"#,
+    );
+    bad(
+        r#"{"name":"a","size":"1"}"#,
+        r#"{"name":"a","size":"2"}"#,
+        r#"{"name":"a"}"#,
+        r#".size: planned value null does not match config value "2" nor prior value "1""#,
+    );
+}
+
+#[test]
+fn write_only_attributes_are_planned_null_and_sensitive_values_not_shown() {
+    let secret = Attribute { sensitive: true, ..text(Role::Optional) };
+    let pass = Attribute { write_only: true, ..text(Role::Optional) };
+    let schema = block(vec![("secret", secret), ("pass", pass)]);
+    plan(&schema, "null", r#"{"pass":"p"}"#, "{}", &[]);
+    plan(
+        &schema,
+        "null",
+        r#"{"pass":"p"}"#,
+        r#"{"pass":"q"}"#,
+        &[".pass: planned value for write-only attribute is not null"],
+    );
+    plan(
+        &schema,
+        "null",
+        r#"{"secret":"p"}"#,
+        r#"{"secret":"q"}"#,
+        &[".secret: sensitive planned value does not match config value"],
+    );
+    plan(
+        &schema,
+        r#"{"secret":"r"}"#,
+        r#"{"secret":"p"}"#,
+        r#"{"secret":"q"}"#,
+        &[".secret: sensitive planned value does not match config value nor prior value"],
+    );
+    plan(
+        &schema,
+        "null",
+        "{}",
+        r#"{"secret":"q"}"#,
+        &[".secret: sensitive planned value for a non-computed attribute"],
+    );
+    let sent = value(&schema, r#"{"pass":"p"}"#);
+    assert_eq!(
+        lines(&write_only_findings(&schema, &sent)),
+        [".pass: write-only attribute is not null",]
+    );
+    assert_eq!(write_only_findings(&schema, &value(&schema, r#"{"secret":"p"}"#)), []);
+}
+
+#[test]
+fn nested_attributes_are_held_to_the_same_rules_one_by_one() {
+    let of = |nesting| block(vec![("x", nested(nesting, Role::Optional, two()))]);
+    let single = of(Nesting::Single);
+    plan(&single, "null", r#"{"x":{"n":"a"}}"#, r#"{"x":{"n":"a","o":"?"}}"#, &[]);
+    plan(
+        &single,
+        "null",
+        r#"{"x":{"n":"a"}}"#,
+        r#"{"x":{"n":"b"}}"#,
+        &[r#".x.n: planned value "b" does not match config value "a""#],
+    );
+    plan(
+        &single,
+        "null",
+        r#"{"x":{"n":"a"}}"#,
+        "{}",
+        &[".x: planned for absence but config wants existence"],
+    );
+    let list = of(Nesting::List);
+    plan(&list, "null", r#"{"x":[{"n":"a"}]}"#, r#"{"x":[{"n":"a","o":"1"}]}"#, &[]);
+    plan(
+        &list,
+        "null",
+        r#"{"x":[{"n":"a"}]}"#,
+        r#"{"x":[]}"#,
+        &[".x: count in plan (0) disagrees with count in config (1)"],
+    );
+    plan(
+        &list,
+        r#"{"x":[{"n":"p"}]}"#,
+        r#"{"x":[{"n":"a"}]}"#,
+        r#"{"x":[{"n":"b"}]}"#,
+        &[r#".x[0].n: planned value "b" does not match config value "a" nor prior value "p""#],
+    );
+    let map = of(Nesting::Map);
+    plan(&map, "null", r#"{"x":{"k":{"n":"a"}}}"#, r#"{"x":{"k":{"n":"a","o":"1"}}}"#, &[]);
+    plan(
+        &map,
+        "null",
+        r#"{"x":{"k":{"n":"a"}}}"#,
+        r#"{"x":{"l":{"n":"a"}}}"#,
+        &[
+            ".x: map key \"l\" from plan is not present in config",
+            ".x: map key \"k\" from config is not present in plan",
+        ],
+    );
+    let set = of(Nesting::Set);
+    plan(&set, "null", r#"{"x":[{"n":"a"}]}"#, r#"{"x":[{"n":"b"}]}"#, &[]);
+    plan(
+        &set,
+        "null",
+        r#"{"x":[{"n":"a"}]}"#,
+        r#"{"x":[{"n":"a"},{"n":"b"}]}"#,
+        &[".x: count in plan (2) disagrees with count in config (1)"],
+    );
+    let config = value(&list, r#"{"x":[{"n":"a"}]}"#);
+    let planned = with_unknown(&config, "x");
+    let findings = assert_plan_valid(&list, &value(&list, "null"), &config, &planned);
+    assert_eq!(lines(&findings), [".x: planned unknown for configured value"]);
+}
+
+#[test]
+fn nested_blocks_are_as_many_as_configured() {
+    let of = |nesting| with(block(vec![]), "b", nesting, block(two()));
+    let list = of(Nesting::List);
+    plan(&list, "null", r#"{"b":[{"n":"a"}]}"#, r#"{"b":[{"n":"a","o":"?"}]}"#, &[]);
+    plan(
+        &list,
+        "null",
+        r#"{"b":[{"n":"a"}]}"#,
+        r#"{"b":[]}"#,
+        &[".b: block count in plan (0) disagrees with count in config (1)"],
+    );
+    plan(
+        &list,
+        "null",
+        r#"{"b":[{"n":"a"}]}"#,
+        r#"{"b":[{"n":"b"}]}"#,
+        &[r#".b[0].n: planned value "b" does not match config value "a""#],
+    );
+    let map = of(Nesting::Map);
+    plan(
+        &map,
+        "null",
+        r#"{"b":{"k":{"n":"a"}}}"#,
+        r#"{"b":{"k":{"n":"c"}}}"#,
+        &[r#".b["k"].n: planned value "c" does not match config value "a""#],
+    );
+    let single = of(Nesting::Single);
+    plan(
+        &single,
+        "null",
+        r#"{"b":{"n":"a"}}"#,
+        "{}",
+        &[".b: planned for absence but config wants existence"],
+    );
+    let set = of(Nesting::Set);
+    plan(&set, "null", r#"{"b":[{"n":"a"}]}"#, r#"{"b":[{"n":"b"},{"n":"c"}]}"#, &[]);
+    for (nesting, kind) in [(Nesting::List, "list"), (Nesting::Set, "set"), (Nesting::Map, "map")] {
+        let schema = of(nesting);
+        let (null, empty) = (value(&schema, "null"), value(&schema, "{}"));
+        let findings = assert_plan_valid(&schema, &null, &empty, &raw(&schema, "{}"));
+        assert_eq!(
+            lines(&findings),
+            [format!(
+                ".b: attribute representing a {kind} of nested blocks must be empty to indicate no blocks, not null"
+            )]
+        );
+        let unknown = with_unknown(&empty, "b");
+        assert_eq!(assert_plan_valid(&schema, &null, &unknown, &unknown), []);
+        let findings = lines(&assert_plan_valid(&schema, &null, &unknown, &empty));
+        assert!(findings[0].ends_with("for unknown dynamic block"), "{findings:?}");
+        let findings = lines(&assert_plan_valid(&schema, &null, &empty, &unknown));
+        assert_eq!(
+            findings,
+            [
+                ".b: attribute representing nested block must not be unknown itself; set nested attribute values to unknown instead"
+            ]
+        );
+    }
+}
+
+#[test]
+fn what_was_known_must_come_true() {
+    let mut attributes = four();
+    attributes.push(("list", Attribute::new(Type::list(Type::String), Role::Optional)));
+    attributes.push(("map", Attribute::new(Type::map(Type::String), Role::Optional)));
+    attributes.push(("set", Attribute::new(Type::set(Type::String), Role::Optional)));
+    let schema = block(attributes);
+    let ok = |planned, actual| result(&schema, planned, actual, &[]);
+    ok("null", "null");
+    ok(r#"{"name":"a","id":"?"}"#, r#"{"name":"a","id":"1"}"#);
+    ok(r#"{"name":"a","id":"?"}"#, r#"{"name":"a"}"#);
+    ok(r#"{"list":["a","?"],"map":{"k":"?"}}"#, r#"{"list":["a","b"],"map":{"k":"v"}}"#);
+    ok(r#"{"set":["a","?"]}"#, r#"{"set":["a","b"]}"#);
+    ok(r#"{"set":["a","?"]}"#, r#"{"set":["a"]}"#);
+    let bad = |planned, actual, want: &[&str]| result(&schema, planned, actual, want);
+    bad("{}", "null", &[": Root object was present, but now absent"]);
+    bad("null", "{}", &[": Root object was absent, but now present"]);
+    bad(r#"{"name":"a"}"#, r#"{"name":"b"}"#, &[r#".name: was "a", but now "b""#]);
+    bad(r#"{"name":"a"}"#, "{}", &[r#".name: was "a", but now null"#]);
+    bad("{}", r#"{"name":"b"}"#, &[r#".name: was null, but now "b""#]);
+    bad(r#"{"name":"a"}"#, r#"{"name":"?"}"#, &[".name: was known, but now unknown"]);
+    bad(r#"{"list":["a","b"]}"#, r#"{"list":["a"]}"#, &[".list: element 1 has vanished"]);
+    bad(
+        r#"{"map":{"k":"v"}}"#,
+        r#"{"map":{"l":"v"}}"#,
+        &[".map: element \"k\" has vanished", ".map: new element \"l\" has appeared"],
+    );
+    bad(r#"{"list":["a"]}"#, r#"{"list":["b"]}"#, &[r#".list[0]: was "a", but now "b""#]);
+    bad(
+        r#"{"set":["a"]}"#,
+        r#"{"set":["b"]}"#,
+        &[r#".set: planned set element "a" does not correlate with any element in actual"#],
+    );
+    bad(
+        r#"{"set":["a"]}"#,
+        r#"{"set":["a","b"]}"#,
+        &[
+            r#".set: actual set element "b" does not correlate with any element in plan"#,
+            ".set: length changed from 1 to 2",
+        ],
+    );
+    bad(r#"{"set":["?"]}"#, r#"{"set":["a","b"]}"#, &[".set: length changed from 1 to 2"]);
+}
+
+#[test]
+fn a_sensitive_difference_is_not_described() {
+    let schema = block(vec![("s", Attribute { sensitive: true, ..text(Role::Optional) })]);
+    result(
+        &schema,
+        r#"{"s":"a"}"#,
+        r#"{"s":"b"}"#,
+        &[".s: inconsistent values for sensitive attribute"],
+    );
+}
+
+#[test]
+fn blocks_come_out_as_planned() {
+    let of = |nesting| with(block(vec![]), "b", nesting, block(two()));
+    let list = of(Nesting::List);
+    result(&list, r#"{"b":[{"n":"a","o":"?"}]}"#, r#"{"b":[{"n":"a","o":"1"}]}"#, &[]);
+    result(&list, r#"{"b":[{"n":"a"}]}"#, r#"{"b":[]}"#, &[".b: block count changed from 1 to 0"]);
+    result(
+        &list,
+        r#"{"b":[{"n":"a"}]}"#,
+        r#"{"b":[{"n":"b"}]}"#,
+        &[r#".b[0].n: was "a", but now "b""#],
+    );
+    let map = of(Nesting::Map);
+    result(
+        &map,
+        r#"{"b":{"k":{"n":"a"}}}"#,
+        r#"{"b":{"l":{"n":"a"}}}"#,
+        &[".b: block key \"k\" has vanished", ".b: new block key \"l\" has appeared"],
+    );
+    let single = of(Nesting::Single);
+    result(&single, r#"{"b":{"n":"a"}}"#, "{}", &[".b: was present, but now absent"]);
+    let set = of(Nesting::Set);
+    result(
+        &set,
+        r#"{"b":[{"n":"a","o":"?"},{"n":"b"}]}"#,
+        r#"{"b":[{"n":"b"},{"n":"a","o":"1"}]}"#,
+        &[],
+    );
+    result(
+        &set,
+        r#"{"b":[{"n":"a","o":"1"}]}"#,
+        r#"{"b":[{"n":"a","o":"2"}]}"#,
+        &[
+            r#".b: planned set element {"n" = "a", "o" = "1"} does not correlate with any element in actual"#,
+        ],
+    );
+    result(
+        &set,
+        r#"{"b":[{"n":"a","o":"?"}]}"#,
+        r#"{"b":[{"n":"a","o":"1"},{"n":"a","o":"2"}]}"#,
+        &[".b: block set length changed from 1 to 2"],
+    );
+    // Of a `dynamic` block over something unknown, anything may have come.
+    for nesting in [Nesting::Single, Nesting::List, Nesting::Set, Nesting::Map] {
+        let schema = of(nesting);
+        let actual = value(&schema, "{}");
+        assert_eq!(assert_object_compatible(&schema, &with_unknown(&actual, "b"), &actual), []);
+    }
+}
+
+#[test]
+fn a_large_set_is_no_matter() {
+    let schema = with(block(vec![]), "b", Nesting::Set, block(two()));
+    let elements = |o: &dyn Fn(usize) -> String| {
+        let list: Vec<String> =
+            (0..3000).map(|at| format!("{{\"n\":\"n{at}\",\"o\":\"{}\"}}", o(at))).collect();
+        value(&schema, &format!("{{\"b\":[{}]}}", list.join(",")))
+    };
+    let planned = elements(&|_| "?".into());
+    let actual = elements(&|at| at.to_string());
+    assert_eq!(assert_object_compatible(&schema, &planned, &actual), []);
+}
+
+#[test]
+fn an_unknown_value_becomes_only_what_was_known_about_it() {
+    let schema = |ty: &Type| block(vec![("a", Attribute::new(ty.clone(), Role::Computed))]);
+    let of = |part: Value| Plain::try_from(Value::object([("a", part)])).unwrap();
+    let check = |ty: Type, refinement: &Refinement, actual: Value| {
+        let unknown = Value::Unknown(Arc::new(Unknown::refined(ty.clone(), refinement.clone())));
+        let findings = assert_object_compatible(&schema(&ty), &of(unknown), &of(actual));
+        lines(&findings)
+    };
+    let fine: [&str; 0] = [];
+    let prefix = Refinement { prefix: Some("xyz".into()), not_null: true, ..Refinement::default() };
+    assert_eq!(check(Type::String, &prefix, Value::string("xyz1")), fine);
+    assert_eq!(
+        check(Type::String, &prefix, Value::string("q")),
+        [
+            r#".a: final value "q" does not conform to planning placeholder (unknown string: not null, beginning with "xyz")"#,
+        ]
+    );
+    assert_eq!(check(Type::String, &prefix, Value::null(Type::String)).len(), 1);
+    let bounds = Refinement {
+        lower: Some((0_i64.into(), true)),
+        upper: Some((10_i64.into(), false)),
+        ..Refinement::default()
+    };
+    assert_eq!(check(Type::Number, &bounds, Value::int(0)), fine);
+    assert_eq!(check(Type::Number, &bounds, Value::int(10)).len(), 1);
+    assert_eq!(check(Type::Number, &bounds, Value::int(-1)).len(), 1);
+    let length = Refinement { min_length: 1, max_length: Some(2), ..Refinement::default() };
+    let list = |n: usize| Value::list(Type::Bool, vec![Value::Bool(true); n]);
+    for (n, allowed) in [(0, false), (1, true), (2, true), (3, false)] {
+        let findings = check(Type::list(Type::Bool), &length, list(n));
+        assert_eq!(findings.is_empty(), allowed, "{n}");
+    }
+}
+
+#[test]
+fn other_answers_are_held_to_their_rules_too() {
+    let schema = block(four());
+    assert_eq!(destroy_findings(&planned_destroy(&schema)), []);
+    assert_eq!(
+        lines(&destroy_findings(&value(&schema, "{}"))),
+        [": planned a non-null destroy value",]
+    );
+    let partly = value(&schema, r#"{"name":"a","id":"?"}"#);
+    assert_eq!(lines(&unknown_findings(&partly)), [".id: the value is unknown"]);
+    assert_eq!(unknown_findings(&value(&schema, r#"{"name":"a"}"#)), []);
+    assert_eq!(type_findings(&schema, &partly), []);
+    let other = Plain::try_from(Value::object([("name", Value::string("a"))])).unwrap();
+    assert_eq!(type_findings(&schema, &other).len(), 1);
+}

@@ -1,1 +1,108 @@
+use super::super::fixtures::{block, brief, four, nested, text, value, with};
+use super::*;
+use formwork_value::Marks;
 
+fn schema() -> Block {
+    let mut attributes = four();
+    attributes.push(("tags", Attribute::new(Type::map(Type::String), Role::Optional)));
+    attributes.push(("net", nested(Nesting::Single, Role::Optional, four())));
+    with(block(attributes), "disk", Nesting::List, block(four()))
+}
+
+#[track_caller]
+fn check(paths: Vec<Path>, prior: &str, config: &str, want: &str) {
+    let schema = schema();
+    let (prior, config) = (value(&schema, prior), value(&schema, config));
+    let result = Ignore::Paths(paths).in_config(&schema, &prior, &config);
+    assert_eq!(brief(&result), want);
+}
+
+fn at(name: &str) -> Path {
+    Path::root().attribute(name)
+}
+
+#[test]
+fn listed_paths_keep_their_prior_value() {
+    let prior = r#"{"name":"a","note":"b","disk":[{"name":"d"}],"net":{"name":"x","id":"y"}}"#;
+    let config = r#"{"name":"A","disk":[{"name":"D"},{"name":"E"}],"net":{"name":"X"}}"#;
+    check(vec![at("name")], prior, config, "{disk:[{name:D} {name:E}] name:a net:{name:X}}");
+    check(vec![at("note")], prior, config, "{disk:[{name:D} {name:E}] name:A net:{name:X} note:b}");
+    check(
+        vec![at("net").attribute("name")],
+        prior,
+        config,
+        "{disk:[{name:D} {name:E}] name:A net:{name:x}}",
+    );
+    check(vec![at("disk")], prior, config, "{disk:[{name:d}] name:A net:{name:X}}");
+    check(
+        vec![
+            at("disk").index(0).attribute("name"),
+            at("disk").index(1).attribute("name"),
+            at("no"),
+        ],
+        prior,
+        config,
+        "{disk:[{name:d} {name:E}] name:A net:{name:X}}",
+    );
+}
+
+#[test]
+fn a_trailing_key_ignores_only_that_key_of_a_map() {
+    let prior = r#"{"tags":{"a":"1","b":"2"}}"#;
+    let table = [
+        ("a", r#"{"tags":{"a":"9","c":"3"}}"#, "{tags:{a:1 c:3}}"),
+        ("a", r#"{"tags":{"c":"3"}}"#, "{tags:{a:1 c:3}}"),
+        ("c", r#"{"tags":{"c":"3"}}"#, "{tags:{}}"),
+        ("c", r#"{"tags":{"a":"9","c":"3"}}"#, "{tags:{a:9}}"),
+        ("a", "{}", "{tags:{a:1}}"),
+        ("c", "{}", "{}"),
+    ];
+    for (key, config, want) in table {
+        check(vec![at("tags").key(key)], prior, config, want);
+    }
+    check(vec![at("tags").key("a"), at("tags").key("b")], prior, "{}", "{tags:{a:1 b:2}}");
+    check(vec![at("tags").key("a")], "{}", r#"{"tags":{"a":"9","b":"1"}}"#, "{tags:{b:1}}");
+    check(vec![at("tags")], prior, "{}", "{tags:{a:1 b:2}}");
+}
+
+#[test]
+fn a_map_that_is_not_known_is_left() {
+    let schema = schema();
+    let prior = value(&schema, r#"{"tags":{"a":"1"}}"#);
+    let config = super::super::fixtures::with_unknown(&value(&schema, "{}"), "tags");
+    let result = Ignore::Paths(vec![at("tags").key("a")]).in_config(&schema, &prior, &config);
+    assert_eq!(result, config);
+}
+
+#[test]
+fn ignoring_all_makes_the_prior_object_the_configuration() {
+    let schema = schema();
+    let prior = value(
+        &schema,
+        r#"{"name":"a","id":"i","size":"1","net":{"id":"j","name":"x"},"disk":[{"id":"k","name":"d"}]}"#,
+    );
+    let config = value(&schema, r#"{"name":"A","note":"n"}"#);
+    let result = Ignore::All.in_config(&schema, &prior, &config);
+    assert_eq!(brief(&result), "{disk:[{name:d}] name:a net:{name:x} size:1}");
+    assert_eq!(Ignore::All.in_planned(&prior, &config), prior);
+}
+
+#[test]
+fn nothing_is_ignored_when_there_is_no_prior_object() {
+    let schema = schema();
+    let (null, config) = (value(&schema, "null"), value(&schema, r#"{"name":"A"}"#));
+    for ignore in [Ignore::All, Ignore::Paths(vec![at("name")])] {
+        assert_eq!(ignore.in_config(&schema, &null, &config), config);
+        assert_eq!(ignore.in_planned(&null, &config), config);
+    }
+}
+
+#[test]
+fn in_a_plan_the_same_paths_go_back_to_their_prior_values() {
+    let schema = block(vec![("name", text(Role::Optional)), ("id", text(Role::Computed))]);
+    let prior = value(&schema, r#"{"name":"a","id":"1"}"#);
+    let planned = value(&schema, r#"{"name":"hash","id":"?"}"#);
+    let result = Ignore::Paths(vec![at("name")]).in_planned(&prior, &planned);
+    assert_eq!(brief(&result), "{id:? name:a}");
+    assert_eq!(result.value().all_marks(), Marks::NONE);
+}

@@ -1,1 +1,226 @@
+use super::super::fixtures::{block, brief, four, nested, text, value, with, with_unknown};
+use super::*;
 
+#[track_caller]
+fn check(block: &Block, prior: &str, config: &str, want: &str) {
+    let (prior, config) = (value(block, prior), value(block, config));
+    assert_eq!(brief(&proposed_new(block, &prior, &config)), want);
+}
+
+#[test]
+fn on_creation_what_only_the_provider_sets_is_null() {
+    let schema = with(block(four()), "disk", Nesting::List, block(four()));
+    let proposed =
+        proposed_new(&schema, &value(&schema, "null"), &value(&schema, r#"{"name":"n"}"#));
+    assert_eq!(brief(&proposed), "{name:n}");
+    assert_eq!(proposed.value().ty(), schema.implied_type());
+    check(
+        &schema,
+        "null",
+        r#"{"name":"n","size":"1","note":"?","disk":[{"name":"d"}]}"#,
+        "{disk:[{name:d}] name:n note:? size:1}",
+    );
+}
+
+#[test]
+fn on_update_what_the_provider_set_is_kept_unless_configured() {
+    let schema = block(four());
+    let prior = r#"{"id":"i","name":"old","note":"old","size":"1"}"#;
+    check(&schema, prior, r#"{"name":"new"}"#, "{id:i name:new size:1}");
+    check(&schema, prior, r#"{"name":"new","size":"2"}"#, "{id:i name:new size:2}");
+    check(&schema, prior, r#"{"name":"?","size":"?"}"#, "{id:i name:? size:?}");
+    // A host does not stop authors from setting what only the provider may.
+    check(&schema, prior, r#"{"name":"new","id":"x"}"#, "{id:x name:new size:1}");
+    check(&schema, prior, "null", "{id:i name:old note:old size:1}");
+    check(&schema, "null", "null", "null");
+}
+
+#[test]
+fn a_nested_attribute_that_was_configured_and_is_no_longer_becomes_null() {
+    let inner = || vec![("a", text(Role::Optional)), ("c", text(Role::Computed))];
+    for (nesting, authored, computed) in [
+        (Nesting::Single, r#"{"a":"1","c":"2"}"#, r#"{"c":"2"}"#),
+        (Nesting::List, r#"[{"a":"1"}]"#, r#"[{"c":"2"}]"#),
+        (Nesting::Map, r#"{"k":{"a":"1"}}"#, r#"{"k":{"c":"2"}}"#),
+        (Nesting::Set, r#"[{"a":"1"}]"#, r#"[{"c":"2"}]"#),
+    ] {
+        let schema = block(vec![("n", nested(nesting, Role::OptionalComputed, inner()))]);
+        check(&schema, &format!("{{\"n\":{authored}}}"), "{}", "{}");
+        let kept = value(&schema, &format!("{{\"n\":{computed}}}"));
+        assert_eq!(proposed_new(&schema, &kept, &value(&schema, "{}")), kept);
+        let schema = block(vec![("n", nested(nesting, Role::Computed, inner()))]);
+        let kept = value(&schema, &format!("{{\"n\":{authored}}}"));
+        assert_eq!(proposed_new(&schema, &kept, &value(&schema, "{}")), kept);
+        let schema = block(vec![("n", nested(nesting, Role::Optional, inner()))]);
+        check(&schema, &format!("{{\"n\":{authored}}}"), "{}", "{}");
+    }
+}
+
+#[test]
+fn elements_of_lists_correspond_by_index() {
+    let prior = r#"{"n":[{"name":"a","id":"1"},{"name":"b","id":"2"}]}"#;
+    let config = r#"{"n":[{"name":"b"},{"name":"c"},{"name":"d"}]}"#;
+    let want = "{n:[{id:1 name:b} {id:2 name:c} {name:d}]}";
+    let blocks = with(block(vec![]), "n", Nesting::List, block(four()));
+    check(&blocks, prior, config, want);
+    let attributes = block(vec![("n", nested(Nesting::List, Role::Optional, four()))]);
+    check(&attributes, prior, config, want);
+    check(&attributes, prior, r#"{"n":[]}"#, "{}");
+}
+
+#[test]
+fn elements_of_maps_correspond_by_key() {
+    let prior = r#"{"n":{"a":{"name":"1","id":"i"},"b":{"name":"2","id":"j"}}}"#;
+    let config = r#"{"n":{"b":{"name":"3"},"c":{"name":"4"}}}"#;
+    let want = "{n:{b:{id:j name:3} c:{name:4}}}";
+    let blocks = with(block(vec![]), "n", Nesting::Map, block(four()));
+    check(&blocks, prior, config, want);
+    let attributes = block(vec![("n", nested(Nesting::Map, Role::Optional, four()))]);
+    check(&attributes, prior, config, want);
+}
+
+#[test]
+fn elements_of_sets_correspond_by_what_is_configured() {
+    let prior =
+        r#"{"n":[{"name":"a","id":"1"},{"name":"b","id":"2","size":"5"},{"name":"b","id":"3"}]}"#;
+    let table = [
+        // What is configured is the same: the computed parts come along.
+        (r#"[{"name":"b"},{"name":"a"}]"#, "{n:[{id:1 name:a} {id:2 name:b size:5}]}"),
+        (
+            r#"[{"name":"b","size":"5"},{"name":"b","id":"3"},{"name":"b","note":"x"}]"#,
+            "{n:[{id:2 name:b size:5} {id:3 name:b} {name:b note:x}]}",
+        ),
+        // Something configured differs: the element is a new one.
+        (r#"[{"name":"a","note":"x"}]"#, "{n:[{name:a note:x}]}"),
+        (r#"[{"name":"b","size":"6"}]"#, "{n:[{name:b size:6}]}"),
+        (r#"[{"name":"?"}]"#, "{n:[{name:?}]}"),
+        ("[]", "{}"),
+    ];
+    let blocks = with(block(vec![]), "n", Nesting::Set, block(four()));
+    let attributes = block(vec![("n", nested(Nesting::Set, Role::Optional, four()))]);
+    for schema in [blocks, attributes] {
+        for (config, want) in table {
+            let config = value(&schema, &format!("{{\"n\":{config}}}"));
+            let proposed = proposed_new(&schema, &value(&schema, prior), &config);
+            let mut got: Vec<String> = brief(&proposed).split(' ').map(str::to_owned).collect();
+            let mut want: Vec<String> = want.split(' ').map(str::to_owned).collect();
+            // The order of objects in a set is of no account.
+            let tidy = |word: &mut String| {
+                word.retain(|char| !"{}[]".contains(char));
+                *word = word.replace("n:", "").replace("name:", "n:");
+            };
+            got.iter_mut().for_each(tidy);
+            want.iter_mut().for_each(tidy);
+            got.sort();
+            want.sort();
+            assert_eq!(got, want);
+        }
+    }
+}
+
+#[test]
+fn each_prior_element_is_used_once() {
+    let schema = with(block(vec![]), "n", Nesting::Set, block(four()));
+    let prior = value(&schema, r#"{"n":[{"name":"b","id":"2","size":"5"}]}"#);
+    let config = value(&schema, r#"{"n":[{"name":"b"},{"name":"b","size":"5"}]}"#);
+    let proposed = brief(&proposed_new(&schema, &prior, &config));
+    assert_eq!(proposed.matches("id:2").count(), 1, "{proposed}");
+}
+
+#[test]
+fn inner_collections_take_part_in_telling_set_elements_apart() {
+    let inner = with(block(four()), "deep", Nesting::List, block(four()));
+    let schema = with(block(vec![]), "n", Nesting::Set, inner);
+    let prior = r#"{"n":[{"name":"a","deep":[{"name":"x","id":"1"}]}]}"#;
+    check(
+        &schema,
+        prior,
+        r#"{"n":[{"name":"a","deep":[{"name":"x"}]}]}"#,
+        "{n:[{deep:[{id:1 name:x}] name:a}]}",
+    );
+    check(
+        &schema,
+        prior,
+        r#"{"n":[{"name":"a","deep":[{"name":"y"}]}]}"#,
+        "{n:[{deep:[{name:y}] name:a}]}",
+    );
+    check(&schema, prior, r#"{"n":[{"name":"a"}]}"#, "{n:[{name:a}]}");
+}
+
+#[test]
+fn a_large_set_is_no_matter() {
+    let schema = with(block(vec![]), "n", Nesting::Set, block(four()));
+    let elements = |id: &dyn Fn(usize) -> String| {
+        let list: Vec<String> =
+            (0..3000).map(|at| format!("{{\"name\":\"n{at}\"{}}}", id(at))).collect();
+        value(&schema, &format!("{{\"n\":[{}]}}", list.join(",")))
+    };
+    let prior = elements(&|at| format!(",\"id\":\"i{at}\""));
+    let config = elements(&|_| String::new());
+    assert_eq!(proposed_new(&schema, &prior, &config), prior);
+}
+
+#[test]
+fn blocks_over_something_unknown_stay_unknown() {
+    for nesting in [Nesting::Single, Nesting::List, Nesting::Set, Nesting::Map] {
+        let schema = with(block(vec![]), "n", nesting, block(four()));
+        let config = with_unknown(&value(&schema, "{}"), "n");
+        let prior = value(&schema, "{}");
+        assert_eq!(brief(&proposed_new(&schema, &prior, &config)), "{n:?}");
+    }
+}
+
+#[test]
+fn single_blocks_may_be_absent_and_groups_never_are() {
+    let single = with(block(vec![]), "n", Nesting::Single, block(four()));
+    check(&single, r#"{"n":{"name":"a","id":"1"}}"#, "{}", "{}");
+    check(&single, r#"{"n":{"name":"a","id":"1"}}"#, r#"{"n":{"name":"b"}}"#, "{n:{id:1 name:b}}");
+    check(&single, "{}", r#"{"n":{"name":"b"}}"#, "{n:{name:b}}");
+    let group = with(block(vec![]), "n", Nesting::Group, block(four()));
+    check(&group, r#"{"n":{"name":"a","id":"1"}}"#, "{}", "{n:{id:1}}");
+    check(&group, "null", "{}", "{n:{}}");
+}
+
+#[test]
+fn an_unknown_prior_makes_unknown_what_only_the_provider_sets() {
+    let schema = with(block(four()), "one", Nesting::Single, block(four()));
+    let schema = with(schema, "list", Nesting::List, block(four()));
+    let schema = with(schema, "set", Nesting::Set, block(four()));
+    let prior = Plain::try_from(Value::unknown(schema.implied_type())).unwrap();
+    let config = value(
+        &schema,
+        r#"{"name":"n","one":{"name":"a"},"list":[{"name":"b","size":"1"}],"set":[{"name":"c"}]}"#,
+    );
+    assert_eq!(
+        brief(&proposed_new(&schema, &prior, &config)),
+        "{id:? list:[{id:? name:b size:1}] name:n one:{id:? name:a size:?} set:[{name:c}] size:?}"
+    );
+}
+
+#[test]
+fn open_blocks_keep_their_own_types() {
+    let open = Attribute::new(Type::Dynamic, Role::Optional);
+    let inner = block(vec![("d", open), ("id", text(Role::Computed))]);
+    let schema = with(block(vec![]), "n", Nesting::List, inner.clone());
+    let element = |d: Value, id: Value| Value::object([("d", d), ("id", id)]);
+    let of =
+        |items: Vec<Value>| Plain::try_from(Value::object([("n", Value::tuple(items))])).unwrap();
+    let prior = of(vec![element(Value::string("x"), Value::string("1"))]);
+    let null = || Value::null(Type::String);
+    let config = of(vec![element(Value::int(5), null()), element(Value::Bool(true), null())]);
+    let want =
+        of(vec![element(Value::int(5), Value::string("1")), element(Value::Bool(true), null())]);
+    assert_eq!(proposed_new(&schema, &prior, &config), want);
+}
+
+#[test]
+fn empty_computed_blocks_become_null() {
+    let mut schema = with(block(four()), "n", Nesting::List, block(four()));
+    let config = value(&schema, r#"{"name":"a"}"#);
+    assert_eq!(without_empty_computed_blocks(&schema, &config), config);
+    schema.blocks.get_mut("n").unwrap().computed = true;
+    let sent = without_empty_computed_blocks(&schema, &config);
+    assert!(attribute(sent.value(), "n", || Type::Dynamic).is_null());
+    let written = value(&schema, r#"{"name":"a","n":[{"name":"b"}]}"#);
+    assert_eq!(without_empty_computed_blocks(&schema, &written), written);
+}

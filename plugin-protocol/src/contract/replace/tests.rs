@@ -1,1 +1,81 @@
+use super::super::fixtures::{block, four, lines, text, value, with};
+use super::*;
+use formwork_value::schema::{Attribute, Nesting, Role};
 
+fn schema() -> Block {
+    let mut attributes = four();
+    attributes.push(("tags", Attribute::new(Type::map(Type::String), Role::Optional)));
+    attributes.push(("pass", Attribute { write_only: true, ..text(Role::Optional) }));
+    let outer = with(block(attributes), "disk", Nesting::List, block(four()));
+    with(outer, "rule", Nesting::Set, block(four()))
+}
+
+fn check(prior: &str, planned: &str, paths: &[Path]) -> (Vec<String>, Vec<String>) {
+    let schema = schema();
+    let (prior, planned) = (value(&schema, prior), value(&schema, planned));
+    let replacement = requires_replace(&schema, &prior, &planned, paths);
+    (replacement.paths.iter().map(Path::to_string).collect(), lines(&replacement.findings))
+}
+
+fn at(name: &str) -> Path {
+    Path::root().attribute(name)
+}
+
+#[test]
+fn only_paths_that_change_count() {
+    let prior = r#"{"name":"a","note":"x","disk":[{"name":"d"}],"tags":{"k":"1"}}"#;
+    let planned =
+        r#"{"name":"b","note":"x","id":"?","disk":[{"name":"d"},{"name":"e"}],"tags":{}}"#;
+    let all = [
+        at("size"),
+        at("note"),
+        at("name"),
+        at("name"),
+        at("id"),
+        at("disk").index(0).attribute("name"),
+        at("disk").index(1).attribute("name"),
+        at("tags").key("k"),
+        at("tags").attribute("k"),
+    ];
+    let (paths, findings) = check(prior, planned, &all);
+    assert_eq!(paths, [".disk[1].name", ".id", ".name", ".tags.k", ".tags[\"k\"]"]);
+    assert_eq!(findings, [""; 0]);
+}
+
+#[test]
+fn the_empty_path_stands_for_the_whole_object() {
+    let root = [Path::root()];
+    assert_eq!(check(r#"{"name":"a"}"#, r#"{"name":"b"}"#, &root).0, [""]);
+    assert_eq!(check(r#"{"name":"a"}"#, r#"{"name":"a"}"#, &root).0, [""; 0]);
+}
+
+#[test]
+fn a_write_only_path_counts_although_nothing_is_seen_to_change() {
+    let (paths, _) = check(r#"{"name":"a"}"#, r#"{"name":"a"}"#, &[at("pass"), at("note")]);
+    assert_eq!(paths, [".pass"]);
+}
+
+#[test]
+fn a_path_that_leads_nowhere_is_the_providers_mistake() {
+    let paths = [at("no"), at("disk").index(3), at("rule").index(0), at("tags").key("k")];
+    let (paths, findings) = check(r#"{"rule":[{"name":"a"}]}"#, r#"{"rule":[]}"#, &paths);
+    assert_eq!(paths, [""; 0]);
+    let message = "replacement is required for a non-existent attribute path";
+    let wrong = [".no", ".disk[3]", ".rule[0]", ".tags[\"k\"]"];
+    assert_eq!(findings, wrong.map(|path| format!("{path}: {message}")));
+}
+
+#[test]
+fn creation_replaces_nothing() {
+    assert_eq!(check("null", r#"{"name":"a"}"#, &[at("name"), at("no")]), (vec![], vec![]));
+}
+
+#[test]
+fn a_plan_with_unknown_parts_is_a_change() {
+    let schema = schema();
+    let prior = value(&schema, r#"{"name":"a"}"#);
+    assert!(unchanged(&prior, &prior));
+    assert!(!unchanged(&prior, &value(&schema, r#"{"name":"b"}"#)));
+    let unknown = value(&schema, r#"{"name":"a","id":"?"}"#);
+    assert!(!unchanged(&unknown, &unknown));
+}

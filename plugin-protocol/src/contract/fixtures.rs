@@ -1,0 +1,105 @@
+//! Schemas and values for the tests of the rules, written as text.
+
+use formwork_value::codec::json;
+use formwork_value::schema::{
+    Attribute, AttributeKind, Block, Docs, NestedAttributes, NestedBlock, Nesting, Role,
+};
+use formwork_value::{Plain, Type, Value};
+
+use super::Finding;
+
+/// An attribute that holds text.
+pub(super) fn text(role: Role) -> Attribute {
+    Attribute::new(Type::String, role)
+}
+
+/// An attribute of described attributes.
+pub(super) fn nested(
+    nesting: Nesting,
+    role: Role,
+    attributes: Vec<(&str, Attribute)>,
+) -> Attribute {
+    let attributes = attributes.into_iter().map(|(name, attr)| (name.into(), attr)).collect();
+    let kind = AttributeKind::Nested(NestedAttributes { attributes, nesting });
+    Attribute { kind, ..text(role) }
+}
+
+/// A block with attributes only.
+pub(super) fn block(attributes: Vec<(&str, Attribute)>) -> Block {
+    let attributes = attributes.into_iter().map(|(name, attr)| (name.into(), attr)).collect();
+    Block { attributes, ..Block::default() }
+}
+
+/// The block with one more nested block type.
+pub(super) fn with(mut outer: Block, name: &str, nesting: Nesting, inner: Block) -> Block {
+    let nested = NestedBlock { nesting, block: inner, min_items: 0, max_items: 0, computed: false };
+    outer.blocks.insert(name.into(), nested);
+    outer.docs = Docs::default();
+    outer
+}
+
+/// Required `name`, optional `note`, computed `id`, and `size`, which either may set.
+pub(super) fn four() -> Vec<(&'static str, Attribute)> {
+    vec![
+        ("name", text(Role::Required)),
+        ("note", text(Role::Optional)),
+        ("id", text(Role::Computed)),
+        ("size", text(Role::OptionalComputed)),
+    ]
+}
+
+/// The value of a block that JSON text describes: what is missing is null, blocks that are missing
+/// are empty, and the text `?` is unknown.
+pub(super) fn value(block: &Block, text: &str) -> Plain {
+    let filled = block.coerce(raw(block, text).value()).unwrap();
+    Plain::try_from(filled).unwrap()
+}
+
+/// As [`value`], but blocks that are missing are null.
+pub(super) fn raw(block: &Block, text: &str) -> Plain {
+    let value = json::decode(text.as_bytes(), &block.implied_type()).unwrap();
+    Plain::try_from(with_unknowns(&value)).unwrap()
+}
+
+fn with_unknowns(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.as_str() == "?" => Value::unknown(Type::String),
+        _ => value.with_children(value.children().iter().map(with_unknowns).collect()),
+    }
+}
+
+/// The value with one attribute unknown as a whole.
+pub(super) fn with_unknown(value: &Plain, name: &str) -> Plain {
+    let path = formwork_value::Path::root().attribute(name);
+    let changed = value.value().replace_at(&path, |part| Value::unknown(part.ty())).unwrap();
+    Plain::try_from(changed).unwrap()
+}
+
+/// A value as JSON text without what is null or empty, and with `?` for what is unknown.
+pub(super) fn brief(value: &Plain) -> String {
+    fn write(value: &Value) -> Option<String> {
+        let empty = value.children().is_empty();
+        match value {
+            Value::Null(_) => None,
+            Value::Unknown(_) => Some("?".into()),
+            Value::List(_) | Value::Set(_) | Value::Tuple(_) => {
+                let item = |item| write(item).unwrap_or_else(|| "null".into());
+                let items: Vec<String> = value.children().iter().map(item).collect();
+                (!empty).then(|| format!("[{}]", items.join(" ")))
+            }
+            Value::Map(_) | Value::Object(_) => {
+                let entries: Vec<String> = super::parts::keyed(value)
+                    .filter_map(|(key, part)| Some(format!("{key}:{}", write(part)?)))
+                    .collect();
+                Some(format!("{{{}}}", entries.join(" ")))
+            }
+            _ => Some(super::parts::shown(value).replace('"', "")),
+        }
+    }
+    write(value.value()).unwrap_or_else(|| "null".into())
+}
+
+/// Findings as lines.
+pub(super) fn lines(findings: &[Finding]) -> Vec<String> {
+    findings.iter().map(Finding::to_string).collect()
+}
