@@ -3,14 +3,17 @@
 //! [`run`] is all that a plugin's `main` needs. What the provider does is not looked at here.
 
 use std::io;
+use std::process::ExitCode;
 use std::sync::Arc;
+
+use tokio::runtime::Builder;
 
 use crate::Provider;
 use crate::handshake::Protocol;
 
 mod broker;
-mod controller;
-mod health;
+pub(crate) mod controller;
+pub(crate) mod health;
 mod listen;
 mod panic;
 mod plumbing;
@@ -18,6 +21,7 @@ mod serve;
 mod service;
 mod stdio;
 
+use panic::announce_panics;
 use service::ProviderService;
 
 /// How to serve.
@@ -55,16 +59,42 @@ pub enum ServeError {
     Transport(#[source] tonic::transport::Error),
 }
 
-/// Serves `provider` until the host has had enough of it.
+/// Serves `provider` until the host has had enough of it, and returns what `main` shall return. What
+/// goes wrong is told on stderr.
+#[expect(clippy::print_stderr, reason = "the only way to tell the person who started the program")]
+#[must_use]
+pub fn run(options: &Options, provider: Arc<dyn Provider>) -> ExitCode {
+    announce_panics();
+    // One thread: what a provider mostly does is wait, and for a call on its way through, another
+    // thread is a detour.
+    let runtime = match Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("the plugin cannot run: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let served = runtime.block_on(serve(options, provider));
+    // A provider's blocking work that is still going on is nobody's business any more.
+    runtime.shutdown_background();
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Serves `provider` until the host has had enough of it, on the runtime of the caller.
 ///
 /// # Errors
 /// When there is no host, or it cannot be served. The text is for the person who started the program.
-pub async fn run(options: &Options, provider: Arc<dyn Provider>) -> Result<(), ServeError> {
-    panic::announce_panics();
+pub async fn serve(options: &Options, provider: Arc<dyn Provider>) -> Result<(), ServeError> {
     let service = ProviderService::new(provider);
     if options.debug {
-        serve::serve_debug(options, |_| service).await
+        serve::serve_debug(options, service).await
     } else {
-        serve::serve_host(options, |_| service).await
+        serve::serve_host(options, service).await
     }
 }

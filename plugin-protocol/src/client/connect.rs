@@ -119,13 +119,13 @@ pub(super) fn is_local(address: &Address) -> bool {
     }
 }
 
-/// Returns an error with all its causes: the outermost alone is often just "transport error".
+/// Returns an error with all its causes. The outermost is often just "transport error".
 fn whole_story(error: &(dyn Error + 'static)) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut next = Some(error);
     while let Some(error) = next {
         let part = error.to_string();
-        if !parts.iter().any(|told| told.contains(&part)) {
+        if part != "transport error" && !parts.iter().any(|told| told.contains(&part)) {
             parts.push(part);
         }
         next = error.source();
@@ -135,7 +135,28 @@ fn whole_story(error: &(dyn Error + 'static)) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tokio::net::UnixListener;
+
     use super::*;
+
+    #[tokio::test]
+    async fn a_plugin_that_accepts_and_says_nothing_is_given_up() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("socket");
+        let _listener = UnixListener::bind(&path).expect("a socket");
+        let patience = Duration::from_millis(20);
+        let dialer = Dialer { address: Address::Unix(path), tls: None, patience };
+        let error = dialer.dial().await.expect_err("nobody speaks");
+        assert!(matches!(error, ConnectError::Silent { .. }), "{error}");
+    }
+
+    #[tokio::test]
+    async fn a_plugin_that_is_not_there_is_noticed_at_once_and_the_cause_is_told() {
+        let address = Address::Unix("/nowhere/socket".into());
+        let dialer = Dialer { address, tls: None, patience: Duration::from_mins(1) };
+        let error = dialer.dial().await.expect_err("nobody is there").to_string();
+        assert!(error.contains("/nowhere/socket: ") && error.contains("No such file"), "{error}");
+    }
 
     #[test]
     fn only_addresses_on_this_machine_are_local() {

@@ -212,7 +212,10 @@ async fn first_line(stdout: &mut ChildStdout) -> Result<Vec<u8>, Problem> {
         match read {
             0 if line.is_empty() => return Err(Problem::Ended),
             0 => return Ok(line),
-            _ if line.len() > LINE_LIMIT => return Err(Problem::TooLong(line)),
+            _ if line.len() > LINE_LIMIT => {
+                line.truncate(LINE_LIMIT);
+                return Err(Problem::TooLong(line));
+            }
             _ => (),
         }
     }
@@ -234,8 +237,11 @@ async fn give_up(
     problem: Problem,
 ) -> Failure {
     // A child that is ending by itself is let, because how it ended explains much.
-    let dying = matches!(problem, Problem::Ended | Problem::Handshake(_) | Problem::Connect(_));
-    let patience = if dying { ENDING } else { Duration::ZERO };
+    let patience = match problem {
+        Problem::Ended => ENDING,
+        Problem::Handshake(_) | Problem::Connect(_) => ENDING / 4,
+        _ => Duration::ZERO,
+    };
     let exit = child.process.wait(patience).await;
     child.process.kill();
     child.process.wait(ENDING).await;

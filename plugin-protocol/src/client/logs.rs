@@ -221,7 +221,7 @@ impl Lines {
         }
     }
 
-    fn finish(&mut self, mut line: impl FnMut(&[u8])) {
+    fn finish(&self, mut line: impl FnMut(&[u8])) {
         if !self.partial.is_empty() {
             line(&self.partial);
         }

@@ -139,3 +139,6 @@ impl Channels for Pool {
         Failure::Lost { reason, exit, output }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@ use crate::wire::generated::plugin::grpc_controller_server::GrpcController;
 
 /// Tells everyone who keeps something open that the plugin shall end.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Stop(Arc<watch::Sender<bool>>);
+pub(crate) struct Stop(Arc<watch::Sender<bool>>);
 
 impl Stop {
     /// Ends the plugin.

@@ -12,7 +12,7 @@ use crate::wire::generated::health::{HealthCheckRequest, HealthCheckResponse};
 
 /// Answers for the service that go-plugin asks about, and for the process as a whole.
 #[derive(Debug)]
-pub(super) struct Health(pub(super) Stop);
+pub(crate) struct Health(pub(crate) Stop);
 
 fn status_of(request: Request<HealthCheckRequest>) -> Result<HealthCheckResponse, Status> {
     match request.into_inner().service.as_str() {

@@ -13,7 +13,7 @@ use tonic::codegen::http::Response;
 /// Writes panics to stderr as hosts expect them: they look for a line that starts with `panic: `,
 /// which Rust's own does not.
 pub(super) fn announce_panics() {
-    std::panic::set_hook(Box::new(|panic| announce(panic)));
+    std::panic::set_hook(Box::new(announce));
 }
 
 #[expect(clippy::print_stderr, reason = "stderr is how a plugin tells its host about a panic")]

@@ -13,51 +13,30 @@ use super::broker::Broker;
 use super::controller::{Controller, Stop};
 use super::health::Health;
 use super::panic::contain;
+use super::service::ProviderService;
 use super::stdio::Stdio;
+use crate::handshake::Protocol;
 use crate::wire::generated::health::health_server::HealthServer;
 use crate::wire::generated::plugin::grpc_broker_server::GrpcBrokerServer;
 use crate::wire::generated::plugin::grpc_controller_server::GrpcControllerServer;
 use crate::wire::generated::plugin::grpc_stdio_server::GrpcStdioServer;
 
-/// What tonic makes of a service.
-pub(super) trait GrpcService:
-    Service<
-        Request<Body>,
-        Response = Response<Body>,
-        Error = Infallible,
-        Future: Future<Output = Result<Response<Body>, Infallible>> + Send + 'static,
-    > + Clone
-    + Send
-    + 'static
-{
-}
-
-impl<S> GrpcService for S where
-    S: Service<
-            Request<Body>,
-            Response = Response<Body>,
-            Error = Infallible,
-            Future: Future<Output = Result<Response<Body>, Infallible>> + Send + 'static,
-        > + Clone
-        + Send
-        + 'static
-{
-}
-
 /// Every service of the plugin; calls are told apart by the first part of their path.
-#[derive(Clone, Debug)]
-pub(super) struct Services<P> {
-    provider: P,
+#[derive(Clone)]
+pub(super) struct Services {
+    protocol: Protocol,
+    provider: ProviderService,
     controller: GrpcControllerServer<Controller>,
     stdio: GrpcStdioServer<Stdio>,
     broker: GrpcBrokerServer<Broker>,
     health: HealthServer<Health>,
 }
 
-impl<P> Services<P> {
-    /// Puts the plumbing around `provider`. Its streams end with `stop`.
-    pub(super) fn new(provider: P, stop: &Stop) -> Self {
+impl Services {
+    /// Puts the plumbing around `provider`, which speaks only `protocol`. Its streams end with `stop`.
+    pub(super) fn new(provider: ProviderService, protocol: Protocol, stop: &Stop) -> Self {
         Self {
+            protocol,
             provider,
             controller: GrpcControllerServer::new(Controller(stop.clone())),
             stdio: GrpcStdioServer::new(Stdio(stop.clone())),
@@ -67,7 +46,7 @@ impl<P> Services<P> {
     }
 }
 
-impl<P: GrpcService> Service<Request<Body>> for Services<P> {
+impl Service<Request<Body>> for Services {
     type Response = Response<Body>;
     type Error = Infallible;
     type Future = BoxFuture<'static, Result<Response<Body>, Infallible>>;
@@ -78,10 +57,12 @@ impl<P: GrpcService> Service<Request<Body>> for Services<P> {
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let provider = match self.protocol {
+            Protocol::V5 => "tfplugin5.Provider",
+            Protocol::V6 => "tfplugin6.Provider",
+        };
         match request.uri().path().split('/').nth(1) {
-            Some("tfplugin5.Provider" | "tfplugin6.Provider") => {
-                contain(self.provider.call(request)).boxed()
-            }
+            Some(name) if name == provider => contain(self.provider.call(request)).boxed(),
             Some("plugin.GRPCController") => self.controller.call(request),
             Some("plugin.GRPCStdio") => self.stdio.call(request),
             Some("plugin.GRPCBroker") => self.broker.call(request),

@@ -1,6 +1,6 @@
 //! The life of a plugin process, from its environment to its last call.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::process;
 use std::time::Duration;
 
@@ -12,7 +12,8 @@ use tonic::transport::Server;
 
 use super::controller::Stop;
 use super::listen::{Connection, Listener};
-use super::plumbing::{GrpcService, Services};
+use super::plumbing::Services;
+use super::service::ProviderService;
 use super::{Options, ServeError};
 use crate::handshake::{Handshake, PluginEnvironment, Protocol};
 use crate::reattach::{self, REATTACH_NAME, Reattach};
@@ -26,9 +27,9 @@ const HOST_WATCH: Duration = Duration::from_secs(1);
 const HEADER_LIMIT: u32 = 1024 * 1024;
 
 /// Serves a host that started us, until it says that it is enough, or dies.
-pub(super) async fn serve_host<S: GrpcService>(
+pub(super) async fn serve_host(
     options: &Options,
-    provider: impl FnOnce(Protocol) -> S,
+    provider: ProviderService,
 ) -> Result<(), ServeError> {
     let environment = PluginEnvironment::read(|name| std::env::var_os(name));
     if !environment.started_by_host {
@@ -60,13 +61,14 @@ pub(super) async fn serve_host<S: GrpcService>(
 
     let stop = Stop::default();
     tokio::spawn(watch_host(stop.clone()));
-    run(provider(protocol), listener.incoming(tls), stop).await
+    let services = Services::new(provider, protocol, &stop);
+    run(services, listener.incoming(tls), stop).await
 }
 
 /// Serves whoever comes, in plaintext, until an interrupt; prints what leads hosts here.
-pub(super) async fn serve_debug<S: GrpcService>(
+pub(super) async fn serve_debug(
     options: &Options,
-    provider: impl FnOnce(Protocol) -> S,
+    provider: ProviderService,
 ) -> Result<(), ServeError> {
     let environment = PluginEnvironment::read(|name| std::env::var_os(name));
     let protocol = options.protocols.iter().copied().max().unwrap_or(Protocol::V6);
@@ -87,7 +89,8 @@ pub(super) async fn serve_debug<S: GrpcService>(
         interrupt.recv().await;
         interrupted.trigger();
     });
-    run(provider(protocol), listener.incoming(None), stop).await
+    let services = Services::new(provider, protocol, &stop);
+    run(services, listener.incoming(None), stop).await
 }
 
 /// Returns the addresses under which hosts may know the provider: each command line tool has a
@@ -103,13 +106,13 @@ fn known_as(address: &str) -> Vec<String> {
 }
 
 async fn run(
-    provider: impl GrpcService,
+    services: Services,
     incoming: impl Stream<Item = io::Result<Connection>>,
     stop: Stop,
 ) -> Result<(), ServeError> {
     let server = Server::builder()
         .http2_max_header_list_size(HEADER_LIMIT)
-        .serve_with_incoming_shutdown(Services::new(provider, &stop), incoming, stop.triggered());
+        .serve_with_incoming_shutdown(services, incoming, stop.triggered());
     let out_of_time = async {
         stop.triggered().await;
         sleep(DRAIN).await;

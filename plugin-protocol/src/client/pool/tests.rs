@@ -1,0 +1,111 @@
+use futures_util::StreamExt as _;
+use tempfile::TempDir;
+use tokio::net::UnixListener;
+use tokio::task::JoinHandle;
+use tokio_stream::wrappers::UnixListenerStream;
+use tonic::transport::Server;
+
+use super::*;
+use crate::handshake::Address;
+use crate::server::controller::Stop;
+use crate::server::health::Health;
+use crate::wire::generated::health::health_server::HealthServer;
+
+/// A plugin that accepts so many connections and no more, and counts them.
+struct Plugin {
+    _folder: TempDir,
+    dialer: Dialer,
+    accepted: Arc<AtomicUsize>,
+    server: JoinHandle<()>,
+}
+
+fn plugin(accepts: usize) -> Plugin {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("socket");
+    let listener = UnixListener::bind(&path).expect("a socket");
+    let accepted = Arc::<AtomicUsize>::default();
+    let counter = Arc::clone(&accepted);
+    let incoming = UnixListenerStream::new(listener).take(accepts).inspect(move |_| {
+        counter.fetch_add(1, Ordering::Relaxed);
+    });
+    let server = tokio::spawn(async move {
+        let service = HealthServer::new(Health(Stop::default()));
+        Server::builder().serve_with_incoming(service, incoming).await.expect("it serves");
+    });
+    let patience = Duration::from_secs(20);
+    let dialer = Dialer { address: Address::Unix(path), tls: None, patience };
+    Plugin { _folder: folder, dialer, accepted, server }
+}
+
+async fn pool(plugin: &Plugin, limit: usize) -> Pool {
+    let first = plugin.dialer.dial().await.expect("a first connection");
+    Pool::new(plugin.dialer.clone(), first, limit, None)
+}
+
+fn loads(pool: &Pool) -> Vec<usize> {
+    pool.shared.lock().connections.iter().map(Connection::load).collect()
+}
+
+async fn lease(pool: &Pool) -> Lease {
+    pool.lease().await.expect("a lease")
+}
+
+/// Waits until the pool has `n` connections, or is content with fewer.
+async fn grown(pool: &Pool, n: usize) {
+    while loads(pool).len() < n {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn one_connection_is_enough_until_the_calls_queue_up() {
+    let plugin = plugin(9);
+    let pool = pool(&plugin, 2).await;
+    let mut leases = Vec::new();
+    for _ in 0..BUSY {
+        leases.push(lease(&pool).await);
+    }
+    assert_eq!(loads(&pool), [BUSY]);
+    assert_eq!(plugin.accepted.load(Ordering::Relaxed), 1);
+
+    leases.push(lease(&pool).await);
+    grown(&pool, 2).await;
+    leases.push(lease(&pool).await);
+    assert_eq!(loads(&pool), [BUSY + 1, 1]);
+    drop(leases);
+    assert_eq!(loads(&pool), [0, 0]);
+    plugin.server.abort();
+}
+
+#[tokio::test]
+async fn no_more_connections_are_opened_than_allowed_and_the_idlest_carries_the_next_call() {
+    let plugin = plugin(9);
+    let pool = pool(&plugin, 3).await;
+    let mut leases = Vec::new();
+    for _ in 0..=BUSY {
+        leases.push(lease(&pool).await);
+    }
+    grown(&pool, 2).await;
+    while loads(&pool).len() < 3 {
+        leases.push(lease(&pool).await);
+        tokio::task::yield_now().await;
+    }
+    for _ in 0..100 {
+        leases.push(lease(&pool).await);
+    }
+    let loads = loads(&pool);
+    let (most, least) = (loads.iter().max(), loads.iter().min());
+    assert!(loads.len() == 3 && most.zip(least).is_some_and(|(m, l)| m - l <= 1), "{loads:?}");
+    assert_eq!(plugin.accepted.load(Ordering::Relaxed), 3);
+    plugin.server.abort();
+}
+
+#[tokio::test]
+async fn a_closed_pool_gives_no_lease() {
+    let plugin = plugin(1);
+    let pool = pool(&plugin, 2).await;
+    pool.close();
+    assert!(matches!(pool.lease().await, Err(Failure::Lost { .. })));
+    assert!(pool.any().is_none());
+    plugin.server.abort();
+}

@@ -1,0 +1,3 @@
+//! Plugins as real processes. One binary for the whole crate, because each links the whole stack.
+
+mod process;

@@ -1,0 +1,90 @@
+//! What plugins may do to us, and what becomes of them.
+
+mod bad_start;
+mod by_hand;
+mod end;
+mod life;
+
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use formwork_plugin_protocol::client::{Executable, Plugin, Settings};
+use tempfile::TempDir;
+use tokio::io::AsyncReadExt as _;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::time::timeout;
+
+/// Longer than anything here takes; only a hang gets there.
+const FOREVER: Duration = Duration::from_secs(60);
+
+/// The tiny provider, told what to do.
+fn tiny(behaviour: &str) -> Executable {
+    Executable {
+        name: "tiny".to_owned(),
+        path: env!("CARGO_BIN_EXE_tiny-plugin").into(),
+        env: vec![("TINY".into(), behaviour.into())],
+    }
+}
+
+/// Sees the end of a process that was given its address.
+struct Witness {
+    _folder: TempDir,
+    path: PathBuf,
+    listener: UnixListener,
+}
+
+impl Witness {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("witness");
+        let listener = UnixListener::bind(&path).expect("a socket");
+        Self { _folder: folder, path, listener }
+    }
+
+    fn variable(&self) -> (OsString, OsString) {
+        ("TINY_WITNESS".into(), self.path.clone().into())
+    }
+
+    /// Returns when a process has started.
+    async fn start(&self) -> Life {
+        let accepted = timeout(FOREVER, self.listener.accept()).await.expect("somebody starts");
+        Life(accepted.expect("a connection").0)
+    }
+}
+
+/// A process that lives, or did.
+struct Life(UnixStream);
+
+impl Life {
+    /// Returns when the process has ended, however that came to be.
+    async fn end(mut self) {
+        let read = timeout(FOREVER, self.0.read(&mut [0])).await.expect("the process ends");
+        assert!(!matches!(read, Ok(1..)), "the process talks");
+    }
+
+    /// Says whether the process has not ended.
+    fn goes_on(&self) -> bool {
+        self.0.try_read(&mut [0]).is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
+    }
+}
+
+/// A launched tiny provider whose end can be seen.
+async fn launched(behaviour: &str, settings: &Settings) -> (Plugin, Life) {
+    let witness = Witness::new();
+    let mut executable = tiny(behaviour);
+    executable.env.push(witness.variable());
+    let plugin = Plugin::launch(&executable, settings).await.expect("it starts");
+    (plugin, witness.start().await)
+}
+
+/// A shell script as a plugin.
+fn script(text: &str) -> (TempDir, Executable) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("script");
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("a file");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("permissions");
+    (folder, Executable { name: "script".to_owned(), path, env: Vec::new() })
+}

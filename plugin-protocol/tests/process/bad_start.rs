@@ -1,0 +1,118 @@
+//! Programs that are no plugins, or bad ones. Every message must say what was found.
+
+use expect_test::{Expect, expect};
+
+use super::*;
+
+async fn refused(executable: &Executable) -> String {
+    refused_with(executable, &Settings::USUAL).await
+}
+
+async fn refused_with(executable: &Executable, settings: &Settings) -> String {
+    let launch = timeout(FOREVER, Plugin::launch(executable, settings));
+    let failure = launch.await.expect("it comes to an end").expect_err("it is no plugin");
+    let kind = format!("{failure:?}");
+    let kind = kind.split('(').next().unwrap_or_default();
+    format!(
+        "{kind}: {}",
+        failure.to_string().replace(&executable.path.display().to_string(), "PATH")
+    )
+}
+
+async fn check(text: &str, expected: Expect) {
+    let (_folder, executable) = script(text);
+    expected.assert_eq(&refused(&executable).await);
+}
+
+#[tokio::test]
+async fn a_program_that_ends_at_once() {
+    check("echo 'no config' >&2; exit 7", expect![[r#"
+        Launch: PATH: it ended or closed its stdout without a handshake; perhaps it is not a provider plugin.
+        The process ended: exit status 7.
+        What it said last:
+          no config"#]]).await;
+    check("kill -SEGV $$", expect![[r#"
+        Launch: PATH: it ended or closed its stdout without a handshake; perhaps it is not a provider plugin.
+        The process ended: killed by SIGSEGV."#]]).await;
+}
+
+#[tokio::test]
+async fn a_program_that_prints_something_else() {
+    check("echo hello; exec sleep 1000", expect!["Launch: PATH: the first line on its stdout is not a plugin handshake: `hello`; it is not a provider plugin, or it printed something before the handshake, which a plugin must not do."]).await;
+    check("printf 'half a line'", expect![[r#"
+        Launch: PATH: the first line on its stdout is not a plugin handshake: `half a line`; it is not a provider plugin, or it printed something before the handshake, which a plugin must not do.
+        The process ended: exit status 0."#]]).await;
+    let (_folder, mut executable) = script("exec \"$TINY_PROGRAM\"");
+    executable.env.push(("TINY_PROGRAM".into(), tiny("").path.into()));
+    executable.env.push(("TINY".into(), "talks first".into()));
+    expect!["Launch: PATH: the first line on its stdout is not a plugin handshake: `loading`; it is not a provider plugin, or it printed something before the handshake, which a plugin must not do."].assert_eq(&refused(&executable).await);
+}
+
+#[tokio::test]
+async fn a_program_that_says_nothing_in_time() {
+    let settings = Settings { start_timeout: Duration::from_millis(100), ..Settings::USUAL };
+    for text in ["exec sleep 1000", "printf '1|6|unix|/s|grpc|'; exec sleep 1000"] {
+        let (_folder, executable) = script(text);
+        expect!["Launch: PATH: it gave no handshake within 0.1s and was ended."]
+            .assert_eq(&refused_with(&executable, &settings).await);
+    }
+}
+
+#[tokio::test]
+async fn a_line_without_end() {
+    check("head -c 100000 /dev/zero | tr '\\0' y; exec sleep 1000", expect!["Launch: PATH: it wrote more than 65536 bytes without ending the handshake line: `yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy... (65336 more bytes)`."]).await;
+}
+
+#[tokio::test]
+async fn a_handshake_we_cannot_use() {
+    for (line, expected) in [
+        (
+            "1|4|unix|/s|grpc|",
+            expect![
+                "Incompatible: PATH: it speaks version `4` of the provider protocol, and only 5 and 6 are supported."
+            ],
+        ),
+        (
+            "1|6|vsock|2:3|grpc|",
+            expect!["Incompatible: PATH: it listens on a network of unknown type `vsock`."],
+        ),
+        (
+            "1|6|unix|/s|grpc|",
+            expect![
+                "Incompatible: PATH: it was asked for TLS and gave no certificate; if you trust it, set TF_DISABLE_PLUGIN_TLS=1 to do without."
+            ],
+        ),
+        (
+            "1|6|tcp|192.0.2.1:443|grpc|",
+            expect![
+                "Misbehaved: PATH: it says that it listens at 192.0.2.1:443, which is not on this machine."
+            ],
+        ),
+    ] {
+        check(&format!("echo '{line}'; exec sleep 1000"), expected).await;
+    }
+}
+
+#[tokio::test]
+async fn a_socket_that_is_not_there() {
+    let certificate = "A".repeat(80);
+    check(&format!("echo '1|6|unix|/nowhere|grpc|{certificate}'; exec sleep 1000"), expect!["Launch: PATH: it was started, but no connection to /nowhere: No such file or directory (os error 2)."])
+        .await;
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_run() {
+    let (folder, mut executable) = script("");
+    fs::set_permissions(&executable.path, fs::Permissions::from_mode(0o644)).expect("permissions");
+    expect!["Launch: PATH: cannot be started: it may not be executed; give it the permission (chmod +x), and see that the file system is not mounted with noexec."].assert_eq(&refused(&executable).await);
+
+    executable.path = folder.path().join("missing");
+    expect![
+        "Launch: PATH: cannot be started: there is no such file; run init to install the provider."
+    ]
+    .assert_eq(&refused(&executable).await);
+
+    executable.path = folder.path().to_owned();
+    expect!["Launch: PATH: cannot be started: it is a folder, not a program."]
+        .assert_eq(&refused(&executable).await);
+}

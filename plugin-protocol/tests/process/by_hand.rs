@@ -1,0 +1,57 @@
+//! A plugin that a person starts.
+
+use std::process::Stdio;
+
+use formwork_plugin_protocol::Provider as _;
+use formwork_plugin_protocol::client::Deadlines;
+use formwork_plugin_protocol::reattach::{self, Reattach};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::Command;
+
+use super::*;
+
+#[tokio::test]
+async fn without_a_host_it_explains_itself_and_fails() {
+    let output = Command::new(tiny("").path).output().await.expect("it runs");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    let text = String::from_utf8(output.stderr).expect("text");
+    assert!(text.contains("is a provider plugin"), "{text}");
+}
+
+#[tokio::test]
+async fn in_debug_mode_hosts_come_and_go_until_an_interrupt() {
+    let mut process = Command::new(tiny("").path)
+        .arg("--debug")
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .expect("it runs");
+    let mut lines = BufReader::new(process.stdout.take().expect("a pipe")).lines();
+    let value = loop {
+        let line = lines.next_line().await.expect("text").expect("one more line");
+        if let Some(value) = line.strip_prefix("\tTF_REATTACH_PROVIDERS='") {
+            break value.trim_end_matches('\'').to_owned();
+        }
+    };
+    let plugins = reattach::parse(&value).expect("it can be read");
+    let found: &Reattach = &plugins["registry.terraform.io/formwork/tiny"];
+    assert_eq!(Some(found.pid), process.id());
+    assert_eq!(plugins.len(), 2);
+
+    for _ in 0..2 {
+        let plugin = Plugin::reattach("tiny", found, &Settings::USUAL).await.expect("it answers");
+        assert_eq!(plugin.pid(), None);
+        plugin.provider(Deadlines::default()).schema().await.expect("a schema");
+        plugin.shutdown().await;
+    }
+
+    let pid = process.id().and_then(|pid| i32::try_from(pid).ok()).expect("it still runs");
+    kill(Pid::from_raw(pid), Signal::SIGINT).expect("it is there");
+    let status = timeout(FOREVER, process.wait()).await.expect("it ends").expect("a status");
+    assert!(status.success(), "{status}");
+    let gone = Plugin::reattach("tiny", found, &Settings::USUAL).await.expect_err("it has gone");
+    assert!(gone.to_string().contains("TF_REATTACH_PROVIDERS"), "{gone}");
+}
