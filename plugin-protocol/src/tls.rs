@@ -17,6 +17,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, ServerConfig};
+use tracing::warn;
 
 mod pin;
 mod weak_rsa;
@@ -99,6 +100,9 @@ pub(crate) fn client_config(
     let server = CertificateDer::from(server);
     // TLS 1.3 knows no RSA signature that our library checks with a key this short; 1.2 does.
     let weak = weak_rsa::has_weak_key(&server);
+    if weak {
+        warn!("a plugin uses a short RSA key; it is accepted because it is pinned");
+    }
     let versions = if weak { vec![&TLS12] } else { vec![&TLS13, &TLS12] };
     let provider = provider();
     let pin = Pin::new(server, &provider);

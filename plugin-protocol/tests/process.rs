@@ -31,7 +31,7 @@ fn tiny(behaviour: &str) -> Executable {
 
 /// Sees the end of a process that was given its address.
 struct Witness {
-    _folder: TempDir,
+    folder: TempDir,
     path: PathBuf,
     listener: UnixListener,
 }
@@ -41,11 +41,16 @@ impl Witness {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("witness");
         let listener = UnixListener::bind(&path).expect("a socket");
-        Self { _folder: folder, path, listener }
+        Self { folder, path, listener }
     }
 
     fn variable(&self) -> (OsString, OsString) {
         ("TINY_WITNESS".into(), self.path.clone().into())
+    }
+
+    /// A variable with which a host that is killed leaves its litter with us.
+    fn litter(&self) -> (OsString, OsString) {
+        ("TMPDIR".into(), self.folder.path().into())
     }
 
     /// Returns when a process has started.

@@ -13,7 +13,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
-use tonic::Code;
 use tonic::transport::{Channel, Endpoint, Uri};
 use tower::service_fn;
 
@@ -77,10 +76,12 @@ impl Dialer {
         // do, also that there is no such service.
         let request = HealthCheckRequest { service: "plugin".to_owned() };
         match HealthClient::new(channel.clone()).check(request).await {
-            Err(status) if status.code() != Code::Unimplemented && status.source().is_some() => {
-                Err(refused(&status))
-            }
-            Ok(_) | Err(_) => Ok(channel),
+            // A status with a cause was not sent by the plugin but made here.
+            Err(status) => match status.source() {
+                Some(cause) => Err(refused(cause)),
+                None => Ok(channel),
+            },
+            Ok(_) => Ok(channel),
         }
     }
 

@@ -84,6 +84,7 @@ enum Problem {
     TimedOut,
     Handshake(HandshakeError),
     NoCertificate,
+    Certificate,
     Remote(Address),
     Connect(String),
 }
@@ -186,7 +187,8 @@ async fn meet(
             Some(config.map_err(|error| Problem::Connect(error.to_string()))?)
         }
         (Some(_), None) => return Err(Problem::NoCertificate),
-        (None, _) => None,
+        (None, Some(_)) => return Err(Problem::Certificate),
+        (None, None) => None,
     };
     let dialer = Dialer { address: handshake.address, tls, patience: settings.connect_timeout };
     let channel = dialer.dial().await.map_err(|error| Problem::Connect(error.to_string()))?;
@@ -297,6 +299,9 @@ fn failure(
             "it was asked for TLS and gave no certificate; \
              if you trust it, set TF_DISABLE_PLUGIN_TLS=1 to do without"
                 .to_owned(),
+        )),
+        Problem::Certificate => Failure::Incompatible(tell(
+            "it talks TLS only, and TLS is switched off; unset TF_DISABLE_PLUGIN_TLS".to_owned(),
         )),
         Problem::Remote(address) => Failure::Misbehaved(tell(format!(
             "it says that it listens at {address}, which is not on this machine"

@@ -12,7 +12,6 @@ use tower::Service;
 use super::broker::Broker;
 use super::controller::{Controller, Stop};
 use super::health::Health;
-use super::panic::contain;
 use super::service::ProviderService;
 use super::stdio::Stdio;
 use crate::handshake::Protocol;
@@ -62,7 +61,7 @@ impl Service<Request<Body>> for Services {
             Protocol::V6 => "tfplugin6.Provider",
         };
         match request.uri().path().split('/').nth(1) {
-            Some(name) if name == provider => contain(self.provider.call(request)).boxed(),
+            Some(name) if name == provider => self.provider.call(request),
             Some("plugin.GRPCController") => self.controller.call(request),
             Some("plugin.GRPCStdio") => self.stdio.call(request),
             Some("plugin.GRPCBroker") => self.broker.call(request),

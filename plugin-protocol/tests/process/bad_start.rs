@@ -116,3 +116,12 @@ async fn a_file_that_cannot_be_run() {
     expect!["Launch: PATH: cannot be started: it is a folder, not a program."]
         .assert_eq(&refused(&executable).await);
 }
+
+#[tokio::test]
+async fn a_plugin_that_insists_on_tls() {
+    let certificate = "A".repeat(80);
+    let (_folder, executable) =
+        script(&format!("echo '1|6|unix|/s|grpc|{certificate}'; exec sleep 1000"));
+    let settings = Settings { tls: false, ..Settings::USUAL };
+    expect!["Incompatible: PATH: it talks TLS only, and TLS is switched off; unset TF_DISABLE_PLUGIN_TLS."].assert_eq(&refused_with(&executable, &settings).await);
+}

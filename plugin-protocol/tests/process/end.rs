@@ -62,7 +62,7 @@ async fn a_launch_that_is_given_up_leaves_no_process() {
     let witness = Witness::new();
     // It holds the connection open for as long as the shell lives.
     let (_folder, mut executable) = script("exec \"$TINY_PROGRAM\" host");
-    executable.env.push(witness.variable());
+    executable.env.extend([witness.variable(), witness.litter()]);
     executable.env.push(("TINY_PROGRAM".into(), tiny("").path.into()));
     let launch = tokio::spawn(async move { Plugin::launch(&executable, &Settings::USUAL).await });
     let life = witness.start().await;
@@ -73,10 +73,9 @@ async fn a_launch_that_is_given_up_leaves_no_process() {
 #[tokio::test]
 async fn a_plugin_dies_with_its_host() {
     let witness = Witness::new();
-    let (name, value) = witness.variable();
     let mut host = Command::new(tiny("").path)
         .arg("host")
-        .env(name, value)
+        .envs([witness.variable(), witness.litter()])
         .stdout(Stdio::piped())
         .kill_on_drop(true)
         .spawn()
