@@ -205,7 +205,8 @@ fn to_list(value: &Value, wanted: &Type) -> Converted {
         && !value.is_wholly_known()
     {
         // How many elements there will be is not known, so neither is where each of them goes.
-        return Ok(Some(Value::unknown(Type::list(set.element_type().clone()))));
+        let element = replace_dynamic(set.element_type(), &wanted.without_optional());
+        return Ok(Some(Value::unknown(Type::list(element))));
     }
     let element = element_of(value, wanted)?;
     let items = value.children();

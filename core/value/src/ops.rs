@@ -1,1 +1,95 @@
-//! The language's operators on values: under null, unknown and marks.
+//! The language's operators on values: under null, unknown and marks. Operands arrive converted, as
+//! `convert` does it; here nothing converts, so `equal` can tell `1` from `"1"`.
+
+mod arithmetic;
+mod equality;
+mod logic;
+mod order;
+#[cfg(test)]
+mod tests;
+
+use crate::{Marks, Type, Value};
+
+pub use arithmetic::{add, divide, modulo, multiply, negate, subtract};
+pub use equality::{equal, not_equal};
+pub use logic::{and, not, or};
+pub use order::{less, less_or_equal};
+
+/// Why an operation has no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoResult {
+    /// An operand is null.
+    #[error("an operand must not be null")]
+    Null,
+    /// An operand is of another type than the operator takes: the caller did not convert it.
+    #[error("{} required, but this is {}", wanted.friendly_constraint(), found.friendly_name())]
+    Type {
+        /// The type that the operator takes.
+        wanted: Type,
+        /// The type of the operand.
+        found: Type,
+    },
+    /// Infinities of opposite sign were added.
+    #[error("opposite infinities have no sum")]
+    Sum,
+    /// An infinity was subtracted from itself.
+    #[error("an infinity has no difference to itself")]
+    Difference,
+    /// Zero and infinity were multiplied.
+    #[error("zero and infinity have no product")]
+    Product,
+    /// Zero was divided by zero or infinity by infinity.
+    #[error("zero by zero and infinity by infinity have no quotient")]
+    Quotient,
+    /// A remainder was taken of or by an infinity.
+    #[error("infinity has no remainder")]
+    Remainder,
+}
+
+/// An operand without its marks: known, or unknown.
+enum Operand<T> {
+    Known(T),
+    Unknown,
+}
+
+/// Looks at operands of one type. The marks of all of them go to the result.
+fn operands<'v, const N: usize, T>(
+    values: [&'v Value; N],
+    ty: &Type,
+    look: impl Fn(&'v Value) -> Option<T>,
+) -> Result<([Operand<T>; N], Marks), NoResult> {
+    let mut marks = Marks::NONE;
+    for value in values {
+        marks |= value.marks();
+        match value.peek() {
+            Value::Null(_) => return Err(NoResult::Null),
+            Value::Unknown(unknown) if *unknown.ty() == Type::Dynamic => {}
+            value if value.has_type(ty) => {}
+            value => return Err(NoResult::Type { wanted: ty.clone(), found: value.ty() }),
+        }
+    }
+    let operands = values.map(|value| match look(value.peek()) {
+        Some(known) => Operand::Known(known),
+        None => Operand::Unknown,
+    });
+    Ok((operands, marks))
+}
+
+fn as_number(value: &Value) -> Option<&crate::Number> {
+    match value {
+        Value::Number(number) => Some(number),
+        _ => None,
+    }
+}
+
+fn as_bool(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(truth) => Some(*truth),
+        _ => None,
+    }
+}
+
+/// A truth value, or an unknown one.
+fn truth(truth: Option<bool>) -> Value {
+    truth.map_or_else(|| Value::unknown_not_null(Type::Bool), Value::Bool)
+}

@@ -74,12 +74,13 @@ fn by_key(items: Vec<Value>) -> Vec<Value> {
         let mut key = Key::default();
         key.push(&item);
         // A part that is not known makes an element equal to no other.
-        if item.is_wholly_known() && !seen.insert(key.exact.clone().unwrap_or(key.order.clone())) {
+        if item.is_wholly_known() && !seen.insert(key.exact().to_vec()) {
             continue;
         }
-        keyed.push((key.order, item));
+        keyed.push((key, item));
     }
-    keyed.sort_by(|(a, _), (b, _)| a.cmp(b));
+    // Exact keys break ties, so that equal sets have their elements in one order.
+    keyed.sort_by(|(a, _), (b, _)| a.order.cmp(&b.order).then_with(|| a.exact().cmp(b.exact())));
     keyed.into_iter().map(|(_, item)| item).collect()
 }
 
@@ -93,6 +94,10 @@ struct Key {
 }
 
 impl Key {
+    fn exact(&self) -> &[u8] {
+        self.exact.as_ref().unwrap_or(&self.order)
+    }
+
     fn push(&mut self, value: &Value) {
         match value {
             Value::Unknown(_) => self.write(b"?"),

@@ -105,6 +105,11 @@ impl Marked {
     }
 }
 
+/// A value is nested deeper than [`Value::MAX_DEPTH`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the value is nested more than {} levels deep", Value::MAX_DEPTH)]
+pub struct TooDeep;
+
 /// What is often asked about the content of a collection, kept so that asking does not walk it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Facts {
@@ -389,6 +394,15 @@ impl Value {
             }
             _ => false,
         }
+    }
+
+    /// The value, if it is not nested too deep. Whoever builds a value around another, in whatever many
+    /// steps, asks this, because everything that walks a value recurses.
+    ///
+    /// # Errors
+    /// When the value is deeper than [`Value::MAX_DEPTH`].
+    pub fn check_depth(self) -> Result<Self, TooDeep> {
+        if self.depth() > Self::MAX_DEPTH { Err(TooDeep) } else { Ok(self) }
     }
 
     /// Nesting depth: 0 for a primitive, one more than the deepest element otherwise.

@@ -165,7 +165,9 @@ fn with_common(
 ) -> Option<Type> {
     let (inside, mut others): (Vec<Type>, Vec<Type>) = types.iter().cloned().partition(structural);
     others.push(as_collection(mode, &inside)?);
-    unify_in(mode, &others).filter(Type::is_collection)
+    let unified = unify_in(mode, &others).filter(Type::is_collection)?;
+    // A type not known yet inside the collection may have taken the others' type in the meantime.
+    types.iter().all(|ty| possible(ty, &unified, mode)).then_some(unified)
 }
 
 /// Positions of types, those first that others convert to rather than the other way round. Types

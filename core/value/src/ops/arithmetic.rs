@@ -1,0 +1,73 @@
+//! Arithmetic on numbers.
+
+use super::{NoResult, Operand, as_number, operands};
+use crate::{Number, Type, Value};
+
+/// `left + right`.
+///
+/// # Errors
+/// When an operand is null or no number, or for opposite infinities.
+pub fn add(left: &Value, right: &Value) -> Result<Value, NoResult> {
+    binary(left, right, Number::add, NoResult::Sum)
+}
+
+/// `left - right`.
+///
+/// # Errors
+/// When an operand is null or no number, or for an infinity minus itself.
+pub fn subtract(left: &Value, right: &Value) -> Result<Value, NoResult> {
+    binary(left, right, Number::subtract, NoResult::Difference)
+}
+
+/// `left * right`.
+///
+/// # Errors
+/// When an operand is null or no number, or for zero times infinity.
+pub fn multiply(left: &Value, right: &Value) -> Result<Value, NoResult> {
+    binary(left, right, Number::multiply, NoResult::Product)
+}
+
+/// `left / right`; dividing by zero gives an infinity.
+///
+/// # Errors
+/// When an operand is null or no number, or for zero or an infinity by itself.
+pub fn divide(left: &Value, right: &Value) -> Result<Value, NoResult> {
+    binary(left, right, Number::divide, NoResult::Quotient)
+}
+
+/// `left % right`, with the sign of `left`; of zero it leaves `left`.
+///
+/// # Errors
+/// When an operand is null or no number, or either is infinite.
+pub fn modulo(left: &Value, right: &Value) -> Result<Value, NoResult> {
+    binary(left, right, Number::remainder, NoResult::Remainder)
+}
+
+/// `-operand`.
+///
+/// # Errors
+/// When the operand is null or no number.
+pub fn negate(operand: &Value) -> Result<Value, NoResult> {
+    let ([operand], marks) = operands([operand], &Type::Number, as_number)?;
+    let result = match operand {
+        Operand::Known(number) => Value::Number(number.negate()),
+        Operand::Unknown => Value::unknown_not_null(Type::Number),
+    };
+    Ok(result.mark(marks))
+}
+
+fn binary(
+    left: &Value,
+    right: &Value,
+    compute: fn(&Number, &Number) -> Option<Number>,
+    undefined: NoResult,
+) -> Result<Value, NoResult> {
+    let (operands, marks) = operands([left, right], &Type::Number, as_number)?;
+    let result = match operands {
+        [Operand::Known(a), Operand::Known(b)] => Value::Number(compute(a, b).ok_or(undefined)?),
+        // Bounds of the operands are not carried over to the result: the reference does not either,
+        // and what it shows as known in a plan is what ours shows.
+        _ => Value::unknown_not_null(Type::Number),
+    };
+    Ok(result.mark(marks))
+}

@@ -1,0 +1,150 @@
+//! Whether two values are equal, as far as that is known.
+
+use std::cmp::Ordering;
+
+use super::truth;
+use crate::{Refinement, Type, Value};
+
+/// `left == right`: of one type and equal in every part, or both null. Marks on any part count.
+#[must_use]
+pub fn equal(left: &Value, right: &Value) -> Value {
+    truth(same(left, right)).mark(left.all_marks() | right.all_marks())
+}
+
+/// `left != right`.
+#[must_use]
+pub fn not_equal(left: &Value, right: &Value) -> Value {
+    let same = same(left, right);
+    truth(same.map(|same| !same)).mark(left.all_marks() | right.all_marks())
+}
+
+/// Whether two values are equal; `None` if what is unknown decides it.
+pub(super) fn same(left: &Value, right: &Value) -> Option<bool> {
+    match (left.peek(), right.peek()) {
+        (Value::String(a), Value::String(b)) => return Some(a == b),
+        (Value::Number(a), Value::Number(b)) => return Some(a == b),
+        (Value::Bool(a), Value::Bool(b)) => return Some(a == b),
+        (Value::Null(_), other) | (other, Value::Null(_)) => return same_as_null(other),
+        (a @ Value::Unknown(_), b) | (b, a @ Value::Unknown(_)) => return same_as_unknown(a, b),
+        _ => {}
+    }
+    let (left_ty, right_ty) = (left.ty(), right.ty());
+    if holds_untyped(left) || holds_untyped(right) {
+        // Parts whose type is not known yet may get the other's.
+        let may_agree = conforms(&left_ty, &right_ty) || conforms(&right_ty, &left_ty);
+        return if may_agree { None } else { Some(false) };
+    }
+    if left_ty == right_ty { same_parts(left, right) } else { Some(false) }
+}
+
+/// Nulls are equal whatever their types.
+fn same_as_null(other: &Value) -> Option<bool> {
+    match other {
+        Value::Null(_) => Some(true),
+        other if other.range().not_null => Some(false),
+        _ => None,
+    }
+}
+
+fn same_as_unknown(unknown: &Value, other: &Value) -> Option<bool> {
+    if other.is_unknown() {
+        return None;
+    }
+    let excluded = !conforms(&other.ty(), &unknown.ty()) || excludes(&unknown.range(), other);
+    excluded.then_some(false)
+}
+
+/// Whether what is known about an unknown value rules out that it is `other`.
+fn excludes(range: &Refinement, other: &Value) -> bool {
+    match other {
+        Value::String(text) => {
+            range.prefix.as_ref().is_some_and(|prefix| !text.starts_with(prefix.as_str()))
+        }
+        Value::Number(number) => {
+            let outside = |bound: &Option<(crate::Number, bool)>, beyond: Ordering| {
+                bound.as_ref().is_some_and(|(bound, inclusive)| match number.compare(bound) {
+                    // Numbers of different precision may be equal and yet not the same.
+                    Ordering::Equal => !inclusive,
+                    order => order == beyond && number != bound,
+                })
+            };
+            outside(&range.lower, Ordering::Less) || outside(&range.upper, Ordering::Greater)
+        }
+        Value::List(_) | Value::Set(_) | Value::Map(_) => {
+            let other = other.range();
+            let too_short = other.max_length.is_some_and(|most| most < range.min_length);
+            too_short || range.max_length.is_some_and(|most| other.min_length > most)
+        }
+        _ => false,
+    }
+}
+
+/// Compares the parts of two known values of one type.
+fn same_parts(left: &Value, right: &Value) -> Option<bool> {
+    let (left, right) = (left.peek(), right.peek());
+    let (a, b) = (left.children(), right.children());
+    let mut parts = a.iter().zip(b).map(|(a, b)| same_typed(a, b));
+    match (left, right) {
+        (Value::Map(one), Value::Map(other)) if one.keys() != other.keys() => Some(false),
+        (Value::Map(_), _) | (Value::Object(_), _) => {
+            // Any part that differs decides, in whatever order parts are looked at.
+            let mut result = Some(true);
+            for part in parts {
+                match part {
+                    Some(true) => {}
+                    Some(false) => return Some(false),
+                    None => result = None,
+                }
+            }
+            result
+        }
+        // An unknown element may turn out to be any of the others, so that not even the number of
+        // elements is certain.
+        (Value::Set(_), _) if !left.is_wholly_known() || !right.is_wholly_known() => None,
+        _ if a.len() != b.len() => Some(false),
+        // The first part that is not equal decides, also by being unknown.
+        _ => parts.find(|part| *part != Some(true)).unwrap_or(Some(true)),
+    }
+}
+
+/// Compares values at one place of two values of one type: the types agree, nulls aside.
+fn same_typed(left: &Value, right: &Value) -> Option<bool> {
+    match (left.peek(), right.peek()) {
+        (
+            Value::List(_) | Value::Set(_) | Value::Map(_) | Value::Tuple(_) | Value::Object(_),
+            other,
+        ) if !matches!(other, Value::Null(_) | Value::Unknown(_)) => same_parts(left, right),
+        _ => same(left, right),
+    }
+}
+
+/// Whether something inside is unknown and of no known type.
+fn holds_untyped(value: &Value) -> bool {
+    match value.peek() {
+        Value::Unknown(unknown) => *unknown.ty() == Type::Dynamic,
+        value => !value.is_wholly_known() && value.children().iter().any(holds_untyped),
+    }
+}
+
+/// Whether a type is `wanted`, except where that says `Dynamic`.
+fn conforms(given: &Type, wanted: &Type) -> bool {
+    match (given, wanted) {
+        (_, Type::Dynamic) => true,
+        (Type::List(given), Type::List(wanted))
+        | (Type::Set(given), Type::Set(wanted))
+        | (Type::Map(given), Type::Map(wanted)) => conforms(given, wanted),
+        (Type::Tuple(given), Type::Tuple(wanted)) => {
+            given.len() == wanted.len()
+                && given.iter().zip(wanted.iter()).all(|(given, wanted)| conforms(given, wanted))
+        }
+        (Type::Object(given), Type::Object(wanted)) => {
+            let (given, wanted) = (&given.attributes, &wanted.attributes);
+            given.keys().eq(wanted.keys())
+                && given
+                    .values()
+                    .zip(wanted.values())
+                    .all(|(given, wanted)| conforms(given, wanted))
+        }
+        (given, wanted) => given == wanted,
+    }
+}

@@ -1,0 +1,43 @@
+//! Logic on truth values. Both operands always count: an unknown one makes the result unknown, a null
+//! one is an error, whatever the other is.
+
+use super::{NoResult, Operand, as_bool, operands, truth};
+use crate::{Type, Value};
+
+/// `!operand`.
+///
+/// # Errors
+/// When the operand is null or no bool.
+pub fn not(operand: &Value) -> Result<Value, NoResult> {
+    let ([operand], marks) = operands([operand], &Type::Bool, as_bool)?;
+    let result = match operand {
+        Operand::Known(known) => Some(!known),
+        Operand::Unknown => None,
+    };
+    Ok(truth(result).mark(marks))
+}
+
+/// `left && right`.
+///
+/// # Errors
+/// When an operand is null or no bool.
+pub fn and(left: &Value, right: &Value) -> Result<Value, NoResult> {
+    binary(left, right, |a, b| a && b)
+}
+
+/// `left || right`.
+///
+/// # Errors
+/// When an operand is null or no bool.
+pub fn or(left: &Value, right: &Value) -> Result<Value, NoResult> {
+    binary(left, right, |a, b| a || b)
+}
+
+fn binary(left: &Value, right: &Value, compute: fn(bool, bool) -> bool) -> Result<Value, NoResult> {
+    let (operands, marks) = operands([left, right], &Type::Bool, as_bool)?;
+    let result = match operands {
+        [Operand::Known(a), Operand::Known(b)] => Some(compute(a, b)),
+        _ => None,
+    };
+    Ok(truth(result).mark(marks))
+}

@@ -1,0 +1,50 @@
+//! Which of two numbers is less, as far as that is known.
+
+use std::cmp::Ordering;
+
+use super::equality::same;
+use super::{NoResult, as_number, operands, truth};
+use crate::{Type, Value};
+
+/// `left < right`; `left > right` is this with the operands exchanged.
+///
+/// # Errors
+/// When an operand is null or no number.
+pub fn less(left: &Value, right: &Value) -> Result<Value, NoResult> {
+    let (_, marks) = operands([left, right], &Type::Number, as_number)?;
+    Ok(truth(is_less(left.peek(), right.peek())).mark(marks))
+}
+
+/// `left <= right`; `left >= right` is this with the operands exchanged.
+///
+/// # Errors
+/// When an operand is null or no number.
+pub fn less_or_equal(left: &Value, right: &Value) -> Result<Value, NoResult> {
+    let (_, marks) = operands([left, right], &Type::Number, as_number)?;
+    let (left, right) = (left.peek(), right.peek());
+    let result = match (is_less(left, right), same(left, right)) {
+        (Some(true), _) | (_, Some(true)) => Some(true),
+        (Some(false), Some(false)) => Some(false),
+        _ => None,
+    };
+    Ok(truth(result).mark(marks))
+}
+
+fn is_less(left: &Value, right: &Value) -> Option<bool> {
+    if let (Value::Number(left), Value::Number(right)) = (left, right) {
+        return Some(left.compare(right) == Ordering::Less);
+    }
+    let (left, right) = (left.range(), right.range());
+    // Bounds that touch decide nothing, whether they are inclusive or not, as in the reference.
+    if let (Some((most, _)), Some((least, _))) = (&left.upper, &right.lower)
+        && most.compare(least) == Ordering::Less
+    {
+        return Some(true);
+    }
+    if let (Some((least, _)), Some((most, _))) = (&left.lower, &right.upper)
+        && least.compare(most) == Ordering::Greater
+    {
+        return Some(false);
+    }
+    None
+}
