@@ -11,7 +11,7 @@ use formwork_value::schema::{
 use formwork_value::{Plain, Str, Type, Value};
 
 use super::parts::{attribute, keyed, same, under_key};
-use super::sets::Candidates;
+use super::sets::{Candidates, Key};
 
 /// Returns the value to send as "proposed new state". Write-only values stand in it as configured.
 ///
@@ -247,7 +247,7 @@ fn of_set(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
     let mut candidates = Candidates::new(prior.children());
     let mut used = vec![false; prior.children().len()];
     let children = config.children().iter().map(|config| {
-        let agreeing = candidates.agreeing(telling_names(element, config), config);
+        let agreeing = candidates.agreeing(telling(element, config), config);
         agreeing.retain(|at| !used[*at]);
         let found = agreeing.iter().find(|at| element.matches(&prior.children()[**at], config));
         match found {
@@ -262,15 +262,16 @@ fn of_set(element: &Element<'_>, prior: &Value, config: &Value) -> Value {
 }
 
 /// The attributes in which a prior element must agree with a configured one to match it.
-fn telling_names(element: &Element<'_>, config: &Value) -> Vec<Str> {
-    let Value::Object(object) = config else { return Vec::new() };
+fn telling(element: &Element<'_>, config: &Value) -> Key {
+    let Value::Object(object) = config else { return Key::Whole };
     let tells = |name: &Str, config: &Value| {
         element.attributes().get(name).is_some_and(|attr| match attr.kind {
             AttributeKind::Plain(_) => !(attr.role.is_computed() && config.is_null()),
             AttributeKind::Nested(_) => false,
         })
     };
-    object.iter().filter(|(name, part)| tells(name, part)).map(|(name, _)| name.clone()).collect()
+    let telling = object.iter().filter(|(name, part)| tells(name, part));
+    Key::Attributes(telling.map(|(name, _)| name.clone()).collect())
 }
 
 #[cfg(test)]

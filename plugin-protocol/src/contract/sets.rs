@@ -13,7 +13,16 @@ use super::parts;
 /// nearly every one matters in its own way.
 pub(super) struct Candidates<'v> {
     elements: &'v [Value],
-    indexes: BTreeMap<Vec<Str>, HashMap<u64, Vec<usize>>>,
+    indexes: BTreeMap<Key, HashMap<u64, Vec<usize>>>,
+}
+
+/// What of an element an index goes by.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    /// The whole of it.
+    Whole,
+    /// The attributes of these names, in order. With none, all elements agree.
+    Attributes(Vec<Str>),
 }
 
 impl<'v> Candidates<'v> {
@@ -21,29 +30,40 @@ impl<'v> Candidates<'v> {
         Self { elements, indexes: BTreeMap::new() }
     }
 
-    /// The positions of the elements whose attributes of these names are the same as those of
-    /// `like`, in order; some others may be among them. Names must be sorted.
-    pub(super) fn agreeing(&mut self, names: Vec<Str>, like: &Value) -> &mut Vec<usize> {
-        let key = key(&names, like);
+    /// The positions of the elements that are the same as `like` by `key`, in order; some others may
+    /// be among them.
+    pub(super) fn agreeing(&mut self, key: Key, like: &Value) -> &mut Vec<usize> {
+        let wanted = key.of(like);
         let elements = self.elements;
-        let index = self.indexes.entry(names).or_insert_with_key(|names| {
+        let index = self.indexes.entry(key).or_insert_with_key(|key| {
             let mut index: HashMap<u64, Vec<usize>> = HashMap::new();
             for (at, element) in elements.iter().enumerate() {
-                index.entry(self::key(names, element)).or_default().push(at);
+                index.entry(key.of(element)).or_default().push(at);
             }
             index
         });
-        index.entry(key).or_default()
+        index.entry(wanted).or_default()
     }
 }
 
-/// A hash of some attributes of an object; with no names, of nothing.
-fn key(names: &[Str], element: &Value) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    if let Value::Object(object) = element {
-        for part in names.iter().filter_map(|name| object.get(name)) {
-            parts::hash(part, &mut hasher);
+impl Key {
+    /// A hash of what this is about.
+    fn of(&self, element: &Value) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        match (self, element) {
+            (Self::Whole, _) => parts::hash(element, &mut hasher),
+            (Self::Attributes(names), Value::Object(object)) => {
+                for part in names.iter().filter_map(|name| object.get(name)) {
+                    parts::hash(part, &mut hasher);
+                }
+            }
+            (Self::Attributes(_), _) => {}
         }
+        hasher.finish()
     }
-    hasher.finish()
+}
+
+/// A hash of an element as it stands.
+pub(super) fn fingerprint(element: &Value) -> u64 {
+    Key::Whole.of(element)
 }

@@ -4,12 +4,14 @@
 //! What was known must have come true; what was unknown may have become anything that fits what was
 //! known about it.
 
+use std::collections::HashMap;
+
 use formwork_value::schema::{Block, NestedBlock, Nesting};
 use formwork_value::{Path, Plain, Refinement, Step, Str, Type, Unknown, Value, convert};
 
 use super::super::Finding;
-use super::super::parts::{attribute, keyed, same, shown, under_key};
-use super::super::sets::Candidates;
+use super::super::parts::{attribute, keyed, shown, under_key};
+use super::super::sets::{Candidates, Key, fingerprint};
 
 /// Finds where an actual object is not what its plan promised. No findings: it is.
 #[must_use]
@@ -197,19 +199,24 @@ impl Check {
         let mut explained = vec![false; after.len()];
         let mut lost = Vec::new();
         let mut candidates = Candidates::new(after);
+        let mut seen: HashMap<u64, (&Value, bool)> = HashMap::new();
         for planned in before {
-            let agreeing = candidates.agreeing(certain_names(planned), planned).clone();
-            let mut found = false;
-            for at in agreeing {
-                // Two known values correspond only if they are the same, and then once is enough.
-                let compatible = same(planned, &after[at])
-                    || (!planned.is_wholly_known() || !planned.children().is_empty())
-                        && self.is_compatible(element, planned, &after[at]);
-                if compatible {
-                    found = true;
-                    explained[at] = true;
+            // Many unknown elements are alike; what came of one may have come of all.
+            let fingerprint = fingerprint(planned);
+            let found = match seen.get(&fingerprint) {
+                Some((alike, found)) if *alike == planned => *found,
+                _ => {
+                    let mut found = false;
+                    for at in candidates.agreeing(certain(planned), planned) {
+                        if self.is_compatible(element, planned, &after[*at]) {
+                            found = true;
+                            explained[*at] = true;
+                        }
+                    }
+                    found
                 }
-            }
+            };
+            seen.insert(fingerprint, (planned, found));
             if !found {
                 lost.push(planned);
             }
@@ -240,13 +247,19 @@ impl Check {
     }
 }
 
-/// The attributes of a planned set element that an actual one must have the same to correspond:
-/// those that are wholly known, simple values.
-fn certain_names(planned: &Value) -> Vec<Str> {
-    let Value::Object(object) = planned else { return Vec::new() };
-    let certain =
+/// What of a planned set element an actual one must have the same to correspond: attributes that
+/// are simple and known, or the whole of a known value that is no object.
+fn certain(planned: &Value) -> Key {
+    let simple =
         |part: &Value| matches!(part, Value::Bool(_) | Value::Number(_) | Value::String(_));
-    object.iter().filter(|(_, part)| certain(part)).map(|(name, _)| name.clone()).collect()
+    match planned {
+        Value::Object(object) => {
+            let certain = object.iter().filter(|(_, part)| simple(part));
+            Key::Attributes(certain.map(|(name, _)| name.clone()).collect())
+        }
+        _ if planned.is_wholly_known() => Key::Whole,
+        _ => Key::Attributes(Vec::new()),
+    }
 }
 
 /// Whether an unknown value may have become this one, by what was known about it.

@@ -358,6 +358,18 @@ fn a_large_set_is_no_matter() {
     let planned = elements(&|_| "?".into());
     let actual = elements(&|at| at.to_string());
     assert_eq!(assert_object_compatible(&schema, &planned, &actual), []);
+    // All known, all unknown and all different: none of them makes each meet each.
+    assert_eq!(assert_object_compatible(&schema, &actual, &actual), []);
+    let names = |text: &dyn Fn(usize) -> String| {
+        let list: Vec<Value> = (0..20_000).map(|at| Value::string(text(at))).collect();
+        let set = Value::set(Type::String, list);
+        Plain::try_from(Value::object([("s", set)])).unwrap()
+    };
+    let schema = block(vec![("s", Attribute::new(Type::set(Type::String), Role::Computed))]);
+    let known = names(&|at| format!("n{at}"));
+    assert_eq!(assert_object_compatible(&schema, &known, &known), []);
+    let other = names(&|at| format!("m{at}"));
+    assert_eq!(assert_object_compatible(&schema, &known, &other).len(), 20_000);
 }
 
 #[test]

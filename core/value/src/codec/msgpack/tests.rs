@@ -71,6 +71,7 @@ fn numbers_take_the_form_that_terraform_sends() {
     for (text, spec) in table {
         golden(&Type::Number, &number(text), spec);
     }
+    assert_eq!(hex(&encode(&number("-0"), &Type::Number).unwrap()), "00");
     let hundred = format!("d965'1{}'", "0".repeat(100));
     golden(&Type::Number, &number("1e100"), &hundred);
     let infinity = Number::from_f64(f64::INFINITY).unwrap();
@@ -121,6 +122,12 @@ fn collections_have_the_bytes_that_terraform_sends() {
         &Type::set(Type::String),
         &Value::set(Type::String, vec![Value::unknown(Type::String), Value::string("k")]),
         "92 a16b d40000",
+    );
+    let not_null = Refinement { not_null: true, ..Refinement::default() };
+    golden(
+        &Type::set(Type::String),
+        &Value::set(Type::String, vec![Value::null(Type::String), refined(Type::String, not_null)]),
+        "92 c7030c8101c2 c0",
     );
     golden(
         &Type::set(Type::Number),
@@ -202,6 +209,11 @@ fn refinements_have_the_bytes_that_terraform_sends() {
     let prefix = |text: &str| Refinement { prefix: Some(text.into()), ..not_null.clone() };
     golden(&Type::String, &refined(Type::String, prefix("pre-")), "c7090c 82 01c2 02a4'pre-'");
     golden(&Type::String, &refined(Type::String, prefix("abc")), "d70c 82 01c2 02a3'abc'");
+    golden(
+        &Type::String,
+        &refined(Type::String, prefix("abcdefghij-")),
+        "d80c 82 01c2 02ab'abcdefghij-'",
+    );
     let at_least = Refinement { lower: Some((Number::from(0_i64), true)), ..not_null.clone() };
     golden(&Type::Number, &refined(Type::Number, at_least), "c7070c 82 01c2 03 92 00 c3");
     let between = Refinement { min_length: 1, max_length: Some(300), ..not_null };
