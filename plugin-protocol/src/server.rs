@@ -22,7 +22,7 @@ mod service;
 mod stdio;
 
 use panic::announce_panics;
-use service::ProviderService;
+pub(crate) use service::ProviderService;
 
 /// How to serve.
 #[derive(Clone, Debug, PartialEq, Eq)]

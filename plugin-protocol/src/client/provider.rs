@@ -264,3 +264,6 @@ impl Provider for GrpcProvider {
         self.unary::<wire::DeleteState, _, _>(state).await
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -25,11 +25,11 @@ use handling::{Answering, Handling};
 
 /// A provider behind both versions of its service.
 #[derive(Clone)]
-pub(super) struct ProviderService(Arc<dyn Provider>);
+pub(crate) struct ProviderService(Arc<dyn Provider>);
 
 impl ProviderService {
     /// Puts `provider` behind gRPC.
-    pub(super) fn new(provider: Arc<dyn Provider>) -> Self {
+    pub(crate) fn new(provider: Arc<dyn Provider>) -> Self {
         Self(provider)
     }
 }

@@ -1,0 +1,380 @@
+//! A provider in this process and the same one across a connection: both must be told the same and
+//! say the same.
+
+mod example;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use bytes::Bytes;
+use expect_test::{Expect, expect};
+use futures_util::{StreamExt as _, stream};
+use hyper_util::rt::TokioIo;
+use tokio::io::DuplexStream;
+use tokio::task::JoinHandle;
+use tonic::Status;
+use tonic::body::Body;
+use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
+use tonic::codegen::http;
+use tonic::transport::{Channel, Endpoint, Server};
+use tower::service_fn;
+
+use super::*;
+use crate::Payload;
+use crate::client::channel::Lease;
+use crate::server::ProviderService;
+use example::{Example, everything, msgpack};
+
+/// One connection, and nothing known about who is at the other end.
+struct OneChannel(Channel);
+
+#[async_trait]
+impl Channels for OneChannel {
+    async fn lease(&self) -> Result<Lease, Failure> {
+        Ok(Lease::new(self.0.clone(), Arc::new(AtomicUsize::new(0))))
+    }
+
+    async fn explain_loss(&self, reason: String) -> Failure {
+        Failure::Lost { reason, exit: None, output: "last words".to_owned() }
+    }
+}
+
+/// Puts a service at the other end of a connection inside this process. The connection breaks when
+/// the task returned is aborted.
+async fn connect<S>(service: S) -> (Channel, JoinHandle<()>)
+where
+    S: tower::Service<
+            http::Request<Body>,
+            Response = http::Response<Body>,
+            Error = std::convert::Infallible,
+            Future: Send,
+        > + Clone
+        + Send
+        + 'static,
+{
+    let (near, mut near_wire) = tokio::io::duplex(1 << 16);
+    let (mut far_wire, far) = tokio::io::duplex(1 << 16);
+    let wire = tokio::spawn(async move {
+        drop(tokio::io::copy_bidirectional(&mut near_wire, &mut far_wire).await);
+    });
+    let incoming = stream::once(async { Ok::<DuplexStream, std::io::Error>(far) });
+    // Ends, in whatever way, with its connection.
+    tokio::spawn(Server::builder().serve_with_incoming(service, incoming.boxed()));
+    let mut near = Some(near);
+    let dial = service_fn(move |_| {
+        let near = near.take().ok_or_else(|| std::io::Error::other("one connection only"));
+        async move { near.map(TokioIo::new) }
+    });
+    let channel = Endpoint::from_static("http://localhost").connect_with_connector(dial).await;
+    (channel.unwrap(), wire)
+}
+
+async fn over_the_wire(provider: Arc<dyn Provider>, protocol: Protocol) -> GrpcProvider {
+    let (channel, _wire) = connect(ProviderService::new(provider)).await;
+    GrpcProvider::new(Arc::new(OneChannel(channel)), protocol, Deadlines::default())
+}
+
+// ---- The same told, the same said
+
+#[tokio::test]
+async fn protocol_6_tells_and_says_everything() {
+    let direct = Arc::new(Example::default());
+    let said_directly = everything(&*direct).await;
+    let remote = Arc::new(Example::default());
+    let wire = over_the_wire(Arc::<Example>::clone(&remote), Protocol::V6).await;
+    let said_remotely = everything(&wire).await;
+    same(&said_directly, &said_remotely);
+    same(&direct.told(), &remote.told());
+    assert_eq!(direct.told().len(), 36, "every method was called");
+}
+
+#[tokio::test]
+async fn protocol_5_tells_and_says_everything_but_state_stores() {
+    let direct = Arc::new(Example::for_protocol_5());
+    let remote = Arc::new(Example::for_protocol_5());
+    let wire = over_the_wire(Arc::<Example>::clone(&remote), Protocol::V5).await;
+    let mut said_directly = everything(&*direct).await;
+    let mut said_remotely = everything(&wire).await;
+    let stores = said_remotely.split_off(28);
+    drop(said_directly.split_off(28));
+    same(&said_directly, &said_remotely);
+    same(&direct.told()[..28], &remote.told());
+    for answer in stores {
+        assert!(answer.contains("Unimplemented"), "{answer}");
+    }
+}
+
+fn same(left: &[String], right: &[String]) {
+    for (left, right) in left.iter().zip(right) {
+        assert!(left == right, "directly:\n{left}\nover the wire:\n{right}");
+    }
+    assert_eq!(left.len(), right.len());
+}
+
+#[tokio::test]
+async fn large_objects_go_both_ways() {
+    let wire = over_the_wire(Arc::new(Example::default()), Protocol::V6).await;
+    let request = example::upgrade(Bytes::from(vec![b' '; 9 << 20]));
+    let answer = wire.upgrade_state(request).await.unwrap();
+    assert_eq!(answer.state, Payload::Json(vec![b' '; 9 << 20].into()));
+}
+
+// ---- No answer, and whose fault it is
+
+/// A provider that does as it is told by the name of the type.
+struct Bad;
+
+#[async_trait]
+impl Provider for Bad {
+    async fn schema(&self) -> Result<ProviderSchema, Failure> {
+        std::future::pending().await
+    }
+
+    async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        std::future::pending().await
+    }
+
+    async fn configure(&self, _: ConfigureRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn validate_resource_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        panic!("number {}", 7)
+    }
+
+    async fn validate_data_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Err(Failure::Status { code: "NotFound".into(), message: "no such thing".into() })
+    }
+
+    async fn upgrade_state(&self, _: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
+        Err(Failure::Lost { reason: "gone".into(), exit: None, output: String::new() })
+    }
+
+    async fn read(&self, _: ReadRequest) -> Result<ReadResponse, Failure> {
+        Err(Failure::Misbehaved("odd".into()))
+    }
+
+    async fn plan(&self, _: PlanRequest) -> Result<PlanResponse, Failure> {
+        let (value, _) = formwork_value::Value::string("x").split_marks();
+        Ok(PlanResponse {
+            planned: Payload::Value(value, formwork_value::Type::Bool),
+            ..example::plan_response()
+        })
+    }
+
+    async fn apply(&self, _: ApplyRequest) -> Result<ApplyResponse, Failure> {
+        std::future::pending().await
+    }
+
+    async fn import(&self, _: ImportRequest) -> Result<ImportResponse, Failure> {
+        std::future::pending().await
+    }
+
+    async fn read_data(&self, _: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
+        Err(Failure::TimedOut(Duration::from_secs(3)))
+    }
+
+    async fn stop(&self) -> Result<String, Failure> {
+        std::future::pending().await
+    }
+
+    async fn list(
+        &self,
+        request: ListRequest,
+    ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
+        let first = stream::iter([Ok(example::list_event())]);
+        let then = stream::once(async move {
+            match request.type_name.as_str() {
+                "panics" => panic!("half-way"),
+                _ => Err(Failure::Status { code: "Aborted".into(), message: "half-way".into() }),
+            }
+        });
+        Ok(first.chain(then).boxed())
+    }
+}
+
+fn check_failures(answers: Vec<Option<Failure>>, expect: &Expect) {
+    let lines = answers.into_iter().map(|failure| format!("{failure:?}\n"));
+    expect.assert_eq(&lines.collect::<String>());
+}
+
+#[tokio::test]
+async fn each_failure_keeps_its_blame() {
+    let wire = over_the_wire(Arc::new(Bad), Protocol::V6).await;
+    let answers = vec![
+        wire.validate_resource_config(example::validate()).await.err(),
+        wire.validate_data_config(example::validate()).await.err(),
+        wire.upgrade_state(example::upgrade(Bytes::new())).await.err(),
+        wire.read(example::read()).await.err(),
+        wire.plan(example::plan()).await.err(),
+        wire.read_data(example::read_data()).await.err(),
+        wire.move_state(example::move_request()).await.err(),
+        // A panic did not hurt the others.
+        wire.configure(example::configure()).await.err(),
+    ];
+    check_failures(
+        answers,
+        &expect![[r#"
+        Some(Status { code: "Internal", message: "the provider panicked in ValidateResourceConfig: number 7" })
+        Some(Status { code: "NotFound", message: "no such thing" })
+        Some(Lost { reason: "gone", exit: None, output: "last words" })
+        Some(Status { code: "Internal", message: "odd" })
+        Some(Status { code: "Internal", message: "the provider's answer has no form in the protocol: planned_state: bool required, but this is string" })
+        Some(Status { code: "DeadlineExceeded", message: "no answer within 3s" })
+        Some(Unimplemented("MoveResourceState"))
+        None
+    "#]],
+    );
+}
+
+#[tokio::test]
+async fn what_came_before_a_failure_in_a_stream_is_kept() {
+    let wire = over_the_wire(Arc::new(Bad), Protocol::V5).await;
+    for type_name in ["fails", "panics"] {
+        let request = ListRequest { type_name: type_name.into(), ..example::list() };
+        let mut events = wire.list(request).await.unwrap();
+        assert_eq!(events.next().await.unwrap().unwrap(), example::list_event());
+        let failure = events.next().await.unwrap().unwrap_err();
+        assert!(failure.to_string().contains("half-way"), "{failure}");
+        assert!(events.next().await.is_none(), "nothing follows a failure");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_is_explained_by_who_knows() {
+    let (channel, wire) = connect(ProviderService::new(Arc::new(Bad))).await;
+    let channels = Arc::new(OneChannel(channel));
+    let provider = GrpcProvider::new(channels, Protocol::V6, Deadlines::default());
+    provider.configure(example::configure()).await.unwrap();
+    let (failure, ()) = tokio::join!(provider.apply(example::apply()), async { wire.abort() });
+    let Err(Failure::Lost { output, .. }) = failure else { panic!("{failure:?}") };
+    assert_eq!(output, "last words");
+}
+
+#[tokio::test]
+async fn deadlines_hold_for_the_calls_they_are_for() {
+    let (channel, _wire) = connect(ProviderService::new(Arc::new(Bad))).await;
+    let soon = Some(Duration::from_millis(1));
+    let deadlines = Deadlines { schema: soon, validate: soon, stop: soon };
+    let wire = GrpcProvider::new(Arc::new(OneChannel(channel)), Protocol::V6, deadlines);
+    let failures = [
+        wire.schema().await.err(),
+        wire.validate_provider_config(example::validate()).await.err(),
+        wire.stop().await.err(),
+    ];
+    for failure in failures {
+        assert!(matches!(failure, Some(Failure::TimedOut(_))), "{failure:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_without_a_form_is_not_sent() {
+    let example = Arc::new(Example::default());
+    let wire = over_the_wire(Arc::<Example>::clone(&example), Protocol::V6).await;
+    let (value, _) = formwork_value::Value::string("x").split_marks();
+    let current = Payload::Value(value, formwork_value::Type::Bool);
+    let failure = wire.read(ReadRequest { current, ..example::read() }).await.unwrap_err();
+    assert!(matches!(&failure, Failure::Unsendable(why) if why.starts_with("current_state")));
+    assert!(example.told().is_empty());
+}
+
+/// Answers every call with the same bytes, be they a message or not.
+#[derive(Clone)]
+struct Junk(&'static [&'static [u8]]);
+
+struct RawCodec;
+
+impl Codec for RawCodec {
+    type Encode = &'static [u8];
+    type Decode = ();
+    type Encoder = Self;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self {
+        Self
+    }
+
+    fn decoder(&mut self) -> Self {
+        Self
+    }
+}
+
+impl Encoder for RawCodec {
+    type Item = &'static [u8];
+    type Error = Status;
+
+    fn encode(&mut self, item: Self::Item, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        bytes::BufMut::put_slice(buffer, item);
+        Ok(())
+    }
+}
+
+impl Decoder for RawCodec {
+    type Item = ();
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<()>, Status> {
+        bytes::Buf::advance(buffer, bytes::Buf::remaining(buffer));
+        Ok(Some(()))
+    }
+}
+
+impl tower::Service<http::Request<Body>> for Junk {
+    type Response = http::Response<Body>;
+    type Error = std::convert::Infallible;
+    type Future = futures_util::future::BoxFuture<'static, Result<Self::Response, Self::Error>>;
+
+    fn poll_ready(
+        &mut self,
+        _: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Result<(), Self::Error>> {
+        std::task::Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let pieces = self.0;
+        Box::pin(async move {
+            let answer = service_fn(move |_: tonic::Request<()>| async move {
+                let pieces: Vec<_> = pieces.iter().copied().map(Ok::<_, Status>).collect();
+                Ok::<_, Status>(tonic::Response::new(stream::iter(pieces)))
+            });
+            Ok(tonic::server::Grpc::new(RawCodec).server_streaming(answer, request).await)
+        })
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_makes_no_sense_is_the_providers_fault() {
+    // Not protobuf; a schema without a provider; nothing at all.
+    let junk: [&'static [&'static [u8]]; 3] = [&[b"\xff\xff\xff"], &[b""], &[]];
+    let mut failures = Vec::new();
+    for pieces in junk {
+        let (channel, _wire) = connect(Junk(pieces)).await;
+        let channels = Arc::new(OneChannel(channel));
+        let wire = GrpcProvider::new(channels, Protocol::V6, Deadlines::default());
+        failures.push(wire.schema().await.err());
+    }
+    check_failures(
+        failures,
+        &expect![[r#"
+        Some(Misbehaved("the provider's answer to GetProviderSchema makes no sense: failed to decode Protobuf message: invalid varint"))
+        Some(Misbehaved("the provider's answer to GetProviderSchema makes no sense: the answer has no schema of the provider itself"))
+        Some(Misbehaved("the provider's answer to GetProviderSchema makes no sense: the answer is empty"))
+    "#]],
+    );
+}
+
+#[tokio::test]
+async fn a_value_arrives_as_its_bytes() {
+    let (value, _) = formwork_value::Value::string("x").split_marks();
+    let sent = ReadRequest {
+        current: Payload::Value(value, formwork_value::Type::String),
+        ..example::read()
+    };
+    let example = Arc::new(Example::default());
+    let wire = over_the_wire(Arc::<Example>::clone(&example), Protocol::V6).await;
+    wire.read(sent.clone()).await.unwrap();
+    let arrived = ReadRequest { current: msgpack(b"\xa1x"), ..sent };
+    assert_eq!(example.told(), [format!("read {arrived:?}")]);
+}

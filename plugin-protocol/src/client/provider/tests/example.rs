@@ -1,0 +1,726 @@
+//! A provider that has something to say to every call, and writes down what it is told.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use formwork_value::diag::Severity;
+use formwork_value::schema::{
+    Attribute, AttributeKind, Block, NestedAttributes, NestedBlock, Nesting, Role, Schema,
+};
+use formwork_value::{Path, Type};
+use futures_util::stream::{self, BoxStream};
+use futures_util::{StreamExt as _, TryStreamExt as _};
+
+use crate::capability::{ClientCapabilities, ServerCapabilities};
+use crate::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
+use crate::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use crate::message::data::{ReadDataRequest, ReadDataResponse};
+use crate::message::ephemeral::{KeepRequest, OpenRequest, OpenResponse, RenewResponse};
+use crate::message::function::{CallRequest, CallResponse, FunctionError, Functions};
+use crate::message::list::{ListEvent, ListRequest, ValidateListRequest};
+use crate::message::resource::{
+    ApplyRequest, ApplyResponse, GenerateConfigRequest, GenerateConfigResponse, ImportRequest,
+    ImportResponse, ImportedResource, MoveRequest, MoveResponse, PlanRequest, PlanResponse,
+    RawState, ReadRequest, ReadResponse, UpgradeIdentityRequest, UpgradeIdentityResponse,
+    UpgradeRequest, UpgradeResponse,
+};
+use crate::message::schema::{
+    FunctionParameter, FunctionSignature, IdentityAttribute, IdentitySchema, IdentitySchemas,
+    Metadata, ProviderSchema,
+};
+use crate::message::state_store::{
+    ConfigureStoreRequest, ConfigureStoreResponse, LockResponse, StateChunk, StateRef,
+    StatesResponse,
+};
+use crate::message::{DeferredReason, ProviderDiagnostic};
+use crate::{Failure, Payload, Provider};
+
+/// Writes down what it is told and answers something.
+#[derive(Debug, Default)]
+pub(super) struct Example {
+    told: Mutex<Vec<String>>,
+    only_what_protocol_5_has: bool,
+}
+
+impl Example {
+    /// Offers nothing that protocol 5 has no form for.
+    pub(super) fn for_protocol_5() -> Self {
+        Self { only_what_protocol_5_has: true, ..Self::default() }
+    }
+
+    /// Returns what it was told, call by call.
+    pub(super) fn told(&self) -> Vec<String> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn hear(&self, call: &str, told: &dyn Debug) {
+        let mut all = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(format!("{call} {told:?}"));
+    }
+}
+
+pub(super) fn msgpack(bytes: &'static [u8]) -> Payload {
+    Payload::Msgpack(Bytes::from_static(bytes))
+}
+
+fn json(text: &'static str) -> Payload {
+    Payload::Json(Bytes::from_static(text.as_bytes()))
+}
+
+fn private(text: &'static str) -> Bytes {
+    Bytes::from_static(text.as_bytes())
+}
+
+fn client() -> ClientCapabilities {
+    ClientCapabilities {
+        deferral_allowed: true,
+        write_only_attributes_allowed: false,
+        store_planned_private: true,
+        computed_blocks_allowed: true,
+    }
+}
+
+fn diagnostics(about: &str) -> Vec<ProviderDiagnostic> {
+    let path = Path::root().attribute("disk").index(2).attribute("tags").key("größe");
+    vec![
+        ProviderDiagnostic {
+            severity: Severity::Warning,
+            summary: format!("About {about}"),
+            detail: "In detail.\nOn two lines.".into(),
+            path,
+        },
+        ProviderDiagnostic {
+            severity: Severity::Error,
+            summary: "Everything".into(),
+            detail: String::new(),
+            path: Path::root(),
+        },
+    ]
+}
+
+fn verdict(about: &str) -> Verdict {
+    Verdict { diagnostics: diagnostics(about) }
+}
+
+fn names(prefix: &str) -> Vec<String> {
+    vec![format!("{prefix}_b"), format!("{prefix}_a")]
+}
+
+fn schemas(kind: &str, schema: &Schema) -> BTreeMap<String, Schema> {
+    let other = Schema { version: 0, ..schema.clone() };
+    BTreeMap::from([(format!("acme_{kind}"), schema.clone()), (format!("acme_{kind}_2"), other)])
+}
+
+fn rich_schema(only_what_protocol_5_has: bool) -> Schema {
+    let mut size = Attribute::new(Type::list(Type::Number), Role::OptionalComputed);
+    size.sensitive = true;
+    size.write_only = true;
+    size.docs.description = "How large.".into();
+    size.docs.markdown = true;
+    size.docs.deprecated = true;
+    size.docs.deprecation = "Use `length`.".into();
+    let object = Type::object([("a", Type::Dynamic), ("b", Type::set(Type::Bool))]);
+    let mut block = Block::default();
+    block.attributes.insert("size".into(), size.clone());
+    block.attributes.insert("object".into(), Attribute::new(object, Role::Required));
+    block.attributes.insert("id".into(), Attribute::new(Type::String, Role::Computed));
+    if !only_what_protocol_5_has {
+        let attributes = BTreeMap::from([("size".into(), size)]);
+        let kind = AttributeKind::Nested(NestedAttributes { attributes, nesting: Nesting::Map });
+        let nested = Attribute { kind, ..Attribute::new(Type::Bool, Role::Optional) };
+        block.attributes.insert("nested".into(), nested);
+    }
+    let mut outer = Block { docs: block.attributes["size"].docs.clone(), ..Block::default() };
+    for (name, nesting) in [
+        ("single", Nesting::Single),
+        ("group", Nesting::Group),
+        ("list", Nesting::List),
+        ("set", Nesting::Set),
+        ("map", Nesting::Map),
+    ] {
+        let nested = NestedBlock {
+            nesting,
+            block: block.clone(),
+            min_items: 1,
+            max_items: 3,
+            computed: !only_what_protocol_5_has,
+        };
+        outer.blocks.insert(name.into(), nested);
+    }
+    Schema { version: 7, block: outer }
+}
+
+fn signature() -> FunctionSignature {
+    let parameter = FunctionParameter {
+        name: "text".into(),
+        ty: Type::String,
+        allow_null: true,
+        allow_unknown: false,
+        description: "What to shout.".into(),
+        markdown: true,
+    };
+    FunctionSignature {
+        parameters: vec![parameter.clone()],
+        variadic: Some(FunctionParameter { name: "more".into(), ..parameter }),
+        returns: Type::list(Type::String),
+        summary: "Shouts".into(),
+        description: "Shouts it.".into(),
+        markdown: false,
+        deprecation: "Whisper.".into(),
+    }
+}
+
+fn functions() -> BTreeMap<String, FunctionSignature> {
+    let quiet = FunctionSignature { variadic: None, parameters: vec![], ..signature() };
+    BTreeMap::from([("shout".to_owned(), signature()), ("quiet".to_owned(), quiet)])
+}
+
+fn server() -> ServerCapabilities {
+    ServerCapabilities {
+        plan_destroy: true,
+        get_provider_schema_optional: false,
+        move_resource_state: true,
+        generate_resource_config: true,
+    }
+}
+
+fn after_the_epoch(seconds: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::new(seconds, 5)
+}
+
+pub(super) fn validate() -> ValidateRequest {
+    // Only one of the calls has a place for what the host can do, and only two have none for a name.
+    ValidateRequest {
+        type_name: String::new(),
+        config: msgpack(b"\x80"),
+        client: ClientCapabilities::default(),
+    }
+}
+
+fn validate_named(type_name: &str) -> ValidateRequest {
+    ValidateRequest { type_name: type_name.into(), ..validate() }
+}
+
+pub(super) fn configure() -> ConfigureRequest {
+    ConfigureRequest { terraform_version: "1.11.4".into(), config: json("{}"), client: client() }
+}
+
+pub(super) fn upgrade(state: Bytes) -> UpgradeRequest {
+    UpgradeRequest { type_name: "acme_vm".into(), version: 3, state: RawState::Json(state) }
+}
+
+pub(super) fn read() -> ReadRequest {
+    ReadRequest {
+        type_name: "acme_vm".into(),
+        current: msgpack(b"\x81\xa1a\xc0"),
+        private: private("p"),
+        provider_meta: Payload::Absent,
+        client: client(),
+        identity: Some(msgpack(b"\xa1i")),
+    }
+}
+
+pub(super) fn plan() -> PlanRequest {
+    PlanRequest {
+        type_name: "acme_vm".into(),
+        prior: msgpack(b"\xc0"),
+        proposed: msgpack(b"\x01"),
+        config: msgpack(b"\x02"),
+        prior_private: private("prior"),
+        provider_meta: msgpack(b"\x80"),
+        client: client(),
+        prior_identity: Some(msgpack(b"\xa1i")),
+        planned_private: private("planned"),
+    }
+}
+
+pub(super) fn plan_response() -> PlanResponse {
+    PlanResponse {
+        planned: msgpack(b"\xd4\x00\x00"),
+        requires_replace: vec![Path::root().attribute("size"), Path::root().key("k").index(0)],
+        planned_private: private("private"),
+        legacy_type_system: true,
+        deferred: Some(DeferredReason::AbsentPrerequisite),
+        planned_identity: Some(msgpack(b"\xa1j")),
+        diagnostics: diagnostics("plan"),
+    }
+}
+
+pub(super) fn apply() -> ApplyRequest {
+    ApplyRequest {
+        type_name: "acme_vm".into(),
+        prior: msgpack(b"\x01"),
+        planned: msgpack(b"\xc0"),
+        config: msgpack(b"\x02"),
+        planned_private: private("planned"),
+        provider_meta: msgpack(b"\x80"),
+        planned_identity: Some(msgpack(b"\xa1i")),
+    }
+}
+
+pub(super) fn read_data() -> ReadDataRequest {
+    ReadDataRequest {
+        type_name: "acme_image".into(),
+        config: msgpack(b"\x80"),
+        provider_meta: msgpack(b"\x81"),
+        client: client(),
+    }
+}
+
+pub(super) fn move_request() -> MoveRequest {
+    MoveRequest {
+        source_provider: "registry.terraform.io/acme/old".into(),
+        source_type: "old_vm".into(),
+        source_version: 2,
+        source_state: RawState::Flat(BTreeMap::from([("id".into(), "1".into())])),
+        target_type: "acme_vm".into(),
+        source_private: private("p"),
+        source_identity: Some(RawState::Json(private("{}"))),
+        source_identity_version: 4,
+    }
+}
+
+pub(super) fn list() -> ListRequest {
+    ListRequest {
+        type_name: "acme_vm".into(),
+        config: msgpack(b"\x80"),
+        include_object: true,
+        limit: 100,
+    }
+}
+
+pub(super) fn list_event() -> ListEvent {
+    ListEvent {
+        identity: Some(msgpack(b"\xa1i")),
+        display_name: "first".into(),
+        object: Some(msgpack(b"\x80")),
+        diagnostics: diagnostics("list"),
+    }
+}
+
+fn keep() -> KeepRequest {
+    KeepRequest { type_name: "acme_token".into(), private: private("open") }
+}
+
+fn action() -> ActionRequest {
+    ActionRequest { type_name: "acme_boot".into(), config: msgpack(b"\x80"), client: client() }
+}
+
+fn state() -> StateRef {
+    StateRef { type_name: "acme_store".into(), state_id: "default".into() }
+}
+
+fn chunks(diagnostics: &[ProviderDiagnostic]) -> Vec<StateChunk> {
+    let chunk = |bytes: &'static str, start| StateChunk {
+        bytes: private(bytes),
+        total_length: 5,
+        start,
+        end: start + 2,
+        diagnostics: diagnostics.to_vec(),
+    };
+    vec![chunk("abc", 0), chunk("de", 3)]
+}
+
+fn said<T: Debug>(answer: Result<T, Failure>) -> String {
+    format!("{answer:#?}")
+}
+
+async fn all<T>(
+    answer: Result<BoxStream<'static, Result<T, Failure>>, Failure>,
+) -> Result<Vec<T>, Failure> {
+    answer?.try_collect().await
+}
+
+/// Makes every call, in the order of the table of methods, and returns what was said to each.
+pub(super) async fn everything(provider: &dyn Provider) -> Vec<String> {
+    let upgrade_identity = UpgradeIdentityRequest {
+        type_name: "acme_vm".into(),
+        version: 1,
+        identity: RawState::Json(private("{}")),
+    };
+    let import = ImportRequest {
+        type_name: "acme_vm".into(),
+        id: "i-1".into(),
+        client: client(),
+        identity: Some(msgpack(b"\xa1i")),
+    };
+    let generate = GenerateConfigRequest { type_name: "acme_vm".into(), state: msgpack(b"\x01") };
+    let open =
+        OpenRequest { type_name: "acme_token".into(), config: msgpack(b"\x80"), client: client() };
+    let validate_list = ValidateListRequest {
+        type_name: "acme_vm".into(),
+        config: msgpack(b"\x80"),
+        include_object: msgpack(b"\xd4\x00\x00"),
+        limit: Payload::Absent,
+        client: ClientCapabilities::default(),
+    };
+    let shout =
+        CallRequest { name: "shout".into(), arguments: vec![msgpack(b"\xa1a"), json("\"b\"")] };
+    let mut all_said = vec![
+        said(provider.metadata().await),
+        said(provider.schema().await),
+        said(provider.identity_schemas().await),
+        said(provider.functions().await),
+        said(provider.validate_provider_config(validate()).await),
+        said(provider.configure(configure()).await),
+        said(provider.stop().await),
+        said(
+            provider
+                .validate_resource_config(ValidateRequest {
+                    client: client(),
+                    ..validate_named("acme_vm")
+                })
+                .await,
+        ),
+        said(provider.upgrade_state(upgrade(private("{}"))).await),
+        said(provider.upgrade_identity(upgrade_identity).await),
+        said(provider.read(read()).await),
+        said(provider.plan(plan()).await),
+        said(provider.apply(apply()).await),
+        said(provider.import(import).await),
+        said(provider.move_state(move_request()).await),
+        said(provider.generate_config(generate).await),
+        said(provider.validate_data_config(validate_named("acme_image")).await),
+        said(provider.read_data(read_data()).await),
+        said(provider.validate_ephemeral_config(validate_named("acme_token")).await),
+        said(provider.open_ephemeral(open).await),
+        said(provider.renew_ephemeral(keep()).await),
+        said(provider.close_ephemeral(keep()).await),
+        said(provider.validate_list_config(validate_list).await),
+        said(all(provider.list(list()).await).await),
+        said(provider.call_function(shout).await),
+        said(provider.validate_action_config(validate_named("acme_boot")).await),
+        said(provider.plan_action(action()).await),
+        said(all(provider.invoke_action(action()).await).await),
+    ];
+    all_said.extend(stores(provider).await);
+    all_said
+}
+
+async fn stores(provider: &dyn Provider) -> [String; 8] {
+    let store = ConfigureStoreRequest {
+        type_name: "acme_store".into(),
+        config: msgpack(b"\x80"),
+        chunk_size: 8 << 20,
+    };
+    [
+        said(provider.validate_store_config(validate_named("acme_store")).await),
+        said(provider.configure_store(store).await),
+        said(all(provider.read_state_bytes(state()).await).await),
+        said(provider.write_state_bytes(state(), chunks(&[])).await),
+        said(provider.lock_state(state(), "apply".into()).await),
+        said(provider.unlock_state(state(), "lock-1".into()).await),
+        said(provider.states("acme_store".into()).await),
+        said(provider.delete_state(state()).await),
+    ]
+}
+
+#[async_trait]
+impl Provider for Example {
+    async fn metadata(&self) -> Result<Metadata, Failure> {
+        self.hear("metadata", &());
+        let state_stores = if self.only_what_protocol_5_has { vec![] } else { names("store") };
+        Ok(Metadata {
+            capabilities: server(),
+            resources: names("resource"),
+            data_sources: names("data"),
+            ephemeral_resources: names("ephemeral"),
+            list_resources: names("list"),
+            state_stores,
+            actions: names("action"),
+            functions: names("function"),
+            diagnostics: diagnostics("metadata"),
+        })
+    }
+
+    async fn schema(&self) -> Result<ProviderSchema, Failure> {
+        self.hear("schema", &());
+        let schema = rich_schema(self.only_what_protocol_5_has);
+        let state_stores = match self.only_what_protocol_5_has {
+            true => BTreeMap::new(),
+            false => schemas("store", &schema),
+        };
+        Ok(ProviderSchema {
+            provider: schema.clone(),
+            provider_meta: Some(schema.clone()),
+            resources: schemas("resource", &schema),
+            data_sources: schemas("data", &schema),
+            ephemeral_resources: schemas("ephemeral", &schema),
+            list_resources: schemas("list", &schema),
+            state_stores,
+            actions: schemas("action", &schema),
+            functions: functions(),
+            capabilities: server(),
+            // An error would win over everything else.
+            diagnostics: diagnostics("schema").into_iter().take(1).collect(),
+        })
+    }
+
+    async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
+        self.hear("identity_schemas", &());
+        let attribute = IdentityAttribute {
+            ty: Type::String,
+            required_for_import: true,
+            optional_for_import: false,
+            description: "The id.".into(),
+        };
+        let attributes = BTreeMap::from([("id".to_owned(), attribute)]);
+        let schema = IdentitySchema { version: 2, attributes };
+        Ok(IdentitySchemas {
+            schemas: BTreeMap::from([("acme_vm".to_owned(), schema)]),
+            diagnostics: diagnostics("identities"),
+        })
+    }
+
+    async fn functions(&self) -> Result<Functions, Failure> {
+        self.hear("functions", &());
+        Ok(Functions { functions: functions(), diagnostics: diagnostics("functions") })
+    }
+
+    async fn validate_provider_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+        self.hear("validate_provider_config", &request);
+        Ok(verdict("the provider"))
+    }
+
+    async fn configure(&self, request: ConfigureRequest) -> Result<Verdict, Failure> {
+        self.hear("configure", &request);
+        Ok(verdict("configure"))
+    }
+
+    async fn stop(&self) -> Result<String, Failure> {
+        self.hear("stop", &());
+        Ok("not yet".into())
+    }
+
+    async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+        self.hear("validate_resource_config", &request);
+        Ok(verdict("the resource"))
+    }
+
+    async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
+        self.hear("upgrade_state", &request);
+        let state = match request.state {
+            RawState::Json(json) => Payload::Json(json),
+            RawState::Flat(_) => Payload::Absent,
+        };
+        Ok(UpgradeResponse { state, diagnostics: diagnostics("upgrade") })
+    }
+
+    async fn upgrade_identity(
+        &self,
+        request: UpgradeIdentityRequest,
+    ) -> Result<UpgradeIdentityResponse, Failure> {
+        self.hear("upgrade_identity", &request);
+        let diagnostics = diagnostics("upgrade identity");
+        Ok(UpgradeIdentityResponse { identity: msgpack(b"\xa1i"), diagnostics })
+    }
+
+    async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
+        self.hear("read", &request);
+        Ok(ReadResponse {
+            state: request.current,
+            private: private("read"),
+            deferred: Some(DeferredReason::ProviderConfigUnknown),
+            identity: Some(msgpack(b"\xa1j")),
+            diagnostics: diagnostics("read"),
+        })
+    }
+
+    async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
+        self.hear("plan", &request);
+        Ok(plan_response())
+    }
+
+    async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
+        self.hear("apply", &request);
+        Ok(ApplyResponse {
+            state: json("{\"a\":1}"),
+            private: private("applied"),
+            legacy_type_system: true,
+            identity: Some(msgpack(b"\xa1k")),
+            diagnostics: diagnostics("apply"),
+        })
+    }
+
+    async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
+        self.hear("import", &request);
+        let found = ImportedResource {
+            type_name: "acme_vm".into(),
+            state: msgpack(b"\x80"),
+            private: private("imported"),
+            identity: None,
+        };
+        let other = ImportedResource { identity: Some(msgpack(b"\xa1l")), ..found.clone() };
+        Ok(ImportResponse {
+            resources: vec![found, other],
+            deferred: Some(DeferredReason::Unknown),
+            diagnostics: diagnostics("import"),
+        })
+    }
+
+    async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
+        self.hear("move_state", &request);
+        Ok(MoveResponse {
+            state: msgpack(b"\x80"),
+            private: private("moved"),
+            identity: Some(msgpack(b"\xa1m")),
+            diagnostics: diagnostics("move"),
+        })
+    }
+
+    async fn generate_config(
+        &self,
+        request: GenerateConfigRequest,
+    ) -> Result<GenerateConfigResponse, Failure> {
+        self.hear("generate_config", &request);
+        Ok(GenerateConfigResponse { config: request.state, diagnostics: diagnostics("generate") })
+    }
+
+    async fn validate_data_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+        self.hear("validate_data_config", &request);
+        Ok(verdict("the data source"))
+    }
+
+    async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
+        self.hear("read_data", &request);
+        Ok(ReadDataResponse {
+            state: request.config,
+            deferred: Some(DeferredReason::ResourceConfigUnknown),
+            diagnostics: diagnostics("data"),
+        })
+    }
+
+    async fn validate_ephemeral_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<Verdict, Failure> {
+        self.hear("validate_ephemeral_config", &request);
+        Ok(verdict("the ephemeral resource"))
+    }
+
+    async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
+        self.hear("open_ephemeral", &request);
+        Ok(OpenResponse {
+            result: msgpack(b"\x80"),
+            private: private("open"),
+            renew_at: Some(after_the_epoch(1_700_000_000)),
+            deferred: Some(DeferredReason::AbsentPrerequisite),
+            diagnostics: diagnostics("open"),
+        })
+    }
+
+    async fn renew_ephemeral(&self, request: KeepRequest) -> Result<RenewResponse, Failure> {
+        self.hear("renew_ephemeral", &request);
+        Ok(RenewResponse {
+            private: private("renewed"),
+            renew_at: Some(after_the_epoch(1_800_000_000)),
+            diagnostics: diagnostics("renew"),
+        })
+    }
+
+    async fn close_ephemeral(&self, request: KeepRequest) -> Result<Verdict, Failure> {
+        self.hear("close_ephemeral", &request);
+        Ok(verdict("close"))
+    }
+
+    async fn validate_list_config(&self, request: ValidateListRequest) -> Result<Verdict, Failure> {
+        self.hear("validate_list_config", &request);
+        Ok(verdict("the list"))
+    }
+
+    async fn list(
+        &self,
+        request: ListRequest,
+    ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
+        self.hear("list", &request);
+        let bare = ListEvent { identity: None, object: None, ..list_event() };
+        Ok(stream::iter([Ok(list_event()), Ok(bare)]).boxed())
+    }
+
+    async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
+        self.hear("call_function", &request);
+        let error = FunctionError { text: "too loud".into(), argument: Some(1) };
+        Ok(CallResponse { result: Err(error) })
+    }
+
+    async fn validate_action_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+        self.hear("validate_action_config", &request);
+        Ok(verdict("the action"))
+    }
+
+    async fn plan_action(&self, request: ActionRequest) -> Result<PlanActionResponse, Failure> {
+        self.hear("plan_action", &request);
+        let deferred = Some(DeferredReason::AbsentPrerequisite);
+        Ok(PlanActionResponse { deferred, diagnostics: diagnostics("plan action") })
+    }
+
+    async fn invoke_action(
+        &self,
+        request: ActionRequest,
+    ) -> Result<BoxStream<'static, Result<ActionEvent, Failure>>, Failure> {
+        self.hear("invoke_action", &request);
+        let progress = ActionEvent::Progress("half of it".into());
+        let end = ActionEvent::Completed(diagnostics("invoke"));
+        Ok(stream::iter([Ok(progress), Ok(end)]).boxed())
+    }
+
+    async fn validate_store_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+        self.hear("validate_store_config", &request);
+        Ok(verdict("the store"))
+    }
+
+    async fn configure_store(
+        &self,
+        request: ConfigureStoreRequest,
+    ) -> Result<ConfigureStoreResponse, Failure> {
+        self.hear("configure_store", &request);
+        let diagnostics = diagnostics("configure store");
+        Ok(ConfigureStoreResponse { chunk_size: 1 << 20, diagnostics })
+    }
+
+    async fn read_state_bytes(
+        &self,
+        state: StateRef,
+    ) -> Result<BoxStream<'static, Result<StateChunk, Failure>>, Failure> {
+        self.hear("read_state_bytes", &state);
+        Ok(stream::iter(chunks(&diagnostics("chunk")).into_iter().map(Ok)).boxed())
+    }
+
+    async fn write_state_bytes(
+        &self,
+        state: StateRef,
+        chunks: Vec<StateChunk>,
+    ) -> Result<Verdict, Failure> {
+        self.hear("write_state_bytes", &(state, chunks));
+        Ok(verdict("write"))
+    }
+
+    async fn lock_state(
+        &self,
+        state: StateRef,
+        operation: String,
+    ) -> Result<LockResponse, Failure> {
+        self.hear("lock_state", &(state, operation));
+        Ok(LockResponse { lock_id: "lock-1".into(), diagnostics: diagnostics("lock") })
+    }
+
+    async fn unlock_state(&self, state: StateRef, lock_id: String) -> Result<Verdict, Failure> {
+        self.hear("unlock_state", &(state, lock_id));
+        Ok(verdict("unlock"))
+    }
+
+    async fn states(&self, type_name: String) -> Result<StatesResponse, Failure> {
+        self.hear("states", &type_name);
+        let state_ids = vec!["default".into(), "other".into()];
+        Ok(StatesResponse { state_ids, diagnostics: diagnostics("states") })
+    }
+
+    async fn delete_state(&self, state: StateRef) -> Result<Verdict, Failure> {
+        self.hear("delete_state", &state);
+        Ok(verdict("delete"))
+    }
+}
