@@ -4,7 +4,9 @@
 //! writing the file is in `file`, where it lives in `store`.
 
 pub mod file;
+pub mod journal;
 pub mod local;
+pub mod recover;
 pub mod store;
 
 use std::collections::BTreeMap;

@@ -8,11 +8,14 @@ mod read;
 mod tests;
 mod write;
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
-use super::State;
+use super::{Object, State};
+use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 
 /// A state with what the file says about itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,6 +126,39 @@ impl StateFile {
     pub fn has_content_of(&self, other: &Self) -> bool {
         self.state == other.state && self.check_results == other.check_results
     }
+}
+
+/// An object with all that says where it belongs.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entry {
+    pub(super) addr: InstanceAddr,
+    pub(super) deposed: Option<DeposedKey>,
+    pub(super) provider: ProviderConfigAddr,
+    pub(super) object: Arc<Object>,
+}
+
+/// Writes one object as the file does, but on one line.
+pub(super) fn write_entry(
+    addr: &InstanceAddr,
+    deposed: Option<&DeposedKey>,
+    provider: &ProviderConfigAddr,
+    object: &Object,
+) -> Vec<u8> {
+    let object = Arc::new(object.clone());
+    write::entry(&Entry {
+        addr: addr.clone(),
+        deposed: deposed.cloned(),
+        provider: provider.clone(),
+        object,
+    })
+}
+
+/// Reads what [`write_entry`] wrote.
+///
+/// # Errors
+/// When it is something else.
+pub(super) fn read_entry(text: &str) -> Result<Entry, FileError> {
+    read::read_entry(text)
 }
 
 impl FileError {

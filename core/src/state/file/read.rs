@@ -14,7 +14,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::layout::{FileJson, HeaderJson, InstanceJson, OutputJson, ResourceJson, StepJson};
-use super::{FileError, Header, StateFile, json};
+use super::{Entry, FileError, Header, StateFile, json};
 use crate::addr::{
     ConfigResourceAddr, DeposedKey, InstanceKey, Mode, ModuleAddr, ProviderConfigAddr,
     ResourceAddr, ResourceName,
@@ -31,6 +31,23 @@ pub(super) fn read_header(text: &[u8]) -> Result<Header, FileError> {
     let header: HeaderJson = parse(text)?;
     check_version(header.version)?;
     Ok(Header { serial: header.serial, lineage: header.lineage })
+}
+
+pub(super) fn read_entry(text: &str) -> Result<Entry, FileError> {
+    let resource: ResourceJson<'_> = parse(text.as_bytes())?;
+    let mut state = State::default();
+    Reader::new(text.as_bytes()).resource(&resource, &mut state)?;
+    let entry = state.resources.into_iter().find_map(|(addr, resource)| {
+        let provider = resource.provider;
+        let (key, mut instance) = resource.instances.into_iter().next()?;
+        let deposed = instance.deposed.pop_first();
+        let (deposed, object) = match deposed {
+            Some((key, object)) => (Some(key), object),
+            None => (None, instance.current?),
+        };
+        Some(Entry { addr: addr.instance(key), deposed, provider, object })
+    });
+    entry.ok_or(FileError::Empty)
 }
 
 fn parse<'t, T: Deserialize<'t>>(text: &'t [u8]) -> Result<T, FileError> {

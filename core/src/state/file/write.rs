@@ -8,12 +8,12 @@ use base64::prelude::BASE64_STANDARD;
 use formwork_value::codec;
 use formwork_value::{Path, Step};
 
-use super::StateFile;
-use super::json::{break_line, indent, quote};
+use super::json::{self, break_line, indent, quote};
+use super::{Entry, StateFile};
 use crate::addr::{
     ConfigResourceAddr, DeposedKey, InstanceKey, Mode, ProviderConfigAddr, ResourceAddr,
 };
-use crate::state::{Object, OutputValue, ResourceState, Status};
+use crate::state::{InstanceState, Object, OutputValue, ResourceState, Status};
 
 /// Levels of indentation of the parts of the file.
 const OUTPUT: usize = 2;
@@ -37,6 +37,24 @@ pub(super) fn with_content(file: &StateFile, content: &[u8]) -> Vec<u8> {
     writer.string(1, "lineage", &file.lineage);
     writer.raw(content);
     writer.out
+}
+
+/// Writes one object as a resource with nothing else in it, on one line.
+pub(super) fn entry(entry: &Entry) -> Vec<u8> {
+    let mut instance = InstanceState::default();
+    match &entry.deposed {
+        Some(key) => drop(instance.deposed.insert(key.clone(), entry.object.clone())),
+        None => instance.current = Some(entry.object.clone()),
+    }
+    let instances = [(entry.addr.key.clone(), instance)].into();
+    let resource = ResourceState { provider: entry.provider.clone(), instances };
+    let addr = entry.addr.of();
+    let mut writer = Writer::default();
+    if let Some(resource) = SortedResource::new(&addr, &resource) {
+        writer.resource(&resource);
+    }
+    let text = String::from_utf8_lossy(&writer.out);
+    json::compact(&text).unwrap_or_else(|_| text.into_owned().into_bytes())
 }
 
 /// Writes members of an object, each on its line, with the commas between them.

@@ -1,0 +1,415 @@
+//! The journal of a run: what is about to be done, what came back, what it means for the state.
+//! Written ahead and only ever appended to. What is made of it after a crash is in `recover`.
+//!
+//! A record is handed to the system before its method returns, so that it survives the death of this
+//! process; [`Journal::commit`] makes everything handed over so far survive the loss of power.
+
+pub(super) mod record;
+#[cfg(test)]
+mod tests;
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::task::Poll;
+
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Type, Value, codec};
+use futures_util::FutureExt as _;
+use futures_util::future::{LocalBoxFuture, Shared};
+
+use self::record::Record;
+use super::Object;
+use super::file::StateFile;
+use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
+
+/// The journal of one run, being written.
+pub struct Journal {
+    path: PathBuf,
+    file: Arc<File>,
+    next: Cell<u64>,
+    /// Where the last whole record ends.
+    length: Cell<u64>,
+    /// The number of the last record known to be durable.
+    durable: Cell<u64>,
+    sync: RefCell<Option<Sync>>,
+    /// Announced calls of which it is not known yet what they did.
+    open: RefCell<BTreeMap<Op, Subject>>,
+    health: Cell<Health>,
+    #[cfg(test)]
+    n_syncs: Cell<usize>,
+}
+
+/// How well a journal can still be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Health {
+    Sound,
+    /// A record was refused. What is under way may still be settled, but nothing may be begun.
+    Failing,
+    /// Half a record stands at the end, so that nothing may follow.
+    Closed,
+}
+
+/// What a call is about.
+#[derive(Clone, Debug)]
+struct Subject {
+    addr: InstanceAddr,
+    provider: ProviderConfigAddr,
+    deposed: Option<DeposedKey>,
+}
+
+/// A request to the disk that is under way, shared by all who wait for it.
+#[derive(Clone)]
+struct Sync {
+    /// The last record that it makes durable.
+    covers: u64,
+    done: Shared<LocalBoxFuture<'static, Result<(), Arc<io::Error>>>>,
+}
+
+/// Names an announced call within its run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Op(pub u64);
+
+/// What a run says about itself when it begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Begin<'a> {
+    /// What is going on, as in the lock: `OperationTypeApply`.
+    pub operation: &'a str,
+    /// The state as it is stored when the run begins.
+    pub base: &'a StateFile,
+}
+
+/// A changing call that is about to leave.
+#[derive(Clone, Copy, Debug)]
+pub struct Intent<'a> {
+    /// The instance.
+    pub addr: &'a InstanceAddr,
+    /// The provider configuration that is asked.
+    pub provider: &'a ProviderConfigAddr,
+    /// Set if the call is about a deposed object.
+    pub deposed: Option<&'a DeposedKey>,
+    /// Set if the current object is deposed under this key before the call.
+    pub deposes: Option<&'a DeposedKey>,
+    /// What is done.
+    pub action: Action,
+    /// The object the call is about, as it is before; `None` if there is none.
+    pub prior: Option<&'a Object>,
+    /// What is asked for, without marks.
+    pub planned: &'a Value,
+}
+
+/// What a changing call does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Action {
+    /// It makes an object.
+    Create,
+    /// It changes an object.
+    Update,
+    /// It destroys an object.
+    Delete,
+}
+
+/// The answer to a changing call as it came, before anything of it is decoded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Answer {
+    /// The object as the provider encoded it; empty if none came.
+    #[serde(with = "record::base64")]
+    pub state: Vec<u8>,
+    /// The provider's private bytes.
+    #[serde(with = "record::base64")]
+    pub private: Vec<u8>,
+    /// The identity as the provider encoded it; empty if none came.
+    #[serde(with = "record::base64")]
+    pub identity: Vec<u8>,
+    /// What the provider had to say, and why there is no answer, if there is none.
+    pub messages: Vec<String>,
+}
+
+/// Why something could not be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// The machine did not do it.
+    #[error("cannot {what} the journal {}: {source}", path.display())]
+    Io {
+        /// What was to be done.
+        what: &'static str,
+        /// The journal.
+        path: PathBuf,
+        /// Why not.
+        source: Arc<io::Error>,
+    },
+    /// An earlier record could not be written, so nothing may be begun any more.
+    #[error("an earlier failure has closed the journal {}", .0.display())]
+    Broken(PathBuf),
+    /// What stands in the journal makes no sense, though more follows.
+    #[error("the journal {} is damaged at byte {offset}: {reason}", path.display())]
+    Damaged {
+        /// The journal.
+        path: PathBuf,
+        /// Where.
+        offset: usize,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The journal is of another state.
+    #[error(
+        "the journal {} belongs to the state of lineage {theirs:?}, not {ours:?}",
+        path.display()
+    )]
+    OtherLineage {
+        /// The journal.
+        path: PathBuf,
+        /// The lineage it names.
+        theirs: String,
+        /// The lineage of the state that is there.
+        ours: String,
+    },
+}
+
+impl JournalError {
+    pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
+        let path = path.to_owned();
+        move |source| Self::Io { what, path, source: Arc::new(source) }
+    }
+
+    /// Tells the reader what went wrong and what to do.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let (summary, remedy) = match self {
+            Self::Io { what: "read" | "remove", .. } => (
+                "Failed to take over the journal",
+                "It holds what an earlier run did. Correct the permissions and run the command \
+                 again.",
+            ),
+            Self::Io { .. } | Self::Broken(_) => (
+                "Failed to write the journal",
+                "Without it a crash could forget real objects, so nothing more is started. Free \
+                 space or correct the permissions of the folder, then run the command again.",
+            ),
+            Self::Damaged { .. } => (
+                "Journal is damaged",
+                "It holds what an earlier run did, and what stands behind the damage cannot be \
+                 trusted. Compare the real objects with the state, then move the journal away to go \
+                 on without it. Nothing was changed.",
+            ),
+            Self::OtherLineage { .. } => (
+                "Journal belongs to another state",
+                "Another state file was put here after a run was cut off. Put the earlier one back, \
+                 or move the journal away to go on without it. Nothing was changed.",
+            ),
+        };
+        Diagnostic::error(summary, format!("In short, {self}.\n\n{remedy}"))
+            .blame(Blame::Environment)
+    }
+}
+
+impl Journal {
+    /// Begins the journal of a run in a folder. When this returns, it is durable; so it also proves
+    /// that the place can be written to.
+    ///
+    /// # Errors
+    /// When it cannot be made durable.
+    pub fn begin(folder: &Path, begin: Begin<'_>) -> Result<Self, JournalError> {
+        let run = uuid::Uuid::new_v4().to_string();
+        let path = folder.join(format!("{run}.wal"));
+        let failed = |error| JournalError::io("begin", &path)(error);
+        DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
+        let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path);
+        let file = file.map_err(failed)?;
+        let journal = Self::on(path.clone(), file);
+        journal.append(&record::run_begin(run, begin))?;
+        journal.file.sync_all().map_err(failed)?;
+        for folder in [Some(folder), folder.parent()].into_iter().flatten() {
+            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+        }
+        journal.durable.set(journal.next.get() - 1);
+        Ok(journal)
+    }
+
+    /// A journal on a file that has nothing in it yet.
+    fn on(path: PathBuf, file: File) -> Self {
+        Self {
+            path,
+            file: Arc::new(file),
+            next: Cell::new(1),
+            length: Cell::new(0),
+            durable: Cell::new(0),
+            sync: RefCell::default(),
+            open: RefCell::default(),
+            health: Cell::new(Health::Sound),
+            #[cfg(test)]
+            n_syncs: Cell::default(),
+        }
+    }
+
+    /// Announces a call. Only when this returns may the call be made.
+    ///
+    /// # Errors
+    /// When it could not be made durable, or an earlier record could not.
+    pub async fn announce(&self, intent: Intent<'_>) -> Result<Op, JournalError> {
+        let op = self.note(intent)?;
+        self.commit().await?;
+        Ok(op)
+    }
+
+    /// Announces a call that changes nothing outside this process, without waiting for the disk.
+    ///
+    /// # Errors
+    /// When this or an earlier record could not be written.
+    pub fn note(&self, intent: Intent<'_>) -> Result<Op, JournalError> {
+        if self.health.get() != Health::Sound {
+            return Err(JournalError::Broken(self.path.clone()));
+        }
+        let op = Op(self.next.get());
+        self.append(&record::intent(op, intent))?;
+        let subject = Subject {
+            addr: intent.addr.clone(),
+            provider: intent.provider.clone(),
+            deposed: intent.deposed.cloned(),
+        };
+        self.open.borrow_mut().insert(op, subject);
+        Ok(op)
+    }
+
+    /// Keeps an answer, to be called before anything of it is looked at.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub fn answer(&self, op: Op, answer: Answer) -> Result<(), JournalError> {
+        self.append(&Record::Answer { op: op.0, answer })
+    }
+
+    /// Keeps what an announced call means for the state: the object as it is then, `None` if it is
+    /// gone. What depends on it may be started when this returns: a later record is never durable
+    /// without this one. Does nothing for a call that is settled already.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub fn settle(&self, op: Op, object: Option<&Object>) -> Result<(), JournalError> {
+        let Some(subject) = self.open.borrow().get(&op).cloned() else { return Ok(()) };
+        self.append(&record::settled(op, &subject, object))?;
+        self.open.borrow_mut().remove(&op);
+        Ok(())
+    }
+
+    /// Says which state is about to be stored. It must hold everything settled so far.
+    ///
+    /// # Errors
+    /// When it could not be made durable.
+    pub async fn snapshot(&self, file: &StateFile) -> Result<(), JournalError> {
+        self.append(&record::snapshot(file))?;
+        self.commit().await
+    }
+
+    /// Makes everything appended so far durable. All who wait at the same time share one request to
+    /// the disk.
+    ///
+    /// # Errors
+    /// When the disk fails; what was appended must then be taken as lost.
+    pub async fn commit(&self) -> Result<(), JournalError> {
+        let target = self.next.get() - 1;
+        // Others that are ready get to append first, and share the request.
+        give_way().await;
+        while self.durable.get() < target {
+            if self.health.get() == Health::Closed {
+                return Err(JournalError::Broken(self.path.clone()));
+            }
+            let sync = self.sync.borrow().clone();
+            let sync = sync.unwrap_or_else(|| self.start_sync());
+            let result = sync.done.clone().await;
+            self.sync.borrow_mut().take_if(|current| current.covers == sync.covers);
+            if let Err(source) = result {
+                // After a failed request the system may forget what it could not write, and report
+                // success for a second one. So there is no second one.
+                self.health.set(Health::Closed);
+                return Err(JournalError::Io { what: "write", path: self.path.clone(), source });
+            }
+            self.durable.set(self.durable.get().max(sync.covers));
+        }
+        Ok(())
+    }
+
+    /// Ends the run, to be called when the state that holds everything is stored. The journal goes,
+    /// unless it is still unknown what some call did: then the next run has to know.
+    ///
+    /// # Errors
+    /// When the end could not be written; a later run then takes over what is there.
+    pub fn end(self) -> Result<(), JournalError> {
+        if !self.open.borrow().is_empty() {
+            return Ok(());
+        }
+        self.append(&Record::RunEnd {})?;
+        remove(&self.path)
+    }
+
+    /// Where the journal is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn append(&self, record: &Record) -> Result<(), JournalError> {
+        if self.health.get() == Health::Closed {
+            return Err(JournalError::Broken(self.path.clone()));
+        }
+        let bytes = record::frame(self.next.get(), record);
+        if let Err(error) = (&*self.file).write_all(&bytes) {
+            // What follows half a record would be unreadable.
+            let undone = self.file.set_len(self.length.get());
+            self.health.set(if undone.is_ok() { Health::Failing } else { Health::Closed });
+            return Err(JournalError::io("write", &self.path)(error));
+        }
+        self.length.set(self.length.get() + bytes.len() as u64);
+        self.next.set(self.next.get() + 1);
+        Ok(())
+    }
+
+    fn start_sync(&self) -> Sync {
+        #[cfg(test)]
+        self.n_syncs.update(|n_syncs| n_syncs + 1);
+        let file = self.file.clone();
+        let done = async move {
+            let synced = tokio::task::spawn_blocking(move || file.sync_data()).await;
+            synced.map_err(io::Error::other).flatten().map_err(Arc::new)
+        };
+        let sync = Sync { covers: self.next.get() - 1, done: done.boxed_local().shared() };
+        *self.sync.borrow_mut() = Some(sync.clone());
+        sync
+    }
+}
+
+/// Removes a journal, and its folder if it was the last one in it.
+pub(super) fn remove(path: &Path) -> Result<(), JournalError> {
+    std::fs::remove_file(path).map_err(JournalError::io("remove", path))?;
+    if let Some(folder) = path.parent() {
+        // Fails if there are others in it, and then it has to stay.
+        std::fs::remove_dir(folder).ok();
+    }
+    Ok(())
+}
+
+/// Lets other tasks of the thread run once.
+async fn give_way() {
+    let mut gave_way = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut gave_way, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// A value as the journal keeps it: with its type, so that no schema is needed to read it.
+fn encode(value: &Value) -> Vec<u8> {
+    let plain = value.clone().split_marks().0;
+    // A plain value always fits the dynamic type.
+    codec::msgpack::encode(plain.value(), &Type::Dynamic).unwrap_or_default()
+}

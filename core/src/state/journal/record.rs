@@ -1,0 +1,271 @@
+//! The records of a journal, and how they stand in the file.
+//!
+//! Each record is framed by its length, a checksum and a number that grows by one, so that a reader
+//! can tell the end that a crash tore from damage in the middle. Inside it is JSON, which a person can
+//! read in an emergency.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use sha2::{Digest as _, Sha256};
+
+use super::{Action, Answer, Begin, Intent, Op, Subject};
+use crate::state::Object;
+use crate::state::file::{self, StateFile};
+use crate::state::local::who;
+
+/// One entry of a journal. Members that are not known are passed over, so that a later version may
+/// add some.
+#[derive(Debug, Serialize, Deserialize)]
+pub(in crate::state) enum Record {
+    /// A run begins.
+    RunBegin(RunBegin),
+    /// A changing call is about to leave.
+    Intent(IntentRecord),
+    /// An answer came.
+    Answer {
+        /// The number of the intent.
+        op: u64,
+        /// The answer.
+        answer: Answer,
+    },
+    /// What a call did is known.
+    Settled {
+        /// The number of the intent.
+        op: u64,
+        /// The object as an entry of the state file; nothing if it is gone.
+        object: Option<Box<RawValue>>,
+    },
+    /// A state that holds everything settled so far is about to be stored.
+    Snapshot {
+        /// The fingerprint of its content.
+        content: String,
+    },
+    /// Everything settled so far is in the stored state for good.
+    TakenOver {},
+    /// It is not clear what a call did, or whether its result belongs into the state.
+    Doubted {
+        /// The number of the intent.
+        op: u64,
+    },
+    /// It was decided what to make of a call that was in flight.
+    Resolved {
+        /// The number of the intent.
+        op: u64,
+        /// How, in words.
+        how: String,
+    },
+    /// The run ended in good order.
+    RunEnd {},
+}
+
+/// What a run says about itself.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(in crate::state) struct RunBegin {
+    pub(in crate::state) run: String,
+    pub(in crate::state) operation: String,
+    pub(in crate::state) when: String,
+    pub(in crate::state) who: String,
+    pub(in crate::state) pid: u32,
+    pub(in crate::state) version: String,
+    pub(in crate::state) lineage: String,
+    pub(in crate::state) serial: u64,
+}
+
+/// A changing call that is about to leave.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::state) struct IntentRecord {
+    pub(in crate::state) op: u64,
+    pub(in crate::state) when: String,
+    pub(in crate::state) address: String,
+    pub(in crate::state) provider: String,
+    pub(in crate::state) deposed: Option<String>,
+    pub(in crate::state) deposes: Option<String>,
+    pub(in crate::state) action: Action,
+    /// The fingerprint of the object the call is about; nothing if there is none.
+    pub(in crate::state) prior: Option<String>,
+    #[serde(with = "base64")]
+    pub(in crate::state) planned: Vec<u8>,
+}
+
+pub(super) fn run_begin(run: String, Begin { operation, base }: Begin<'_>) -> Record {
+    Record::RunBegin(RunBegin {
+        run,
+        operation: operation.to_owned(),
+        when: now(),
+        who: who(),
+        pid: std::process::id(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        lineage: base.lineage.clone(),
+        serial: base.serial,
+    })
+}
+
+pub(super) fn intent(op: Op, intent: Intent<'_>) -> Record {
+    Record::Intent(IntentRecord {
+        op: op.0,
+        when: now(),
+        address: intent.addr.to_string(),
+        provider: intent.provider.to_string(),
+        deposed: intent.deposed.map(ToString::to_string),
+        deposes: intent.deposes.map(ToString::to_string),
+        action: intent.action,
+        prior: intent.prior.map(|object| {
+            fingerprint(&file::write_entry(intent.addr, intent.deposed, intent.provider, object))
+        }),
+        planned: super::encode(intent.planned),
+    })
+}
+
+pub(super) fn settled(op: Op, subject: &Subject, object: Option<&Object>) -> Record {
+    let object = object.map(|object| {
+        let Subject { addr, provider, deposed } = subject;
+        let text = file::write_entry(addr, deposed.as_ref(), provider, object);
+        // What is written for a state file is JSON.
+        RawValue::from_string(String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
+    });
+    Record::Settled { op: op.0, object }
+}
+
+pub(in crate::state) fn snapshot(file: &StateFile) -> Record {
+    Record::Snapshot { content: fingerprint(&file.content()) }
+}
+
+pub(in crate::state) fn fingerprint(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn now() -> String {
+    let now = time::OffsetDateTime::now_utc();
+    now.format(&time::format_description::well_known::Rfc3339).unwrap_or_default()
+}
+
+/// Length, checksum and number before each record.
+const HEAD: usize = 4 + 4 + 8;
+
+/// How far the number of a record behind damage may be from the last good one. Only tells likely
+/// records from noise before the checksum decides.
+const LIKELY: u64 = 1_000_000;
+
+/// Returns a record as it stands in the file.
+pub(in crate::state) fn frame(number: u64, record: &Record) -> Vec<u8> {
+    // Strings, numbers and text that is JSON already: nothing here can fail to be JSON.
+    let text = serde_json::to_vec(record).unwrap_or_default();
+    let mut bytes = vec![0; HEAD];
+    bytes.extend_from_slice(&text);
+    // Records come from messages, which have a limit far below this.
+    let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    bytes[0..4].copy_from_slice(&length.to_le_bytes());
+    bytes[8..16].copy_from_slice(&number.to_le_bytes());
+    let sum = checksum(length, &bytes[8..]);
+    bytes[4..8].copy_from_slice(&sum.to_le_bytes());
+    bytes
+}
+
+fn checksum(length: u32, rest: &[u8]) -> u32 {
+    crc32c::crc32c_append(crc32c::crc32c(&length.to_le_bytes()), rest)
+}
+
+/// What a journal says.
+#[derive(Debug, Default)]
+pub(in crate::state) struct Log {
+    /// The records with their numbers.
+    pub(in crate::state) records: Vec<(u64, Record)>,
+    /// Where the last whole record ends. What follows was torn by a crash.
+    pub(in crate::state) end: usize,
+}
+
+impl Log {
+    /// What the run says about itself; nothing if it was cut off while saying it.
+    pub(in crate::state) fn begin(&self) -> Option<&RunBegin> {
+        self.records.iter().find_map(|(_, record)| match record {
+            Record::RunBegin(begin) => Some(begin),
+            _ => None,
+        })
+    }
+
+    /// The number of the last record whose consequences the state is known to hold.
+    pub(in crate::state) fn included_in(&self, file: &StateFile) -> u64 {
+        let stored = fingerprint(&file.content());
+        let holds_all_before = |record: &Record| match record {
+            Record::Snapshot { content } => *content == stored,
+            Record::TakenOver {} => true,
+            _ => false,
+        };
+        let last = self.records.iter().rev().find(|(_, record)| holds_all_before(record));
+        last.map_or(0, |(number, _)| *number)
+    }
+}
+
+/// Where a journal makes no sense, and why.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::state) struct Damage {
+    pub(in crate::state) offset: usize,
+    pub(in crate::state) reason: String,
+}
+
+/// Reads a journal up to its end, or up to where a crash tore it.
+pub(in crate::state) fn read(bytes: &[u8]) -> Result<Log, Damage> {
+    let mut log = Log::default();
+    let mut last = 0;
+    while log.end < bytes.len() {
+        let Some((number, text)) =
+            whole(&bytes[log.end..]).filter(|(number, _)| *number == last + 1)
+        else {
+            if more_follows(&bytes[log.end..], last) {
+                let reason = format!("record {} is not whole, but more follow", last + 1);
+                return Err(Damage { offset: log.end, reason });
+            }
+            break;
+        };
+        let record = serde_json::from_slice(text).map_err(|error| Damage {
+            offset: log.end,
+            reason: format!("record {number} cannot be understood: {error}"),
+        })?;
+        log.records.push((number, record));
+        log.end += HEAD + text.len();
+        last = number;
+    }
+    Ok(log)
+}
+
+/// The number and text of the record at the beginning, if it is whole.
+fn whole(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let length = u32::from_le_bytes(bytes.get(0..4)?.try_into().ok()?);
+    let sum = u32::from_le_bytes(bytes.get(4..8)?.try_into().ok()?);
+    let number = u64::from_le_bytes(bytes.get(8..16)?.try_into().ok()?);
+    let end = HEAD.checked_add(usize::try_from(length).ok()?)?;
+    let rest = bytes.get(8..end)?;
+    (checksum(length, rest) == sum).then_some((number, &rest[8..]))
+}
+
+/// Whether a whole record stands anywhere behind the beginning.
+fn more_follows(bytes: &[u8], last: u64) -> bool {
+    (1..bytes.len().saturating_sub(HEAD)).any(|at| {
+        let head: Option<[u8; 8]> =
+            bytes.get(at + 8..at + 16).and_then(|head| head.try_into().ok());
+        let number = head.map_or(0, u64::from_le_bytes);
+        (last + 1..=last + LIKELY).contains(&number) && whole(&bytes[at..]).is_some()
+    })
+}
+
+/// Bytes as text, for `serde`.
+pub(in crate::state) mod base64 {
+    use base64::Engine as _;
+    use base64::prelude::BASE64_STANDARD;
+    use serde::{Deserialize as _, Deserializer, Serializer, de};
+
+    pub(in crate::state) fn serialize<S: Serializer>(
+        bytes: &[u8],
+        to: S,
+    ) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&BASE64_STANDARD.encode(bytes))
+    }
+
+    pub(in crate::state) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Vec<u8>, D::Error> {
+        let text = String::deserialize(from)?;
+        BASE64_STANDARD.decode(text).map_err(de::Error::custom)
+    }
+}

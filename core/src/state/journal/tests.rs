@@ -1,0 +1,188 @@
+//! The journal as it is written, and reading it back whole, torn and damaged.
+
+use futures_util::future::join_all;
+
+use super::record::Damage;
+use super::*;
+
+fn addr(text: &str) -> InstanceAddr {
+    text.parse().unwrap()
+}
+
+fn provider() -> ProviderConfigAddr {
+    "provider[\"example.com/acme/t\"]".parse().unwrap()
+}
+
+fn create<'a>(addr: &'a InstanceAddr, provider: &'a ProviderConfigAddr) -> Intent<'a> {
+    const NULL: &Value = &Value::Null(Type::Dynamic);
+    let (action, prior) = (Action::Create, None);
+    Intent { addr, provider, deposed: None, deposes: None, action, prior, planned: NULL }
+}
+
+fn begin(folder: &tempfile::TempDir) -> Journal {
+    let base = StateFile::fresh();
+    Journal::begin(&folder.path().join("journal"), Begin { operation: "test", base: &base })
+        .unwrap()
+}
+
+fn names_of(journal: &Journal) -> Vec<String> {
+    let log = record::read(&std::fs::read(journal.path()).unwrap()).unwrap();
+    let name = |record: &Record| format!("{record:?}").split([' ', '(']).next().unwrap().to_owned();
+    log.records.iter().map(|(_, record)| name(record)).collect()
+}
+
+#[tokio::test]
+async fn a_call_leaves_its_intent_its_answer_and_its_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin(&folder);
+    let (addr, provider) = (addr("t.a"), provider());
+    let op = journal.announce(create(&addr, &provider)).await.unwrap();
+    assert_eq!(names_of(&journal), ["RunBegin", "Intent"]);
+    journal.answer(op, Answer { state: b"raw".to_vec(), ..Answer::default() }).unwrap();
+    journal.settle(op, None).unwrap();
+    journal.settle(op, None).unwrap();
+    journal.snapshot(&StateFile::fresh()).await.unwrap();
+    assert_eq!(names_of(&journal), ["RunBegin", "Intent", "Answer", "Settled", "Snapshot"]);
+}
+
+#[tokio::test]
+async fn only_the_owner_may_read_a_journal() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin(&folder);
+    let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(journal.path()), 0o600);
+    assert_eq!(mode(journal.path().parent().unwrap()), 0o700);
+}
+
+#[tokio::test]
+async fn nothing_is_left_of_a_run_that_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin(&folder);
+    journal.end().unwrap();
+    assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+}
+
+#[tokio::test]
+async fn the_journal_of_a_call_that_is_still_open_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin(&folder);
+    let (addr, provider) = (addr("t.a"), provider());
+    journal.announce(create(&addr, &provider)).await.unwrap();
+    let path = journal.path().to_owned();
+    journal.end().unwrap();
+    assert!(path.exists());
+}
+
+#[tokio::test]
+async fn all_who_announce_at_once_share_one_request_to_the_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin(&folder);
+    let provider = provider();
+    let addrs: Vec<InstanceAddr> = (0..50).map(|at| addr(&format!("t.a[{at}]"))).collect();
+    let all = join_all(addrs.iter().map(|addr| journal.announce(create(addr, &provider)))).await;
+    assert!(all.iter().all(Result::is_ok));
+    assert_eq!(journal.n_syncs.get(), 1);
+    journal.commit().await.unwrap();
+    assert_eq!(journal.n_syncs.get(), 1, "there was nothing more to make durable");
+}
+
+#[tokio::test]
+async fn who_comes_while_the_disk_is_busy_gets_a_request_of_his_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin(&folder);
+    let (a, b, provider) = (addr("t.a"), addr("t.b"), provider());
+    let first = journal.announce(create(&a, &provider));
+    let second = async {
+        // The first has appended, and waits for the disk.
+        give_way().await;
+        give_way().await;
+        journal.announce(create(&b, &provider)).await
+    };
+    let (first, second) = tokio::join!(first, second);
+    assert_eq!((first.unwrap(), second.unwrap()), (Op(2), Op(3)));
+    assert_eq!(journal.n_syncs.get(), 2);
+}
+
+#[tokio::test]
+async fn a_waiter_that_goes_away_holds_nobody_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin(&folder);
+    let (a, b, provider) = (addr("t.a"), addr("t.b"), provider());
+    {
+        let mut first = Box::pin(journal.announce(create(&a, &provider)));
+        assert!(futures_util::poll!(&mut first).is_pending());
+        assert!(futures_util::poll!(&mut first).is_pending());
+    }
+    journal.announce(create(&b, &provider)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_full_disk_stops_new_calls() {
+    let full = File::options().append(true).open("/dev/full").unwrap();
+    let journal = Journal::on("full.wal".into(), full);
+    let (addr, provider) = (addr("t.a"), provider());
+    let error = journal.announce(create(&addr, &provider)).await.unwrap_err();
+    assert!(matches!(error, JournalError::Io { what: "write", .. }), "{error:?}");
+    let error = journal.announce(create(&addr, &provider)).await.unwrap_err();
+    assert!(matches!(error, JournalError::Broken(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_failed_request_to_the_disk_is_not_tried_again() {
+    // What is no file on a disk cannot be made durable.
+    let null = File::options().append(true).open("/dev/null").unwrap();
+    let journal = Journal::on("null.wal".into(), null);
+    let (addr, provider) = (addr("t.a"), provider());
+    let error = journal.announce(create(&addr, &provider)).await.unwrap_err();
+    assert!(matches!(error, JournalError::Io { what: "write", .. }), "{error:?}");
+    assert!(matches!(journal.commit().await, Err(JournalError::Broken(_))));
+}
+
+/// Some records as they stand in a file, and where each ends.
+fn some_records() -> (Vec<u8>, Vec<usize>) {
+    let mut bytes = Vec::new();
+    let mut ends = vec![0];
+    for number in 1..6 {
+        let how = "x".repeat(usize::try_from(number).unwrap() * 7);
+        bytes.extend(record::frame(number, &Record::Resolved { op: number, how }));
+        ends.push(bytes.len());
+    }
+    (bytes, ends)
+}
+
+#[test]
+fn a_journal_cut_off_anywhere_is_read_up_to_its_last_whole_record() {
+    let (bytes, ends) = some_records();
+    for cut in 0..=bytes.len() {
+        let log = record::read(&bytes[..cut]).unwrap();
+        let n_whole = ends.iter().filter(|end| **end <= cut).count() - 1;
+        assert_eq!((log.records.len(), log.end), (n_whole, ends[n_whole]), "cut at {cut}");
+    }
+}
+
+#[test]
+fn noise_behind_the_end_is_passed_over() {
+    let (bytes, ends) = some_records();
+    for noise in [vec![0; 600], vec![0xff; 600], (0..=255).cycle().take(600).collect()] {
+        let log = record::read(&[bytes.clone(), noise].concat()).unwrap();
+        assert_eq!((log.records.len(), log.end), (5, ends[5]));
+    }
+}
+
+#[test]
+fn damage_in_the_middle_is_told_from_a_torn_end() {
+    let (bytes, ends) = some_records();
+    for at in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 0x20;
+        let n_before = ends.iter().filter(|end| **end <= at).count() - 1;
+        match record::read(&damaged) {
+            Ok(log) => {
+                assert_eq!(n_before, 4, "byte {at} is not in the last record");
+                assert_eq!(log.records.len(), 4);
+            }
+            Err(Damage { offset, .. }) => assert_eq!(offset, ends[n_before]),
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! What an interrupted run left behind, and what becomes of it: results that the state lacks are put
+//! in, and calls of which nobody knows what they did are named. Asks no provider.
+
+mod replay;
+#[cfg(test)]
+mod tests;
+
+use std::fs::OpenOptions;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Value};
+
+use self::replay::Replay;
+use super::Object;
+use super::file::StateFile;
+use super::journal::record::{self, Log, Record};
+use super::journal::{self, Action, Answer, JournalError};
+use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
+
+/// What interrupted runs left behind, taken over.
+#[derive(Debug)]
+pub struct Recovery {
+    /// The state with everything that is known put in; `None` if there is no state.
+    pub file: Option<StateFile>,
+    /// The runs that were cut off, the earliest first.
+    pub runs: Vec<CutOff>,
+    /// The calls of which nobody knows what they did, in the order in which they were announced.
+    pub unresolved: Vec<Unresolved>,
+}
+
+/// A run that was cut off.
+#[derive(Clone, Debug)]
+pub struct CutOff {
+    /// What was going on, as in the lock.
+    pub operation: String,
+    /// When it began: RFC 3339, UTC.
+    pub when: String,
+    /// The user and host.
+    pub who: String,
+    /// How many results were put into the state.
+    pub n_replayed: usize,
+    journal: PathBuf,
+}
+
+/// A call that was in flight when its run was cut off, or whose result contradicts the state.
+#[derive(Clone, Debug)]
+pub struct Unresolved {
+    /// The instance.
+    pub addr: InstanceAddr,
+    /// Set if the call was about a deposed object.
+    pub deposed: Option<DeposedKey>,
+    /// The provider configuration that was asked.
+    pub provider: ProviderConfigAddr,
+    /// What it was to do.
+    pub action: Action,
+    /// What was asked for, if it can still be read.
+    pub planned: Option<Value>,
+    /// When it was announced: RFC 3339, UTC.
+    pub when: String,
+    /// The answer, if one came.
+    pub answer: Option<Answer>,
+    /// What is not clear.
+    pub doubt: Doubt,
+    op: u64,
+    journal: PathBuf,
+}
+
+/// What is not clear about a call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Doubt {
+    /// What it did.
+    Effect,
+    /// Whether its result still belongs into the state, which somebody else has changed since.
+    Place {
+        /// The object that came back; `None` if it is gone.
+        object: Option<Arc<Object>>,
+    },
+}
+
+/// Reads the journals that interrupted runs left in a folder, and puts what they know into the state.
+/// Changes nothing on disk: [`Recovery::finish`] does, once the state is stored.
+///
+/// # Errors
+/// When a journal cannot be read, is damaged, or belongs to another state.
+pub fn recover(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, JournalError> {
+    let mut recovery = Recovery { file: stored, runs: Vec::new(), unresolved: Vec::new() };
+    let mut logs = Vec::new();
+    for path in journals_in(folder)? {
+        let log = read(&path)?;
+        let when = log.begin().map_or(String::new(), |begin| begin.when.clone());
+        logs.push((when, path, log));
+    }
+    logs.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
+    for (_, path, log) in logs {
+        Replay::new(path, &log).run(&log, &mut recovery)?;
+    }
+    Ok(recovery)
+}
+
+fn journals_in(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
+    let entries = match folder.read_dir() {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(JournalError::io("read", folder)(error)),
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(JournalError::io("read", folder))?.path();
+        if path.extension().is_some_and(|extension| extension == "wal") {
+            paths.push(path);
+        }
+    }
+    Ok(paths)
+}
+
+fn read(path: &Path) -> Result<Log, JournalError> {
+    let bytes = std::fs::read(path).map_err(JournalError::io("read", path))?;
+    record::read(&bytes).map_err(|record::Damage { offset, reason }| JournalError::Damaged {
+        path: path.to_owned(),
+        offset,
+        reason,
+    })
+}
+
+impl Recovery {
+    /// Whether no run was cut off.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// Says what was taken over, one diagnostic for each run and each unresolved call.
+    #[must_use]
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let runs = self.runs.iter().filter(|run| run.n_replayed > 0).map(CutOff::diagnostic);
+        runs.chain(self.unresolved.iter().map(Unresolved::diagnostic)).collect()
+    }
+
+    /// Puts the journals away, to be called when the state is stored. Calls that need a decision stay
+    /// on record until [`Unresolved::resolve`]; for the others, the next refresh finds out.
+    ///
+    /// # Errors
+    /// When a journal cannot be written or removed; the next run then takes it over once more.
+    pub fn finish(&self) -> Result<(), JournalError> {
+        for run in &self.runs {
+            let waits: Vec<&Unresolved> =
+                self.unresolved.iter().filter(|one| one.journal == run.journal).collect();
+            if !waits.iter().any(|one| one.needs_decision()) {
+                journal::remove(&run.journal)?;
+                continue;
+            }
+            let mut records = vec![Record::TakenOver {}];
+            records.extend(waits.iter().map(|one| match one.needs_decision() {
+                true => Record::Doubted { op: one.op },
+                false => one.resolved("left to the next refresh"),
+            }));
+            append(&run.journal, &records)?;
+        }
+        Ok(())
+    }
+}
+
+impl CutOff {
+    fn diagnostic(&self) -> Diagnostic {
+        let Self { operation, when, who, n_replayed, .. } = self;
+        let results = if *n_replayed == 1 { "1 result" } else { &format!("{n_replayed} results") };
+        let detail = format!(
+            "A run ({operation}) that {who} began at {when} was cut off before it could save the \
+             state. Its journal held {results} that the state did not have; the state has them now."
+        );
+        Diagnostic::warning("An interrupted run was taken over", detail).blame(Blame::Environment)
+    }
+}
+
+impl Unresolved {
+    /// Whether only the user can say what is to become of it. The object of a call to update or
+    /// delete is still in the state, and the next refresh sees what became of it.
+    #[must_use]
+    pub fn needs_decision(&self) -> bool {
+        self.action == Action::Create || self.doubt != Doubt::Effect
+    }
+
+    /// Says in plain words what was in flight.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
+        let Self { addr, when, .. } = self;
+        let doing = match self.action {
+            Action::Create => "created",
+            Action::Update => "updated",
+            Action::Delete => "destroyed",
+        };
+        let what = match &self.deposed {
+            Some(key) => format!("The deposed object {key} of {addr}"),
+            None => addr.to_string(),
+        };
+        let answer = match &self.answer {
+            None => "no answer had come",
+            Some(_) => "the answer had come but was not yet taken over",
+        };
+        let remedy = match (self.action, &self.doubt) {
+            (_, Doubt::Place { .. }) => {
+                "It was done, but somebody else has changed the state since, so the result was not \
+                 put in. Compare the real object with the state."
+            }
+            (Action::Create, Doubt::Effect) => {
+                "The object may exist although the state does not know it. If it does, destroy it or \
+                 import it before it is created a second time."
+            }
+            (Action::Update | Action::Delete, Doubt::Effect) => {
+                "The state holds the object as it was before; the next refresh shows what became \
+                 of it."
+            }
+        };
+        let detail = format!(
+            "{what} was being {doing} (asked for at {when}) when the run was cut off; {answer}. \
+             {remedy}"
+        );
+        Diagnostic::warning("An operation was interrupted", detail)
+            .blame(Blame::Environment)
+            .about(addr.to_string())
+    }
+
+    /// Takes down what was decided. The journal goes when nothing in it is open any more.
+    ///
+    /// # Errors
+    /// When the journal cannot be written or removed.
+    pub fn resolve(&self, how: &str) -> Result<(), JournalError> {
+        append(&self.journal, &[self.resolved(how)])?;
+        let log = read(&self.journal)?;
+        if Replay::new(self.journal.clone(), &log).open.is_empty() {
+            journal::remove(&self.journal)?;
+        }
+        Ok(())
+    }
+
+    fn resolved(&self, how: &str) -> Record {
+        Record::Resolved { op: self.op, how: how.to_owned() }
+    }
+}
+
+/// Appends records to a journal of an ended run, behind its last whole record.
+fn append(path: &Path, records: &[Record]) -> Result<(), JournalError> {
+    let log = read(path)?;
+    let failed = |error| JournalError::io("write", path)(error);
+    let mut file = OpenOptions::new().append(true).open(path).map_err(failed)?;
+    file.set_len(log.end as u64).map_err(failed)?;
+    let mut number = log.records.last().map_or(0, |(number, _)| *number);
+    for record in records {
+        number += 1;
+        file.write_all(&record::frame(number, record)).map_err(failed)?;
+    }
+    file.sync_all().map_err(failed)
+}

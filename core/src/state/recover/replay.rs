@@ -1,0 +1,263 @@
+//! Replays a journal over a state. A result goes in only where this run itself left what is there.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
+
+use formwork_value::{Type, codec};
+use serde_json::value::RawValue;
+
+use super::{CutOff, Doubt, Recovery, Unresolved};
+use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
+use crate::state::file::{self, Entry, StateFile};
+use crate::state::journal::record::{self, IntentRecord, Log, Record, RunBegin};
+use crate::state::journal::{Answer, JournalError};
+use crate::state::{InstanceState, Object, ResourceState, State};
+
+/// Where an object has its place in the state.
+type Slot = (InstanceAddr, Option<DeposedKey>);
+
+/// A call in a journal.
+struct Call<'l> {
+    intent: &'l IntentRecord,
+    slot: Slot,
+    provider: ProviderConfigAddr,
+}
+
+/// Replays one journal.
+pub(super) struct Replay<'l> {
+    path: PathBuf,
+    calls: BTreeMap<u64, Call<'l>>,
+    answers: HashMap<u64, &'l Answer>,
+    results: HashMap<u64, Option<&'l RawValue>>,
+    /// Calls that are neither settled nor resolved.
+    pub(super) open: BTreeSet<u64>,
+    /// For each place the objects that this run may have found or left there, by fingerprint.
+    own: HashMap<Slot, HashSet<Option<String>>>,
+}
+
+impl<'l> Replay<'l> {
+    pub(super) fn new(path: PathBuf, log: &'l Log) -> Self {
+        let mut replay = Self {
+            path,
+            calls: BTreeMap::new(),
+            answers: HashMap::new(),
+            results: HashMap::new(),
+            open: BTreeSet::new(),
+            own: HashMap::new(),
+        };
+        for (_, record) in &log.records {
+            replay.take_in(record);
+        }
+        replay
+    }
+
+    fn take_in(&mut self, record: &'l Record) {
+        match record {
+            Record::Intent(intent) => {
+                // Addresses were printed by this program; one that cannot be read names nothing.
+                let (Ok(addr), Ok(provider)) = (intent.address.parse(), intent.provider.parse())
+                else {
+                    return;
+                };
+                let deposed = intent.deposed.as_ref().map(|key| DeposedKey(key.as_str().into()));
+                self.open.insert(intent.op);
+                self.calls.insert(intent.op, Call { intent, slot: (addr, deposed), provider });
+                self.remember(intent.op, intent.prior.clone());
+            }
+            Record::Answer { op, answer } => {
+                self.answers.insert(*op, answer);
+            }
+            Record::Settled { op, object } => {
+                self.open.remove(op);
+                self.results.insert(*op, object.as_deref());
+                let print = object.as_ref().map(|raw| record::fingerprint(raw.get().as_bytes()));
+                self.remember(*op, print);
+            }
+            Record::Doubted { op } => {
+                self.open.insert(*op);
+            }
+            Record::Resolved { op, .. } => {
+                self.open.remove(op);
+            }
+            _ => {}
+        }
+    }
+
+    fn remember(&mut self, op: u64, print: Option<String>) {
+        if let Some(call) = self.calls.get(&op) {
+            self.own.entry(call.slot.clone()).or_default().insert(print);
+        }
+    }
+
+    pub(super) fn run(self, log: &Log, recovery: &mut Recovery) -> Result<(), JournalError> {
+        let nothing = RunBegin::default();
+        let begin = log.begin();
+        let RunBegin { operation, when, who, .. } = begin.unwrap_or(&nothing);
+        let mut run = CutOff {
+            operation: operation.clone(),
+            when: when.clone(),
+            who: who.clone(),
+            n_replayed: 0,
+            journal: self.path.clone(),
+        };
+        let has_ended = matches!(log.records.last(), Some((_, Record::RunEnd {})));
+        if let Some(begin) = begin.filter(|_| !has_ended) {
+            let had_state = recovery.file.is_some();
+            let mut file = self.base(begin, recovery.file.take())?;
+            let mut doubted = self.open.clone();
+            let included = log.included_in(&file);
+            for (_, record) in log.records.iter().filter(|(number, _)| *number > included) {
+                match record {
+                    Record::Intent(intent) => self.depose(intent, &mut file.state),
+                    Record::Settled { op, .. } => match self.settle(*op, &mut file.state)? {
+                        Settled::Put => run.n_replayed += 1,
+                        Settled::WasThere => {}
+                        Settled::Doubtful => drop(doubted.insert(*op)),
+                    },
+                    _ => {}
+                }
+            }
+            recovery.file = (had_state || !file.state.is_empty()).then_some(file);
+            for op in doubted {
+                recovery.unresolved.extend(self.unresolved(op)?);
+            }
+        }
+        recovery.runs.push(run);
+        Ok(())
+    }
+
+    /// The state that the journal goes with.
+    fn base(&self, begin: &RunBegin, stored: Option<StateFile>) -> Result<StateFile, JournalError> {
+        match stored {
+            Some(file) if file.lineage == begin.lineage => Ok(file),
+            Some(file) => Err(JournalError::OtherLineage {
+                path: self.path.clone(),
+                theirs: begin.lineage.clone(),
+                ours: file.lineage,
+            }),
+            None => Ok(StateFile {
+                lineage: begin.lineage.clone(),
+                serial: begin.serial,
+                ..StateFile::fresh()
+            }),
+        }
+    }
+
+    /// Deposes the current object, as the run did before a call.
+    fn depose(&self, intent: &IntentRecord, state: &mut State) {
+        let (Some(call), Some(key)) = (self.calls.get(&intent.op), &intent.deposes) else { return };
+        let (addr, _) = &call.slot;
+        if let Some(instance) = instance(state, addr)
+            && let Some(object) = instance.current.take()
+        {
+            instance.deposed.insert(DeposedKey(key.as_str().into()), object);
+        }
+    }
+
+    /// Puts the result of a call into the state, unless somebody else was there.
+    fn settle(&self, op: u64, state: &mut State) -> Result<Settled, JournalError> {
+        let Some(call) = self.calls.get(&op) else { return Ok(Settled::WasThere) };
+        let there = object_at(state, &call.slot).map(|(provider, object)| {
+            let (addr, deposed) = &call.slot;
+            record::fingerprint(&file::write_entry(addr, deposed.as_ref(), provider, object))
+        });
+        if !self.own.get(&call.slot).is_some_and(|own| own.contains(&there)) {
+            return Ok(Settled::Doubtful);
+        }
+        let result = self.result(op)?;
+        let print = self.results.get(&op).copied().flatten();
+        let print = print.map(|raw| record::fingerprint(raw.get().as_bytes()));
+        if there == print && result.is_some() {
+            return Ok(Settled::WasThere);
+        }
+        put(state, call, result);
+        Ok(if there == print { Settled::WasThere } else { Settled::Put })
+    }
+
+    /// The object that a call left, if it left one.
+    fn result(&self, op: u64) -> Result<Option<Entry>, JournalError> {
+        let Some(raw) = self.results.get(&op).copied().flatten() else { return Ok(None) };
+        file::read_entry(raw.get()).map(Some).map_err(|error| JournalError::Damaged {
+            path: self.path.clone(),
+            offset: 0,
+            reason: format!("the result of call {op} cannot be understood: {error}"),
+        })
+    }
+
+    fn unresolved(&self, op: u64) -> Result<Option<Unresolved>, JournalError> {
+        let Some(Call { intent, slot: (addr, deposed), provider }) = self.calls.get(&op) else {
+            return Ok(None);
+        };
+        let doubt = match self.results.get(&op) {
+            None => Doubt::Effect,
+            Some(_) => Doubt::Place { object: self.result(op)?.map(|entry| entry.object) },
+        };
+        Ok(Some(Unresolved {
+            addr: addr.clone(),
+            deposed: deposed.clone(),
+            provider: provider.clone(),
+            action: intent.action,
+            planned: codec::msgpack::decode(&intent.planned, &Type::Dynamic).ok(),
+            when: intent.when.clone(),
+            answer: self.answers.get(&op).map(|answer| (*answer).clone()),
+            doubt,
+            op,
+            journal: self.path.clone(),
+        }))
+    }
+}
+
+/// What became of a result.
+enum Settled {
+    Put,
+    WasThere,
+    Doubtful,
+}
+
+fn instance<'s>(state: &'s mut State, addr: &InstanceAddr) -> Option<&'s mut InstanceState> {
+    state.resources.get_mut(&addr.of())?.instances.get_mut(&addr.key)
+}
+
+fn object_at<'s>(
+    state: &'s State,
+    (addr, deposed): &Slot,
+) -> Option<(&'s ProviderConfigAddr, &'s Object)> {
+    let resource = state.resources.get(&addr.of())?;
+    let instance = resource.instances.get(&addr.key)?;
+    let object = match deposed {
+        Some(key) => instance.deposed.get(key)?,
+        None => instance.current.as_ref()?,
+    };
+    Some((&resource.provider, object))
+}
+
+/// Puts the result of a call in its place, or empties the place.
+fn put(state: &mut State, call: &Call<'_>, result: Option<Entry>) {
+    let (addr, deposed) = &call.slot;
+    let resource = state.resources.entry(addr.of()).or_insert_with(|| ResourceState {
+        provider: call.provider.clone(),
+        instances: BTreeMap::new(),
+    });
+    let instance = resource.instances.entry(addr.key.clone()).or_default();
+    let object = result.map(|entry| {
+        resource.provider = entry.provider;
+        entry.object
+    });
+    match (deposed, object) {
+        (Some(key), Some(object)) => drop(instance.deposed.insert(key.clone(), object)),
+        (Some(key), None) => drop(instance.deposed.remove(key)),
+        (None, Some(object)) => instance.current = Some(object),
+        (None, None) => {
+            // Nothing was made, so what had made room for it comes back.
+            let deposes = call.intent.deposes.as_ref();
+            let key = deposes.map(|key| DeposedKey(key.as_str().into()));
+            instance.current = key.and_then(|key| instance.deposed.remove(&key));
+        }
+    }
+    if instance.current.is_none() && instance.deposed.is_empty() {
+        resource.instances.remove(&addr.key);
+    }
+    if resource.instances.is_empty() {
+        state.resources.remove(&addr.of());
+    }
+}

@@ -1,0 +1,287 @@
+//! Whole runs, cut off anywhere.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use formwork_value::Type;
+use tempfile::TempDir;
+
+use super::journal::{Answer, Begin, Intent, Journal};
+use super::*;
+use crate::state::{InstanceState, ResourceState, State, Status};
+
+const PROVIDER: &str = "provider[\"example.com/acme/t\"]";
+
+fn addr(text: &str) -> InstanceAddr {
+    text.parse().unwrap()
+}
+
+fn object(word: &str) -> Object {
+    Object {
+        status: Status::Ready,
+        schema_version: 1,
+        attributes: Bytes::from(format!("{{\"id\":\"{word}\"}}")),
+        sensitive: Arc::default(),
+        private: Bytes::from_static(b"secret"),
+        dependencies: Arc::default(),
+        create_before_destroy: false,
+        identity: None,
+    }
+}
+
+/// A state with the given current objects.
+fn state_of(objects: &[(&str, &str)]) -> StateFile {
+    let mut file = StateFile { lineage: "one".to_owned(), serial: 3, ..StateFile::fresh() };
+    for (at, word) in objects {
+        let addr = addr(at);
+        let resource = file.state.resources.entry(addr.of()).or_insert_with(|| ResourceState {
+            provider: PROVIDER.parse().unwrap(),
+            instances: BTreeMap::new(),
+        });
+        let current = Some(Arc::new(object(word)));
+        resource.instances.insert(addr.key, InstanceState { current, ..InstanceState::default() });
+    }
+    file
+}
+
+/// Lists the objects of a state: `t.a=x`, deposed ones as `t.a#00000001=x`.
+fn listed(state: &State) -> Vec<String> {
+    let mut list = Vec::new();
+    for (addr, resource) in &state.resources {
+        for (key, instance) in &resource.instances {
+            let addr = addr.instance(key.clone());
+            let word = |object: &Object| {
+                let text = String::from_utf8(object.attributes.to_vec()).unwrap();
+                text.trim_matches(['{', '}']).replace("\"", "").replace("id:", "")
+            };
+            list.extend(instance.current.iter().map(|o| format!("{addr}={}", word(o))));
+            list.extend(instance.deposed.iter().map(|(k, o)| format!("{addr}#{k}={}", word(o))));
+        }
+    }
+    list
+}
+
+/// A run in the making, with what is to be known of it after each byte of its journal.
+struct Run {
+    folder: TempDir,
+    journal: Journal,
+    provider: ProviderConfigAddr,
+    /// The length of the journal, and what the state holds and what is open when it has that length.
+    steps: Vec<(usize, Vec<String>, Vec<String>)>,
+}
+
+impl Run {
+    fn begin(base: &StateFile) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let begin = Begin { operation: "OperationTypeApply", base };
+        let journal = Journal::begin(&folder.path().join("journal"), begin).unwrap();
+        let run = Self { folder, journal, provider: PROVIDER.parse().unwrap(), steps: Vec::new() };
+        Self { steps: vec![(run.length(), listed(&base.state), Vec::new())], ..run }
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("journal")
+    }
+
+    fn length(&self) -> usize {
+        usize::try_from(self.journal.path().metadata().unwrap().len()).unwrap()
+    }
+
+    fn call<'a>(&'a self, addr: &'a InstanceAddr, action: Action) -> Intent<'a> {
+        const NULL: &Value = &Value::Null(Type::Dynamic);
+        let provider = &self.provider;
+        Intent { addr, provider, deposed: None, deposes: None, action, prior: None, planned: NULL }
+    }
+
+    /// Says what must be known when the journal goes no further.
+    fn then(&mut self, state: &[&str], open: &[&str]) {
+        let own = |list: &[&str]| list.iter().map(|&text| text.to_owned()).collect();
+        self.steps.push((self.length(), own(state), own(open)));
+    }
+
+    /// Cuts the journal around the end of every record and at many places between, and recovers.
+    /// That a cut within a record is one before it, the journal's own tests say of every byte.
+    fn check_every_cut(self, base: Option<&StateFile>) {
+        let bytes = std::fs::read(self.journal.path()).unwrap();
+        let is_near_an_end = |cut: usize| self.steps.iter().any(|step| step.0.abs_diff(cut) < 2);
+        for cut in (0..=bytes.len()).filter(|&cut| cut % 16 == 0 || is_near_an_end(cut)) {
+            std::fs::write(self.journal.path(), &bytes[..cut]).unwrap();
+            let recovery = recover(&self.path(), base.cloned()).unwrap();
+            let state = recovery.file.as_ref().map(|file| listed(&file.state)).unwrap_or_default();
+            let open: Vec<String> = recovery
+                .unresolved
+                .iter()
+                .map(|one| format!("{:?} {}", one.action, one.addr))
+                .collect();
+            let begun = self.steps.iter().rfind(|step| step.0 <= cut);
+            let nothing = (0, base.map(|file| listed(&file.state)).unwrap_or_default(), Vec::new());
+            let (_, expected, expected_open) = begun.unwrap_or(&nothing);
+            assert_eq!((&state, &open), (expected, expected_open), "cut at {cut}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_run_cut_off_anywhere_loses_no_result_and_names_what_was_in_flight() {
+    let base = state_of(&[("t.b", "old"), ("t.c", "old"), ("t.d", "old")]);
+    let mut run = Run::begin(&base);
+    let [a, b, c, d] = ["t.a", "t.b", "t.c", "t.d"].map(addr);
+    let old = object("old");
+    let key = DeposedKey("00000001".into());
+
+    let op_a = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
+    run.then(&["t.b=old", "t.c=old", "t.d=old"], &["Create t.a"]);
+    let update = Intent { prior: Some(&old), ..run.call(&b, Action::Update) };
+    let op_b = run.journal.announce(update).await.unwrap();
+    run.then(&["t.b=old", "t.c=old", "t.d=old"], &["Create t.a", "Update t.b"]);
+    run.journal.answer(op_b, Answer::default()).unwrap();
+    run.journal.settle(op_b, Some(&object("new"))).unwrap();
+    run.then(&["t.b=new", "t.c=old", "t.d=old"], &["Create t.a"]);
+    run.journal.settle(op_a, Some(&object("made"))).unwrap();
+    run.then(&["t.a=made", "t.b=new", "t.c=old", "t.d=old"], &[]);
+
+    let delete = Intent { prior: Some(&old), ..run.call(&c, Action::Delete) };
+    let op_c = run.journal.announce(delete).await.unwrap();
+    run.then(&["t.a=made", "t.b=new", "t.c=old", "t.d=old"], &["Delete t.c"]);
+    run.journal.settle(op_c, None).unwrap();
+    run.then(&["t.a=made", "t.b=new", "t.d=old"], &[]);
+
+    let replace = Intent { deposes: Some(&key), ..run.call(&d, Action::Create) };
+    let op_d = run.journal.announce(replace).await.unwrap();
+    run.then(&["t.a=made", "t.b=new", "t.d#00000001=old"], &["Create t.d"]);
+    run.journal.settle(op_d, Some(&object("new"))).unwrap();
+    run.then(&["t.a=made", "t.b=new", "t.d=new", "t.d#00000001=old"], &[]);
+    let old_one = Intent { prior: Some(&old), deposed: Some(&key), ..run.call(&d, Action::Delete) };
+    let op = run.journal.announce(old_one).await.unwrap();
+    run.then(&["t.a=made", "t.b=new", "t.d=new", "t.d#00000001=old"], &["Delete t.d"]);
+    run.journal.settle(op, None).unwrap();
+    run.then(&["t.a=made", "t.b=new", "t.d=new"], &[]);
+    run.check_every_cut(Some(&base));
+}
+
+#[tokio::test]
+async fn a_create_that_made_nothing_gives_its_place_back() {
+    let base = state_of(&[("t.a", "old")]);
+    let mut run = Run::begin(&base);
+    let (a, key) = (addr("t.a"), DeposedKey("00000001".into()));
+    let replace = Intent { deposes: Some(&key), ..run.call(&a, Action::Create) };
+    let op = run.journal.announce(replace).await.unwrap();
+    run.then(&["t.a#00000001=old"], &["Create t.a"]);
+    run.journal.settle(op, None).unwrap();
+    run.then(&["t.a=old"], &[]);
+    run.check_every_cut(Some(&base));
+}
+
+#[tokio::test]
+async fn the_first_run_of_all_may_be_cut_off_before_there_is_a_state() {
+    let base = state_of(&[]);
+    let mut run = Run::begin(&base);
+    let a = addr("t.a");
+    let op = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
+    run.then(&[], &["Create t.a"]);
+    run.journal.settle(op, Some(&object("made"))).unwrap();
+    run.then(&["t.a=made"], &[]);
+    let recovery = recover(&run.path(), None).unwrap();
+    assert_eq!(recovery.file.unwrap().lineage, "one");
+    run.check_every_cut(None);
+}
+
+#[tokio::test]
+async fn what_the_stored_state_holds_already_is_not_put_in_again() {
+    let base = state_of(&[("t.b", "old")]);
+    let run = Run::begin(&base);
+    let (a, b, old) = (addr("t.a"), addr("t.b"), object("old"));
+    let delete = Intent { prior: Some(&old), ..run.call(&b, Action::Delete) };
+    let op = run.journal.announce(delete).await.unwrap();
+    run.journal.settle(op, None).unwrap();
+    let op = run.journal.announce(run.call(&b, Action::Create)).await.unwrap();
+    run.journal.settle(op, Some(&object("new"))).unwrap();
+    let stored = state_of(&[("t.b", "new")]);
+    run.journal.snapshot(&stored).await.unwrap();
+    let op = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
+    run.journal.settle(op, Some(&object("made"))).unwrap();
+
+    for (stored, n_replayed) in [(stored, 1), (base, 3)] {
+        let recovery = recover(&run.path(), Some(stored)).unwrap();
+        assert_eq!(listed(&recovery.file.unwrap().state), ["t.a=made", "t.b=new"]);
+        assert_eq!(recovery.runs[0].n_replayed, n_replayed);
+        assert!(recovery.unresolved.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_result_is_not_put_over_what_somebody_else_did() {
+    let run = Run::begin(&state_of(&[]));
+    let a = addr("t.a");
+    let op = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
+    run.journal.settle(op, Some(&object("made"))).unwrap();
+    let theirs = state_of(&[("t.a", "made by another program")]);
+    for _ in 0..2 {
+        let recovery = recover(&run.path(), Some(theirs.clone())).unwrap();
+        assert_eq!(recovery.file.as_ref(), Some(&theirs));
+        let [unresolved] = &recovery.unresolved[..] else { panic!("{recovery:?}") };
+        let made = Doubt::Place { object: Some(Arc::new(object("made"))) };
+        assert_eq!(unresolved.doubt, made);
+        assert!(unresolved.needs_decision());
+        recovery.finish().unwrap();
+    }
+    recover(&run.path(), Some(theirs)).unwrap().unresolved[0].resolve("looked").unwrap();
+    assert!(!run.path().exists());
+}
+
+#[tokio::test]
+async fn a_create_in_flight_is_told_until_it_is_decided_and_an_update_once() {
+    let base = state_of(&[("t.b", "old"), ("t.c", "old")]);
+    let run = Run::begin(&base);
+    let (a, b, c, old) = (addr("t.a"), addr("t.b"), addr("t.c"), object("old"));
+    let update = Intent { prior: Some(&old), ..run.call(&c, Action::Update) };
+    let op = run.journal.announce(update).await.unwrap();
+    run.journal.settle(op, Some(&object("new"))).unwrap();
+    let planned = Value::object([("id", Value::unknown(Type::String)), ("size", Value::int(3))]);
+    let create = Intent { planned: &planned, ..run.call(&a, Action::Create) };
+    run.journal.announce(create).await.unwrap();
+    let update = Intent { prior: Some(&old), ..run.call(&b, Action::Update) };
+    let op = run.journal.announce(update).await.unwrap();
+    run.journal.answer(op, Answer { state: b"raw".to_vec(), ..Answer::default() }).unwrap();
+
+    let recovery = recover(&run.path(), Some(base)).unwrap();
+    assert_eq!(recovery.unresolved[0].planned, Some(planned));
+    let told: Vec<String> = recovery
+        .diagnostics()
+        .iter()
+        .skip(1)
+        .zip(&recovery.unresolved)
+        .map(|(diagnostic, one)| diagnostic.detail.replace(&one.when, "TIME"))
+        .collect();
+    expect_test::expect![[r#"
+        t.a was being created (asked for at TIME) when the run was cut off; no answer had come. The object may exist although the state does not know it. If it does, destroy it or import it before it is created a second time.
+        t.b was being updated (asked for at TIME) when the run was cut off; the answer had come but was not yet taken over. The state holds the object as it was before; the next refresh shows what became of it."#]]
+    .assert_eq(&told.join("\n"));
+    recovery.finish().unwrap();
+
+    // A later run has changed the state back; that must not bring the results of this one back.
+    let later = state_of(&[("t.b", "newer"), ("t.c", "old")]);
+    let recovery = recover(&run.path(), Some(later.clone())).unwrap();
+    assert_eq!(recovery.file, Some(later));
+    let [unresolved] = &recovery.unresolved[..] else { panic!("{recovery:?}") };
+    assert_eq!(unresolved.addr, a);
+    unresolved.resolve("imported").unwrap();
+    assert!(recover(&run.path(), None).unwrap().is_nothing());
+    assert!(!run.path().exists());
+}
+
+#[tokio::test]
+async fn a_journal_of_another_state_is_refused() {
+    let run = Run::begin(&state_of(&[]));
+    let stranger = StateFile { lineage: "two".to_owned(), ..state_of(&[]) };
+    let error = recover(&run.path(), Some(stranger)).unwrap_err();
+    assert!(matches!(error, JournalError::OtherLineage { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_run_that_ended_in_order_leaves_nothing_to_take_over() {
+    let run = Run::begin(&state_of(&[]));
+    let folder = run.path();
+    run.journal.end().unwrap();
+    assert!(recover(&folder, None).unwrap().is_nothing());
+}
