@@ -9,7 +9,7 @@ pub use strip::strip_removed;
 
 use super::{DecodeError, EncodeError, type_json, wrong_type};
 use crate::value::Object;
-use crate::{Number, Step, Type, Value};
+use crate::{Step, Type, Value};
 
 /// Writes a value as the type `ty`, compactly, with the escapes of the state format (`<`, `>`, `&`,
 /// U+2028, U+2029); places where `ty` is dynamic are wrapped as `{"value":…,"type":…}`.
@@ -170,7 +170,7 @@ fn parts(
 fn leaf(out: &mut String, value: &Value) -> Result<(), EncodeError> {
     match value {
         Value::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
-        Value::Number(number) if is_finite(number) => out.push_str(&number.to_string()),
+        Value::Number(number) if !number.is_infinite() => out.push_str(&number.to_string()),
         Value::Number(_) => return Err(EncodeError::new("infinity cannot be written as JSON")),
         Value::String(text) => write::string(out, text),
         Value::Marked(_) => {
@@ -181,11 +181,6 @@ fn leaf(out: &mut String, value: &Value) -> Result<(), EncodeError> {
         _ => return Err(EncodeError::new("the value is not known")),
     }
     Ok(())
-}
-
-/// Whether it is neither infinity. A finite number may be too large for a float.
-fn is_finite(number: &Number) -> bool {
-    number.to_f64_exact().is_none_or(f64::is_finite)
 }
 
 #[cfg(test)]

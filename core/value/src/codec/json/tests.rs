@@ -1,6 +1,6 @@
 use super::*;
 use crate::codec::arbitrary;
-use crate::{Marks, Path};
+use crate::{Marks, Number, Path};
 
 fn number(text: &str) -> Value {
     Value::Number(Number::parse(text).unwrap())

@@ -1,8 +1,6 @@
 //! What is known about an unknown value, as an extension of type 12. Bounds and prefixes only; what
 //! they mean is the business of `unknown`.
 
-use std::sync::Arc;
-
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::read::Reader;
@@ -141,7 +139,7 @@ pub(super) fn read(payload: &[u8], ty: &Type) -> Result<Value, DecodeError> {
             }
         }
     }
-    Ok(Value::Unknown(Arc::new(Unknown::refined(ty.clone(), refinement))))
+    Ok(Value::refined(ty.clone(), refinement))
 }
 
 fn bound(reader: &mut Reader<'_>) -> Result<(Number, bool), DecodeError> {

@@ -241,6 +241,11 @@ fn every_extension_is_read_as_unknown() {
     assert_eq!(decode(&bytes("c7030c8101c2"), &Type::Dynamic).unwrap(), Value::dynamic());
     // Certainly null is null.
     assert_eq!(decode(&bytes("c7030c8101c3"), &Type::Bool).unwrap(), Value::null(Type::Bool));
+    // Between equal bounds there is but one number.
+    assert_eq!(
+        decode(&bytes("c70b0c 83 01c2 03 92 05 c3 04 92 05 c3"), &Type::Number).unwrap(),
+        Value::int(5)
+    );
     let table = [
         ("d5050000", "unsupported extension type 5"),
         ("c7070c8102a4'pre-'", "an unknown bool has a refinement that such values cannot have"),
