@@ -3,12 +3,6 @@
 //! Both versions of the protocol are one set of types (those of version 6) and two tables of method
 //! paths; the few messages that truly differ are in `generated::tfplugin5`.
 
-pub(crate) mod codec;
-pub(crate) mod convert;
-pub(crate) mod dialect;
-pub(crate) mod exchange;
-pub(crate) mod limit;
-
 #[expect(
     unreachable_pub,
     unused_qualifications,
@@ -19,3 +13,9 @@ pub(crate) mod limit;
     reason = "made by codegen; the descriptions in proto/ are what people read and change"
 )]
 pub(crate) mod generated;
+
+pub(crate) mod codec;
+pub(crate) mod convert;
+pub(crate) mod dialect;
+pub(crate) mod exchange;
+pub(crate) mod limit;

@@ -1,12 +1,40 @@
-//! The table of built-in functions. Adding one is a function in a file below and a line here.
+//! The table of built-in functions. Adding one is a function in a file below and a line in that
+//! file's list.
+
+mod builtin;
+mod collection;
+mod convert;
+mod encoding;
+mod file;
+mod hash;
+mod host;
+mod invoke;
+mod net;
+mod number;
+mod regex;
+mod string;
+#[cfg(test)]
+mod tests;
+mod time;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use formwork_value::{Type, Value};
+
+pub(crate) use builtin::{Args, Builtin};
+pub use host::{Ambient, FileFailure, FileKind, Files, Host};
+pub use invoke::invoke;
+
+use crate::eval::limits::{Budget, Limit};
+use crate::scope::Scope;
 
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
     /// Its name, for messages.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// The type the argument is converted to.
     pub ty: Type,
     /// Whether null may be given; otherwise a null argument is an error.
@@ -14,9 +42,27 @@ pub struct Param {
     /// Whether the function itself deals with unknown; otherwise an unknown argument makes an unknown
     /// result.
     pub allow_unknown: bool,
+    /// Whether the function itself deals with a value whose type is not known; otherwise such an
+    /// argument makes a result of unknown type.
+    pub allow_dynamic: bool,
     /// Whether the function itself deals with marks; otherwise marks of arguments, deep ones
     /// included, move to the result.
     pub allow_marked: bool,
+}
+
+impl Param {
+    /// A parameter that takes no null, and leaves unknown and marks to the caller of the function.
+    #[must_use]
+    pub fn new(name: impl Into<Cow<'static, str>>, ty: Type) -> Self {
+        Self {
+            name: name.into(),
+            ty,
+            allow_null: false,
+            allow_unknown: false,
+            allow_dynamic: false,
+            allow_marked: false,
+        }
+    }
 }
 
 /// Why a call failed.
@@ -24,8 +70,51 @@ pub struct Param {
 pub struct CallError {
     /// Which argument is to blame, from 0; `None` for the call as a whole.
     pub argument: Option<usize>,
-    /// What is wrong.
+    /// What is wrong, without a final period.
     pub reason: String,
+    /// The limit that was reached, if that is the reason.
+    pub limit: Option<Limit>,
+}
+
+impl CallError {
+    /// A failure of the call as a whole.
+    #[must_use]
+    pub fn new(reason: impl Into<String>) -> Self {
+        Self { argument: None, reason: reason.into(), limit: None }
+    }
+
+    /// A failure because of one argument.
+    #[must_use]
+    pub fn argument(at: usize, reason: impl Into<String>) -> Self {
+        Self { argument: Some(at), ..Self::new(reason) }
+    }
+}
+
+impl From<Limit> for CallError {
+    fn from(limit: Limit) -> Self {
+        Self { limit: Some(limit), ..Self::new(limit.to_string()) }
+    }
+}
+
+/// What surrounds a call.
+pub struct CallContext<'c> {
+    /// The world outside.
+    pub host: Host<'c>,
+    /// The scope of the calling expression: what functions a template may use.
+    pub scope: &'c dyn Scope,
+    /// What the evaluation may still do.
+    pub budget: &'c Budget,
+}
+
+/// A function whose arguments the evaluator treats in its own way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Special {
+    /// The first argument that has a value.
+    Try,
+    /// Whether the argument has a value.
+    Can,
+    /// The first argument must be written as a reference.
+    Reference,
 }
 
 /// A function of the language.
@@ -36,15 +125,62 @@ pub trait Function: Send + Sync {
     /// The parameter that takes any further arguments.
     fn variadic(&self) -> Option<&Param>;
 
-    /// Calls the function. Arguments are converted to the parameters' types, their number fits.
+    /// Calls the function. Arguments are converted to the parameters' types, their number fits, and
+    /// what the parameters do not allow does not occur; [`invoke`] sees to that. The result has the
+    /// type `ty`, which [`Function::return_type`] gave for these arguments, or one that it leaves
+    /// open.
     ///
     /// # Errors
     /// When the function has no value for these arguments.
-    fn call(&self, args: &[Value]) -> Result<Value, CallError>;
+    fn call(&self, ctx: &CallContext<'_>, args: &[Value], ty: &Type) -> Result<Value, CallError>;
 
-    /// The type of the result when some argument is unknown.
+    /// The type of the result. Arguments are as for [`Function::call`], but may be unknown.
     ///
     /// # Errors
     /// When no value of these types is acceptable.
     fn return_type(&self, args: &[Value]) -> Result<Type, CallError>;
+
+    /// Whether the result is never null, not even that of an unknown argument.
+    fn never_null(&self) -> bool {
+        false
+    }
+
+    /// Whether the evaluator treats the arguments in a special way.
+    fn special(&self) -> Option<Special> {
+        None
+    }
+}
+
+type Table = BTreeMap<&'static str, Builtin>;
+
+fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let families = [
+            number::list(),
+            string::list(),
+            regex::list(),
+            collection::list(),
+            encoding::list(),
+            time::list(),
+            file::list(),
+            hash::list(),
+            net::list(),
+            convert::list(),
+        ];
+        families.into_iter().flatten().map(|builtin| (builtin.name(), builtin)).collect()
+    })
+}
+
+/// Returns a built-in function by its name, also in the form `core::name`.
+#[must_use]
+pub fn builtin(name: &str) -> Option<&'static dyn Function> {
+    let name = name.strip_prefix("core::").unwrap_or(name);
+    table().get(name).map(|builtin| builtin as &dyn Function)
+}
+
+/// The names of the built-in functions, sorted.
+#[must_use]
+pub fn builtin_names() -> Vec<String> {
+    table().keys().map(|name| (*name).to_owned()).collect()
 }

@@ -5,7 +5,9 @@
 
 pub mod content;
 pub mod dynamic;
+pub mod eval;
 pub mod functions;
+pub mod print;
 pub mod refs;
 pub mod scope;
 pub mod stack;

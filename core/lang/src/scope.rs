@@ -2,7 +2,7 @@
 
 use formwork_value::{Diagnostics, Reported, Span, Value};
 
-use crate::functions::Function;
+use crate::functions::{Function, Host};
 use crate::syntax::Ident;
 
 /// A step behind a name, its key already evaluated.
@@ -35,4 +35,9 @@ pub trait Scope {
 
     /// Names of functions, to suggest one for a misspelt name.
     fn function_names(&self) -> Vec<String>;
+
+    /// What functions may ask of the world outside; by default nothing.
+    fn host(&self) -> Host<'_> {
+        Host::none()
+    }
 }

@@ -1,0 +1,168 @@
+//! Evaluation: an expression and a scope become a value, with unknown, null and marks flowing as the
+//! language defines it. Reads no files, knows no addresses: names are the scope's business.
+
+pub mod access;
+mod call;
+mod collection;
+mod explain;
+pub mod limits;
+mod operator;
+mod splat;
+pub(crate) mod template;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+mod traversal;
+
+use std::sync::Arc;
+
+use formwork_value::{
+    Diagnostic, Diagnostics, Refinement, Reported, Span, Str, Type, Unknown, Value,
+};
+
+use crate::scope::Scope;
+use crate::stack::with_stack;
+use crate::syntax::{Expr, ExprKind};
+use limits::{Budget, Limit, MAX_DEPTH};
+
+/// Evaluates an expression in a scope.
+///
+/// # Errors
+/// When the expression has no value here. Independent mistakes in one expression are all reported.
+pub fn evaluate(
+    diags: &mut Diagnostics,
+    expr: &Expr,
+    scope: &dyn Scope,
+) -> Result<Value, Reported> {
+    evaluate_within(diags, expr, scope, &Budget::default())
+}
+
+/// Evaluates an expression as part of an evaluation that has already used some of its budget.
+///
+/// # Errors
+/// As [`evaluate`].
+pub(crate) fn evaluate_within(
+    diags: &mut Diagnostics,
+    expr: &Expr,
+    scope: &dyn Scope,
+    budget: &Budget,
+) -> Result<Value, Reported> {
+    Evaluator { diags, scope, budget, depth: 0, quiet: false }.expr(expr, None)
+}
+
+/// A name bound by a `for`, above those bound outside it. Lives on the stack, so that an iteration
+/// allocates nothing for its scope.
+struct Frame<'f> {
+    name: &'f Str,
+    value: &'f Value,
+    outer: Frames<'f>,
+}
+
+type Frames<'f> = Option<&'f Frame<'f>>;
+
+/// Finds the value of a name bound by an enclosing `for`.
+fn lookup<'f>(mut frames: Frames<'f>, name: &str) -> Option<&'f Value> {
+    while let Some(frame) = frames {
+        if frame.name.as_str() == name {
+            return Some(frame.value);
+        }
+        frames = frame.outer;
+    }
+    None
+}
+
+struct Evaluator<'e> {
+    diags: &'e mut Diagnostics,
+    scope: &'e dyn Scope,
+    budget: &'e Budget,
+    depth: usize,
+    /// Whether errors are caught by `try` or `can`, so that explaining them is wasted work.
+    quiet: bool,
+}
+
+impl Evaluator<'_> {
+    fn expr(&mut self, expr: &Expr, frames: Frames<'_>) -> Result<Value, Reported> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.limit(Limit::Depth, expr.span));
+        }
+        self.budget.steps(1).map_err(|limit| self.limit(limit, expr.span))?;
+        self.depth += 1;
+        let value = with_stack(|| self.kind(expr, frames));
+        self.depth -= 1;
+        value
+    }
+
+    fn kind(&mut self, expr: &Expr, frames: Frames<'_>) -> Result<Value, Reported> {
+        match &expr.kind {
+            ExprKind::Null => Ok(Value::null(Type::Dynamic)),
+            ExprKind::Bool(bool) => Ok(Value::Bool(*bool)),
+            ExprKind::Number(number) => Ok(Value::Number(number.clone())),
+            ExprKind::Template(parts) => self.template(expr, parts, frames),
+            ExprKind::Wrap(inner) | ExprKind::Parens(inner) => self.expr(inner, frames),
+            ExprKind::Variable(_) | ExprKind::Attribute { .. } | ExprKind::Index { .. } => {
+                self.chain(expr, frames)
+            }
+            ExprKind::Splat { on, each, marker } => self.splat(on, each, *marker, frames),
+            ExprKind::Call(call) => self.call(expr, call, frames),
+            ExprKind::Unary { op, operand, .. } => self.unary(expr, *op, operand, frames),
+            ExprKind::Binary { .. } => self.binary(expr, frames),
+            ExprKind::Conditional { condition, yes, no } => {
+                self.conditional(expr, [condition, yes, no], frames)
+            }
+            ExprKind::Tuple(items) => self.tuple(expr, items, frames),
+            ExprKind::Object(items) => self.object(expr, items, frames),
+            ExprKind::For(for_expr) => self.for_expr(expr, for_expr, frames),
+            ExprKind::Invalid => Ok(Value::dynamic()),
+        }
+    }
+
+    /// Reports an error in `blamed`, with the values of the names mentioned there.
+    fn fail(&mut self, diagnostic: Diagnostic, blamed: &Expr, frames: Frames<'_>) -> Reported {
+        let mentioned =
+            if self.quiet { Vec::new() } else { explain::mentioned(blamed, frames, self.scope) };
+        self.diags.error(Diagnostic { mentioned, ..diagnostic })
+    }
+
+    /// Reports that an evaluation does too much.
+    fn limit(&mut self, limit: Limit, span: Span) -> Reported {
+        self.diags.error(
+            Diagnostic::error(
+                "Expression too large",
+                format!("This expression cannot be evaluated: {limit}. Make it simpler or split the work."),
+            )
+            .at(span),
+        )
+    }
+
+    /// Refuses a value that nests too deep; everything that builds a value passes through here.
+    fn checked(&mut self, value: Value, span: Span) -> Result<Value, Reported> {
+        if value.depth() > Value::MAX_DEPTH {
+            return Err(self.limit(Limit::ValueDepth, span));
+        }
+        Ok(value)
+    }
+}
+
+/// Returns the place at which messages about an argument point: the first token that tells what kind
+/// of expression it is.
+fn head(expr: &Expr) -> Span {
+    let first = |len: u32| Span { end: (expr.span.start + len).min(expr.span.end), ..expr.span };
+    match &expr.kind {
+        ExprKind::Tuple(_) | ExprKind::Object(_) | ExprKind::For(_) => first(1),
+        ExprKind::Unary { op_span, .. } => *op_span,
+        ExprKind::Binary { left, .. } => head(left),
+        ExprKind::Conditional { condition, .. } => head(condition),
+        ExprKind::Call(call) => first(call.parens.start + 1 - expr.span.start),
+        _ => expr.span,
+    }
+}
+
+/// An unknown value about which something is known. Of a value whose type is not known there is
+/// nothing to know.
+pub(crate) fn refined(ty: Type, refinement: Refinement) -> Value {
+    if ty == Type::Dynamic {
+        return Value::dynamic();
+    }
+    Value::Unknown(Arc::new(Unknown::refined(ty, refinement)))
+}

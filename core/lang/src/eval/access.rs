@@ -1,0 +1,236 @@
+//! Taking an attribute or an element of a value. Knows nothing of expressions: the errors carry no
+//! place, the caller adds it.
+
+use formwork_value::{Diagnostic, Number, Type, Value, convert};
+
+/// Why an attribute or element cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoSuchPart {
+    /// The summary that a message about it has.
+    pub summary: &'static str,
+    /// What was asked for, and what there is.
+    pub detail: String,
+}
+
+impl NoSuchPart {
+    fn new(summary: &'static str, detail: impl Into<String>) -> Self {
+        Self { summary, detail: detail.into() }
+    }
+}
+
+impl From<NoSuchPart> for Diagnostic {
+    fn from(part: NoSuchPart) -> Self {
+        Self::error(part.summary, part.detail)
+    }
+}
+
+/// Takes an attribute of a value, as `value.name` does. The marks of the value go to the result.
+///
+/// # Errors
+/// When there is no such attribute.
+pub fn attribute(value: &Value, name: &str) -> Result<Value, NoSuchPart> {
+    let marks = value.marks();
+    let taken = match value.peek() {
+        Value::Null(_) => return Err(null_attribute(name)),
+        Value::Object(object) => {
+            object.get(name).cloned().ok_or_else(|| no_attribute(name, object.names().iter()))?
+        }
+        Value::Map(map) => map.get(name).cloned().ok_or_else(|| {
+            NoSuchPart::new(
+                "Missing map element",
+                format!("There is no element under the key {name:?} in this map."),
+            )
+        })?,
+        Value::Unknown(unknown) => match unknown.ty() {
+            Type::Dynamic => Value::dynamic(),
+            Type::Map(element) => Value::unknown((**element).clone()),
+            Type::Object(object) => match object.attributes.get(name) {
+                Some(ty) => Value::unknown(ty.clone()),
+                None => return Err(no_attribute(name, object.attributes.keys())),
+            },
+            ty => return Err(attribute_of(ty, name)),
+        },
+        other => return Err(attribute_of(&other.ty(), name)),
+    };
+    Ok(taken.mark(marks))
+}
+
+fn null_attribute(name: &str) -> NoSuchPart {
+    NoSuchPart::new(
+        "Attempt to get attribute from null value",
+        format!("This value is null, so {name:?} cannot be taken from it."),
+    )
+}
+
+fn no_attribute<'n>(
+    name: &str,
+    names: impl IntoIterator<Item = &'n formwork_value::Str>,
+) -> NoSuchPart {
+    let names: Vec<&str> = names.into_iter().map(|name| name.as_str()).collect();
+    let hint = match crate::suggest::nearest(name, names.iter().copied()) {
+        Some(near) => format!(" Did you mean {near:?}?"),
+        None if names.is_empty() => " It has none at all.".into(),
+        None if names.len() <= 10 => format!(" It has: {}.", names.join(", ")),
+        None => String::new(),
+    };
+    NoSuchPart::new(
+        "Unsupported attribute",
+        format!("There is no attribute {name:?} in this object.{hint}"),
+    )
+}
+
+fn attribute_of(ty: &Type, name: &str) -> NoSuchPart {
+    let detail = match ty {
+        Type::List(element) | Type::Set(element) if matches!(**element, Type::Object(_)) => {
+            let which = if matches!(ty, Type::List(_)) {
+                format!("take it from one element, as in [0].{name}, or")
+            } else {
+                "take it".into()
+            };
+            format!(
+                "This is a {}, which has no attributes of its own; {which} from all elements with [*].{name}.",
+                ty.friendly_name()
+            )
+        }
+        _ => format!(
+            "This is a {}, which has no attributes, so there is no {name:?} in it.",
+            ty.friendly_name()
+        ),
+    };
+    NoSuchPart::new("Unsupported attribute", detail)
+}
+
+/// Takes an element of a value, as `value[key]` does. The marks of the value go to the result,
+/// and those of the key unless the value is an object.
+///
+/// # Errors
+/// When the value has no such element, or no elements.
+pub fn index(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
+    let mut marks = value.marks();
+    // Which attribute of an object is meant says nothing about its value.
+    if !matches!(value.peek(), Value::Object(_)) {
+        marks |= key.marks();
+    }
+    let (value, key) = (value.peek(), key.peek());
+    if value.is_null() {
+        return Err(NoSuchPart::new(
+            "Attempt to index null value",
+            "This value is null, so there are no elements in it.",
+        ));
+    }
+    if key.is_null() {
+        return Err(invalid("The key is null; it must be a number or a string."));
+    }
+    let ty = value.ty();
+    if ty == Type::Dynamic || (key.is_unknown() && key.ty() == Type::Dynamic) {
+        return Ok(Value::dynamic().mark(marks));
+    }
+    let taken = match &ty {
+        Type::List(_) | Type::Tuple(_) => by_position(value, &ty, key)?,
+        Type::Map(_) | Type::Object(_) => by_key(value, &ty, key)?,
+        Type::Set(_) => {
+            return Err(invalid(
+                "The elements of a set have no index or key. Convert it with tolist(), or use a `for` expression.",
+            ));
+        }
+        _ => {
+            return Err(invalid(format!(
+                "This is a {}, which has no elements.",
+                ty.friendly_name()
+            )));
+        }
+    };
+    Ok(taken.mark(marks))
+}
+
+fn invalid(detail: impl Into<String>) -> NoSuchPart {
+    NoSuchPart::new("Invalid index", detail)
+}
+
+fn by_position(value: &Value, ty: &Type, key: &Value) -> Result<Value, NoSuchPart> {
+    let key = convert::convert(key, &Type::Number)
+        .map_err(|refused| invalid(format!("This key cannot be an index: {}.", refused.reason)))?;
+    let Value::Number(number) = &key else {
+        return Ok(ty
+            .element()
+            .map_or_else(Value::dynamic, |element| Value::unknown(element.clone())));
+    };
+    check_position(number)?;
+    let at = number.to_usize();
+    match value {
+        Value::Unknown(unknown) => match unknown.ty() {
+            Type::Tuple(elements) => match at.and_then(|at| elements.get(at)) {
+                Some(element) => Ok(Value::unknown(element.clone())),
+                None => Err(out_of_range(number, elements.len())),
+            },
+            other => Ok(other
+                .element()
+                .map_or_else(Value::dynamic, |element| Value::unknown(element.clone()))),
+        },
+        known => {
+            let items = known.children();
+            at.and_then(|at| items.get(at))
+                .cloned()
+                .ok_or_else(|| out_of_range(number, items.len()))
+        }
+    }
+}
+
+fn check_position(number: &Number) -> Result<(), NoSuchPart> {
+    if !number.is_integer() {
+        return Err(invalid(format!("An index must be a whole number, not {number}.")));
+    }
+    if *number < Number::from(0_i64) {
+        return Err(invalid(format!("An index must not be negative, but this one is {number}.")));
+    }
+    Ok(())
+}
+
+fn out_of_range(number: &Number, len: usize) -> NoSuchPart {
+    invalid(match len {
+        0 => format!("The index {number} was asked for, but there are no elements."),
+        1 => format!("The index {number} was asked for, but the only element has the index 0."),
+        _ => format!(
+            "The index {number} was asked for, but the {len} elements have the indices 0 to {}.",
+            len - 1
+        ),
+    })
+}
+
+fn by_key(value: &Value, ty: &Type, key: &Value) -> Result<Value, NoSuchPart> {
+    let by_number = matches!(key, Value::Number(_));
+    let key = convert::convert(key, &Type::String)
+        .map_err(|refused| invalid(format!("This key cannot be a string: {}.", refused.reason)))?;
+    let Value::String(key) = &key else {
+        return Ok(ty
+            .element()
+            .map_or_else(Value::dynamic, |element| Value::unknown(element.clone())));
+    };
+    match (value, ty) {
+        (Value::Map(map), _) => map.get(key).cloned().ok_or_else(|| no_key(key, map.keys(), false)),
+        (Value::Object(object), _) => {
+            object.get(key).cloned().ok_or_else(|| no_key(key, object.names().iter(), by_number))
+        }
+        (_, Type::Map(element)) => Ok(Value::unknown((**element).clone())),
+        (_, Type::Object(object)) => object
+            .attributes
+            .get(key.as_str())
+            .map(|ty| Value::unknown(ty.clone()))
+            .ok_or_else(|| no_key(key, object.attributes.keys(), by_number)),
+        _ => Ok(Value::dynamic()),
+    }
+}
+
+fn no_key<'n>(
+    key: &str,
+    keys: impl IntoIterator<Item = &'n formwork_value::Str>,
+    by_number: bool,
+) -> NoSuchPart {
+    let near = crate::suggest::nearest(key, keys.into_iter().map(|key| key.as_str()));
+    let hint = match near {
+        _ if by_number => " The attributes of an object have names, not numbers.".into(),
+        Some(near) => format!(" Did you mean {near:?}?"),
+        None => String::new(),
+    };
+    invalid(format!("There is no element under the key {key:?}.{hint}"))
+}

@@ -1,0 +1,298 @@
+//! Calls of functions: which one, with what arguments, and what the failure of a call looks like.
+
+use formwork_value::{Diagnostic, Reported, Span, Type, Value, convert};
+
+use super::{Evaluator, Frames, head};
+use crate::functions::{self, CallContext, CallError, Function, Param, Special};
+use crate::suggest::nearest;
+use crate::syntax::{Call, Expr, ExprKind};
+
+/// An argument: its value, and the expression it came from.
+struct Arg<'e> {
+    value: Value,
+    expr: &'e Expr,
+}
+
+/// A call whose function is found.
+struct Site<'e> {
+    expr: &'e Expr,
+    call: &'e Call,
+    function: &'e dyn Function,
+}
+
+impl Evaluator<'_> {
+    pub(super) fn call(
+        &mut self,
+        expr: &Expr,
+        call: &Call,
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        let scope = self.scope;
+        let Some(function) = scope.function(&call.name.name) else {
+            return Err(self.unknown_function(expr, call, frames));
+        };
+        let site = Site { expr, call, function };
+        match function.special() {
+            Some(Special::Try) if !call.expand => return self.try_each(&site, frames),
+            Some(Special::Can) if !call.expand => return self.can(&site, frames),
+            Some(Special::Reference) => self.check_reference(&site, frames)?,
+            _ => {}
+        }
+        let args = self.args(&site, frames)?;
+        let Some(args) = args else { return Ok(Value::dynamic()) };
+        self.check_count(&site, &args, frames)?;
+        let values = self.converted(&site, &args, frames)?;
+        let ctx = CallContext { host: self.scope.host(), scope: self.scope, budget: self.budget };
+        let result = functions::invoke(function, &ctx, &values);
+        let value = result.map_err(|error| self.call_failed(&site, &args, error, frames))?;
+        self.checked(value, expr.span)
+    }
+
+    /// Evaluates the arguments, the last one spread out if it is followed by `...`. `None` when it
+    /// cannot be spread out yet.
+    fn args<'e>(
+        &mut self,
+        site: &Site<'e>,
+        frames: Frames<'_>,
+    ) -> Result<Option<Vec<Arg<'e>>>, Reported> {
+        let mut args = Vec::with_capacity(site.call.args.len());
+        let mut failed = None;
+        for expr in &site.call.args {
+            match self.expr(expr, frames) {
+                Ok(value) => args.push(Arg { value, expr }),
+                Err(reported) => failed = Some(reported),
+            }
+        }
+        if let Some(reported) = failed {
+            return Err(reported);
+        }
+        if !site.call.expand {
+            return Ok(Some(args));
+        }
+        let Some(Arg { value, expr }) = args.pop() else { return Ok(Some(args)) };
+        let refusal = match value.ty() {
+            _ if value.is_null() => "it is null".to_owned(),
+            Type::List(_) | Type::Set(_) | Type::Tuple(_) | Type::Dynamic => {
+                if value.is_unknown() {
+                    return Ok(None);
+                }
+                let items = value.children();
+                self.budget
+                    .elements(items.len())
+                    .map_err(|limit| self.limit(limit, site.expr.span))?;
+                let marks = value.marks();
+                args.extend(items.iter().map(|item| Arg { value: item.clone().mark(marks), expr }));
+                return Ok(Some(args));
+            }
+            ty => format!("it is a {}", ty.friendly_name()),
+        };
+        let diag = Diagnostic::error(
+            "Invalid expanding argument value",
+            format!("The argument before ... must be a list, set or tuple, but {refusal}."),
+        );
+        Err(self.fail(about(site, diag).at(head(expr)), site.expr, frames))
+    }
+
+    fn check_count(
+        &mut self,
+        site: &Site<'_>,
+        args: &[Arg<'_>],
+        frames: Frames<'_>,
+    ) -> Result<(), Reported> {
+        let params = site.function.params();
+        let variadic = site.function.variadic();
+        let name = &site.call.name.name;
+        let n_params = params.len();
+        let arguments =
+            |n: usize| if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") };
+        if let Some(missing) = params.get(args.len()) {
+            let least = if variadic.is_some() { "at least " } else { "" };
+            let diag = Diagnostic::error(
+                "Not enough function arguments",
+                format!(
+                    "The function {:?} takes {least}{}; {:?} is missing.",
+                    name.as_str(),
+                    arguments(n_params),
+                    missing.name
+                ),
+            );
+            let parens = site.call.parens;
+            let close = Span { start: parens.end.saturating_sub(1).max(parens.start), ..parens };
+            return Err(self.fail(about(site, diag).at(close), site.expr, frames));
+        }
+        if variadic.is_none()
+            && let Some(extra) = args.get(n_params)
+        {
+            let diag = Diagnostic::error(
+                "Too many function arguments",
+                format!("The function {:?} takes only {}.", name.as_str(), arguments(n_params)),
+            );
+            return Err(self.fail(about(site, diag).at(head(extra.expr)), site.expr, frames));
+        }
+        Ok(())
+    }
+
+    /// Converts the arguments to the types of the parameters.
+    fn converted(
+        &mut self,
+        site: &Site<'_>,
+        args: &[Arg<'_>],
+        frames: Frames<'_>,
+    ) -> Result<Vec<Value>, Reported> {
+        let mut values = Vec::with_capacity(args.len());
+        let mut failed = None;
+        for (at, arg) in args.iter().enumerate() {
+            let Some(param) = param(site.function, at) else { continue };
+            if param.ty == Type::Dynamic {
+                values.push(arg.value.clone());
+                continue;
+            }
+            match convert::convert(&arg.value, &param.ty) {
+                Ok(value) => values.push(value),
+                Err(refused) => {
+                    let reason = if refused.path.0.is_empty() {
+                        refused.reason
+                    } else {
+                        format!("in its part {}: {}", refused.path, refused.reason)
+                    };
+                    let error = CallError::argument(at, reason);
+                    failed = Some(self.call_failed(site, args, error, frames));
+                }
+            }
+        }
+        failed.map_or(Ok(values), Err)
+    }
+
+    fn call_failed(
+        &mut self,
+        site: &Site<'_>,
+        args: &[Arg<'_>],
+        error: CallError,
+        frames: Frames<'_>,
+    ) -> Reported {
+        if let Some(limit) = error.limit {
+            return self.limit(limit, site.expr.span);
+        }
+        let blamed = error.argument.and_then(|at| Some((args.get(at)?, param(site.function, at)?)));
+        match blamed {
+            Some((arg, param)) => {
+                let diag = Diagnostic::error(
+                    "Invalid function argument",
+                    format!("The value for {:?} is not acceptable: {}.", param.name, error.reason),
+                );
+                self.fail(about(site, diag).at(head(arg.expr)), arg.expr, frames)
+            }
+            None => {
+                let diag = Diagnostic::error(
+                    "Error in function call",
+                    format!(
+                        "The function {:?} failed: {}.",
+                        site.call.name.name.as_str(),
+                        error.reason
+                    ),
+                );
+                self.fail(about(site, diag).at(head(site.expr)), site.expr, frames)
+            }
+        }
+    }
+
+    fn unknown_function(&mut self, expr: &Expr, call: &Call, frames: Frames<'_>) -> Reported {
+        let name = call.name.name.as_str();
+        let names = self.scope.function_names();
+        let hint = nearest(name, names.iter().map(String::as_str))
+            .map_or(String::new(), |near| format!(" Did you mean {near:?}?"));
+        let summary = if name.contains("::") && !name.starts_with("core::") {
+            "Unknown provider function"
+        } else {
+            "Call to unknown function"
+        };
+        let diag = Diagnostic::error(summary, format!("There is no function {name:?} here.{hint}"));
+        self.fail(diag.at(call.name.span).within(expr.span), expr, frames)
+    }
+
+    /// Whether the argument has a value. Not known where it holds unknown values: steps taken on them
+    /// may yet fail.
+    fn can(&mut self, site: &Site<'_>, frames: Frames<'_>) -> Result<Value, Reported> {
+        let Some(arg) = self.only_argument(site, frames)? else {
+            return Ok(Value::unknown(Type::Bool));
+        };
+        let (result, _) = self.quietly(|this| this.expr(arg, frames));
+        Ok(match result {
+            Err(_) => Value::Bool(false),
+            Ok(value) if value.is_wholly_known() => Value::Bool(true),
+            Ok(_) => Value::unknown(Type::Bool),
+        })
+    }
+
+    /// Insists that the first argument is written as a reference.
+    fn check_reference(&mut self, site: &Site<'_>, frames: Frames<'_>) -> Result<(), Reported> {
+        let Some(first) = site.call.args.first() else { return Ok(()) };
+        let mut base = first;
+        while let ExprKind::Attribute { on, .. } | ExprKind::Index { on, .. } = &base.kind {
+            base = on;
+        }
+        if matches!(base.kind, ExprKind::Variable(_)) {
+            return Ok(());
+        }
+        let args = [Arg { value: Value::dynamic(), expr: first }];
+        let reason = "it must be a reference to a string that holds a template; a template that stands right here needs no function";
+        Err(self.call_failed(site, &args, CallError::argument(0, reason), frames))
+    }
+
+    fn only_argument<'e>(
+        &mut self,
+        site: &Site<'e>,
+        frames: Frames<'_>,
+    ) -> Result<Option<&'e Expr>, Reported> {
+        // The count is checked with stand-ins: the argument must not be evaluated yet.
+        let args: Vec<Arg<'_>> =
+            site.call.args.iter().map(|expr| Arg { value: Value::dynamic(), expr }).collect();
+        self.check_count(site, &args, frames)?;
+        Ok(site.call.args.first())
+    }
+
+    fn try_each(&mut self, site: &Site<'_>, frames: Frames<'_>) -> Result<Value, Reported> {
+        let mut failures = Vec::new();
+        for arg in &site.call.args {
+            let (result, diags) = self.quietly(|this| this.expr(arg, frames));
+            match result {
+                Ok(value) if value.is_wholly_known() => return Ok(value),
+                // Steps taken later on what is unknown may yet fail.
+                Ok(value) => return Ok(Value::dynamic().mark(value.marks())),
+                Err(_) => failures.extend(diags.into_iter().filter(Diagnostic::is_error)),
+            }
+        }
+        let reason = if site.call.args.is_empty() {
+            "it needs at least one argument".to_owned()
+        } else {
+            let each: Vec<String> = failures
+                .iter()
+                .map(|diag| format!("\n- {}: {}", diag.summary, diag.detail))
+                .collect();
+            format!(
+                "every argument has an error:{}\n\nAt least one argument must have a value",
+                each.concat()
+            )
+        };
+        Err(self.call_failed(site, &[], CallError::new(reason), frames))
+    }
+
+    fn quietly(
+        &mut self,
+        run: impl FnOnce(&mut Self) -> Result<Value, Reported>,
+    ) -> super::operator::Arm {
+        let outer = std::mem::replace(&mut self.quiet, true);
+        let result = self.caught(run);
+        self.quiet = outer;
+        result
+    }
+}
+
+/// The parameter that takes an argument.
+fn param(function: &dyn Function, at: usize) -> Option<&Param> {
+    function.params().get(at).or_else(|| function.variadic())
+}
+
+fn about(site: &Site<'_>, diag: Diagnostic) -> Diagnostic {
+    Diagnostic { function: Some(site.call.name.name.to_string()), ..diag.within(site.expr.span) }
+}

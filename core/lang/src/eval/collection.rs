@@ -1,0 +1,390 @@
+//! Tuple and object expressions, and `for` of both kinds.
+
+use formwork_value::{Diagnostic, Marks, Number, Reported, Str, Type, Value, convert};
+use indexmap::IndexMap;
+
+use super::{Evaluator, Frame, Frames};
+use crate::syntax::{Expr, ExprKind, ForExpr, Ident, ObjectItem};
+
+impl Evaluator<'_> {
+    pub(super) fn tuple(
+        &mut self,
+        expr: &Expr,
+        items: &[Expr],
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        self.budget.elements(items.len()).map_err(|limit| self.limit(limit, expr.span))?;
+        let mut failed = None;
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            match self.expr(item, frames) {
+                Ok(value) => values.push(value),
+                Err(reported) => failed = Some(reported),
+            }
+        }
+        failed.map_or_else(|| self.checked(Value::tuple(values), expr.span), Err)
+    }
+
+    pub(super) fn object(
+        &mut self,
+        expr: &Expr,
+        items: &[ObjectItem],
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        self.budget.elements(items.len()).map_err(|limit| self.limit(limit, expr.span))?;
+        let mut failed = None;
+        let mut known = true;
+        let mut marks = Marks::NONE;
+        let mut pairs = Vec::with_capacity(items.len());
+        for item in items {
+            let key = self.object_key(item, frames);
+            let value = self.expr(&item.value, frames);
+            match (key, value) {
+                (Err(reported), _) | (_, Err(reported)) => failed = Some(reported),
+                (Ok((key, own)), Ok(value)) => {
+                    marks |= own;
+                    match key {
+                        Some(key) => pairs.push((key, value)),
+                        None => known = false,
+                    }
+                }
+            }
+        }
+        if let Some(reported) = failed {
+            return Err(reported);
+        }
+        let object = if known { Value::object(pairs) } else { Value::dynamic() };
+        self.checked(object.mark(marks), expr.span)
+    }
+
+    /// Evaluates the key of an item: its text, `None` if unknown, and the marks it carried.
+    fn object_key(
+        &mut self,
+        item: &ObjectItem,
+        frames: Frames<'_>,
+    ) -> Result<(Option<Str>, Marks), Reported> {
+        // A key that reads like a name with steps could mean a reference or a text with periods.
+        if !item.bare
+            && crate::refs::as_traversal(&item.key).is_some_and(|key| !key.steps.is_empty())
+            && is_chain(&item.key)
+        {
+            return Err(self.diags.error(
+                Diagnostic::error(
+                    "Ambiguous attribute key",
+                    "Write (name.attribute) in parentheses to use the value of a reference as key, or quote it to use the text itself.",
+                )
+                .at(item.key.span),
+            ));
+        }
+        let (key, marks) = self.expr(&item.key, frames)?.unmark();
+        if key.is_null() {
+            let diag = Diagnostic::error(
+                "Null value as key",
+                "The key of an object item is null; a key must be a string.",
+            );
+            return Err(self.fail(diag.at(item.key.span), &item.key, frames));
+        }
+        match convert::convert(&key, &Type::String) {
+            Ok(Value::String(key)) => Ok((Some(key), marks)),
+            Ok(_) => Ok((None, marks)),
+            Err(refused) => {
+                let diag = Diagnostic::error(
+                    "Incorrect key type",
+                    format!("This value cannot be the key of an object item: {}.", refused.reason),
+                );
+                Err(self.fail(diag.at(item.key.span), &item.key, frames))
+            }
+        }
+    }
+
+    pub(super) fn for_expr(
+        &mut self,
+        expr: &Expr,
+        for_expr: &ForExpr,
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        let collection = self.expr(&for_expr.collection, frames)?;
+        let mut turns = Turns::new(expr, for_expr, &collection);
+        if !self.iterable(expr, &for_expr.collection, &collection, frames)? {
+            return Ok(Value::dynamic().mark(turns.marks));
+        }
+        self.check_condition_type(expr, for_expr, frames)?;
+        let value = match &for_expr.result_key {
+            None => self.for_tuple(&mut turns, frames)?,
+            Some(key) if for_expr.group => self.for_groups(&mut turns, key, frames)?,
+            Some(key) => self.for_object(&mut turns, key, frames)?,
+        };
+        let value = if turns.known { value } else { Value::dynamic() };
+        self.checked(value.mark(turns.marks), expr.span)
+    }
+
+    /// Whether a collection can be gone through: `false` when it is unknown, an error when it is not
+    /// a collection. Pays for the elements.
+    pub(super) fn iterable(
+        &mut self,
+        expr: &Expr,
+        collection_expr: &Expr,
+        collection: &Value,
+        frames: Frames<'_>,
+    ) -> Result<bool, Reported> {
+        if collection.is_null() {
+            let diag = Diagnostic::error(
+                "Iteration over null value",
+                "The collection of a `for` is null; it must be a list, set, map, tuple or object.",
+            );
+            return Err(self.fail(
+                diag.at(collection_expr.span).within(expr.span),
+                collection_expr,
+                frames,
+            ));
+        }
+        let ty = collection.ty();
+        if ty.is_primitive() {
+            let diag = Diagnostic::error(
+                "Iteration over non-iterable value",
+                format!(
+                    "The collection of a `for` is a {}; it must be a list, set, map, tuple or object.",
+                    ty.friendly_name()
+                ),
+            );
+            return Err(self.fail(
+                diag.at(collection_expr.span).within(expr.span),
+                collection_expr,
+                frames,
+            ));
+        }
+        let n = collection.children().len();
+        self.budget.elements(n).map_err(|limit| self.limit(limit, expr.span))?;
+        Ok(!collection.is_unknown())
+    }
+
+    /// Evaluates the condition once with unknown elements, so that a condition of a wrong type is
+    /// reported even for an empty collection.
+    fn check_condition_type(
+        &mut self,
+        expr: &Expr,
+        for_expr: &ForExpr,
+        frames: Frames<'_>,
+    ) -> Result<(), Reported> {
+        let Some(condition) = &for_expr.condition else { return Ok(()) };
+        let element = Value::dynamic();
+        let value = with_frames(for_expr, &element, &element, frames, |frames| {
+            self.expr(condition, frames)
+        })?;
+        if value.is_null() {
+            let diag = Diagnostic::error(
+                "Condition is null",
+                "The `if` clause of a `for` is null; it must be true or false.",
+            );
+            return Err(self.fail(diag.at(condition.span).within(expr.span), condition, frames));
+        }
+        match convert::convert(&value, &Type::Bool) {
+            Ok(_) => Ok(()),
+            Err(refused) => Err(self.bad_condition(expr, condition, &refused.reason, frames)),
+        }
+    }
+
+    fn bad_condition(
+        &mut self,
+        expr: &Expr,
+        condition: &Expr,
+        reason: &str,
+        frames: Frames<'_>,
+    ) -> Reported {
+        let diag = Diagnostic::error(
+            "Invalid 'for' condition",
+            format!("The `if` clause of a `for` must be true or false: {reason}."),
+        );
+        self.fail(diag.at(condition.span).within(expr.span), condition, frames)
+    }
+
+    fn for_tuple(&mut self, turns: &mut Turns<'_>, frames: Frames<'_>) -> Result<Value, Reported> {
+        let mut values = Vec::with_capacity(turns.items().len());
+        for at in 0..turns.items().len() {
+            self.turn(turns, at, frames, |this, for_expr, frames| {
+                values.push(this.expr(&for_expr.result, frames)?);
+                Ok(Marks::NONE)
+            })?;
+        }
+        Ok(Value::tuple(values))
+    }
+
+    fn for_object(
+        &mut self,
+        turns: &mut Turns<'_>,
+        key_expr: &Expr,
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        let mut values = IndexMap::with_capacity(turns.items().len());
+        let (mut all_known, expr) = (true, turns.expr);
+        for at in 0..turns.items().len() {
+            self.turn(turns, at, frames, |this, for_expr, frames| {
+                let (key, marks) = this.for_key(expr, key_expr, frames)?;
+                let Some(key) = key else {
+                    all_known = false;
+                    return Ok(marks);
+                };
+                let value = this.expr(&for_expr.result, frames)?;
+                if values.contains_key(&key) {
+                    let diag = Diagnostic::error(
+                        "Duplicate object key",
+                        format!("Two elements of this `for` give the key {:?}. To collect the values of equal keys in tuples, write ... after the value.", key.as_str()),
+                    );
+                    return Err(this.fail(diag.at(key_expr.span).within(expr.span), key_expr, frames));
+                }
+                values.insert(key, value);
+                Ok(marks)
+            })?;
+        }
+        turns.known &= all_known;
+        Ok(Value::object(values))
+    }
+
+    fn for_groups(
+        &mut self,
+        turns: &mut Turns<'_>,
+        key_expr: &Expr,
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        let mut groups: IndexMap<Str, Vec<Value>> = IndexMap::new();
+        let (mut all_known, expr) = (true, turns.expr);
+        for at in 0..turns.items().len() {
+            self.turn(turns, at, frames, |this, for_expr, frames| {
+                let (key, marks) = this.for_key(expr, key_expr, frames)?;
+                let Some(key) = key else {
+                    all_known = false;
+                    return Ok(marks);
+                };
+                let value = this.expr(&for_expr.result, frames)?;
+                groups.entry(key).or_default().push(value);
+                Ok(marks)
+            })?;
+        }
+        turns.known &= all_known;
+        Ok(Value::object(groups.into_iter().map(|(key, values)| (key, Value::tuple(values)))))
+    }
+
+    /// Does what one element asks for: binds the names, looks at the condition, and if it holds lets
+    /// `each` make the result, whose marks are collected.
+    fn turn(
+        &mut self,
+        turns: &mut Turns<'_>,
+        at: usize,
+        frames: Frames<'_>,
+        mut each: impl FnMut(&mut Self, &ForExpr, Frames<'_>) -> Result<Marks, Reported>,
+    ) -> Result<(), Reported> {
+        let (key, value) = element(turns.collection, at);
+        let (expr, for_expr) = (turns.expr, turns.for_expr);
+        with_frames(for_expr, &key, value, frames, |frames| {
+            if let Some(condition) = &for_expr.condition {
+                let include = self.expr(condition, frames)?;
+                turns.marks |= include.marks();
+                if include.is_null() {
+                    return Err(self.bad_condition(
+                        expr,
+                        condition,
+                        "it is null for one of the elements",
+                        frames,
+                    ));
+                }
+                match convert::convert(include.peek(), &Type::Bool) {
+                    Ok(Value::Bool(true)) => {}
+                    Ok(Value::Bool(false)) => return Ok(()),
+                    Ok(_) => {
+                        turns.known = false;
+                        return Ok(());
+                    }
+                    Err(refused) => {
+                        return Err(self.bad_condition(expr, condition, &refused.reason, frames));
+                    }
+                }
+            }
+            turns.marks |= each(self, for_expr, frames)?;
+            Ok(())
+        })
+    }
+
+    fn for_key(
+        &mut self,
+        expr: &Expr,
+        key_expr: &Expr,
+        frames: Frames<'_>,
+    ) -> Result<(Option<Str>, Marks), Reported> {
+        let (key, marks) = self.expr(key_expr, frames)?.unmark();
+        let reason = if key.is_null() {
+            "it is null".to_owned()
+        } else {
+            match convert::convert(&key, &Type::String) {
+                Ok(Value::String(key)) => return Ok((Some(key), marks)),
+                Ok(_) => return Ok((None, marks)),
+                Err(refused) => refused.reason,
+            }
+        };
+        let diag = Diagnostic::error(
+            "Invalid object key",
+            format!("The key of a `for` must be a string: {reason}."),
+        );
+        Err(self.fail(diag.at(key_expr.span).within(expr.span), key_expr, frames))
+    }
+}
+
+/// A `for` on its way through a collection.
+struct Turns<'v> {
+    expr: &'v Expr,
+    for_expr: &'v ForExpr,
+    collection: &'v Value,
+    /// Marks of the collection, of conditions and of keys: all go to the result as a whole.
+    marks: Marks,
+    /// Whether every condition and key is known; if not, so is nothing about the result.
+    known: bool,
+}
+
+impl<'v> Turns<'v> {
+    fn new(expr: &'v Expr, for_expr: &'v ForExpr, collection: &'v Value) -> Self {
+        Self { expr, for_expr, collection, marks: collection.marks(), known: true }
+    }
+
+    fn items(&self) -> &'v [Value] {
+        self.collection.children()
+    }
+}
+
+/// The key and the value of an element. The elements of a set are their own keys.
+pub(super) fn element(collection: &Value, at: usize) -> (Value, &Value) {
+    static ABSENT: Value = Value::Null(Type::Dynamic);
+    let value = collection.children().get(at).unwrap_or(&ABSENT);
+    let key = match collection.peek() {
+        Value::Map(map) => map.keys().get(at).cloned().map(Value::String),
+        Value::Object(object) => object.names().get(at).cloned().map(Value::String),
+        Value::Set(_) => Some(value.clone()),
+        _ => None,
+    };
+    (key.unwrap_or_else(|| Value::Number(Number::from(at))), value)
+}
+
+fn with_frames<T>(
+    for_expr: &ForExpr,
+    key: &Value,
+    value: &Value,
+    frames: Frames<'_>,
+    run: impl FnOnce(Frames<'_>) -> T,
+) -> T {
+    bind(for_expr.key.as_ref(), &for_expr.value, [key, value], frames, run)
+}
+
+/// Runs something with the names of a `for` bound, the name of the element innermost.
+pub(super) fn bind<T>(
+    key_name: Option<&Ident>,
+    value_name: &Ident,
+    [key, value]: [&Value; 2],
+    frames: Frames<'_>,
+    run: impl FnOnce(Frames<'_>) -> T,
+) -> T {
+    let outer = key_name.map(|name| Frame { name: &name.name, value: key, outer: frames });
+    let outer = outer.as_ref().or(frames);
+    run(Some(&Frame { name: &value_name.name, value, outer }))
+}
+
+fn is_chain(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Attribute { .. } | ExprKind::Index { .. })
+}

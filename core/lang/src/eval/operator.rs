@@ -1,0 +1,334 @@
+//! Operators and the conditional. What an operator computes is decided in `formwork_value::ops`; here
+//! operands are converted and refusals explained.
+
+use formwork_value::ty::unify::unify;
+use formwork_value::{
+    Diagnostic, Diagnostics, Refinement, Reported, Span, Type, Unknown, Value, convert, ops,
+};
+
+use super::{Evaluator, Frames, refined};
+use crate::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
+
+/// What an arm of a conditional came to: its value, and what was reported meanwhile.
+pub(super) type Arm = (Result<Value, Reported>, Diagnostics);
+
+/// A conditional, in an expression or in a template.
+pub(super) struct Choice<'e> {
+    pub(super) condition: &'e Expr,
+    /// Where the arms stand.
+    pub(super) spans: [Span; 2],
+    /// Where all of it stands.
+    pub(super) whole: Span,
+}
+
+impl Evaluator<'_> {
+    pub(super) fn unary(
+        &mut self,
+        expr: &Expr,
+        op: UnaryOp,
+        operand: &Expr,
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        let value = self.expr(operand, frames)?;
+        let ty = if op == UnaryOp::Not { Type::Bool } else { Type::Number };
+        let value = convert::convert(&value, &ty).map_err(|refused| {
+            let diag = Diagnostic::error(
+                "Invalid operand",
+                format!("The operand does not suit this operator: {}.", refused.reason),
+            );
+            self.fail(diag.at(operand.span).within(expr.span), operand, frames)
+        })?;
+        let result = match op {
+            UnaryOp::Not => ops::not(&value),
+            UnaryOp::Negate => ops::negate(&value),
+        };
+        result.map_err(|refused| self.operation_failed(expr, &refused.to_string(), frames))
+    }
+
+    /// Evaluates a chain of operators along its left side in a loop: `a + b + c + …` may be longer
+    /// than expressions may nest.
+    pub(super) fn binary(&mut self, expr: &Expr, frames: Frames<'_>) -> Result<Value, Reported> {
+        let mut spine = Vec::new();
+        let mut leftmost = expr;
+        while let ExprKind::Binary { left, .. } = &leftmost.kind {
+            spine.push(leftmost);
+            leftmost = left;
+        }
+        let mut value = self.expr(leftmost, frames);
+        for node in spine.into_iter().rev() {
+            let ExprKind::Binary { op, left, right, .. } = &node.kind else { continue };
+            let right_value = self.expr(right, frames);
+            value = match (value, right_value) {
+                (Ok(left_value), Ok(right_value)) => {
+                    self.operate(node, *op, [(left, &left_value), (right, &right_value)], frames)
+                }
+                (Err(reported), _) | (_, Err(reported)) => Err(reported),
+            };
+        }
+        value
+    }
+
+    fn operate(
+        &mut self,
+        expr: &Expr,
+        op: BinaryOp,
+        [left, right]: [(&Expr, &Value); 2],
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        match op {
+            BinaryOp::Equal => return Ok(ops::equal(left.1, right.1)),
+            BinaryOp::NotEqual => return Ok(ops::not_equal(left.1, right.1)),
+            _ => {}
+        }
+        let ty = if matches!(op, BinaryOp::And | BinaryOp::Or) { Type::Bool } else { Type::Number };
+        let a = self.operand(expr, left, ("left", &ty), frames);
+        let b = self.operand(expr, right, ("right", &ty), frames);
+        let (a, b) = (&a?, &b?);
+        let result = match op {
+            BinaryOp::Or => ops::or(a, b),
+            BinaryOp::And => ops::and(a, b),
+            BinaryOp::Less => ops::less(a, b),
+            BinaryOp::LessOrEqual => ops::less_or_equal(a, b),
+            BinaryOp::Greater => ops::less(b, a),
+            BinaryOp::GreaterOrEqual => ops::less_or_equal(b, a),
+            BinaryOp::Add => ops::add(a, b),
+            BinaryOp::Subtract => ops::subtract(a, b),
+            BinaryOp::Multiply => ops::multiply(a, b),
+            BinaryOp::Divide => ops::divide(a, b),
+            BinaryOp::Modulo => ops::modulo(a, b),
+            BinaryOp::Equal | BinaryOp::NotEqual => Ok(Value::dynamic()),
+        };
+        result.map_err(|refused| self.operation_failed(expr, &refused.to_string(), frames))
+    }
+
+    fn operand(
+        &mut self,
+        expr: &Expr,
+        (operand, value): (&Expr, &Value),
+        (side, ty): (&str, &Type),
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        convert::convert(value, ty).map_err(|refused| {
+            let diag = Diagnostic::error(
+                "Invalid operand",
+                format!("The {side} operand does not suit this operator: {}.", refused.reason),
+            );
+            self.fail(diag.at(operand.span).within(expr.span), operand, frames)
+        })
+    }
+
+    fn operation_failed(&mut self, expr: &Expr, reason: &str, frames: Frames<'_>) -> Reported {
+        let diag = Diagnostic::error("Operation failed", format!("This has no value: {reason}."));
+        self.fail(diag.at(expr.span), expr, frames)
+    }
+
+    pub(super) fn conditional(
+        &mut self,
+        expr: &Expr,
+        [condition, yes, no]: [&Expr; 3],
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        let arms = [yes, no].map(|arm| self.caught(|this| this.expr(arm, frames)));
+        let choice = Choice { condition, spans: [yes.span, no.span], whole: expr.span };
+        self.choose(&choice, arms, frames)
+    }
+
+    /// Does something and keeps what it reports apart.
+    pub(super) fn caught(&mut self, run: impl FnOnce(&mut Self) -> Result<Value, Reported>) -> Arm {
+        let outer = std::mem::take(self.diags);
+        let result = run(self);
+        (result, std::mem::replace(self.diags, outer))
+    }
+
+    /// Picks an arm. Both arms count for the type and the marks of the result; mistakes count only in
+    /// the arm that is picked.
+    pub(super) fn choose(
+        &mut self,
+        choice: &Choice<'_>,
+        arms: [Arm; 2],
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        let Choice { condition, spans, whole } = *choice;
+        let [yes, no] = arms.each_ref().map(|(arm, _)| match arm {
+            Ok(value) => value.clone(),
+            Err(_) => Value::dynamic(),
+        });
+        let ty = self.arms_type(&yes, &no, spans, whole)?;
+        let test = self.expr(condition, frames)?;
+        let marks = test.marks() | yes.marks() | no.marks();
+        let Some(picked) = self.truth(condition, &test, whole, frames)? else {
+            return Ok(either(yes.peek(), no.peek(), ty).mark(marks));
+        };
+        let [yes_arm, no_arm] = arms;
+        let ((value, diags), span) = if picked { (yes_arm, spans[0]) } else { (no_arm, spans[1]) };
+        // Warnings of the arm are kept; its errors make `value` one.
+        let _ = self.diags.append(diags);
+        let value = value?;
+        convert::convert(&value, &ty).map(|value| value.mark(marks)).map_err(|refused| {
+            self.diags.error(
+                Diagnostic::error(
+                    "Inconsistent conditional result types",
+                    format!(
+                        "The chosen result is not a {}: {}.",
+                        ty.friendly_name(),
+                        refused.reason
+                    ),
+                )
+                .at(span)
+                .within(whole),
+            )
+        })
+    }
+
+    /// The type that both arms convert to.
+    fn arms_type(
+        &mut self,
+        yes: &Value,
+        no: &Value,
+        [yes_span, no_span]: [Span; 2],
+        whole: Span,
+    ) -> Result<Type, Reported> {
+        let untyped_null = |value: &Value| matches!(value.peek(), Value::Null(Type::Dynamic));
+        if untyped_null(yes) {
+            return Ok(no.ty());
+        }
+        if untyped_null(no) {
+            return Ok(yes.ty());
+        }
+        let (yes_ty, no_ty) = (yes.ty(), no.ty());
+        if yes_ty == no_ty {
+            return Ok(yes_ty);
+        }
+        unify(&[yes_ty.clone(), no_ty.clone()]).ok_or_else(|| {
+            self.diags.error(
+                Diagnostic::error(
+                    "Inconsistent conditional result types",
+                    format!(
+                        "Both results of a conditional must be of one type. {}.",
+                        difference(&yes_ty, &no_ty)
+                    ),
+                )
+                .at(yes_span.to(no_span))
+                .within(whole),
+            )
+        })
+    }
+
+    /// Whether a condition holds; `None` if unknown.
+    fn truth(
+        &mut self,
+        condition: &Expr,
+        test: &Value,
+        whole: Span,
+        frames: Frames<'_>,
+    ) -> Result<Option<bool>, Reported> {
+        let diag = match test.peek() {
+            Value::Null(_) => Diagnostic::error(
+                "Null condition",
+                "The condition is null; it must be true or false.",
+            ),
+            test => match convert::convert(test, &Type::Bool) {
+                Ok(Value::Bool(test)) => return Ok(Some(test)),
+                Ok(_) => return Ok(None),
+                Err(refused) => Diagnostic::error(
+                    "Incorrect condition type",
+                    format!("A condition must be true or false: {}.", refused.reason),
+                ),
+            },
+        };
+        Err(self.fail(diag.at(condition.span).within(whole), condition, frames))
+    }
+}
+
+/// What is known about a value that is one of two.
+fn either(yes: &Value, no: &Value, ty: Type) -> Value {
+    if yes.is_null() && no.is_null() {
+        return Value::null(ty);
+    }
+    let (a, b) = (range(yes), range(no));
+    let mut common = Refinement { not_null: a.not_null && b.not_null, ..Refinement::default() };
+    if yes.ty() == Type::Number && no.ty() == Type::Number {
+        common.lower = a.lower.zip(b.lower).map(|(a, b)| looser(a, b, std::cmp::Ordering::Less));
+        common.upper = a.upper.zip(b.upper).map(|(a, b)| looser(a, b, std::cmp::Ordering::Greater));
+    } else if ty.is_collection() && yes.ty() == no.ty() {
+        common.min_length = a.min_length.min(b.min_length);
+        common.max_length = a.max_length.zip(b.max_length).map(|(a, b)| a.max(b));
+    }
+    refined(ty, common)
+}
+
+type Bound = (formwork_value::Number, bool);
+
+/// The bound that allows more.
+fn looser(a: Bound, b: Bound, wider: std::cmp::Ordering) -> Bound {
+    match a.0.cmp(&b.0) {
+        std::cmp::Ordering::Equal => (a.0, a.1 || b.1),
+        order if order == wider => a,
+        _ => b,
+    }
+}
+
+/// What is certain about a value, known or not.
+fn range(value: &Value) -> Refinement {
+    let length = |items: &[Value]| Some(items.len() as u64);
+    match value {
+        Value::Null(_) => Refinement::default(),
+        Value::Unknown(unknown) => Unknown::refinement(unknown).clone(),
+        Value::Number(number) => Refinement {
+            not_null: true,
+            lower: Some((number.clone(), true)),
+            upper: Some((number.clone(), true)),
+            ..Refinement::default()
+        },
+        Value::Set(set) if !value.is_wholly_known() => Refinement {
+            not_null: true,
+            min_length: u64::from(!set.items().is_empty()),
+            max_length: length(set.items()),
+            ..Refinement::default()
+        },
+        Value::List(_) | Value::Map(_) | Value::Set(_) => Refinement {
+            not_null: true,
+            min_length: value.children().len() as u64,
+            max_length: length(value.children()),
+            ..Refinement::default()
+        },
+        _ => Refinement { not_null: true, ..Refinement::default() },
+    }
+}
+
+/// Where two types that should agree differ, in words.
+fn difference(yes: &Type, no: &Type) -> String {
+    if let (Type::Tuple(a), Type::Tuple(b)) = (yes, no)
+        && a.len() == b.len()
+        && let Some(at) =
+            a.iter().zip(b.iter()).position(|(a, b)| unify(&[a.clone(), b.clone()]).is_none())
+        && let (Some(a), Some(b)) = (a.get(at), b.get(at))
+    {
+        return format!("In the element {at}: {}", difference(a, b));
+    }
+    if let (Type::Object(a), Type::Object(b)) = (yes, no) {
+        for (name, a) in &a.attributes {
+            match b.attributes.get(name) {
+                None => {
+                    return format!(
+                        "The first has the attribute {:?}, the second has not",
+                        name.as_str()
+                    );
+                }
+                Some(b) if unify(&[a.clone(), b.clone()]).is_none() => {
+                    return format!("In the attribute {:?}: {}", name.as_str(), difference(a, b));
+                }
+                Some(_) => {}
+            }
+        }
+        if let Some(name) = b.attributes.keys().find(|name| !a.attributes.contains_key(*name)) {
+            return format!("The second has the attribute {:?}, the first has not", name.as_str());
+        }
+    }
+    let (yes, no) = (yes.friendly_name(), no.friendly_name());
+    if yes == no {
+        format!("Both are of the kind {yes}, but their parts do not agree")
+    } else {
+        format!("The first is a {yes}, the second a {no}")
+    }
+}

@@ -1,0 +1,190 @@
+//! Splats: the same steps taken on every element of a sequence.
+
+use formwork_value::{Diagnostic, Reported, Span, Type, Value};
+
+use super::{Evaluator, Frames, access};
+use crate::syntax::{Expr, Ident, SplatStep};
+
+/// What is done to each element, keys evaluated.
+enum Step<'e> {
+    Attribute(&'e Ident),
+    Index(Value, Span),
+    Splat { steps: Vec<Self>, marker: Span },
+}
+
+struct Splat<'s> {
+    /// The expression before the first marker.
+    on: &'s Expr,
+    steps: &'s [Step<'s>],
+    marker: Span,
+}
+
+impl Evaluator<'_> {
+    pub(super) fn splat(
+        &mut self,
+        on: &Expr,
+        each: &[SplatStep],
+        marker: Span,
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        let source = self.expr(on, frames);
+        let steps = self.splat_steps(each, frames);
+        let (source, steps) = (source?, steps?);
+        self.splat_over(&Splat { on, steps: &steps, marker }, source, frames)
+    }
+
+    fn splat_steps<'e>(
+        &mut self,
+        each: &'e [SplatStep],
+        frames: Frames<'_>,
+    ) -> Result<Vec<Step<'e>>, Reported> {
+        each.iter()
+            .map(|step| {
+                Ok(match step {
+                    SplatStep::Attribute(name) => Step::Attribute(name),
+                    SplatStep::Index(key) => Step::Index(self.expr(key, frames)?, key.span),
+                    SplatStep::Splat { each, marker } => {
+                        Step::Splat { steps: self.splat_steps(each, frames)?, marker: *marker }
+                    }
+                })
+            })
+            .collect()
+    }
+
+    fn splat_over(
+        &mut self,
+        splat: &Splat<'_>,
+        source: Value,
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        let ty = source.ty();
+        let is_sequence = matches!(ty, Type::List(_) | Type::Set(_) | Type::Tuple(_));
+        let whole = splat.on.span.to(splat.marker);
+        if source.is_null() {
+            if !is_sequence {
+                return Ok(Value::tuple(Vec::new()).mark(source.marks()));
+            }
+            let diag = Diagnostic::error(
+                "Splat of null value",
+                format!(
+                    "A splat goes through the elements of a {}, but it is null here.",
+                    ty.friendly_name()
+                ),
+            );
+            return Err(self.fail(diag.at(splat.on.span).within(whole), splat.on, frames));
+        }
+        if ty == Type::Dynamic {
+            return Ok(source);
+        }
+        let (source, marks) = source.unmark();
+        let value = if !is_sequence {
+            self.splat_single(splat, source, frames)?
+        } else if let Value::Unknown(unknown) = &source {
+            let ty = self.splat_type(splat, unknown.ty(), frames)?;
+            lengths_of(&source, ty)
+        } else {
+            self.splat_known(splat, &source, &ty, frames)?
+        };
+        self.checked(value.mark(marks), whole)
+    }
+
+    /// A value that is no sequence counts as a sequence of itself, or of nothing if it is null.
+    fn splat_single(
+        &mut self,
+        splat: &Splat<'_>,
+        source: Value,
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        let may_be_null =
+            matches!(&source, Value::Unknown(unknown) if !unknown.refinement().not_null);
+        let value = self.splat_element(splat, source, frames)?;
+        Ok(if may_be_null { Value::dynamic() } else { Value::tuple(vec![value]) })
+    }
+
+    fn splat_known(
+        &mut self,
+        splat: &Splat<'_>,
+        source: &Value,
+        ty: &Type,
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        let items = source.children();
+        self.budget.elements(items.len()).map_err(|limit| self.limit(limit, splat.on.span))?;
+        let mut values = Vec::with_capacity(items.len());
+        for item in items {
+            values.push(self.splat_element(splat, item.clone(), frames)?);
+        }
+        if matches!(ty, Type::Tuple(_)) {
+            return Ok(Value::tuple(values));
+        }
+        let element = match values.first() {
+            Some(first) => first.ty(),
+            None => match self.splat_type(splat, ty, frames)? {
+                Type::List(element) => (*element).clone(),
+                _ => Type::Dynamic,
+            },
+        };
+        // Steps on elements of one type can only differ in type where the type is not known yet.
+        if values.iter().any(|value| value.ty() != element) {
+            return Ok(Value::tuple(values));
+        }
+        Ok(Value::list(element, values))
+    }
+
+    /// The type of the result for a source of which only the type is known.
+    fn splat_type(
+        &mut self,
+        splat: &Splat<'_>,
+        ty: &Type,
+        frames: Frames<'_>,
+    ) -> Result<Type, Reported> {
+        let mut of = |ty: &Type| {
+            self.splat_element(splat, Value::unknown(ty.clone()), frames).map(|value| value.ty())
+        };
+        match ty {
+            Type::List(element) | Type::Set(element) => of(element).map(Type::list),
+            Type::Tuple(elements) => {
+                elements.iter().map(of).collect::<Result<_, _>>().map(Type::tuple)
+            }
+            _ => Ok(Type::Dynamic),
+        }
+    }
+
+    fn splat_element(
+        &mut self,
+        splat: &Splat<'_>,
+        item: Value,
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        let mut value = item;
+        for step in splat.steps {
+            let (taken, span) = match step {
+                Step::Attribute(name) => (access::attribute(&value, &name.name), name.span),
+                Step::Index(key, span) => (access::index(&value, key), *span),
+                Step::Splat { steps, marker } => {
+                    let inner = Splat { on: splat.on, steps, marker: *marker };
+                    (Ok(self.splat_over(&inner, value, frames)?), *marker)
+                }
+            };
+            value = taken.map_err(|part| {
+                let diag = Diagnostic::from(part).at(span).within(splat.on.span.to(span));
+                self.fail(diag, splat.on, frames)
+            })?;
+        }
+        Ok(value)
+    }
+}
+
+/// An unknown result that is as long as its source.
+fn lengths_of(source: &Value, ty: Type) -> Value {
+    let Value::Unknown(unknown) = source else { return Value::unknown(ty) };
+    let known = unknown.refinement();
+    let is_list = matches!((&ty, unknown.ty()), (Type::List(_), Type::List(_) | Type::Set(_)));
+    let result = formwork_value::Refinement {
+        not_null: true,
+        min_length: if is_list { known.min_length } else { 0 },
+        max_length: known.max_length.filter(|_| is_list),
+        ..Default::default()
+    };
+    super::refined(ty, result)
+}

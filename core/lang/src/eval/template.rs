@@ -1,0 +1,208 @@
+//! Templates: text with interpolations and directives.
+
+use formwork_value::{Diagnostic, Marks, Refinement, Reported, Span, Str, Type, Value, convert};
+
+use super::collection::{bind, element};
+use super::operator::Choice;
+use super::{Evaluator, Frames, refined};
+use crate::syntax::{Expr, Ident, TemplatePart};
+
+/// How much of the known beginning of an unknown string is remembered, in bytes.
+const MAX_PREFIX: usize = 128;
+
+/// A template being rendered.
+#[derive(Default)]
+struct Rendering {
+    /// The text so far; once something unknown was met, the text before it.
+    text: String,
+    marks: Marks,
+    unknown: bool,
+    failed: Option<Reported>,
+}
+
+impl Rendering {
+    fn push(&mut self, text: &str) {
+        if !self.unknown {
+            self.text.push_str(text);
+        }
+    }
+
+    fn into_value(self) -> Result<Value, Reported> {
+        if let Some(reported) = self.failed {
+            return Err(reported);
+        }
+        let value = if self.unknown {
+            let mut end = self.text.len().min(MAX_PREFIX);
+            while !self.text.is_char_boundary(end) {
+                end -= 1;
+            }
+            let prefix = safe_prefix(self.text.get(..end).unwrap_or(""));
+            let prefix = (!prefix.is_empty()).then(|| Str::new(&prefix));
+            refined(Type::String, Refinement { not_null: true, prefix, ..Refinement::default() })
+        } else {
+            Value::string(self.text)
+        };
+        Ok(value.mark(self.marks))
+    }
+}
+
+/// A `for` directive.
+struct Repeat<'p> {
+    names: (Option<&'p Ident>, &'p Ident),
+    collection: &'p Expr,
+    body: &'p [TemplatePart],
+    span: Span,
+}
+
+impl Evaluator<'_> {
+    pub(super) fn template(
+        &mut self,
+        expr: &Expr,
+        parts: &[TemplatePart],
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        if let [TemplatePart::Literal(text, _)] = parts {
+            return Ok(Value::String(text.clone()));
+        }
+        self.parts(parts, expr.span, frames)
+    }
+
+    /// Renders the parts; mistakes in several of them are all reported.
+    fn parts(
+        &mut self,
+        parts: &[TemplatePart],
+        whole: Span,
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        let mut rendering = Rendering::default();
+        for part in parts {
+            self.part(&mut rendering, part, whole, frames);
+        }
+        let bytes = rendering.text.len();
+        self.budget.bytes(bytes).map_err(|limit| self.limit(limit, whole))?;
+        rendering.into_value()
+    }
+
+    fn part(
+        &mut self,
+        rendering: &mut Rendering,
+        part: &TemplatePart,
+        whole: Span,
+        frames: Frames<'_>,
+    ) {
+        let (value, subject, blamed) = match part {
+            TemplatePart::Literal(text, _) => return rendering.push(text),
+            TemplatePart::Interpolation(expr) => (self.expr(expr, frames), expr.span, Some(expr)),
+            TemplatePart::If { condition, yes, no, span } => {
+                (self.template_if(condition, [yes, no], *span, frames), *span, None)
+            }
+            TemplatePart::For { key, value, collection, body, span } => {
+                let names = (key.as_ref(), value);
+                let repeat = Repeat { names, collection, body, span: *span };
+                (self.template_for(&repeat, frames), *span, None)
+            }
+        };
+        let value = match value {
+            Ok(value) => value,
+            Err(reported) => {
+                rendering.failed = Some(reported);
+                return;
+            }
+        };
+        rendering.marks |= value.marks();
+        match text_of(value.peek()) {
+            Ok(Some(text)) => rendering.push(&text),
+            Ok(None) => rendering.unknown = true,
+            Err(detail) => {
+                let diag = Diagnostic::error("Invalid template interpolation value", detail)
+                    .at(subject)
+                    .within(whole);
+                rendering.failed = Some(match blamed {
+                    Some(expr) => self.fail(diag, expr, frames),
+                    None => self.diags.error(diag),
+                });
+            }
+        }
+    }
+
+    fn template_if(
+        &mut self,
+        condition: &Expr,
+        arms: [&[TemplatePart]; 2],
+        span: Span,
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        let [yes, no] = arms.map(|arm| self.caught(|this| this.parts(arm, span, frames)));
+        let choice = Choice { condition, spans: [span, span], whole: span };
+        self.choose(&choice, [yes, no], frames)
+    }
+
+    fn template_for(&mut self, repeat: &Repeat<'_>, frames: Frames<'_>) -> Result<Value, Reported> {
+        let Repeat { names: (key_name, value_name), collection: collection_expr, body, span } =
+            *repeat;
+        let collection = self.expr(collection_expr, frames)?;
+        let mut rendering = Rendering { marks: collection.marks(), ..Rendering::default() };
+        let whole = Expr { span, kind: crate::syntax::ExprKind::Invalid };
+        if !self.iterable(&whole, collection_expr, &collection, frames)? {
+            rendering.unknown = true;
+            return rendering.into_value();
+        }
+        for at in 0..collection.children().len() {
+            let (key, value) = element(&collection, at);
+            let text = bind(key_name, value_name, [&key, value], frames, |frames| {
+                self.parts(body, span, frames)
+            })?;
+            rendering.marks |= text.marks();
+            match text.peek() {
+                Value::String(text) => rendering.push(text),
+                _ => rendering.unknown = true,
+            }
+        }
+        let bytes = rendering.text.len();
+        self.budget.bytes(bytes).map_err(|limit| self.limit(limit, span))?;
+        if rendering.unknown {
+            rendering.text.clear();
+        }
+        rendering.into_value()
+    }
+}
+
+/// The text of an interpolated value; `None` if it is unknown, an explanation if it has none.
+fn text_of(value: &Value) -> Result<Option<Str>, String> {
+    match value {
+        Value::String(text) => Ok(Some(text.clone())),
+        Value::Null(_) => Err("The value is null, and null cannot become part of a string.".into()),
+        Value::Unknown(_) => match value.ty() {
+            Type::Dynamic => Ok(None),
+            ty if ty.is_primitive() => Ok(None),
+            ty => Err(not_text(&ty)),
+        },
+        _ => match convert::convert(value, &Type::String) {
+            Ok(Value::String(text)) => Ok(Some(text)),
+            Ok(_) => Ok(None),
+            Err(_) => Err(not_text(&value.ty())),
+        },
+    }
+}
+
+fn not_text(ty: &Type) -> String {
+    format!(
+        "The value is a {}, which cannot become part of a string: string required. Use jsonencode() or join() to turn it into text.",
+        ty.friendly_name()
+    )
+}
+
+/// Shortens the beginning of a string to what no continuation can change: the last grapheme cluster
+/// may yet combine with what follows, unless it is punctuation.
+pub(crate) fn safe_prefix(text: &str) -> String {
+    use unicode_segmentation::UnicodeSegmentation as _;
+    let text = Str::new(text);
+    let Some((start, last)) = text.grapheme_indices(true).next_back() else {
+        return String::new();
+    };
+    let ends = matches!(
+        last.as_bytes(),
+        [b'\t' | b' '..=b'/' | b':' | b';' | b'?' | b'@' | b'['..=b'_' | b'{'..=b'~']
+    );
+    if ends { text.to_string() } else { text.get(..start).unwrap_or("").to_owned() }
+}

@@ -1,0 +1,154 @@
+//! A scope for tests: a few names, all functions, files and a clock that stand still.
+
+use std::collections::BTreeMap;
+
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Marks, Refinement, Reported, Type, Value};
+use time::OffsetDateTime;
+
+use crate::functions::{self, Ambient, FileFailure, FileKind, Files, Function, Host};
+use crate::print::print;
+use crate::scope::{Scope, ScopeStep};
+use crate::syntax::{Ident, parse_expression};
+
+/// Names: `unknown`, `anything` (unknown of unknown type), `some` (unknown, not null), `secret`,
+/// `passing` (ephemeral), `list`, `map`, `object`, `numbers` (an unknown list).
+pub(crate) struct TestScope {
+    names: BTreeMap<&'static str, Value>,
+}
+
+impl TestScope {
+    pub(crate) fn new() -> Self {
+        let strings = || vec![Value::string("a"), Value::string("b")];
+        let some = Refinement { not_null: true, ..Refinement::default() };
+        let names = [
+            ("unknown", Value::unknown(Type::String)),
+            ("anything", Value::dynamic()),
+            ("some", super::refined(Type::String, some)),
+            ("secret", Value::string("s3cret").mark(Marks::SENSITIVE)),
+            ("passing", Value::string("pass").mark(Marks::EPHEMERAL)),
+            ("list", Value::list(Type::String, strings())),
+            ("map", Value::map(Type::Number, [("a", Value::int(1)), ("b", Value::int(2))])),
+            ("object", Value::object([("name", Value::string("x")), ("size", Value::int(3))])),
+            ("numbers", Value::unknown(Type::list(Type::Number))),
+            ("template", Value::string("Hello ${name}!")),
+        ];
+        Self { names: names.into() }
+    }
+}
+
+impl Scope for TestScope {
+    fn resolve(
+        &self,
+        diags: &mut Diagnostics,
+        root: &Ident,
+        steps: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported> {
+        // `v.name` stands for the same as `name`, taken in one go with its first step.
+        if let (Some(ScopeStep::Attribute(name)), "v") = (steps.first(), root.name.as_str())
+            && let Some(value) = self.names.get(name.name.as_str())
+        {
+            return Ok((value.clone(), 1));
+        }
+        let value = self.names.get(root.name.as_str()).cloned();
+        value
+            .map(|value| (value, 0))
+            .ok_or_else(|| diags.error(Diagnostic::error("Invalid reference", "").at(root.span)))
+    }
+
+    fn function(&self, name: &str) -> Option<&dyn Function> {
+        functions::builtin(name)
+    }
+
+    fn function_names(&self) -> Vec<String> {
+        functions::builtin_names()
+    }
+
+    fn host(&self) -> Host<'_> {
+        Host { files: self, ambient: self }
+    }
+}
+
+/// The files that the tests find: text by path.
+const FILES: [(&str, &str); 5] = [
+    ("greeting.txt", "hello"),
+    ("greeting.tftpl", "Hello ${name}!"),
+    ("list.tftpl", "%{ for x in xs ~}\n- ${x}\n%{ endfor ~}\n"),
+    ("self.tftpl", "${templatefile(\"self.tftpl\", {})}"),
+    ("sub/deep/c.txt", "c"),
+];
+
+impl Files for TestScope {
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
+        let file = FILES.iter().find(|(name, _)| *name == path);
+        file.map(|(_, text)| text.as_bytes().to_vec()).ok_or(FileFailure::Missing)
+    }
+
+    fn kind(&self, path: &str) -> Result<FileKind, FileFailure> {
+        if FILES.iter().any(|(name, _)| *name == path) {
+            return Ok(FileKind::File);
+        }
+        let folder = format!("{path}/");
+        let is_folder = path == "." || FILES.iter().any(|(name, _)| name.starts_with(&folder));
+        if is_folder { Ok(FileKind::Folder) } else { Err(FileFailure::Missing) }
+    }
+
+    fn list(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
+        let folder =
+            if path == "." { String::new() } else { format!("{}/", path.trim_end_matches('/')) };
+        let inside = FILES.iter().filter_map(|(name, _)| name.strip_prefix(folder.as_str()));
+        let mut list: Vec<(String, FileKind)> = inside
+            .map(|rest| match rest.split_once('/') {
+                Some((folder, _)) => (folder.to_owned(), FileKind::Folder),
+                None => (rest.to_owned(), FileKind::File),
+            })
+            .collect();
+        list.dedup();
+        Ok(list)
+    }
+
+    fn current_folder(&self) -> Option<String> {
+        Some("/work".into())
+    }
+
+    fn home_folder(&self) -> Option<String> {
+        Some("/home/me".into())
+    }
+}
+
+impl Ambient for TestScope {
+    fn now(&self) -> Option<OffsetDateTime> {
+        OffsetDateTime::from_unix_timestamp(1_714_979_289).ok()
+    }
+
+    fn plan_time(&self) -> Option<OffsetDateTime> {
+        OffsetDateTime::from_unix_timestamp(1_714_953_600).ok()
+    }
+
+    fn random(&self) -> Option<[u8; 16]> {
+        Some(*b"0123456789abcdef")
+    }
+}
+
+/// Evaluates an expression: its value, or everything that was reported.
+pub(crate) fn eval(text: &str) -> Result<Value, Diagnostics> {
+    let mut sources = Sources::new();
+    let source = sources.add("test", text);
+    let mut diags = Diagnostics::new();
+    let result = parse_expression(&mut diags, &sources, source)
+        .and_then(|expr| super::evaluate(&mut diags, &expr, &TestScope::new()));
+    result.map_err(|_| diags)
+}
+
+/// Evaluates an expression and prints its value, or the summaries of the errors, with `error: `
+/// before each.
+pub(crate) fn show(text: &str) -> String {
+    match eval(text) {
+        Ok(value) => print(&value),
+        Err(diags) => {
+            let lines: Vec<String> =
+                diags.iter().map(|diag| format!("error: {}", diag.summary)).collect();
+            lines.join("\n")
+        }
+    }
+}

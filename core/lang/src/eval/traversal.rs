@@ -1,0 +1,79 @@
+//! Names and the steps behind them. A chain `a.b[i].c` is resolved as a whole, so that the scope can
+//! read one instance without building all of them.
+
+use formwork_value::{Diagnostic, Reported, Span, Value};
+
+use super::{Evaluator, Frames, access, lookup};
+use crate::scope::ScopeStep;
+use crate::syntax::{Expr, ExprKind, Ident};
+
+impl Evaluator<'_> {
+    /// Evaluates a name, or attribute and index steps behind anything.
+    pub(super) fn chain(&mut self, expr: &Expr, frames: Frames<'_>) -> Result<Value, Reported> {
+        let mut links = Vec::new();
+        let mut base = expr;
+        while let ExprKind::Attribute { on, .. } | ExprKind::Index { on, .. } = &base.kind {
+            links.push(base);
+            base = on;
+        }
+        links.reverse();
+        let ExprKind::Variable(root) = &base.kind else {
+            let value = self.expr(base, frames);
+            let steps = self.steps(&links, frames);
+            return self.follow(value?, &links, &steps?, frames);
+        };
+        let steps = self.steps(&links, frames)?;
+        if let Some(value) = lookup(frames, &root.name) {
+            return self.follow(value.clone(), &links, &steps, frames);
+        }
+        let (value, taken) = self.scope.resolve(self.diags, root, &steps)?;
+        let taken = taken.min(links.len());
+        let rest = links.get(taken..).unwrap_or(&[]);
+        self.follow(value, rest, steps.get(taken..).unwrap_or(&[]), frames)
+    }
+
+    fn steps(&mut self, links: &[&Expr], frames: Frames<'_>) -> Result<Vec<ScopeStep>, Reported> {
+        let mut steps = Vec::with_capacity(links.len());
+        for link in links {
+            match &link.kind {
+                ExprKind::Attribute { name, .. } => steps.push(ScopeStep::Attribute(name.clone())),
+                ExprKind::Index { key, brackets, .. } => {
+                    steps.push(ScopeStep::Index(self.expr(key, frames)?, *brackets));
+                }
+                _ => {}
+            }
+        }
+        Ok(steps)
+    }
+
+    fn follow(
+        &mut self,
+        mut value: Value,
+        links: &[&Expr],
+        steps: &[ScopeStep],
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        for (link, step) in links.iter().zip(steps) {
+            let (taken, span) = match step {
+                ScopeStep::Attribute(name) => {
+                    (access::attribute(&value, &name.name), attribute_span(link, name))
+                }
+                ScopeStep::Index(key, brackets) => (access::index(&value, key), *brackets),
+            };
+            value = taken.map_err(|part| {
+                self.fail(Diagnostic::from(part).at(span).within(link.span), link, frames)
+            })?;
+        }
+        Ok(value)
+    }
+}
+
+/// The dot and the name of an attribute step.
+fn attribute_span(link: &Expr, name: &Ident) -> Span {
+    match &link.kind {
+        ExprKind::Attribute { on, .. } if on.span.source == name.span.source => {
+            Span { start: on.span.end.min(name.span.start), ..name.span }
+        }
+        _ => name.span,
+    }
+}

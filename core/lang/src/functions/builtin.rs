@@ -1,0 +1,234 @@
+//! How a built-in function is described: its parameters, its result, its body, its examples.
+
+use formwork_value::{Number, Str, Type, Value};
+
+use super::{CallContext, CallError, Function, Param, Special};
+
+/// What the body of a function gets.
+pub(crate) struct Args<'a> {
+    /// The arguments.
+    pub(crate) values: &'a [Value],
+    /// The type that the result must have.
+    pub(crate) ty: &'a Type,
+    /// What surrounds the call.
+    pub(crate) ctx: &'a CallContext<'a>,
+}
+
+type Body = fn(&Args<'_>) -> Result<Value, CallError>;
+type TypeOf = fn(&[Value]) -> Result<Type, CallError>;
+
+enum Returns {
+    Always(Type),
+    By(TypeOf),
+}
+
+/// A built-in function. Made by a chain of calls, so that an entry of a list reads like a sentence.
+pub(crate) struct Builtin {
+    name: &'static str,
+    params: Vec<Param>,
+    variadic: Option<Param>,
+    returns: Returns,
+    body: Body,
+    nullable: bool,
+    special: Option<Special>,
+    examples: Vec<(&'static str, &'static str)>,
+}
+
+impl Builtin {
+    /// A function without parameters that returns a value of any type, never null.
+    pub(crate) fn new(name: &'static str, body: Body) -> Self {
+        Self {
+            name,
+            params: Vec::new(),
+            variadic: None,
+            returns: Returns::Always(Type::Dynamic),
+            body,
+            nullable: false,
+            special: None,
+            examples: Vec::new(),
+        }
+    }
+
+    /// Adds a parameter.
+    pub(crate) fn takes(mut self, name: &'static str, ty: Type) -> Self {
+        self.params.push(Param::new(name, ty));
+        self
+    }
+
+    /// Adds the parameter for any further arguments.
+    pub(crate) fn takes_rest(mut self, name: &'static str, ty: Type) -> Self {
+        self.variadic = Some(Param::new(name, ty));
+        self
+    }
+
+    fn last(mut self, change: impl FnOnce(&mut Param)) -> Self {
+        if let Some(param) = self.variadic.as_mut().or(self.params.last_mut()) {
+            change(param);
+        }
+        self
+    }
+
+    /// Gives the last parameter another name.
+    pub(crate) fn rename_last(self, name: &'static str) -> Self {
+        self.last(|param| param.name = name.into())
+    }
+
+    /// The last parameter takes null.
+    pub(crate) fn or_null(self) -> Self {
+        self.last(|param| param.allow_null = true)
+    }
+
+    /// The last parameter takes unknown values.
+    pub(crate) fn or_unknown(self) -> Self {
+        self.last(|param| param.allow_unknown = true)
+    }
+
+    /// The last parameter takes values of unknown type.
+    pub(crate) fn or_dynamic(self) -> Self {
+        self.last(|param| param.allow_dynamic = true)
+    }
+
+    /// The last parameter takes marked values.
+    pub(crate) fn or_marked(self) -> Self {
+        self.last(|param| param.allow_marked = true)
+    }
+
+    /// The result always has this type.
+    pub(crate) fn returns(mut self, ty: Type) -> Self {
+        self.returns = Returns::Always(ty);
+        self
+    }
+
+    /// The type of the result depends on the arguments.
+    pub(crate) fn returns_by(mut self, ty: TypeOf) -> Self {
+        self.returns = Returns::By(ty);
+        self
+    }
+
+    /// The result may be null.
+    pub(crate) fn nullable(mut self) -> Self {
+        self.nullable = true;
+        self
+    }
+
+    /// The evaluator treats the arguments in a special way.
+    pub(crate) fn special(mut self, special: Special) -> Self {
+        self.special = Some(special);
+        self
+    }
+
+    /// An expression, and what it gives as printed by `print`.
+    pub(crate) fn example(mut self, expression: &'static str, printed: &'static str) -> Self {
+        self.examples.push((expression, printed));
+        self
+    }
+
+    /// The name.
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Expressions, and what they give.
+    #[cfg(test)]
+    pub(crate) fn examples(&self) -> &[(&'static str, &'static str)] {
+        &self.examples
+    }
+}
+
+impl Function for Builtin {
+    fn params(&self) -> &[Param] {
+        &self.params
+    }
+
+    fn variadic(&self) -> Option<&Param> {
+        self.variadic.as_ref()
+    }
+
+    fn call(&self, ctx: &CallContext<'_>, args: &[Value], ty: &Type) -> Result<Value, CallError> {
+        (self.body)(&Args { values: args, ty, ctx })
+    }
+
+    fn return_type(&self, args: &[Value]) -> Result<Type, CallError> {
+        match &self.returns {
+            Returns::Always(ty) => Ok(ty.clone()),
+            Returns::By(ty) => ty(args),
+        }
+    }
+
+    fn never_null(&self) -> bool {
+        !self.nullable
+    }
+
+    fn special(&self) -> Option<Special> {
+        self.special
+    }
+}
+
+impl<'a> Args<'a> {
+    /// The argument at a position.
+    pub(crate) fn value(&self, at: usize) -> &'a Value {
+        static ABSENT: Value = Value::Null(Type::Dynamic);
+        self.values.get(at).unwrap_or(&ABSENT)
+    }
+
+    /// The arguments from a position on.
+    pub(crate) fn rest(&self, from: usize) -> &'a [Value] {
+        self.values.get(from..).unwrap_or(&[])
+    }
+
+    /// The text of a string argument.
+    pub(crate) fn text(&self, at: usize) -> Result<&'a Str, CallError> {
+        match self.value(at).peek() {
+            Value::String(text) => Ok(text),
+            other => Err(unexpected(at, "string", other)),
+        }
+    }
+
+    /// A number argument.
+    pub(crate) fn number(&self, at: usize) -> Result<&'a Number, CallError> {
+        match self.value(at).peek() {
+            Value::Number(number) => Ok(number),
+            other => Err(unexpected(at, "number", other)),
+        }
+    }
+
+    /// A number argument that must be a whole number, of the size that lengths and positions have.
+    pub(crate) fn integer(&self, at: usize) -> Result<i64, CallError> {
+        let number = self.number(at)?;
+        number.to_i64().ok_or_else(|| {
+            CallError::new(format!(
+                "argument {} must be a whole number between {} and {}",
+                at + 1,
+                i64::MIN,
+                i64::MAX
+            ))
+        })
+    }
+
+    /// The elements of a collection argument.
+    pub(crate) fn items(&self, at: usize) -> &'a [Value] {
+        self.value(at).children()
+    }
+
+    /// A string as the result, paid for.
+    pub(crate) fn string(&self, text: impl Into<String>) -> Result<Value, CallError> {
+        let text = text.into();
+        self.ctx.budget.bytes(text.len())?;
+        Ok(Value::string(text))
+    }
+
+    /// Pays for a result of `n` elements, before it is made.
+    pub(crate) fn pay_elements(&self, n: usize) -> Result<(), CallError> {
+        Ok(self.ctx.budget.elements(n)?)
+    }
+
+    /// Pays for `n` bytes of text, before they are made.
+    pub(crate) fn pay_bytes(&self, n: usize) -> Result<(), CallError> {
+        Ok(self.ctx.budget.bytes(n)?)
+    }
+}
+
+fn unexpected(at: usize, wanted: &str, found: &Value) -> CallError {
+    let found = found.ty().friendly_name();
+    CallError::argument(at, format!("a {wanted} is required, this is a {found}"))
+}

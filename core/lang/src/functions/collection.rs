@@ -1,0 +1,51 @@
+//! Functions on lists, sets, maps, tuples and objects.
+
+mod fold;
+mod mapping;
+mod search;
+mod sequence;
+mod sets;
+
+use formwork_value::{Type, Value};
+
+use super::{Builtin, CallError};
+
+type Outcome = Result<Value, CallError>;
+
+pub(super) fn list() -> Vec<Builtin> {
+    [fold::list(), mapping::list(), search::list(), sequence::list(), sets::list()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// A list of any type of elements: what a tuple is converted to as well.
+fn any_list() -> Type {
+    Type::list(Type::Dynamic)
+}
+
+/// The element type of a collection; nothing is known about it for another value.
+fn element_of(ty: &Type) -> Type {
+    ty.element().cloned().unwrap_or(Type::Dynamic)
+}
+
+/// A list or a tuple, as the type of the result says.
+fn sequence_of(ty: &Type, items: Vec<Value>) -> Value {
+    match ty {
+        Type::List(element) => Value::list((**element).clone(), items),
+        _ => Value::tuple(items),
+    }
+}
+
+/// A map or an object, as the type of the result says.
+fn mapping_of(ty: &Type, pairs: Vec<(formwork_value::Str, Value)>) -> Value {
+    match ty {
+        Type::Map(element) => Value::map((**element).clone(), pairs),
+        _ => Value::object(pairs),
+    }
+}
+
+/// Converts a value whose convertibility the type of the result has already shown.
+fn converted(value: &Value, ty: &Type) -> Outcome {
+    formwork_value::convert::convert(value, ty).map_err(|refused| CallError::new(refused.reason))
+}

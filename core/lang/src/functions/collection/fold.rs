@@ -1,0 +1,224 @@
+//! Functions that bring many elements, or many arguments, to one value.
+
+use formwork_value::ty::unify::unify;
+use formwork_value::{Number, Refinement, Type, Value, ops};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::super::{Args, Builtin, CallError};
+use super::{Outcome, converted};
+use crate::eval::refined;
+
+pub(super) fn list() -> Vec<Builtin> {
+    let bools = || Type::list(Type::Bool);
+    vec![
+        Builtin::new("alltrue", all_true)
+            .takes("list", bools())
+            .returns(Type::Bool)
+            .example("alltrue([true, null])", "false"),
+        Builtin::new("anytrue", any_true)
+            .takes("list", bools())
+            .returns(Type::Bool)
+            .example("anytrue([false, true])", "true"),
+        Builtin::new("coalesce", coalesce)
+            .takes_rest("vals", Type::Dynamic)
+            .or_null()
+            .or_unknown()
+            .or_dynamic()
+            .returns_by(coalesce_type)
+            .example(r#"coalesce("", null, "b")"#, r#""b""#),
+        Builtin::new("coalescelist", coalesce_list)
+            .takes_rest("vals", Type::Dynamic)
+            .or_null()
+            .or_unknown()
+            .or_dynamic()
+            .returns_by(coalesce_list_type)
+            .example("coalescelist([], [1])", "[\n  1,\n]"),
+        Builtin::new("length", length)
+            .takes("value", Type::Dynamic)
+            .or_unknown()
+            .or_dynamic()
+            .or_marked()
+            .returns_by(length_type)
+            .example(r#"length("héllo")"#, "5")
+            .example("length([1, 2])", "2"),
+        Builtin::new("one", one)
+            .takes("list", Type::Dynamic)
+            .nullable()
+            .returns_by(one_type)
+            .example("one([])", "null")
+            .example("one([1])", "1"),
+        Builtin::new("sum", sum)
+            .takes("list", Type::Dynamic)
+            .returns(Type::Number)
+            .example("sum([1, 2.5])", "3.5"),
+    ]
+}
+
+fn all_true(args: &Args<'_>) -> Outcome {
+    for item in args.items(0) {
+        match item {
+            Value::Bool(true) => {}
+            Value::Unknown(_) => return Ok(Value::unknown(Type::Bool)),
+            _ => return Ok(Value::Bool(false)),
+        }
+    }
+    Ok(Value::Bool(true))
+}
+
+fn any_true(args: &Args<'_>) -> Outcome {
+    let items = args.items(0);
+    if items.contains(&Value::Bool(true)) {
+        return Ok(Value::Bool(true));
+    }
+    let unknown = items.iter().any(Value::is_unknown);
+    Ok(if unknown { Value::unknown(Type::Bool) } else { Value::Bool(false) })
+}
+
+fn coalesce_type(args: &[Value]) -> Result<Type, CallError> {
+    if args.is_empty() {
+        return Err(CallError::new("it needs at least one argument"));
+    }
+    let types: Vec<Type> = args.iter().map(Value::ty).collect();
+    unify(&types).ok_or_else(|| CallError::new("the arguments are of types that do not agree"))
+}
+
+fn coalesce(args: &Args<'_>) -> Outcome {
+    for arg in args.values {
+        let value = converted(arg, args.ty)?;
+        match &value {
+            Value::Null(_) => {}
+            Value::String(text) if text.is_empty() && *args.ty == Type::String => {}
+            _ => return Ok(value),
+        }
+    }
+    Err(CallError::new("every argument is null or an empty string"))
+}
+
+fn coalesce_list_type(args: &[Value]) -> Result<Type, CallError> {
+    let mut common = None;
+    let mut mixed = false;
+    for (at, arg) in args.iter().enumerate() {
+        if arg.is_unknown() {
+            return Ok(Type::Dynamic);
+        }
+        let ty = arg.ty();
+        if !matches!(ty, Type::List(_) | Type::Tuple(_)) {
+            return Err(CallError::new(format!(
+                "the argument {} is not a list or a tuple",
+                at + 1
+            )));
+        }
+        mixed |= *common.get_or_insert_with(|| ty.clone()) != ty;
+    }
+    let common = common.ok_or_else(|| CallError::new("it needs at least one argument"))?;
+    Ok(if mixed { Type::Dynamic } else { common })
+}
+
+fn coalesce_list(args: &Args<'_>) -> Outcome {
+    let found = args.values.iter().find(|arg| arg.is_unknown() || !arg.children().is_empty());
+    match found {
+        Some(Value::Unknown(_)) => Ok(Value::unknown(args.ty.clone())),
+        Some(list) => Ok(list.clone()),
+        None => Err(CallError::new("every argument is null or empty")),
+    }
+}
+
+fn length_type(args: &[Value]) -> Result<Type, CallError> {
+    match args.first().map(Value::ty) {
+        Some(Type::Bool | Type::Number) => Err(CallError::new(
+            "only a string, a list, a set, a map, a tuple or an object has a length",
+        )),
+        _ => Ok(Type::Number),
+    }
+}
+
+fn length(args: &Args<'_>) -> Outcome {
+    let value = args.value(0);
+    let bare = value.peek();
+    let result = match bare {
+        Value::Unknown(unknown) => {
+            let known = unknown.refinement();
+            match unknown.ty() {
+                Type::Tuple(elements) => Value::Number(Number::from(elements.len())),
+                Type::Object(object) => Value::Number(Number::from(object.attributes.len())),
+                Type::String => {
+                    let least =
+                        known.prefix.as_ref().map_or(0, |text| text.graphemes(true).count());
+                    between(least as u64, None)
+                }
+                _ => between(known.min_length, known.max_length),
+            }
+        }
+        Value::String(text) => Value::Number(Number::from(text.graphemes(true).count())),
+        // Unknown elements of a set may turn out to be equal.
+        Value::Set(set) if !bare.is_wholly_known() && set.items().len() > 1 => {
+            between(1, Some(set.items().len() as u64))
+        }
+        _ => Value::Number(Number::from(bare.children().len())),
+    };
+    Ok(result.mark(value.marks()))
+}
+
+fn between(least: u64, most: Option<u64>) -> Value {
+    if most == Some(least) {
+        return Value::Number(Number::from(least));
+    }
+    let refinement = Refinement {
+        not_null: true,
+        lower: Some((Number::from(least), true)),
+        upper: most.map(|most| (Number::from(most), true)),
+        ..Refinement::default()
+    };
+    refined(Type::Number, refinement)
+}
+
+const ONE: &str = "it must be a list, set or tuple of no or one element";
+
+fn one_type(args: &[Value]) -> Result<Type, CallError> {
+    match args.first().map(Value::ty) {
+        Some(Type::List(element) | Type::Set(element)) => Ok((*element).clone()),
+        Some(Type::Tuple(elements)) => match elements.as_slice() {
+            [] => Ok(Type::Dynamic),
+            [element] => Ok(element.clone()),
+            _ => Err(CallError::argument(0, ONE)),
+        },
+        _ => Err(CallError::argument(0, ONE)),
+    }
+}
+
+fn one(args: &Args<'_>) -> Outcome {
+    match args.items(0) {
+        [] => Ok(Value::null(args.ty.clone())),
+        [element] => Ok(element.clone()),
+        _ if matches!(args.value(0), Value::Set(_)) && !args.value(0).is_wholly_known() => {
+            Ok(Value::unknown(args.ty.clone()))
+        }
+        _ => Err(CallError::argument(0, ONE)),
+    }
+}
+
+fn sum(args: &Args<'_>) -> Outcome {
+    let list = args.value(0);
+    if !matches!(list, Value::List(_) | Value::Set(_) | Value::Tuple(_)) {
+        return Err(CallError::argument(0, "it must be a list, set or tuple of numbers"));
+    }
+    if list.children().is_empty() {
+        return Err(CallError::argument(0, "an empty list has no sum"));
+    }
+    if !list.is_wholly_known() {
+        return Ok(Value::unknown(Type::Number));
+    }
+    let mut total = None;
+    for item in list.children() {
+        let number = converted(item, &Type::Number)
+            .ok()
+            .filter(|number| !number.is_null())
+            .ok_or_else(|| CallError::argument(0, "all its elements must be numbers"))?;
+        total = Some(match total {
+            None => number,
+            Some(total) => ops::add(&total, &number)
+                .map_err(|refused| CallError::argument(0, refused.to_string()))?,
+        });
+    }
+    Ok(total.unwrap_or_else(|| Value::int(0)))
+}

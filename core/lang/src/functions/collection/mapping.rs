@@ -1,0 +1,274 @@
+//! Functions on maps and objects.
+
+use std::collections::BTreeMap;
+
+use formwork_value::{Marks, Str, Type, Value, convert};
+
+use super::super::{Args, Builtin, CallError};
+use super::{Outcome, converted, element_of, mapping_of, sequence_of};
+
+pub(super) fn list() -> Vec<Builtin> {
+    let lists = || Type::list(Type::String);
+    vec![
+        Builtin::new("keys", keys)
+            .takes("inputMap", Type::Dynamic)
+            .or_unknown()
+            .or_marked()
+            .returns_by(keys_type)
+            .example("keys({b = 1, a = 2})", "[\n  \"a\",\n  \"b\",\n]"),
+        Builtin::new("values", values)
+            .takes("mapping", Type::Dynamic)
+            .or_marked()
+            .returns_by(values_type)
+            .example("values({b = 1, a = 2})", "[\n  2,\n  1,\n]"),
+        Builtin::new("lookup", lookup)
+            .takes("inputMap", Type::Dynamic)
+            .or_marked()
+            .takes("key", Type::String)
+            .or_marked()
+            .takes_rest("default", Type::Dynamic)
+            .or_null()
+            .or_unknown()
+            .or_dynamic()
+            .or_marked()
+            .nullable()
+            .returns_by(lookup_type)
+            .example(r#"lookup({a = 1}, "b", 2)"#, "2"),
+        Builtin::new("merge", merge)
+            .takes_rest("maps", Type::Dynamic)
+            .or_null()
+            .or_dynamic()
+            .or_marked()
+            .returns_by(merge_type)
+            .example("merge({a = 1}, {a = 2, b = 3})", "{\n  \"a\" = 2\n  \"b\" = 3\n}"),
+        Builtin::new("zipmap", zipmap)
+            .takes("keys", lists())
+            .or_marked()
+            .takes("values", Type::Dynamic)
+            .or_marked()
+            .returns_by(zipmap_type)
+            .example(r#"zipmap(["a"], [1])"#, "{\n  \"a\" = 1\n}"),
+        Builtin::new("transpose", transpose)
+            .takes("values", Type::map(lists()))
+            .returns(Type::map(lists()))
+            .example(
+                r#"transpose({a = ["1", "2"]})"#,
+                "tomap({\n  \"1\" = tolist([\n    \"a\",\n  ])\n  \"2\" = tolist([\n    \"a\",\n  ])\n})",
+            ),
+    ]
+}
+
+fn keys_type(args: &[Value]) -> Result<Type, CallError> {
+    match args.first().map(Value::ty) {
+        Some(Type::Map(_)) => Ok(Type::list(Type::String)),
+        Some(Type::Object(object)) => Ok(Type::tuple(vec![Type::String; object.attributes.len()])),
+        _ => Err(CallError::argument(0, "it must be a map or an object")),
+    }
+}
+
+fn keys(args: &Args<'_>) -> Outcome {
+    let value = args.value(0);
+    let keys: Vec<Value> = match value.peek() {
+        Value::Map(map) => map.keys().iter().cloned().map(Value::String).collect(),
+        Value::Object(object) => object.names().iter().cloned().map(Value::String).collect(),
+        Value::Unknown(unknown) => match unknown.ty() {
+            Type::Object(object) => object.attributes.keys().cloned().map(Value::String).collect(),
+            _ => return Ok(Value::unknown(args.ty.clone()).mark(value.marks())),
+        },
+        _ => Vec::new(),
+    };
+    args.pay_elements(keys.len())?;
+    Ok(sequence_of(args.ty, keys).mark(value.marks()))
+}
+
+fn values_type(args: &[Value]) -> Result<Type, CallError> {
+    match args.first().map(Value::ty) {
+        Some(Type::Map(element)) => Ok(Type::List(element)),
+        Some(Type::Object(object)) => {
+            Ok(Type::tuple(object.attributes.values().cloned().collect()))
+        }
+        _ => Err(CallError::argument(0, "it must be a map or an object")),
+    }
+}
+
+fn values(args: &Args<'_>) -> Outcome {
+    let value = args.value(0);
+    args.pay_elements(value.children().len())?;
+    Ok(sequence_of(args.ty, value.children().to_vec()).mark(value.marks()))
+}
+
+fn lookup_type(args: &[Value]) -> Result<Type, CallError> {
+    let [mapping, key, default @ ..] = args else { return Ok(Type::Dynamic) };
+    if default.len() > 1 {
+        return Err(CallError::new("it takes two or three arguments"));
+    }
+    match mapping.ty() {
+        Type::Object(object) => {
+            let Value::String(name) = key.peek() else { return Ok(Type::Dynamic) };
+            match (object.attributes.get(name), default) {
+                (Some(ty), _) => Ok(ty.clone()),
+                (None, [default]) => Ok(default.ty()),
+                (None, _) => Err(CallError::argument(0, not_there(name, key.marks()))),
+            }
+        }
+        Type::Map(element) => match default {
+            [default] if convert::convert(default, &element).is_err() => Err(CallError::argument(
+                2,
+                "it must be of the type that the elements of the map have",
+            )),
+            _ => Ok((*element).clone()),
+        },
+        _ => Err(CallError::argument(0, "it must be a map or an object")),
+    }
+}
+
+fn not_there(key: &Str, marks: Marks) -> String {
+    if marks.is_empty() {
+        format!("it has no element under the key {:?}, and no default is given", key.as_str())
+    } else {
+        "it has no element under this key, and no default is given".into()
+    }
+}
+
+fn lookup(args: &Args<'_>) -> Outcome {
+    let (mapping, key) = (args.value(0), args.text(1)?);
+    let marks = mapping.marks() | args.value(1).marks();
+    let found = match mapping.peek() {
+        Value::Object(object) => object.get(key),
+        Value::Map(map) => map.get(key),
+        _ => None,
+    };
+    match (found, args.rest(2)) {
+        (Some(value), _) => Ok(value.clone().mark(marks)),
+        (None, [default, ..]) => Ok(converted(default, args.ty)?.mark(marks)),
+        (None, []) => Err(CallError::new(not_there(key, marks))),
+    }
+}
+
+/// Arguments of one type keep it; otherwise the result is an object of all that they hold.
+fn merge_type(args: &[Value]) -> Result<Type, CallError> {
+    let mut attributes = BTreeMap::new();
+    let mut first: Option<Type> = None;
+    let (mut alike, mut known) = (true, true);
+    for (at, arg) in args.iter().enumerate() {
+        let ty = arg.ty();
+        let pairs: Vec<(Str, Type)> = match (&ty, arg.peek()) {
+            (Type::Dynamic, _) => return Ok(Type::Dynamic),
+            (Type::Map(_) | Type::Object(_), Value::Null(_)) => Vec::new(),
+            (Type::Object(object), _) => {
+                object.attributes.iter().map(|(name, ty)| (name.clone(), ty.clone())).collect()
+            }
+            (Type::Map(element), Value::Map(map)) => {
+                map.keys().iter().map(|key| (key.clone(), (**element).clone())).collect()
+            }
+            (Type::Map(_), _) => {
+                known = false;
+                Vec::new()
+            }
+            _ => {
+                return Err(CallError::new(format!(
+                    "the argument {} is a {}; only maps and objects can be merged",
+                    at + 1,
+                    ty.friendly_name()
+                )));
+            }
+        };
+        attributes.extend(pairs);
+        alike &= *first.get_or_insert_with(|| ty.clone()) == ty;
+    }
+    Ok(match first {
+        Some(first) if alike => first,
+        _ if !known => Type::Dynamic,
+        _ => Type::object(attributes),
+    })
+}
+
+fn merge(args: &Args<'_>) -> Outcome {
+    let mut marks = Marks::NONE;
+    let mut pairs = Vec::new();
+    for arg in args.values {
+        marks |= arg.marks();
+        args.pay_elements(arg.children().len())?;
+        match arg.peek() {
+            Value::Map(map) => {
+                pairs.extend(map.iter().map(|(key, value)| (key.clone(), value.clone())));
+            }
+            Value::Object(object) => {
+                pairs.extend(object.iter().map(|(key, value)| (key.clone(), value.clone())));
+            }
+            _ => {}
+        }
+    }
+    Ok(mapping_of(args.ty, pairs).mark(marks))
+}
+
+fn zipmap_type(args: &[Value]) -> Result<Type, CallError> {
+    let [keys, values] = args else { return Ok(Type::Dynamic) };
+    match values.ty() {
+        Type::List(element) => Ok(Type::Map(element)),
+        Type::Tuple(elements) => {
+            // Only known keys tell the names of the attributes.
+            if keys.is_unknown() || !keys.is_wholly_known() {
+                return Ok(Type::Dynamic);
+            }
+            let names = key_texts(keys)?;
+            check_lengths(names.len(), elements.len())?;
+            Ok(Type::object(names.into_iter().zip(elements.iter().cloned())))
+        }
+        _ => Err(CallError::argument(1, "it must be a list or a tuple")),
+    }
+}
+
+fn check_lengths(n_keys: usize, n_values: usize) -> Result<(), CallError> {
+    if n_keys == n_values {
+        return Ok(());
+    }
+    Err(CallError::new(format!("there are {n_keys} keys but {n_values} values")))
+}
+
+fn key_texts(keys: &Value) -> Result<Vec<Str>, CallError> {
+    keys.children()
+        .iter()
+        .map(|key| match key.peek() {
+            Value::String(key) => Ok(key.clone()),
+            _ => Err(CallError::argument(0, "its elements must not be null")),
+        })
+        .collect()
+}
+
+fn zipmap(args: &Args<'_>) -> Outcome {
+    let (keys, values) = (args.value(0), args.value(1));
+    let marks = keys.all_marks() | values.marks();
+    if !keys.is_wholly_known() {
+        return Ok(Value::unknown(args.ty.clone()).mark(marks));
+    }
+    let names = key_texts(keys)?;
+    check_lengths(names.len(), values.children().len())?;
+    args.pay_elements(names.len())?;
+    let pairs = names.into_iter().zip(values.children().iter().cloned()).collect();
+    Ok(mapping_of(args.ty, pairs).mark(marks))
+}
+
+fn transpose(args: &Args<'_>) -> Outcome {
+    let value = args.value(0);
+    if !value.is_wholly_known() {
+        return Ok(Value::unknown(args.ty.clone()));
+    }
+    let Value::Map(map) = value else { return Ok(Value::unknown(args.ty.clone())) };
+    let mut turned: BTreeMap<Str, Vec<Value>> = BTreeMap::new();
+    for (key, list) in map.iter() {
+        if list.is_null() {
+            return Err(CallError::argument(0, "its elements must not be null"));
+        }
+        args.pay_elements(list.children().len())?;
+        for item in list.children() {
+            let Value::String(item) = item else {
+                return Err(CallError::argument(0, "the elements of its lists must not be null"));
+            };
+            turned.entry(item.clone()).or_default().push(Value::String(key.clone()));
+        }
+    }
+    let element = element_of(args.ty);
+    let pairs = turned.into_iter().map(|(key, list)| (key, Value::list(Type::String, list)));
+    Ok(Value::map(element, pairs))
+}

@@ -1,0 +1,144 @@
+//! Functions that compare elements with each other or with a value.
+
+use std::collections::HashMap;
+
+use formwork_value::ty::unify::unify;
+use formwork_value::{Number, Type, Value, ops};
+
+use super::super::{Args, Builtin, CallError};
+use super::{Outcome, any_list, converted, sequence_of};
+
+pub(super) fn list() -> Vec<Builtin> {
+    vec![
+        Builtin::new("distinct", distinct)
+            .takes("list", any_list())
+            .returns_by(|args| Ok(args.first().map_or(Type::Dynamic, Value::ty)))
+            .example("distinct([1, 2, 1])", "tolist([\n  1,\n  2,\n])"),
+        Builtin::new("matchkeys", match_keys)
+            .takes("values", any_list())
+            .takes("keys", any_list())
+            .takes("searchset", any_list())
+            .returns_by(match_keys_type)
+            .example(r#"matchkeys(["a", "b"], [1, 2], [2])"#, "tolist([\n  \"b\",\n])"),
+        Builtin::new("contains", contains)
+            .takes("list", Type::Dynamic)
+            .takes("value", Type::Dynamic)
+            .returns(Type::Bool)
+            .example(r#"contains(["a"], "a")"#, "true"),
+        Builtin::new("index", index)
+            .takes("list", Type::Dynamic)
+            .takes("value", Type::Dynamic)
+            .returns(Type::Number)
+            .example(r#"index(["a", "b"], "b")"#, "1"),
+    ]
+}
+
+fn distinct(args: &Args<'_>) -> Outcome {
+    let list = args.value(0);
+    if !list.is_wholly_known() {
+        return Ok(Value::unknown(args.ty.clone()));
+    }
+    args.pay_elements(list.children().len())?;
+    let mut seen: HashMap<u64, Vec<&Value>> = HashMap::new();
+    let mut items = Vec::new();
+    for item in list.children() {
+        let same_hash = seen.entry(hash(item)).or_default();
+        if !same_hash.contains(&item) {
+            same_hash.push(item);
+            items.push(item.clone());
+        }
+    }
+    Ok(sequence_of(args.ty, items))
+}
+
+/// A hash of a value: equal values have equal hashes.
+pub(super) fn hash(value: &Value) -> u64 {
+    use std::hash::{Hash as _, Hasher as _};
+    fn feed(value: &Value, hasher: &mut std::hash::DefaultHasher) {
+        match value.peek() {
+            Value::Bool(bool) => bool.hash(hasher),
+            Value::Number(number) => number.hash(hasher),
+            Value::String(text) => text.hash(hasher),
+            Value::Map(map) => map.keys().hash(hasher),
+            other => other.children().len().hash(hasher),
+        }
+        for child in value.children() {
+            feed(child, hasher);
+        }
+    }
+    let mut hasher = std::hash::DefaultHasher::new();
+    feed(value, &mut hasher);
+    hasher.finish()
+}
+
+fn match_keys_type(args: &[Value]) -> Result<Type, CallError> {
+    let [values, keys, searched] = args else { return Ok(Type::Dynamic) };
+    if unify(&[keys.ty(), searched.ty()]).is_none() {
+        return Err(CallError::new("the keys and the searched ones must be of one type"));
+    }
+    Ok(values.ty())
+}
+
+fn match_keys(args: &Args<'_>) -> Outcome {
+    let [values, keys, searched] = args.values else { return Ok(Value::dynamic()) };
+    if values.children().len() != keys.children().len() {
+        return Err(CallError::new(format!(
+            "there are {} keys but {} values",
+            keys.children().len(),
+            values.children().len()
+        )));
+    }
+    let ty = unify(&[keys.ty(), searched.ty()]).unwrap_or(Type::Dynamic);
+    let (keys, searched) = (converted(keys, &ty)?, converted(searched, &ty)?);
+    if !searched.children().is_empty() && args.values.iter().any(|value| !value.is_wholly_known()) {
+        return Ok(Value::unknown(args.ty.clone()));
+    }
+    let wanted: HashMap<u64, Vec<&Value>> =
+        searched.children().iter().fold(HashMap::new(), |mut wanted, key| {
+            wanted.entry(hash(key)).or_insert_with(Vec::new).push(key);
+            wanted
+        });
+    let is_wanted = |key: &Value| wanted.get(&hash(key)).is_some_and(|same| same.contains(&key));
+    let pairs = keys.children().iter().zip(values.children());
+    let items = pairs.filter(|(key, _)| is_wanted(key)).map(|(_, value)| value.clone()).collect();
+    Ok(sequence_of(args.ty, items))
+}
+
+/// Whether an element equals a value: `None` while that is not known.
+fn same(item: &Value, value: &Value) -> Option<bool> {
+    match ops::equal(item, value).peek() {
+        Value::Bool(same) => Some(*same),
+        _ => None,
+    }
+}
+
+fn contains(args: &Args<'_>) -> Outcome {
+    let list = args.value(0);
+    if !matches!(list, Value::List(_) | Value::Set(_) | Value::Tuple(_)) {
+        return Err(CallError::new("the first argument must be a list, a set or a tuple"));
+    }
+    let mut undecided = false;
+    for item in list.children() {
+        match same(item, args.value(1)) {
+            Some(true) => return Ok(Value::Bool(true)),
+            Some(false) => {}
+            None => undecided = true,
+        }
+    }
+    Ok(if undecided { Value::unknown(Type::Bool) } else { Value::Bool(false) })
+}
+
+fn index(args: &Args<'_>) -> Outcome {
+    let list = args.value(0);
+    if !matches!(list, Value::List(_) | Value::Tuple(_)) {
+        return Err(CallError::new("the first argument must be a list or a tuple"));
+    }
+    for (at, item) in list.children().iter().enumerate() {
+        match same(item, args.value(1)) {
+            Some(true) => return Ok(Value::Number(Number::from(at))),
+            Some(false) => {}
+            None => return Ok(Value::unknown(Type::Number)),
+        }
+    }
+    Err(CallError::new("no element equals the value"))
+}

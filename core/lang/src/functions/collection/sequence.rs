@@ -1,0 +1,370 @@
+//! Functions on lists and tuples, where order counts.
+
+use formwork_value::ty::unify::unify;
+use formwork_value::{Marks, Number, Str, Type, Value, ops};
+
+use super::super::{Args, Builtin, CallError};
+use super::{Outcome, any_list, converted, element_of, sequence_of};
+
+/// How many numbers `range` makes at most.
+const MAX_RANGE: usize = 1024;
+
+pub(super) fn list() -> Vec<Builtin> {
+    [picking(), building()].into_iter().flatten().collect()
+}
+
+fn picking() -> Vec<Builtin> {
+    vec![
+        Builtin::new("element", element)
+            .takes("list", Type::Dynamic)
+            .or_marked()
+            .takes("index", Type::Number)
+            .nullable()
+            .returns_by(element_type)
+            .example(r#"element(["a", "b"], 3)"#, r#""b""#),
+        Builtin::new("slice", slice)
+            .takes("list", Type::Dynamic)
+            .or_marked()
+            .takes("start_index", Type::Number)
+            .takes("end_index", Type::Number)
+            .returns_by(slice_type)
+            .example("slice([1, 2, 3], 1, 2)", "[\n  2,\n]"),
+        Builtin::new("compact", compact)
+            .takes("list", Type::list(Type::String))
+            .returns(Type::list(Type::String))
+            .example(r#"compact(["a", "", null])"#, "tolist([\n  \"a\",\n])"),
+    ]
+}
+
+fn building() -> Vec<Builtin> {
+    vec![
+        Builtin::new("chunklist", chunk_list)
+            .takes("list", any_list())
+            .or_marked()
+            .takes("size", Type::Number)
+            .or_marked()
+            .returns_by(|args| Ok(Type::list(args.first().map_or(Type::Dynamic, Value::ty))))
+            .example("length(chunklist([1, 2, 3], 2))", "2"),
+        Builtin::new("concat", concat)
+            .takes_rest("seqs", Type::Dynamic)
+            .or_marked()
+            .returns_by(concat_type)
+            .example(r#"concat([1], ["a"])"#, "[\n  1,\n  \"a\",\n]"),
+        Builtin::new("flatten", flatten)
+            .takes("list", Type::Dynamic)
+            .or_marked()
+            .returns_by(flatten_type)
+            .example("flatten([[1, [2]], 3])", "[\n  1,\n  2,\n  3,\n]"),
+        Builtin::new("list", |_| Err(removed("tolist([...])")))
+            .takes_rest("vals", Type::Dynamic)
+            .or_null()
+            .or_unknown()
+            .or_dynamic()
+            .or_marked()
+            .example("can(list(1))", "false"),
+        Builtin::new("map", |_| Err(removed("tomap({...})")))
+            .takes_rest("vals", Type::Dynamic)
+            .or_null()
+            .or_unknown()
+            .or_dynamic()
+            .or_marked()
+            .example(r#"can(map("a", 1))"#, "false"),
+        Builtin::new("range", range)
+            .takes_rest("params", Type::Number)
+            .returns(Type::list(Type::Number))
+            .example("range(1, 3)", "tolist([\n  1,\n  2,\n])"),
+        Builtin::new("reverse", reverse)
+            .takes("list", Type::Dynamic)
+            .or_marked()
+            .returns_by(reverse_type)
+            .example("reverse([1, 2])", "[\n  2,\n  1,\n]"),
+        Builtin::new("sort", sort)
+            .takes("list", Type::list(Type::String))
+            .returns(Type::list(Type::String))
+            .example(r#"sort(["b", "a"])"#, "tolist([\n  \"a\",\n  \"b\",\n])"),
+    ]
+}
+
+fn removed(instead: &str) -> CallError {
+    CallError::new(format!("this function is no longer available; write {instead} instead"))
+}
+
+fn position(value: &Value, at: usize) -> Result<usize, CallError> {
+    let Value::Number(number) = value.peek() else { return Ok(0) };
+    let number = number.to_i64().ok_or_else(|| {
+        CallError::new(format!("argument {} must be a whole number, not {number}", at + 1))
+    })?;
+    usize::try_from(number).map_err(|_| {
+        CallError::argument(at, format!("it must not be negative, but it is {number}"))
+    })
+}
+
+/// An index that may be larger than the list is long.
+fn turns(index: &Value) -> Result<usize, CallError> {
+    position(index, 1).map_err(|error| match error.argument {
+        Some(_) => CallError::new("the index must not be negative"),
+        None => error,
+    })
+}
+
+fn element_type(args: &[Value]) -> Result<Type, CallError> {
+    let [list, index] = args else { return Ok(Type::Dynamic) };
+    match list.ty() {
+        Type::List(element) => Ok((*element).clone()),
+        Type::Tuple(_) if index.is_unknown() => Ok(Type::Dynamic),
+        Type::Tuple(elements) => {
+            let at = turns(index)?;
+            let element = at.checked_rem(elements.len()).and_then(|at| elements.get(at));
+            element.cloned().ok_or_else(empty)
+        }
+        ty => Err(CallError::new(format!("a {} has no elements in order", ty.friendly_name()))),
+    }
+}
+
+fn empty() -> CallError {
+    CallError::new("an empty list has no elements")
+}
+
+/// Counts round and round: the element behind the last is the first.
+fn element(args: &Args<'_>) -> Outcome {
+    let list = args.value(0);
+    let at = turns(args.value(1))?;
+    let items = list.children();
+    let element = at.checked_rem(items.len()).and_then(|at| items.get(at)).ok_or_else(empty)?;
+    Ok(element.clone().mark(list.marks()))
+}
+
+fn bounds(start: &Value, end: &Value, len: usize) -> Result<std::ops::Range<usize>, CallError> {
+    let (start, end) = (position(start, 1)?, position(end, 2)?);
+    if end > len {
+        let reason = format!("it is {end}, but the list has only {len} elements");
+        return Err(CallError::argument(2, reason));
+    }
+    if start > end {
+        return Err(CallError::argument(
+            1,
+            format!("it is {start}, which is behind the end {end}"),
+        ));
+    }
+    Ok(start..end)
+}
+
+fn slice_type(args: &[Value]) -> Result<Type, CallError> {
+    let [list, start, end] = args else { return Ok(Type::Dynamic) };
+    match list.ty() {
+        ty @ Type::List(_) => Ok(ty),
+        Type::Tuple(_) if start.is_unknown() || end.is_unknown() => Ok(Type::Dynamic),
+        Type::Tuple(elements) => {
+            let bounds = bounds(start, end, elements.len())?;
+            Ok(Type::tuple(elements.get(bounds).unwrap_or(&[]).to_vec()))
+        }
+        Type::Set(_) => Err(CallError::argument(
+            0,
+            "the elements of a set have no order; convert it with tolist() if that does not matter",
+        )),
+        _ => Err(CallError::argument(0, "it must be a list or a tuple")),
+    }
+}
+
+fn slice(args: &Args<'_>) -> Outcome {
+    let list = args.value(0);
+    let items = list.children();
+    let bounds = bounds(args.value(1), args.value(2), items.len())?;
+    args.pay_elements(bounds.len())?;
+    let items = items.get(bounds).unwrap_or(&[]).to_vec();
+    Ok(sequence_of(args.ty, items).mark(list.marks()))
+}
+
+fn compact(args: &Args<'_>) -> Outcome {
+    if !args.value(0).is_wholly_known() {
+        return Ok(Value::unknown(args.ty.clone()));
+    }
+    let full = |item: &&Value| matches!(item, Value::String(text) if !text.is_empty());
+    let items: Vec<Value> = args.items(0).iter().filter(full).cloned().collect();
+    args.pay_elements(items.len())?;
+    Ok(Value::list(Type::String, items))
+}
+
+fn chunk_list(args: &Args<'_>) -> Outcome {
+    let list = args.value(0);
+    let marks = list.marks() | args.value(1).marks();
+    let size = usize::try_from(args.integer(1)?)
+        .map_err(|_| CallError::new("the size of a chunk must not be negative"))?;
+    let (element, items) = (list.ty(), list.children());
+    let size = if size == 0 { items.len() } else { size };
+    args.pay_elements(items.len())?;
+    let chunks = items
+        .chunks(size.max(1))
+        .map(|chunk| Value::list(element_of(&element), chunk.to_vec()))
+        .collect();
+    Ok(Value::list(element, chunks).mark(marks))
+}
+
+fn concat_type(args: &[Value]) -> Result<Type, CallError> {
+    let types: Vec<Type> = args.iter().map(Value::ty).collect();
+    if types.is_empty() {
+        return Err(CallError::new("it needs at least one argument"));
+    }
+    if types.iter().all(|ty| matches!(ty, Type::List(_)))
+        && let Some(common) = unify(&types)
+    {
+        return Ok(common);
+    }
+    let mut elements = Vec::new();
+    for (at, (ty, arg)) in types.iter().zip(args).enumerate() {
+        match ty {
+            Type::Tuple(parts) => elements.extend(parts.iter().cloned()),
+            // Only a known list tells how many elements it adds to the tuple.
+            Type::List(_) if arg.is_unknown() => return Ok(Type::Dynamic),
+            Type::List(element) => {
+                elements.extend(std::iter::repeat_n((**element).clone(), arg.children().len()));
+            }
+            _ => {
+                let reason =
+                    format!("it must be a list or a tuple, this is a {}", ty.friendly_name());
+                return Err(CallError::argument(at, reason));
+            }
+        }
+    }
+    Ok(Type::tuple(elements))
+}
+
+fn concat(args: &Args<'_>) -> Outcome {
+    let mut marks = Marks::NONE;
+    let mut items = Vec::new();
+    for arg in args.values {
+        let arg = match args.ty {
+            Type::List(_) => converted(arg, args.ty)?,
+            _ => arg.clone(),
+        };
+        marks |= arg.marks();
+        args.pay_elements(arg.children().len())?;
+        items.extend_from_slice(arg.children());
+    }
+    Ok(sequence_of(args.ty, items).mark(marks))
+}
+
+/// Collects the elements of a nest of sequences; `false` while it is not known how many there are.
+fn flatten_into(
+    args: &Args<'_>,
+    list: &Value,
+    items: &mut Vec<Value>,
+    marks: &mut Marks,
+) -> Result<bool, CallError> {
+    *marks |= list.marks();
+    // Unknown elements of a set may turn out to be equal.
+    let list = list.peek();
+    let mut known = !list.is_unknown()
+        && (!matches!(list, Value::Set(_)) || list.is_wholly_known() || list.children().len() < 2);
+    args.pay_elements(list.children().len())?;
+    for item in list.children() {
+        let is_sequence = match item.peek() {
+            Value::List(_) | Value::Set(_) | Value::Tuple(_) => true,
+            Value::Unknown(unknown) => {
+                known &= *unknown.ty() != Type::Dynamic;
+                matches!(unknown.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_))
+            }
+            _ => false,
+        };
+        if is_sequence {
+            known &= flatten_into(args, item, items, marks)?;
+        } else {
+            items.push(item.clone());
+        }
+    }
+    Ok(known)
+}
+
+fn flatten_type(args: &[Value]) -> Result<Type, CallError> {
+    let [list] = args else { return Ok(Type::Dynamic) };
+    if !matches!(list.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_)) {
+        return Err(CallError::new("only a list, a set or a tuple can be flattened"));
+    }
+    // Its elements give the result its type; to find it here would do the work twice.
+    Ok(Type::Dynamic)
+}
+
+fn flatten(args: &Args<'_>) -> Outcome {
+    let list = args.value(0);
+    let mut items = Vec::new();
+    let mut marks = Marks::NONE;
+    Ok(if flatten_into(args, list, &mut items, &mut marks)? {
+        Value::tuple(items).mark(marks)
+    } else {
+        Value::dynamic().mark(list.all_marks())
+    })
+}
+
+fn range(args: &Args<'_>) -> Outcome {
+    let one = Number::from(1_i64);
+    let zero = Number::from(0_i64);
+    let (start, end, step) = match args.values.len() {
+        1 => (&zero, args.number(0)?, None),
+        2 => (args.number(0)?, args.number(1)?, None),
+        3 => (args.number(0)?, args.number(1)?, Some(args.number(2)?)),
+        _ => return Err(CallError::new("it takes one, two or three arguments")),
+    };
+    let down = end < start;
+    let minus_one = Number::from(-1_i64);
+    let step = step.unwrap_or(if down { &minus_one } else { &one });
+    let goes_down = *step < zero;
+    if start != end && *step != zero && goes_down != down {
+        let reason = if goes_down {
+            "the end must lie before the start when the step is negative"
+        } else {
+            "the end must lie behind the start when the step is positive"
+        };
+        return Err(CallError::argument(1, reason));
+    }
+    let step = Value::Number(step.clone());
+    let mut items = Vec::new();
+    let mut next = start.clone();
+    while if goes_down { next > *end } else { next < *end } {
+        if items.len() == MAX_RANGE {
+            return Err(CallError::new(format!(
+                "it would give more than {MAX_RANGE} numbers; bring start and end nearer or make the step larger"
+            )));
+        }
+        let item = Value::Number(next.clone());
+        let sum = ops::add(&item, &step).map_err(|refused| CallError::new(refused.to_string()))?;
+        items.push(item);
+        match sum {
+            Value::Number(number) => next = number,
+            _ => break,
+        }
+    }
+    Ok(Value::list(Type::Number, items))
+}
+
+fn reverse_type(args: &[Value]) -> Result<Type, CallError> {
+    match args.first().map(Value::ty) {
+        Some(Type::List(element) | Type::Set(element)) => Ok(Type::List(element)),
+        Some(Type::Tuple(elements)) => Ok(Type::tuple(elements.iter().rev().cloned().collect())),
+        _ => Err(CallError::argument(0, "it must be a list, a set or a tuple")),
+    }
+}
+
+fn reverse(args: &Args<'_>) -> Outcome {
+    let list = args.value(0);
+    args.pay_elements(list.children().len())?;
+    let items = list.children().iter().rev().cloned().collect();
+    Ok(sequence_of(args.ty, items).mark(list.marks()))
+}
+
+fn sort(args: &Args<'_>) -> Outcome {
+    let items = args.items(0);
+    args.pay_elements(items.len())?;
+    if !args.value(0).is_wholly_known() {
+        let unknown = items.iter().map(|_| Value::unknown(Type::String)).collect();
+        return Ok(Value::list(Type::String, unknown));
+    }
+    let mut texts = Vec::with_capacity(items.len());
+    for (at, item) in items.iter().enumerate() {
+        let Value::String(text) = item else {
+            return Err(CallError::new(format!("the element {at} is null, which has no order")));
+        };
+        texts.push(text.clone());
+    }
+    texts.sort_by(|a: &Str, b| a.as_str().cmp(b.as_str()));
+    Ok(Value::list(Type::String, texts.into_iter().map(Value::String).collect()))
+}

@@ -1,0 +1,169 @@
+//! Functions on sets.
+
+use formwork_value::ty::unify::unify;
+use formwork_value::{Marks, Type, Value};
+
+use super::super::{Args, Builtin, CallError};
+use super::{Outcome, converted, element_of};
+
+pub(super) fn list() -> Vec<Builtin> {
+    vec![
+        operation("setintersection", intersection)
+            .example(r#"setintersection(["a", "b"], ["b"])"#, "toset([\n  \"b\",\n])"),
+        operation("setunion", union)
+            .example(r#"setunion(["b"], ["a"])"#, "toset([\n  \"a\",\n  \"b\",\n])"),
+        Builtin::new("setsubtract", subtract)
+            .takes("a", any_set())
+            .or_dynamic()
+            .takes("b", any_set())
+            .or_dynamic()
+            .returns_by(operation_type)
+            .example(r#"setsubtract(["a", "b"], ["b"])"#, "toset([\n  \"a\",\n])"),
+        Builtin::new("setproduct", product)
+            .takes_rest("sets", Type::Dynamic)
+            .or_marked()
+            .returns_by(product_type)
+            .example(r#"length(setproduct(["a", "b"], [1, 2]))"#, "4"),
+    ]
+}
+
+fn any_set() -> Type {
+    Type::set(Type::Dynamic)
+}
+
+fn operation(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
+    Builtin::new(name, body)
+        .takes("first_set", any_set())
+        .or_dynamic()
+        .takes_rest("other_sets", any_set())
+        .or_dynamic()
+        .returns_by(operation_type)
+}
+
+/// The elements get a common type. An empty set of no particular type has no say in it.
+fn operation_type(args: &[Value]) -> Result<Type, CallError> {
+    let mut elements = Vec::new();
+    for arg in args {
+        let element = element_of(&arg.ty());
+        let no_say = element == Type::Dynamic && !arg.is_unknown() && arg.children().is_empty();
+        if !no_say {
+            elements.push(element);
+        }
+    }
+    if elements.is_empty() {
+        return Ok(any_set());
+    }
+    unify(&elements)
+        .map(Type::set)
+        .ok_or_else(|| CallError::new("the elements of the sets are of types that do not agree"))
+}
+
+/// The arguments in the type of the result.
+fn sets(args: &Args<'_>) -> Result<Vec<Value>, CallError> {
+    args.values.iter().map(|set| converted(set, args.ty)).collect()
+}
+
+fn union(args: &Args<'_>) -> Outcome {
+    let mut items = Vec::new();
+    for set in sets(args)? {
+        args.pay_elements(set.children().len())?;
+        items.extend_from_slice(set.children());
+    }
+    Ok(Value::set(element_of(args.ty), items))
+}
+
+/// Keeps the elements of the first set that `keep` says of all others. Unknown elements could equal
+/// any, so they leave the result open.
+fn filtered(args: &Args<'_>, keep: fn(in_other: bool) -> bool) -> Outcome {
+    let sets = sets(args)?;
+    if sets.iter().any(|set| !set.is_wholly_known()) {
+        return Ok(Value::unknown(args.ty.clone()));
+    }
+    let Some((first, others)) = sets.split_first() else {
+        return Ok(Value::unknown(args.ty.clone()));
+    };
+    let mut items = first.children().to_vec();
+    for other in others {
+        args.pay_elements(items.len())?;
+        let lookup: std::collections::HashSet<u64> =
+            other.children().iter().map(super::search::hash).collect();
+        items.retain(|item| {
+            let in_other =
+                lookup.contains(&super::search::hash(item)) && other.children().contains(item);
+            keep(in_other)
+        });
+    }
+    Ok(Value::set(element_of(args.ty), items))
+}
+
+fn intersection(args: &Args<'_>) -> Outcome {
+    filtered(args, |in_other| in_other)
+}
+
+fn subtract(args: &Args<'_>) -> Outcome {
+    filtered(args, |in_other| !in_other)
+}
+
+fn product_type(args: &[Value]) -> Result<Type, CallError> {
+    if args.len() < 2 {
+        return Err(CallError::new("it needs at least two arguments"));
+    }
+    let mut elements = Vec::new();
+    let mut ordered = true;
+    for (at, arg) in args.iter().enumerate() {
+        elements.push(match arg.ty() {
+            Type::List(element) => (*element).clone(),
+            Type::Set(element) => {
+                ordered = false;
+                (*element).clone()
+            }
+            Type::Tuple(parts) if parts.is_empty() => Type::Dynamic,
+            Type::Tuple(parts) => unify(&parts).ok_or_else(|| {
+                CallError::argument(at, "its elements are of types that do not agree")
+            })?,
+            _ => return Err(CallError::argument(at, "it must be a list or a set")),
+        });
+    }
+    let element = Type::tuple(elements);
+    Ok(if ordered { Type::list(element) } else { Type::set(element) })
+}
+
+fn product(args: &Args<'_>) -> Outcome {
+    let element = element_of(args.ty);
+    let Type::Tuple(parts) = &element else { return Ok(Value::unknown(args.ty.clone())) };
+    let mut marks = Marks::NONE;
+    let mut total = 1_usize;
+    let mut columns = Vec::with_capacity(args.values.len());
+    for (arg, ty) in args.values.iter().zip(parts.iter()) {
+        marks |= arg.marks();
+        if matches!(arg.peek(), Value::Set(_)) && !arg.is_wholly_known() && arg.children().len() > 1
+        {
+            return Ok(Value::unknown(args.ty.clone()).mark(marks));
+        }
+        let column: Vec<Value> =
+            arg.children().iter().map(|item| converted(item, ty)).collect::<Result<_, _>>()?;
+        total = total.saturating_mul(column.len());
+        columns.push(column);
+    }
+    args.pay_elements(total.saturating_mul(columns.len().max(1)))?;
+    let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
+    for column in &columns {
+        rows = rows
+            .iter()
+            .flat_map(|row| {
+                column.iter().map(|item| {
+                    let mut longer = Vec::with_capacity(columns.len());
+                    longer.extend_from_slice(row);
+                    longer.push(item.clone());
+                    longer
+                })
+            })
+            .collect();
+    }
+    let rows = rows.into_iter().map(Value::tuple).collect();
+    Ok(match args.ty {
+        Type::Set(_) => Value::set(element.clone(), rows),
+        _ => Value::list(element.clone(), rows),
+    }
+    .mark(marks))
+}

@@ -1,0 +1,148 @@
+//! Functions that change the type or the marks of a value, and those that test whether it has one.
+
+use formwork_value::{Marks, Type, Value, convert};
+
+use super::{Args, Builtin, CallError, Special};
+
+type Outcome = Result<Value, CallError>;
+
+pub(super) fn list() -> Vec<Builtin> {
+    let any = Type::Dynamic;
+    let same = |args: &[Value]| Ok(args.first().map_or(Type::Dynamic, Value::ty));
+    vec![
+        to("tobool", |args| to_type(args, &Type::Bool))
+            .returns(Type::Bool)
+            .example(r#"tobool("true")"#, "true"),
+        to("tonumber", |args| to_type(args, &Type::Number))
+            .returns(Type::Number)
+            .example(r#"tonumber("1.50")"#, "1.5"),
+        to("tostring", |args| to_type(args, &Type::String))
+            .returns(Type::String)
+            .example("tostring(1.5)", r#""1.5""#),
+        to("tolist", |args| to_type(args, &Type::list(Type::Dynamic)))
+            .returns(Type::list(any.clone()))
+            .example("tolist([1])", "tolist([\n  1,\n])"),
+        to("toset", |args| to_type(args, &Type::set(Type::Dynamic)))
+            .returns(Type::set(any.clone()))
+            .example("toset([2, 1, 2])", "toset([\n  1,\n  2,\n])"),
+        to("tomap", |args| to_type(args, &Type::map(Type::Dynamic)))
+            .returns(Type::map(any.clone()))
+            .example("tomap({a = 1})", "tomap({\n  \"a\" = 1\n})"),
+        any_value("sensitive", |args| Ok(args.value(0).clone().mark(Marks::SENSITIVE)))
+            .returns_by(same)
+            .example("sensitive(1)", "(sensitive value)"),
+        any_value("nonsensitive", |args| {
+            let (value, marks) = args.value(0).clone().unmark();
+            Ok(value.mark(marks.without(Marks::SENSITIVE)))
+        })
+        .returns_by(same)
+        .example("nonsensitive(sensitive(1))", "1"),
+        any_value("issensitive", is_sensitive)
+            .returns(Type::Bool)
+            .example("issensitive(sensitive(1))", "true"),
+        any_value("ephemeralasnull", |args| Ok(without_ephemeral(args.value(0))))
+            .returns_by(same)
+            .example("ephemeralasnull([1])", "[\n  1,\n]"),
+        // The evaluator looks at the arguments of these two itself, unless they come from `...` and
+        // so have values already.
+        Builtin::new("try", |args| Ok(args.value(0).clone()))
+            .takes_rest("expressions", any.clone())
+            .or_null()
+            .or_unknown()
+            .or_dynamic()
+            .or_marked()
+            .nullable()
+            .special(Special::Try)
+            .example("try({}.a, 2)", "2"),
+        Builtin::new("can", |_| Ok(Value::Bool(true)))
+            .takes("expression", any)
+            .or_null()
+            .or_unknown()
+            .or_dynamic()
+            .or_marked()
+            .returns(Type::Bool)
+            .special(Special::Can)
+            .example("can({}.a)", "false"),
+    ]
+}
+
+fn to(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
+    Builtin::new(name, body)
+        .takes("v", Type::Dynamic)
+        .or_null()
+        .or_unknown()
+        .or_dynamic()
+        .or_marked()
+        .nullable()
+}
+
+fn any_value(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
+    to(name, body).rename_last("value")
+}
+
+fn to_type(args: &Args<'_>, ty: &Type) -> Outcome {
+    let value = args.value(0);
+    args.pay_elements(value.children().len())?;
+    let converted = convert::convert(value, ty).map_err(|refused| {
+        let got = value.ty();
+        let secret = value.all_marks().contains(Marks::SENSITIVE);
+        let reason = match (value.peek(), ty) {
+            _ if secret => format!(
+                "this sensitive {} does not convert to {}",
+                got.friendly_name(),
+                ty.friendly_name()
+            ),
+            (Value::String(text), Type::Bool) => {
+                format!("the text {:?} is neither \"true\" nor \"false\"", text.as_str())
+            }
+            (Value::String(text), Type::Number) => {
+                format!("the text {:?} is not a decimal number", text.as_str())
+            }
+            _ if refused.path.0.is_empty() => {
+                format!(
+                    "a {} does not convert to {}: {}",
+                    got.friendly_name(),
+                    ty.friendly_name(),
+                    refused.reason
+                )
+            }
+            _ => format!(
+                "a {} does not convert to {}: in its part {}: {}",
+                got.friendly_name(),
+                ty.friendly_name(),
+                refused.path,
+                refused.reason
+            ),
+        };
+        CallError::argument(0, reason)
+    })?;
+    // What elements an unknown value has is not told by the type asked for.
+    Ok(if value.is_unknown() && ty.has_dynamic() {
+        Value::unknown(ty.clone()).mark(value.marks())
+    } else {
+        converted
+    })
+}
+
+fn is_sensitive(args: &Args<'_>) -> Outcome {
+    let value = args.value(0);
+    Ok(if value.marks().contains(Marks::SENSITIVE) {
+        Value::Bool(true)
+    } else if value.is_unknown() {
+        Value::unknown(Type::Bool)
+    } else {
+        Value::Bool(false)
+    })
+}
+
+/// Puts null in the place of every ephemeral part.
+fn without_ephemeral(value: &Value) -> Value {
+    if !value.all_marks().contains(Marks::EPHEMERAL) {
+        return value.clone();
+    }
+    let marks = value.marks();
+    if marks.contains(Marks::EPHEMERAL) {
+        return Value::null(value.ty()).mark(marks.without(Marks::EPHEMERAL));
+    }
+    value.with_children(value.children().iter().map(without_ephemeral).collect())
+}

@@ -1,0 +1,104 @@
+//! Functions that write values as text and read them back: base64, JSON, URLs, CSV.
+
+mod csv;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formwork_value::codec::json;
+use formwork_value::{Refinement, Str, Type, Value};
+
+use super::{Args, Builtin, CallError};
+use crate::eval::refined;
+
+type Outcome = Result<Value, CallError>;
+
+pub(super) fn list() -> Vec<Builtin> {
+    vec![
+        of_text("base64encode", |args| args.string(STANDARD.encode(args.text(0)?.as_bytes())))
+            .example(r#"base64encode("héllo")"#, r#""aMOpbGxv""#),
+        of_text("base64decode", base64_decode).example(r#"base64decode("aGk=")"#, r#""hi""#),
+        of_text("urlencode", url_encode).example(r#"urlencode("a b/é~")"#, r#""a+b%2F%C3%A9~""#),
+        Builtin::new("jsonencode", json_encode)
+            .takes("val", Type::Dynamic)
+            .or_null()
+            .or_unknown()
+            .or_dynamic()
+            .returns(Type::String)
+            .example(
+                r#"jsonencode({b = "<", a = [1, null]})"#,
+                r#""{\"a\":[1,null],\"b\":\"\\u003c\"}""#,
+            ),
+        Builtin::new("jsondecode", json_decode)
+            .takes("str", Type::String)
+            .nullable()
+            .example(r#"jsondecode("{\"a\":[1.50]}")"#, "{\n  \"a\" = [\n    1.5,\n  ]\n}"),
+        csv::function(),
+    ]
+}
+
+fn of_text(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
+    Builtin::new(name, body).takes("str", Type::String).returns(Type::String)
+}
+
+fn base64_decode(args: &Args<'_>) -> Outcome {
+    let text = args.text(0)?;
+    let secret = |what: &str| CallError::new(what.to_owned());
+    // Line ends are the one thing that may stand between the letters.
+    let letters: String = text.chars().filter(|char| !matches!(char, '\n' | '\r')).collect();
+    let bytes =
+        STANDARD.decode(letters).map_err(|_| secret("the text is not base64 with padding"))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        secret("the decoded bytes are not UTF-8 text, and strings hold nothing else")
+    })?;
+    args.string(text)
+}
+
+fn url_encode(args: &Args<'_>) -> Outcome {
+    let text = args.text(0)?;
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                out.push(char::from(byte));
+            }
+            b' ' => out.push('+'),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    args.string(out)
+}
+
+fn json_encode(args: &Args<'_>) -> Outcome {
+    let value = args.value(0);
+    if !value.is_wholly_known() {
+        return Ok(unknown_json(value));
+    }
+    json::encode_simple(value)
+        .map_err(|error| CallError::new(error.to_string()))
+        .and_then(|text| args.string(text))
+}
+
+/// The type alone tells with what character the JSON text begins.
+fn unknown_json(value: &Value) -> Value {
+    let not_null = match value {
+        Value::Unknown(unknown) => unknown.refinement().not_null,
+        _ => true,
+    };
+    let first = match value.ty() {
+        _ if !not_null => None,
+        Type::String => Some("\""),
+        Type::Object(_) | Type::Map(_) => Some("{"),
+        Type::Tuple(_) | Type::List(_) | Type::Set(_) => Some("["),
+        _ => None,
+    };
+    let refinement =
+        Refinement { not_null: true, prefix: first.map(Str::new), ..Refinement::default() };
+    refined(Type::String, refinement)
+}
+
+fn json_decode(args: &Args<'_>) -> Outcome {
+    let text = args.text(0)?;
+    args.pay_bytes(text.len())?;
+    json::decode_simple(text.as_bytes())
+        .map_err(|error| CallError::new(format!("the text is not JSON: {error}")))
+}

@@ -1,0 +1,168 @@
+//! Reading comma-separated values by RFC 4180: quotes must stand around a whole field, empty lines do
+//! not count, every line has as many fields as the first, which names them.
+
+use std::sync::Arc;
+
+use formwork_value::value::Object;
+use formwork_value::{Str, Type, Value};
+
+use crate::functions::{Args, Builtin, CallError};
+
+pub(super) fn function() -> Builtin {
+    Builtin::new("csvdecode", decode)
+        .takes("str", Type::String)
+        .returns_by(|args| match args.first() {
+            Some(Value::String(text)) => {
+                header(text).map(|(names, _)| Type::list(row_type(&names)))
+            }
+            _ => Ok(Type::Dynamic),
+        })
+        .example(
+            r#"csvdecode("a,b\n1,\"x\"\"y\"")"#,
+            "tolist([\n  {\n    \"a\" = \"1\"\n    \"b\" = \"x\\\"y\"\n  },\n])",
+        )
+}
+
+fn row_type(names: &[Str]) -> Type {
+    Type::object(names.iter().map(|name| (name.clone(), Type::String)))
+}
+
+/// The names in the first line, and the reader behind it.
+fn header(text: &str) -> Result<(Vec<Str>, Reader<'_>), CallError> {
+    let mut reader = Reader { rest: text, line: 1 };
+    let fields =
+        reader.record()?.ok_or_else(|| CallError::new("the line with the names is missing"))?;
+    let names: Vec<Str> = fields.iter().map(Str::from).collect();
+    let mut sorted: Vec<&Str> = names.iter().collect();
+    sorted.sort();
+    if let Some([name, _]) = sorted.array_windows().find(|[a, b]| a == b) {
+        return Err(CallError::new(format!("two columns have the name {:?}", name.as_str())));
+    }
+    Ok((names, reader))
+}
+
+fn decode(args: &Args<'_>) -> Result<Value, CallError> {
+    let (names, mut reader) = header(args.text(0)?)?;
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by(|a, b| names.get(*a).cmp(&names.get(*b)));
+    let sorted: Arc<[Str]> = order.iter().filter_map(|at| names.get(*at).cloned()).collect();
+    let mut rows = Vec::new();
+    loop {
+        let line = reader.line;
+        let Some(fields) = reader.record()? else { break };
+        if fields.len() != names.len() {
+            return Err(failure(
+                line,
+                &format!("there are {} fields but {} columns", fields.len(), names.len()),
+            ));
+        }
+        args.pay_elements(fields.len() + 1)?;
+        let values = order
+            .iter()
+            .map(|at| Value::string(fields.get(*at).map_or("", String::as_str)))
+            .collect();
+        rows.push(Value::Object(Object::with_names(sorted.clone(), values)));
+    }
+    Ok(Value::list(row_type(&names), rows))
+}
+
+fn failure(line: usize, what: &str) -> CallError {
+    CallError::new(format!("in line {line} of the text {what}"))
+}
+
+struct Reader<'t> {
+    rest: &'t str,
+    line: usize,
+}
+
+impl<'t> Reader<'t> {
+    /// The fields of the next line that is not empty.
+    fn record(&mut self) -> Result<Option<Vec<String>>, CallError> {
+        while let Some(rest) =
+            self.rest.strip_prefix("\r\n").or_else(|| self.rest.strip_prefix('\n'))
+        {
+            self.advance_to(rest);
+        }
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let mut fields = Vec::new();
+        loop {
+            let field = match self.rest.strip_prefix('"') {
+                Some(rest) => self.quoted(rest)?,
+                None => self.plain()?,
+            };
+            fields.push(field);
+            match self.rest.strip_prefix(',') {
+                Some(rest) => self.rest = rest,
+                None => break,
+            }
+        }
+        if let Some(rest) = self.rest.strip_prefix("\r\n").or_else(|| self.rest.strip_prefix('\n'))
+        {
+            self.advance_to(rest);
+        }
+        Ok(Some(fields))
+    }
+
+    /// Goes on behind one line end.
+    fn advance_to(&mut self, rest: &'t str) {
+        self.line += 1;
+        self.rest = rest;
+    }
+
+    fn plain(&mut self) -> Result<String, CallError> {
+        let end = self.rest.find([',', '\n']).unwrap_or(self.rest.len());
+        let (field, rest) = self.rest.split_at(end);
+        // A carriage return belongs to the line end only right before it.
+        let (field, rest) = match field.strip_suffix('\r') {
+            Some(before) if rest.starts_with('\n') || rest.is_empty() => (before, rest),
+            _ => (field, rest),
+        };
+        if field.contains('"') {
+            return Err(failure(
+                self.line,
+                "a quote stands within a field that does not begin with one",
+            ));
+        }
+        self.rest = rest;
+        Ok(field.to_owned())
+    }
+
+    fn quoted(&mut self, behind_quote: &'t str) -> Result<String, CallError> {
+        let first_line = self.line;
+        let mut field = String::new();
+        let mut rest = behind_quote;
+        loop {
+            let Some((part, behind)) = rest.split_once('"') else {
+                return Err(failure(first_line, "a quote is not closed"));
+            };
+            self.line += part.matches('\n').count();
+            // Line ends inside quotes lose their carriage return.
+            field.push_str(&part.replace("\r\n", "\n"));
+            rest = behind;
+            match rest.strip_prefix('"') {
+                Some(behind) => {
+                    field.push('"');
+                    rest = behind;
+                }
+                None => break,
+            }
+        }
+        let at_end = rest.is_empty()
+            || rest.starts_with([',', '\n'])
+            || rest.starts_with("\r\n")
+            || rest == "\r";
+        if !at_end {
+            return Err(failure(
+                first_line,
+                "something stands between a closing quote and the next comma",
+            ));
+        }
+        self.rest = rest
+            .strip_prefix('\r')
+            .filter(|rest| rest.is_empty() || rest.starts_with('\n'))
+            .unwrap_or(rest);
+        Ok(field)
+    }
+}

@@ -1,0 +1,114 @@
+//! Functions that read files, through the host, and functions on paths.
+
+mod glob;
+mod path;
+mod template;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formwork_value::{Type, Value};
+use md5::Md5;
+use sha1::Sha1;
+use sha2::{Digest, Sha256, Sha512};
+
+use super::hash::hex;
+use super::{Args, Builtin, CallError, FileFailure, FileKind};
+
+type Outcome = Result<Value, CallError>;
+
+pub(super) fn list() -> Vec<Builtin> {
+    let mut list = vec![
+        of_path("file", file).example(r#"file("greeting.txt")"#, r#""hello""#),
+        of_path("filebase64", |args| args.string(STANDARD.encode(read(args)?)))
+            .example(r#"filebase64("greeting.txt")"#, r#""aGVsbG8=""#),
+        of_path("fileexists", file_exists)
+            .returns(Type::Bool)
+            .example(r#"fileexists("missing.txt")"#, "false"),
+        of_path("filemd5", |args| args.string(hex(&Md5::digest(read_to_hash(args)?))))
+            .example(r#"filemd5("greeting.txt")"#, r#""5d41402abc4b2a76b9719d911017c592""#),
+        of_path("filesha1", |args| args.string(hex(&Sha1::digest(read_to_hash(args)?))))
+            .example(r#"substr(filesha1("greeting.txt"), 0, 8)"#, r#""aaf4c61d""#),
+        of_path("filesha256", |args| args.string(hex(&Sha256::digest(read_to_hash(args)?))))
+            .example(r#"substr(filesha256("greeting.txt"), 0, 8)"#, r#""2cf24dba""#),
+        of_path("filesha512", |args| args.string(hex(&Sha512::digest(read_to_hash(args)?))))
+            .example(r#"substr(filesha512("greeting.txt"), 0, 8)"#, r#""9b71d224""#),
+        of_path("filebase64sha256", |args| {
+            args.string(STANDARD.encode(Sha256::digest(read_to_hash(args)?)))
+        })
+        .example(r#"substr(filebase64sha256("greeting.txt"), 0, 8)"#, r#""LPJNul+w""#),
+        of_path("filebase64sha512", |args| {
+            args.string(STANDARD.encode(Sha512::digest(read_to_hash(args)?)))
+        })
+        .example(r#"substr(filebase64sha512("greeting.txt"), 0, 8)"#, r#""m3HSJL1i""#),
+        glob::function(),
+    ];
+    list.extend(path::list());
+    list.extend(template::list());
+    list
+}
+
+fn of_path(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
+    Builtin::new(name, body).takes("path", Type::String).returns(Type::String)
+}
+
+/// The path in the first argument, `~` put in full.
+fn located(args: &Args<'_>) -> Result<String, CallError> {
+    path::expanded(args, args.text(0)?)
+}
+
+fn read(args: &Args<'_>) -> Result<Vec<u8>, CallError> {
+    let bytes = args
+        .ctx
+        .host
+        .files
+        .read(&located(args)?)
+        .map_err(|failure| CallError::argument(0, unreadable(args, &failure)))?;
+    args.pay_bytes(bytes.len())?;
+    Ok(bytes)
+}
+
+fn read_to_hash(args: &Args<'_>) -> Result<Vec<u8>, CallError> {
+    read(args).map_err(|error| CallError { argument: None, ..error })
+}
+
+fn unreadable(args: &Args<'_>, failure: &FileFailure) -> String {
+    let path = shown_path(args);
+    match failure {
+        FileFailure::Missing => format!(
+            "there is no file at {path}. Functions read files that are there before the run starts; refer to an attribute of the resource that makes the file instead"
+        ),
+        FileFailure::Failed(reason) => format!("the file at {path} cannot be read: {reason}"),
+    }
+}
+
+/// The path as written, for messages.
+fn shown_path(args: &Args<'_>) -> String {
+    args.text(0).map_or(String::new(), |path| format!("{:?}", path.as_str()))
+}
+
+fn text_of(args: &Args<'_>) -> Result<String, CallError> {
+    String::from_utf8(read(args)?).map_err(|_| {
+        CallError::new(format!(
+            "the file at {} is not UTF-8 text; filebase64() gives its bytes in base64",
+            shown_path(args)
+        ))
+    })
+}
+
+fn file(args: &Args<'_>) -> Outcome {
+    Ok(Value::string(text_of(args)?))
+}
+
+fn file_exists(args: &Args<'_>) -> Outcome {
+    match args.ctx.host.files.kind(&located(args)?) {
+        Ok(FileKind::File) => Ok(Value::Bool(true)),
+        Ok(FileKind::Folder) => {
+            Err(CallError::new(format!("{} is a folder, not a file", shown_path(args))))
+        }
+        Ok(FileKind::Other) => {
+            Err(CallError::new(format!("{} is a device, not a file", shown_path(args))))
+        }
+        Err(FileFailure::Missing) => Ok(Value::Bool(false)),
+        Err(failure) => Err(CallError::new(unreadable(args, &failure))),
+    }
+}

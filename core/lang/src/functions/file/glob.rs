@@ -1,0 +1,307 @@
+//! `fileset`: the files whose paths match a pattern. `*` and `?` match within a part of a path, `**`
+//! any number of parts; `[a-z]` and `{a,b}` are known too. Names that begin with a dot are like others.
+
+use std::collections::BTreeSet;
+
+use formwork_value::{Type, Value};
+
+use super::located;
+use super::path::clean;
+use crate::functions::{Args, Builtin, CallError, FileKind};
+
+pub(super) fn function() -> Builtin {
+    Builtin::new("fileset", file_set)
+        .takes("path", Type::String)
+        .takes("pattern", Type::String)
+        .returns(Type::set(Type::String))
+        .example(r#"fileset(".", "*.txt")"#, "toset([\n  \"greeting.txt\",\n])")
+}
+
+fn file_set(args: &Args<'_>) -> Result<Value, CallError> {
+    let base = clean(&located(args)?);
+    let pattern = clean(&format!("{base}/{}", args.text(1)?.as_str()));
+    let parts: Vec<Part> = pattern
+        .trim_start_matches('/')
+        .split('/')
+        .map(Part::parse)
+        .collect::<Option<_>>()
+        .ok_or_else(|| {
+            CallError::new(format!(
+                "{:?} is not a pattern: a bracket or brace in it is not closed",
+                args.text(1).map_or("", |text| text.as_str())
+            ))
+        })?;
+    let mut search = Search { args, found: BTreeSet::new() };
+    let root = if pattern.starts_with('/') { "/" } else { "" };
+    search.descend(root.to_owned(), &parts)?;
+    let files = search.found.iter().map(|path| Value::string(relative(path, &base))).collect();
+    Ok(Value::set(Type::String, files))
+}
+
+/// A path below `base`, or beside it, as seen from there.
+fn relative(path: &str, base: &str) -> String {
+    let from: Vec<&str> = base.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    let to: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    let common = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = from.iter().skip(common).map(|_| "..");
+    up.chain(to.iter().skip(common).copied()).collect::<Vec<_>>().join("/")
+}
+
+struct Search<'a> {
+    args: &'a Args<'a>,
+    found: BTreeSet<String>,
+}
+
+impl Search<'_> {
+    /// Looks for what matches `parts` in a folder; its path is empty or ends with a slash.
+    fn descend(&mut self, folder: String, parts: &[Part]) -> Result<(), CallError> {
+        let Some((part, rest)) = parts.split_first() else { return Ok(()) };
+        match part {
+            Part::Literal(name) => self.enter(&folder, name, rest),
+            Part::Pattern(tokens) => {
+                for (name, kind) in self.list(&folder)? {
+                    let chars: Vec<char> = name.chars().collect();
+                    if matches(tokens, &chars) {
+                        self.take(format!("{folder}{name}"), kind, rest)?;
+                    }
+                }
+                Ok(())
+            }
+            Part::AnyDepth => {
+                if !rest.is_empty() {
+                    self.descend(folder.clone(), rest)?;
+                }
+                for (name, kind) in self.list(&folder)? {
+                    let path = format!("{folder}{name}");
+                    match kind {
+                        FileKind::Folder => self.descend(format!("{path}/"), parts)?,
+                        _ if rest.is_empty() => self.take(path, kind, rest)?,
+                        _ => {}
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn enter(&mut self, folder: &str, name: &str, rest: &[Part]) -> Result<(), CallError> {
+        let path = format!("{folder}{name}");
+        // What cannot be looked at matches nothing.
+        match self.args.ctx.host.files.kind(&path) {
+            Ok(kind) => self.take(path, kind, rest),
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn take(&mut self, path: String, kind: FileKind, rest: &[Part]) -> Result<(), CallError> {
+        match (rest, kind) {
+            ([], FileKind::File) => {
+                self.args.pay_bytes(path.len())?;
+                self.found.insert(path);
+                Ok(())
+            }
+            ([_, ..], FileKind::Folder) => self.descend(format!("{path}/"), rest),
+            _ => Ok(()),
+        }
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<(String, FileKind)>, CallError> {
+        let path = if folder.is_empty() { "." } else { folder };
+        let entries = self.args.ctx.host.files.list(path).unwrap_or_default();
+        // Links that lead in circles would go on for ever, were it not for this.
+        self.args.pay_elements(entries.len() + 1)?;
+        Ok(entries)
+    }
+}
+
+/// One part of a pattern, between two slashes.
+enum Part {
+    Literal(String),
+    Pattern(Vec<Token>),
+    AnyDepth,
+}
+
+enum Token {
+    Char(char),
+    AnyChar,
+    AnyText,
+    Class { negated: bool, ranges: Vec<(char, char)> },
+    Choice(Vec<Vec<Self>>),
+}
+
+impl Part {
+    /// Reads a part; `None` if a bracket or brace is not closed.
+    fn parse(text: &str) -> Option<Self> {
+        if text == "**" {
+            return Some(Self::AnyDepth);
+        }
+        if !text.contains(['*', '?', '[', '{', '\\', '}', ']']) {
+            return Some(Self::Literal(text.to_owned()));
+        }
+        let chars: Vec<char> = text.chars().collect();
+        tokens(&chars).map(Self::Pattern)
+    }
+}
+
+fn tokens(mut chars: &[char]) -> Option<Vec<Token>> {
+    let mut list = Vec::new();
+    while let [first, rest @ ..] = chars {
+        chars = rest;
+        list.push(match first {
+            '*' => Token::AnyText,
+            '?' => Token::AnyChar,
+            '\\' => {
+                let (escaped, rest) = chars.split_first()?;
+                chars = rest;
+                Token::Char(*escaped)
+            }
+            '[' => {
+                let (class, rest) = class(chars)?;
+                chars = rest;
+                class
+            }
+            '{' => {
+                let end = chars.iter().position(|char| *char == '}')?;
+                let choices = chars.get(..end)?.split(|char| *char == ',').map(tokens);
+                chars = chars.get(end + 1..)?;
+                Token::Choice(choices.collect::<Option<_>>()?)
+            }
+            char => Token::Char(*char),
+        });
+    }
+    Some(list)
+}
+
+/// Reads a class of characters behind its opening bracket.
+fn class(chars: &[char]) -> Option<(Token, &[char])> {
+    let (negated, mut chars) = match chars {
+        ['^' | '!', rest @ ..] => (true, rest),
+        chars => (false, chars),
+    };
+    let mut ranges = Vec::new();
+    loop {
+        let (first, rest) = chars.split_first()?;
+        chars = rest;
+        let low = match first {
+            ']' if !ranges.is_empty() => return Some((Token::Class { negated, ranges }, chars)),
+            '\\' => {
+                let (escaped, rest) = chars.split_first()?;
+                chars = rest;
+                *escaped
+            }
+            char => *char,
+        };
+        match chars {
+            ['-', high, rest @ ..] if *high != ']' => {
+                ranges.push((low, *high));
+                chars = rest;
+            }
+            _ => ranges.push((low, low)),
+        }
+    }
+}
+
+/// Whether a name matches. Where `*` must try another length it goes back only to the last `*`, so the
+/// time is the product of both lengths.
+fn matches(tokens: &[Token], name: &[char]) -> bool {
+    let (mut t, mut n) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    loop {
+        let step = match (tokens.get(t), name.get(n)) {
+            (None, None) => return true,
+            (Some(Token::AnyText), _) => {
+                retry = Some((t + 1, n));
+                t += 1;
+                continue;
+            }
+            (Some(Token::Choice(choices)), _) => {
+                let rest = tokens.get(t + 1..).unwrap_or(&[]);
+                let here = name.get(n..).unwrap_or(&[]);
+                if choices.iter().any(|choice| matches_then(choice, rest, here)) {
+                    return true;
+                }
+                false
+            }
+            (Some(token), Some(char)) => token.takes(*char),
+            _ => false,
+        };
+        if step {
+            t += 1;
+            n += 1;
+            continue;
+        }
+        match retry {
+            Some((token, from)) if from < name.len() => {
+                retry = Some((token, from + 1));
+                t = token;
+                n = from + 1;
+            }
+            _ => return false,
+        }
+    }
+}
+
+/// Whether a name is made of something that one choice matches, and something that the rest does.
+fn matches_then(choice: &[Token], rest: &[Token], name: &[char]) -> bool {
+    (0..=name.len()).any(|at| {
+        let (first, second) = name.split_at(at);
+        matches(choice, first) && matches(rest, second)
+    })
+}
+
+impl Token {
+    fn takes(&self, char: char) -> bool {
+        match self {
+            Self::Char(own) => *own == char,
+            Self::AnyChar => true,
+            Self::Class { negated, ranges } => {
+                ranges.iter().any(|(low, high)| (*low..=*high).contains(&char)) != *negated
+            }
+            Self::AnyText | Self::Choice(_) => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Part, matches, relative};
+
+    fn check(pattern: &str, name: &str) -> Option<bool> {
+        let name: Vec<char> = name.chars().collect();
+        match Part::parse(pattern)? {
+            Part::Literal(text) => Some(text.chars().eq(name)),
+            Part::Pattern(tokens) => Some(matches(&tokens, &name)),
+            Part::AnyDepth => Some(true),
+        }
+    }
+
+    #[test]
+    fn parts_match_names() {
+        for (pattern, name, expected) in [
+            ("*.txt", "a.txt", true),
+            ("*.txt", ".txt", true),
+            ("*a*b*", "xxaxxbxx", true),
+            ("*a*b*", "xxbxxaxx", false),
+            ("?.txt", "ab.txt", false),
+            ("[a-c]x", "bx", true),
+            ("[^a]x", "ax", false),
+            ("{a,b*}.t", "bcd.t", true),
+            ("{a,b*}.t", "c.t", false),
+            ("\\*", "*", true),
+            ("\\*", "a", false),
+            ("**.t", "a.t", true),
+        ] {
+            assert_eq!(check(pattern, name), Some(expected), "{pattern} {name}");
+        }
+        assert_eq!(check("[", "a"), None);
+        assert_eq!(check("{a", "a"), None);
+    }
+
+    #[test]
+    fn paths_are_seen_from_the_first_argument() {
+        assert_eq!(relative("f/sub/a", "f"), "sub/a");
+        assert_eq!(relative("a", "."), "a");
+        assert_eq!(relative("g/a", "f"), "../g/a");
+        assert_eq!(relative("/f/a", "/f"), "a");
+    }
+}

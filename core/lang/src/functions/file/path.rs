@@ -1,0 +1,103 @@
+//! Functions on paths as texts, with `/` between the parts.
+
+use formwork_value::{Type, Value};
+
+use crate::functions::{Args, Builtin, CallError};
+
+type Outcome = Result<Value, CallError>;
+
+pub(super) fn list() -> Vec<Builtin> {
+    vec![
+        of_path("abspath", abs_path).example(r#"abspath("a/../b")"#, r#""/work/b""#),
+        of_path("basename", |args| args.string(base_name(args.text(0)?)))
+            .example(r#"basename("a/b.txt")"#, r#""b.txt""#),
+        of_path("dirname", |args| args.string(folder_name(args.text(0)?)))
+            .example(r#"dirname("a/b.txt")"#, r#""a""#),
+        of_path("pathexpand", |args| args.string(expanded(args, args.text(0)?)?))
+            .example(r#"pathexpand("~/a")"#, r#""/home/me/a""#),
+    ]
+}
+
+fn of_path(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
+    Builtin::new(name, body).takes("path", Type::String).returns(Type::String)
+}
+
+/// A path without empty and `.` parts, and without `..` where it can be resolved.
+pub(super) fn clean(path: &str) -> String {
+    let rooted = path.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            ".." if rooted => {}
+            part => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    match (rooted, joined.is_empty()) {
+        (true, _) => format!("/{joined}"),
+        (false, true) => ".".to_owned(),
+        (false, false) => joined,
+    }
+}
+
+fn base_name(path: &str) -> String {
+    if path.is_empty() {
+        return ".".to_owned();
+    }
+    let trimmed = path.trim_end_matches('/');
+    match trimmed.rsplit('/').next() {
+        Some("") | None => "/".to_owned(),
+        Some(name) => name.to_owned(),
+    }
+}
+
+fn folder_name(path: &str) -> String {
+    clean(path.rfind('/').and_then(|at| path.get(..=at)).unwrap_or(""))
+}
+
+/// Puts the home folder in the place of `~` at the start.
+pub(super) fn expanded(args: &Args<'_>, path: &str) -> Result<String, CallError> {
+    let Some(rest) = path.strip_prefix('~') else { return Ok(path.to_owned()) };
+    if !rest.is_empty() && !rest.starts_with('/') {
+        return Err(CallError::new("only the own home folder can be written as ~"));
+    }
+    let home = args
+        .ctx
+        .host
+        .files
+        .home_folder()
+        .ok_or_else(|| CallError::new("it is not known where the home folder is"))?;
+    if rest.is_empty() { Ok(home) } else { Ok(clean(&format!("{home}{rest}"))) }
+}
+
+fn abs_path(args: &Args<'_>) -> Outcome {
+    let path = args.text(0)?;
+    if path.starts_with('/') {
+        return args.string(clean(path));
+    }
+    let folder = args
+        .ctx
+        .host
+        .files
+        .current_folder()
+        .ok_or_else(|| CallError::new("it is not known which folder is the current one"))?;
+    args.string(clean(&format!("{folder}/{}", path.as_str())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{base_name, clean, folder_name};
+
+    #[test]
+    fn paths_are_taken_apart_like_the_console_does() {
+        let names = ["a/b/", "", "/", "a//", "a"].map(base_name);
+        assert_eq!(names, ["b", ".", "/", "a", "a"]);
+        let folders = ["a/b/c", "a", "/", "a//b/../c", "", "a/", "/a"].map(folder_name);
+        assert_eq!(folders, ["a/b", ".", "/", "a", ".", "a", "/"]);
+        assert_eq!(["../a", "/../a", "a/../..", "./"].map(clean), ["../a", "/a", "..", "."]);
+    }
+}

@@ -1,0 +1,162 @@
+//! `templatefile` and `templatestring`: templates that stand elsewhere, with variables of their own.
+
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Type, Value};
+
+use super::text_of;
+use crate::eval::evaluate_within;
+use crate::functions::{Args, Builtin, CallError, Function, Host, Special};
+use crate::refs;
+use crate::scope::{Scope, ScopeStep};
+use crate::syntax::{Ident, parse_template};
+
+pub(super) fn list() -> Vec<Builtin> {
+    vec![
+        Builtin::new("templatefile", |args| {
+            let text = text_of(args)?;
+            render(args, args.text(0)?, text, None)
+        })
+        .takes("path", Type::String)
+        .takes("vars", Type::Dynamic)
+        .example(r#"templatefile("greeting.tftpl", {name = "Ann"})"#, r#""Hello Ann!""#),
+        Builtin::new("templatestring", |args| {
+            render(args, "template", args.text(0)?.to_string(), Some(0))
+        })
+        .takes("template", Type::String)
+        .takes("vars", Type::Dynamic)
+        .special(Special::Reference)
+        .example(r#"[for t in ["$${x}!"] : templatestring(t, {x = 1})]"#, "[\n  \"1!\",\n]"),
+    ]
+}
+
+/// Renders a template; syntax errors are the fault of the argument `blamed`, or of no one in
+/// particular.
+fn render(
+    args: &Args<'_>,
+    name: &str,
+    text: String,
+    blamed: Option<usize>,
+) -> Result<Value, CallError> {
+    let vars = args.value(1);
+    check_vars(vars)?;
+    let mut sources = Sources::new();
+    let source = sources.add(name, text);
+    let mut diags = Diagnostics::new();
+    let expr = parse_template(&mut diags, &sources, source)
+        .map_err(|_| CallError { argument: blamed, ..failure(&sources, &diags) })?;
+    for mention in refs::of_expr(&expr) {
+        if variable(vars, &mention.root.name).is_none() {
+            let at = sources.start(mention.root.span);
+            let reason = format!(
+                "it has no {:?}, which the template mentions at {name}:{},{}",
+                mention.root.name.as_str(),
+                at.line,
+                at.column
+            );
+            return Err(CallError::argument(1, reason));
+        }
+    }
+    let scope = TemplateScope { vars, outer: args.ctx.scope };
+    let value = evaluate_within(&mut diags, &expr, &scope, args.ctx.budget)
+        .map_err(|_| failure(&sources, &diags))?;
+    if value.is_null() {
+        return Err(CallError::new(format!("the result of the template {name:?} is null")));
+    }
+    Ok(value)
+}
+
+fn failure(sources: &Sources, diags: &Diagnostics) -> CallError {
+    let Some(diag) = diags.iter().find(|diag| diag.is_error()) else {
+        return CallError::new("the template has an error");
+    };
+    let place = diag.subject.map_or(String::new(), |span| {
+        let at = sources.start(span);
+        format!("{}:{},{}: ", sources.name(span.source), at.line, at.column)
+    });
+    CallError::new(format!("{place}{}: {}", diag.summary, diag.detail.trim_end_matches('.')))
+}
+
+fn check_vars(vars: &Value) -> Result<(), CallError> {
+    let names: &[Str] = match vars.peek() {
+        Value::Object(object) => object.names(),
+        Value::Map(map) => map.keys(),
+        other => {
+            let reason =
+                format!("it must be an object or a map, this is a {}", other.ty().friendly_name());
+            return Err(CallError::argument(1, reason));
+        }
+    };
+    match names.iter().find(|name| !is_name(name)) {
+        None => Ok(()),
+        Some(name) => Err(CallError::argument(
+            1,
+            format!(
+                "{:?} cannot be the name of a variable; names are letters, digits, - and _",
+                name.as_str()
+            ),
+        )),
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(unicode_ident::is_xid_start)
+        && chars.all(|char| char == '-' || unicode_ident::is_xid_continue(char))
+}
+
+fn variable<'v>(vars: &'v Value, name: &str) -> Option<&'v Value> {
+    match vars.peek() {
+        Value::Object(object) => object.get(name),
+        Value::Map(map) => map.get(name),
+        _ => None,
+    }
+}
+
+/// The names within a template: its variables, and the functions of the caller save those that render
+/// templates, which could go on for ever.
+struct TemplateScope<'s> {
+    vars: &'s Value,
+    outer: &'s dyn Scope,
+}
+
+impl Scope for TemplateScope<'_> {
+    fn resolve(
+        &self,
+        diags: &mut Diagnostics,
+        root: &Ident,
+        _steps: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported> {
+        let value = variable(self.vars, &root.name).ok_or_else(|| {
+            let detail = format!("The template is given no variable {:?}.", root.name.as_str());
+            diags.error(Diagnostic::error("Invalid reference", detail).at(root.span))
+        })?;
+        Ok((value.clone(), 0))
+    }
+
+    fn function(&self, name: &str) -> Option<&dyn Function> {
+        static RECURSION: std::sync::OnceLock<Builtin> = std::sync::OnceLock::new();
+        match name.strip_prefix("core::").unwrap_or(name) {
+            "templatefile" | "templatestring" => Some(RECURSION.get_or_init(recursion)),
+            _ => self.outer.function(name),
+        }
+    }
+
+    fn function_names(&self) -> Vec<String> {
+        self.outer.function_names()
+    }
+
+    fn host(&self) -> Host<'_> {
+        self.outer.host()
+    }
+}
+
+fn recursion() -> Builtin {
+    Builtin::new("templatefile", |_| {
+        Err(CallError::new("a template cannot render another template"))
+    })
+    .takes_rest("args", Type::Dynamic)
+    .or_null()
+    .or_unknown()
+    .or_dynamic()
+    .or_marked()
+}

@@ -1,0 +1,105 @@
+//! Functions that compute digests and identifiers. Their forms for files live in `file`.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formwork_value::{Type, Value};
+use md5::Md5;
+use sha1::Sha1;
+use sha2::{Digest, Sha256, Sha512};
+use uuid::Uuid;
+
+use super::{Args, Builtin, CallError};
+
+type Outcome = Result<Value, CallError>;
+
+/// The cost of `bcrypt` unless another is asked for.
+const BCRYPT_COST: u32 = 10;
+/// The greatest cost of `bcrypt`: each step doubles the time, and this one takes about ten minutes.
+const MAX_BCRYPT_COST: u32 = 20;
+
+pub(super) fn list() -> Vec<Builtin> {
+    vec![
+        digest("md5", |args| args.string(hex(&Md5::digest(args.text(0)?.as_bytes()))))
+            .example(r#"md5("a")"#, r#""0cc175b9c0f1b6a831c399e269772661""#),
+        digest("sha1", |args| args.string(hex(&Sha1::digest(args.text(0)?.as_bytes()))))
+            .example(r#"sha1("a")"#, r#""86f7e437faa5a7fce15d1ddcb9eaeaea377667b8""#),
+        digest("sha256", |args| args.string(hex(&Sha256::digest(args.text(0)?.as_bytes()))))
+            .example(r#"substr(sha256("a"), 0, 8)"#, r#""ca978112""#),
+        digest("sha512", |args| args.string(hex(&Sha512::digest(args.text(0)?.as_bytes()))))
+            .example(r#"substr(sha512("a"), 0, 8)"#, r#""1f40fc92""#),
+        digest("base64sha256", |args| {
+            args.string(STANDARD.encode(Sha256::digest(args.text(0)?.as_bytes())))
+        })
+        .example(r#"base64sha256("a")"#, r#""ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs=""#),
+        digest("base64sha512", |args| {
+            args.string(STANDARD.encode(Sha512::digest(args.text(0)?.as_bytes())))
+        })
+        .example(r#"substr(base64sha512("a"), 0, 8)"#, r#""H0D8ktok""#),
+        Builtin::new("bcrypt", bcrypt_hash)
+            .takes("str", Type::String)
+            .takes_rest("cost", Type::Number)
+            .returns(Type::String)
+            .example(r#"substr(bcrypt("a", 4), 0, 7)"#, r#""$2a$04$""#),
+        Builtin::new("uuid", |args| match args.ctx.host.ambient.random() {
+            None => Ok(Value::unknown(Type::String)),
+            Some(bytes) => {
+                args.string(uuid::Builder::from_random_bytes(bytes).into_uuid().to_string())
+            }
+        })
+        .returns(Type::String)
+        .example("length(uuid())", "36"),
+        Builtin::new("uuidv5", uuid_v5)
+            .takes("namespace", Type::String)
+            .takes("name", Type::String)
+            .returns(Type::String)
+            .example(r#"uuidv5("dns", "x")"#, r#""05b16a01-46c6-56dd-bd6e-c6dfb4a1427a""#),
+    ]
+}
+
+fn digest(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
+    Builtin::new(name, body).takes("str", Type::String).returns(Type::String)
+}
+
+/// Bytes in lower-case hexadecimal digits.
+pub(super) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bcrypt_hash(args: &Args<'_>) -> Outcome {
+    let cost = match args.values.len() {
+        1 => BCRYPT_COST,
+        2 => u32::try_from(args.integer(1)?).unwrap_or(0),
+        _ => return Err(CallError::new("it takes one or two arguments")),
+    };
+    if cost > MAX_BCRYPT_COST {
+        return Err(CallError::new(format!(
+            "the cost must be between 4 and {MAX_BCRYPT_COST}, not {cost}"
+        )));
+    }
+    let cost = if cost < 4 { BCRYPT_COST } else { cost };
+    let password = args.text(0)?;
+    if password.len() > 72 {
+        return Err(CallError::new("the text is longer than the 72 bytes that bcrypt looks at"));
+    }
+    let Some(salt) = args.ctx.host.ambient.random() else {
+        return Ok(Value::unknown(Type::String));
+    };
+    let parts = bcrypt::hash_with_salt(password.as_bytes(), cost, salt)
+        .map_err(|error| CallError::new(error.to_string()))?;
+    args.string(parts.format_for_version(bcrypt::Version::TwoA))
+}
+
+fn uuid_v5(args: &Args<'_>) -> Outcome {
+    let namespace = match args.text(0)?.as_str() {
+        "dns" => Uuid::NAMESPACE_DNS,
+        "url" => Uuid::NAMESPACE_URL,
+        "oid" => Uuid::NAMESPACE_OID,
+        "x500" => Uuid::NAMESPACE_X500,
+        other => Uuid::try_parse(other).map_err(|_| {
+            CallError::new(format!(
+                "the namespace {other:?} is none of dns, url, oid, x500, and no UUID"
+            ))
+        })?,
+    };
+    args.string(Uuid::new_v5(&namespace, args.text(1)?.as_bytes()).to_string())
+}

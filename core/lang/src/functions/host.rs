@@ -1,0 +1,124 @@
+//! What functions may ask of the world outside: files, the clock, randomness. The crate itself asks
+//! for none of them.
+
+use time::OffsetDateTime;
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A device, socket or the like.
+    Other,
+}
+
+/// Why a path could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FileFailure {
+    /// There is nothing.
+    #[error("there is no file at this path")]
+    Missing,
+    /// Something else went wrong, in the words of the system.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Files, by paths as written: relative ones start at the current folder.
+pub trait Files {
+    /// Reads a whole file.
+    ///
+    /// # Errors
+    /// When it is missing or cannot be read.
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileFailure>;
+
+    /// What stands at a path, links followed.
+    ///
+    /// # Errors
+    /// When nothing does, or it cannot be found out.
+    fn kind(&self, path: &str) -> Result<FileKind, FileFailure>;
+
+    /// The names in a folder with what they stand for, links followed, in any order.
+    ///
+    /// # Errors
+    /// When it is missing, no folder, or cannot be read.
+    fn list(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure>;
+
+    /// The current folder, absolute.
+    fn current_folder(&self) -> Option<String>;
+
+    /// The folder that `~` stands for.
+    fn home_folder(&self) -> Option<String>;
+}
+
+/// Clock and randomness. `None` means: not yet, the result is unknown.
+pub trait Ambient {
+    /// The time now, for `timestamp`.
+    fn now(&self) -> Option<OffsetDateTime>;
+
+    /// The time of the plan, for `plantimestamp`.
+    fn plan_time(&self) -> Option<OffsetDateTime>;
+
+    /// Bytes that nobody can foretell, for `uuid` and `bcrypt`.
+    fn random(&self) -> Option<[u8; 16]>;
+}
+
+/// The world outside as one expression may see it.
+#[derive(Clone, Copy)]
+pub struct Host<'h> {
+    /// Files.
+    pub files: &'h dyn Files,
+    /// Clock and randomness.
+    pub ambient: &'h dyn Ambient,
+}
+
+struct Nothing;
+
+impl Host<'static> {
+    /// A world without files, clock and randomness.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { files: &Nothing, ambient: &Nothing }
+    }
+}
+
+fn refused<T>() -> Result<T, FileFailure> {
+    Err(FileFailure::Failed("files cannot be read here".into()))
+}
+
+impl Files for Nothing {
+    fn read(&self, _: &str) -> Result<Vec<u8>, FileFailure> {
+        refused()
+    }
+
+    fn kind(&self, _: &str) -> Result<FileKind, FileFailure> {
+        refused()
+    }
+
+    fn list(&self, _: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
+        refused()
+    }
+
+    fn current_folder(&self) -> Option<String> {
+        None
+    }
+
+    fn home_folder(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Ambient for Nothing {
+    fn now(&self) -> Option<OffsetDateTime> {
+        None
+    }
+
+    fn plan_time(&self) -> Option<OffsetDateTime> {
+        None
+    }
+
+    fn random(&self) -> Option<[u8; 16]> {
+        None
+    }
+}

@@ -1,0 +1,88 @@
+//! What every call has in common: null arguments refused, unknown and marked ones taken care of for
+//! functions that do not do it themselves.
+
+use std::borrow::Cow;
+
+use formwork_value::{Marks, Refinement, Type, Value};
+
+use super::{CallContext, CallError, Function, Param};
+use crate::eval::limits::Limit;
+use crate::eval::refined;
+
+/// Calls a function with arguments that are converted and as many as it takes.
+///
+/// # Errors
+/// When the function has no value for these arguments.
+pub fn invoke(
+    function: &dyn Function,
+    ctx: &CallContext<'_>,
+    args: &[Value],
+) -> Result<Value, CallError> {
+    let mut marks = Marks::NONE;
+    let mut plain = Cow::Borrowed(args);
+    let mut unknown = false;
+    let mut untyped = false;
+    for (at, arg) in args.iter().enumerate() {
+        let Some(param) = param(function, at) else { continue };
+        if !param.allow_null && arg.is_null() {
+            return Err(CallError::argument(at, "it must not be null"));
+        }
+        untyped |= !param.allow_dynamic && is_untyped(arg);
+        unknown |= !param.allow_unknown && arg.is_unknown();
+        let own = arg.all_marks();
+        if !own.is_empty() && !param.allow_marked {
+            marks |= own;
+            if let Some(slot) = plain.to_mut().get_mut(at) {
+                *slot = without_marks(arg);
+            }
+        }
+    }
+    if untyped {
+        return Ok(Value::dynamic().mark(marks));
+    }
+    let ty = function.return_type(&plain)?;
+    let value = if unknown { Value::unknown(ty) } else { function.call(ctx, &plain, &ty)? };
+    if value.depth() > Value::MAX_DEPTH {
+        return Err(Limit::ValueDepth.into());
+    }
+    let value = if function.never_null() { not_null(value) } else { value };
+    Ok(value.mark(marks))
+}
+
+/// The parameter that takes an argument.
+fn param(function: &dyn Function, at: usize) -> Option<&Param> {
+    function.params().get(at).or_else(|| function.variadic())
+}
+
+/// Whether the type of a value is not known: a function that is not ready for it cannot even tell the
+/// type of its result.
+fn is_untyped(value: &Value) -> bool {
+    match value.peek() {
+        Value::Null(ty) => *ty == Type::Dynamic,
+        Value::Unknown(unknown) => *unknown.ty() == Type::Dynamic,
+        _ => false,
+    }
+}
+
+/// Adds to an unknown value that it is not null.
+fn not_null(value: Value) -> Value {
+    let (value, marks) = value.unmark();
+    let value = match &value {
+        Value::Unknown(unknown) => refined(
+            unknown.ty().clone(),
+            Refinement { not_null: true, ..unknown.refinement().clone() },
+        ),
+        _ => value,
+    };
+    value.mark(marks)
+}
+
+/// Takes the marks off a value and off everything inside it.
+pub(super) fn without_marks(value: &Value) -> Value {
+    if value.all_marks().is_empty() {
+        return value.clone();
+    }
+    let bare = value.peek();
+    let items: Vec<Value> = bare.children().iter().map(without_marks).collect();
+    if items.is_empty() { bare.clone() } else { bare.with_children(items) }
+}

@@ -1,0 +1,196 @@
+//! Functions on address blocks of the internet protocol, both versions.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use formwork_value::{Type, Value};
+
+use super::{Args, Builtin, CallError};
+
+type Outcome = Result<Value, CallError>;
+
+pub(super) fn list() -> Vec<Builtin> {
+    vec![
+        Builtin::new("cidrhost", host)
+            .takes("prefix", Type::String)
+            .takes("hostnum", Type::Number)
+            .returns(Type::String)
+            .example(r#"cidrhost("10.12.112.0/20", 16)"#, r#""10.12.112.16""#)
+            .example(r#"cidrhost("10.12.112.0/20", -1)"#, r#""10.12.127.255""#),
+        Builtin::new("cidrnetmask", netmask)
+            .takes("prefix", Type::String)
+            .returns(Type::String)
+            .example(r#"cidrnetmask("172.16.0.0/12")"#, r#""255.240.0.0""#),
+        Builtin::new("cidrsubnet", subnet)
+            .takes("prefix", Type::String)
+            .takes("newbits", Type::Number)
+            .takes("netnum", Type::Number)
+            .returns(Type::String)
+            .example(r#"cidrsubnet("172.16.0.0/12", 4, 2)"#, r#""172.18.0.0/16""#),
+        Builtin::new("cidrsubnets", subnets)
+            .takes("prefix", Type::String)
+            .takes_rest("newbits", Type::Number)
+            .returns(Type::list(Type::String))
+            .example(
+                r#"cidrsubnets("10.1.0.0/16", 4, 8)"#,
+                "tolist([\n  \"10.1.0.0/20\",\n  \"10.1.16.0/24\",\n])",
+            ),
+    ]
+}
+
+/// A block of addresses: the address as a number, bits behind the prefix cleared.
+struct Block {
+    start: u128,
+    /// How many bits addresses have: 32 or 128.
+    width: u32,
+    /// How many bits the prefix has.
+    prefix: u32,
+}
+
+impl Block {
+    fn parse(text: &str) -> Result<Self, CallError> {
+        let refused = || {
+            CallError::new(format!(
+                "{text:?} is not an address block; one looks like \"10.0.0.0/16\" or \"fd00::/48\""
+            ))
+        };
+        let (addr, prefix) = text.split_once('/').ok_or_else(refused)?;
+        let (addr, width) = match parse_v4(addr) {
+            Some(addr) => (u128::from(u32::from(addr)), 32),
+            None => (u128::from(addr.parse::<Ipv6Addr>().map_err(|_| refused())?), 128),
+        };
+        let digits = prefix.bytes().all(|byte| byte.is_ascii_digit());
+        let prefix: u32 = prefix.parse().map_err(|_| refused())?;
+        if !digits || prefix > width {
+            return Err(refused());
+        }
+        Ok(Self { start: addr & !low_bits(width - prefix), width, prefix })
+    }
+
+    /// How many bits are left to number hosts.
+    fn host_bits(&self) -> u32 {
+        self.width - self.prefix
+    }
+
+    fn addr(&self, number: u128) -> IpAddr {
+        if self.width == 32 {
+            IpAddr::V4(Ipv4Addr::from(u32::try_from(number & low_bits(32)).unwrap_or(u32::MAX)))
+        } else {
+            IpAddr::V6(Ipv6Addr::from(number))
+        }
+    }
+}
+
+/// Reads four decimal bytes. Zeros before a byte do not change its meaning here.
+fn parse_v4(text: &str) -> Option<Ipv4Addr> {
+    let mut bytes = [0_u8; 4];
+    let mut parts = text.split('.');
+    for byte in &mut bytes {
+        let part = parts.next()?;
+        if part.is_empty() || !part.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        *byte = part.parse().ok()?;
+    }
+    parts.next().is_none().then(|| Ipv4Addr::from(bytes))
+}
+
+/// A number of which the lowest `n` bits are set.
+fn low_bits(n: u32) -> u128 {
+    1_u128.checked_shl(n).map_or(u128::MAX, |bit| bit - 1)
+}
+
+/// A whole number of up to 128 bits.
+fn whole(args: &Args<'_>, at: usize) -> Result<i128, CallError> {
+    let number = args.number(at)?;
+    if !number.is_integer() {
+        return Err(CallError::new(format!(
+            "argument {} must be a whole number, not {number}",
+            at + 1
+        )));
+    }
+    number
+        .to_string()
+        .parse()
+        .map_err(|_| CallError::new(format!("argument {} is larger than any address", at + 1)))
+}
+
+fn host(args: &Args<'_>) -> Outcome {
+    let block = Block::parse(args.text(0)?)?;
+    let number = whole(args, 1)?;
+    let most = low_bits(block.host_bits());
+    let offset = if number >= 0 {
+        Some(number.unsigned_abs()).filter(|number| *number <= most)
+    } else {
+        // Negative numbers count from the end of the block.
+        Some(number.unsigned_abs() - 1).filter(|back| *back <= most).map(|back| most - back)
+    };
+    let offset = offset.ok_or_else(|| {
+        CallError::new(format!(
+            "a prefix of {} bits leaves no room for the host number {number}",
+            block.prefix
+        ))
+    })?;
+    args.string(block.addr(block.start | offset).to_string())
+}
+
+fn netmask(args: &Args<'_>) -> Outcome {
+    let block = Block::parse(args.text(0)?)?;
+    if block.width != 32 {
+        return Err(CallError::new("netmasks are written only for addresses of version 4"));
+    }
+    args.string(block.addr(!low_bits(block.host_bits())).to_string())
+}
+
+fn subnet(args: &Args<'_>) -> Outcome {
+    let block = Block::parse(args.text(0)?)?;
+    let (new_bits, number) = (args.integer(1)?, whole(args, 2)?);
+    let prefix = u32::try_from(i64::from(block.prefix).saturating_add(new_bits))
+        .ok()
+        .filter(|prefix| *prefix <= block.width)
+        .ok_or_else(|| {
+            CallError::new(format!(
+                "a prefix of {} bits cannot be extended by {new_bits}: addresses have {} bits",
+                block.prefix, block.width
+            ))
+        })?;
+    let most = if new_bits < 0 { u128::MAX } else { low_bits(prefix - block.prefix) };
+    let number = u128::try_from(number).ok().filter(|number| *number <= most).ok_or_else(|| {
+        CallError::new(format!("{new_bits} more bits leave no room for the subnet number {number}"))
+    })?;
+    let start = block.start | number.checked_shl(block.width - prefix).unwrap_or(0);
+    args.string(format!("{}/{prefix}", block.addr(start)))
+}
+
+fn subnets(args: &Args<'_>) -> Outcome {
+    let block = Block::parse(args.text(0)?)?;
+    let end = block.start | low_bits(block.host_bits());
+    // The first address not yet given away; `None` when the last one is.
+    let mut next = Some(block.start);
+    let mut list = Vec::new();
+    for at in 1..args.values.len() {
+        let new_bits = args.integer(at)?;
+        let refused = |reason: String| CallError::argument(at, reason);
+        if new_bits < 1 {
+            return Err(refused("it must extend the prefix by at least one bit".into()));
+        }
+        if new_bits > 32 {
+            return Err(refused("it must not extend the prefix by more than 32 bits".into()));
+        }
+        let prefix = block.prefix + u32::try_from(new_bits).unwrap_or(u32::MAX);
+        if prefix > block.width {
+            return Err(refused(format!(
+                "it would extend the prefix to {prefix} bits, but addresses have {}",
+                block.width
+            )));
+        }
+        let rest = low_bits(block.width - prefix);
+        let start = next
+            .and_then(|next| next.checked_add(rest))
+            .map(|next| next & !rest)
+            .filter(|start| *start <= end)
+            .ok_or_else(|| refused(format!("no room is left for a prefix of {prefix} bits")))?;
+        list.push(Value::string(format!("{}/{prefix}", block.addr(start))));
+        next = (start | rest).checked_add(1);
+    }
+    Ok(Value::list(Type::String, list))
+}

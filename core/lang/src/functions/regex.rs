@@ -1,0 +1,246 @@
+//! Functions on patterns. The syntax of patterns is read by `pattern`.
+
+mod class;
+mod pattern;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use formwork_value::{Str, Type, Value};
+use regex_automata::meta;
+use regex_automata::util::captures::Captures;
+use regex_automata::util::syntax;
+
+use super::{Args, Builtin, CallError};
+
+type Outcome = Result<Value, CallError>;
+
+/// How much memory a compiled pattern may take.
+const MAX_COMPILED_BYTES: usize = 10 << 20;
+/// How many compiled patterns are kept for the next call.
+const MAX_KEPT: usize = 64;
+
+pub(super) fn list() -> Vec<Builtin> {
+    vec![
+        Builtin::new("regex", regex)
+            .takes("pattern", Type::String)
+            .takes("string", Type::String)
+            .nullable()
+            .returns_by(match_type)
+            .example(r#"regex("[a-z]+", "53453453.345345aaabbbccc23454")"#, r#""aaabbbccc""#)
+            .example(r#"regex("(\\d+)-(\\d+)", "2019-02")"#, "[\n  \"2019\",\n  \"02\",\n]"),
+        Builtin::new("regexall", regex_all)
+            .takes("pattern", Type::String)
+            .takes("string", Type::String)
+            .returns_by(|args| match_type(args).map(Type::list))
+            .example(r#"regexall("a.", "abac")"#, "tolist([\n  \"ab\",\n  \"ac\",\n])"),
+        Builtin::new("replace", replace)
+            .takes("str", Type::String)
+            .takes("substr", Type::String)
+            .takes("replace", Type::String)
+            .returns(Type::String)
+            .example(r#"replace("1 + 2", "+", "-")"#, r#""1 - 2""#)
+            .example(r#"replace("hello", "/l+/", "[$0]")"#, r#""he[ll]o""#),
+    ]
+}
+
+/// A pattern ready to search with.
+struct Compiled {
+    regex: meta::Regex,
+    /// The names of the groups, from the first.
+    groups: Vec<Option<Str>>,
+}
+
+thread_local! {
+    // Patterns are mostly the same constant for every element of a `for`.
+    static KEPT: RefCell<HashMap<String, Rc<Compiled>>> = RefCell::new(HashMap::new());
+}
+
+fn compiled(pattern: &str) -> Result<Rc<Compiled>, String> {
+    if let Some(compiled) = KEPT.with_borrow(|kept| kept.get(pattern).cloned()) {
+        return Ok(compiled);
+    }
+    let compiled = Rc::new(compile(pattern)?);
+    KEPT.with_borrow_mut(|kept| {
+        if kept.len() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.insert(pattern.to_owned(), compiled.clone());
+    });
+    Ok(compiled)
+}
+
+fn compile(pattern: &str) -> Result<Compiled, String> {
+    let translated = pattern::translate(pattern)?;
+    let regex = meta::Builder::new()
+        // Word boundaries between bytes are harmless: matches of nothing still keep to characters.
+        .syntax(syntax::Config::new().utf8(false))
+        .configure(meta::Config::new().utf8_empty(true).nfa_size_limit(Some(MAX_COMPILED_BYTES)))
+        .build(&translated.pattern)
+        .map_err(|error| match error.size_limit() {
+            Some(_) => "it becomes too large".to_owned(),
+            None => error.to_string(),
+        })?;
+    Ok(Compiled { regex, groups: translated.groups })
+}
+
+/// The type of one match: the text itself, or its groups.
+fn match_type(args: &[Value]) -> Result<Type, CallError> {
+    let Some(Value::String(pattern)) = args.first() else { return Ok(Type::Dynamic) };
+    let compiled = compiled(pattern)
+        .map_err(|reason| CallError::argument(0, format!("it is not a pattern: {reason}")))?;
+    let groups = &compiled.groups;
+    if groups.is_empty() {
+        return Ok(Type::String);
+    }
+    let names: Vec<&Str> = groups.iter().flatten().collect();
+    if names.is_empty() {
+        return Ok(Type::tuple(vec![Type::String; groups.len()]));
+    }
+    if names.len() < groups.len() {
+        return Err(CallError::argument(0, "either all groups of it must have names or none"));
+    }
+    Ok(Type::object(names.into_iter().map(|name| (name.clone(), Type::String))))
+}
+
+fn found(compiled: &Compiled, captures: &Captures, text: &str) -> Value {
+    let part =
+        |group: usize| match captures.get_group(group).and_then(|span| text.get(span.range())) {
+            Some(part) => Value::string(part),
+            None => Value::null(Type::String),
+        };
+    match compiled.groups.first() {
+        None => part(0),
+        Some(None) => Value::tuple((1..=compiled.groups.len()).map(part).collect()),
+        Some(Some(_)) => Value::object(
+            compiled
+                .groups
+                .iter()
+                .enumerate()
+                .filter_map(|(at, name)| Some((name.clone()?, part(at + 1)))),
+        ),
+    }
+}
+
+fn of_pattern(args: &Args<'_>) -> Result<Rc<Compiled>, CallError> {
+    compiled(args.text(0)?).map_err(|reason| CallError::argument(0, reason))
+}
+
+fn regex(args: &Args<'_>) -> Outcome {
+    let compiled = of_pattern(args)?;
+    let text = args.text(1)?;
+    let mut captures = compiled.regex.create_captures();
+    compiled.regex.captures(text.as_str(), &mut captures);
+    if !captures.is_match() {
+        return Err(CallError::new("no part of the string matches the pattern"));
+    }
+    args.pay_elements(compiled.groups.len())?;
+    Ok(found(&compiled, &captures, text))
+}
+
+fn regex_all(args: &Args<'_>) -> Outcome {
+    let compiled = of_pattern(args)?;
+    let text = args.text(1)?;
+    let mut matches = Vec::new();
+    for captures in compiled.regex.captures_iter(text.as_str()) {
+        args.pay_elements(compiled.groups.len() + 1)?;
+        matches.push(found(&compiled, &captures, text));
+    }
+    let element = args.ty.element().cloned().unwrap_or(Type::String);
+    Ok(Value::list(element, matches))
+}
+
+fn replace(args: &Args<'_>) -> Outcome {
+    let (text, wanted, instead) = (args.text(0)?, args.text(1)?, args.text(2)?);
+    let pattern = wanted.strip_prefix('/').and_then(|rest| rest.strip_suffix('/'));
+    if let Some(pattern) = pattern {
+        return replace_pattern(args, pattern);
+    }
+    let n = if wanted.is_empty() {
+        text.chars().count() + 1
+    } else {
+        text.matches(wanted.as_str()).count()
+    };
+    args.pay_bytes(n.saturating_mul(instead.len()))?;
+    args.string(text.replace(wanted.as_str(), instead))
+}
+
+fn replace_pattern(args: &Args<'_>, pattern: &str) -> Outcome {
+    let (text, instead) = (args.text(0)?, args.text(2)?);
+    let compiled = compiled(pattern).map_err(|reason| {
+        CallError::new(format!("the second argument is not a pattern: {reason}"))
+    })?;
+    let parts = replacement(instead, &compiled.groups);
+    let mut out = String::new();
+    let mut done = 0;
+    for captures in compiled.regex.captures_iter(text.as_str()) {
+        let Some(span) = captures.get_match() else { continue };
+        let before = out.len();
+        out.push_str(text.get(done..span.start()).unwrap_or(""));
+        for part in &parts {
+            match part {
+                Part::Text(literal) => out.push_str(literal),
+                Part::Group(group) => {
+                    let span = captures.get_group(*group);
+                    out.push_str(span.and_then(|span| text.get(span.range())).unwrap_or(""));
+                }
+            }
+        }
+        args.pay_bytes(out.len() - before)?;
+        done = span.end();
+    }
+    out.push_str(text.get(done..).unwrap_or(""));
+    args.string(out)
+}
+
+/// A piece of a replacement.
+#[derive(Debug, PartialEq)]
+enum Part<'r> {
+    Text(&'r str),
+    Group(usize),
+}
+
+/// Reads a replacement: `$1`, `$name` and `${name}` stand for groups, `$$` for a dollar sign. A name
+/// goes as far as it can; a group that is not there is empty.
+fn replacement<'r>(text: &'r str, groups: &[Option<Str>]) -> Vec<Part<'r>> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some((literal, behind)) = rest.split_once('$') {
+        parts.push(Part::Text(literal));
+        let end = behind
+            .find(|char: char| !(char.is_alphanumeric() || char == '_'))
+            .unwrap_or(behind.len());
+        let (name, next) = match behind.strip_prefix('{').and_then(|inner| inner.split_once('}')) {
+            Some((name, next)) if is_word(name) => (name, next),
+            _ if behind.starts_with('$') => {
+                parts.push(Part::Text("$"));
+                rest = behind.get(1..).unwrap_or("");
+                continue;
+            }
+            _ if end == 0 => {
+                parts.push(Part::Text("$"));
+                rest = behind;
+                continue;
+            }
+            _ => behind.split_at(end),
+        };
+        if let Some(group) = group(name, groups) {
+            parts.push(Part::Group(group));
+        }
+        rest = next;
+    }
+    parts.push(Part::Text(rest));
+    parts
+}
+
+fn is_word(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|char| char.is_alphanumeric() || char == '_')
+}
+
+fn group(name: &str, groups: &[Option<Str>]) -> Option<usize> {
+    if name.bytes().all(|byte| byte.is_ascii_digit()) {
+        return name.parse().ok().filter(|group| *group <= groups.len());
+    }
+    groups.iter().position(|own| own.as_deref() == Some(name)).map(|at| at + 1)
+}

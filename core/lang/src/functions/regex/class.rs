@@ -1,0 +1,184 @@
+//! Classes of characters in patterns: `[a-z]`, `[[:alpha:]]`, `\d`, `\pL`.
+
+use super::pattern::{Parser, push_char};
+
+/// A class, as what to write between brackets.
+#[derive(Default)]
+pub(super) struct Ranges {
+    negated: bool,
+    items: Vec<Item>,
+}
+
+enum Item {
+    Range(char, char),
+    /// A Unicode class in the writing of our engine.
+    Property(String),
+}
+
+impl Ranges {
+    /// Writes the class for our engine.
+    pub(super) fn write(&self, out: &mut String) {
+        out.push_str(if self.negated { "[^" } else { "[" });
+        for item in &self.items {
+            match item {
+                Item::Range(low, high) => {
+                    push_char(out, *low);
+                    if low != high {
+                        out.push('-');
+                        push_char(out, *high);
+                    }
+                }
+                Item::Property(property) => out.push_str(property),
+            }
+        }
+        out.push(']');
+    }
+
+    fn of(pairs: &[(char, char)], negated: bool) -> Self {
+        let mut ranges = Self::default();
+        ranges.add(pairs, negated);
+        ranges
+    }
+
+    /// Adds pairs that are in order and apart, or what lies between them.
+    fn add(&mut self, pairs: &[(char, char)], negated: bool) {
+        if !negated {
+            self.items.extend(pairs.iter().map(|(low, high)| Item::Range(*low, *high)));
+            return;
+        }
+        let mut next = '\0';
+        for (low, high) in pairs {
+            if next < *low {
+                let before = char::from_u32(u32::from(*low) - 1).unwrap_or(next);
+                self.items.push(Item::Range(next, before));
+            }
+            next = char::from_u32(u32::from(*high) + 1).unwrap_or(char::MAX);
+        }
+        self.items.push(Item::Range(next, char::MAX));
+    }
+}
+
+const DIGIT: &[(char, char)] = &[('0', '9')];
+const SPACE: &[(char, char)] = &[('\t', '\n'), ('\u{c}', '\r'), (' ', ' ')];
+const WORD: &[(char, char)] = &[('0', '9'), ('A', 'Z'), ('_', '_'), ('a', 'z')];
+
+/// Reads a class behind a backslash; `None` if something else stands there.
+pub(super) fn escaped(parser: &mut Parser<'_>) -> Result<Option<Ranges>, String> {
+    for (letters, pairs) in [(["d", "D"], DIGIT), (["s", "S"], SPACE), (["w", "W"], WORD)] {
+        for (negated, letter) in [false, true].into_iter().zip(letters) {
+            if parser.eat(letter) {
+                return Ok(Some(Ranges::of(pairs, negated)));
+            }
+        }
+    }
+    let negated = match () {
+        () if parser.eat("p") => false,
+        () if parser.eat("P") => true,
+        () => return Ok(None),
+    };
+    let name = if parser.eat("{") {
+        let (name, rest) =
+            parser.rest.split_once('}').ok_or("the name of a class is not closed")?;
+        parser.rest = rest;
+        name.to_owned()
+    } else {
+        parser.next().ok_or("a backslash at the end escapes nothing")?.to_string()
+    };
+    let (negated, name) = match name.strip_prefix('^') {
+        Some(name) => (!negated, name),
+        None => (negated, name.as_str()),
+    };
+    let property =
+        property(name).ok_or_else(|| format!("there is no class of characters {name:?}"))?;
+    let property = format!("\\{}{{{property}}}", if negated { 'P' } else { 'p' });
+    Ok(Some(Ranges { negated: false, items: vec![Item::Property(property)] }))
+}
+
+/// The name that our engine has for a general category or a script.
+fn property(name: &str) -> Option<String> {
+    const CATEGORIES: &str = "C Cc Cf Co L Ll Lm Lo Lt Lu M Mc Me Mn N Nd Nl No P Pc Pd Pe Pf Pi Po Ps S Sc Sk Sm So Z Zl Zp Zs";
+    if name == "Any" {
+        return Some("any".into());
+    }
+    if CATEGORIES.split(' ').any(|category| category == name) {
+        return Some(format!("gc={name}"));
+    }
+    let looks_right = name.starts_with(|char: char| char.is_ascii_uppercase())
+        && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    let script = format!("sc={name}");
+    let known = || regex_syntax::Parser::new().parse(&format!("\\p{{{script}}}")).is_ok();
+    (looks_right && name.len() > 2 && known()).then_some(script)
+}
+
+/// Reads a class behind its opening bracket.
+pub(super) fn bracketed(parser: &mut Parser<'_>) -> Result<Ranges, String> {
+    let mut ranges = Ranges { negated: parser.eat("^"), items: Vec::new() };
+    let mut first = true;
+    while first || !parser.eat("]") {
+        first = false;
+        if let Some((pairs, negated)) = named(parser)? {
+            ranges.add(&pairs, negated);
+            continue;
+        }
+        let before = parser.rest;
+        if parser.eat("\\") {
+            if let Some(class) = escaped(parser)? {
+                ranges.items.extend(class.items);
+                continue;
+            }
+            parser.rest = before;
+        }
+        let low = single(parser)?;
+        let mut high = low;
+        if parser.rest.starts_with('-') && !parser.rest.starts_with("-]") && parser.rest.len() > 1 {
+            parser.next();
+            high = single(parser)?;
+            if high < low {
+                return Err(format!("{low:?} to {high:?} is not a range"));
+            }
+        }
+        ranges.items.push(Item::Range(low, high));
+    }
+    Ok(ranges)
+}
+
+fn single(parser: &mut Parser<'_>) -> Result<char, String> {
+    match parser.next() {
+        None => Err("a bracket is not closed".into()),
+        Some('\\') => parser.escaped_char(),
+        Some(char) => Ok(char),
+    }
+}
+
+type Named = (Vec<(char, char)>, bool);
+
+/// Reads `[:name:]`; `None` if something else stands there.
+fn named(parser: &mut Parser<'_>) -> Result<Option<Named>, String> {
+    let Some((name, rest)) = parser.rest.strip_prefix("[:").and_then(|rest| rest.split_once(":]"))
+    else {
+        return Ok(None);
+    };
+    let (negated, bare) = match name.strip_prefix('^') {
+        Some(bare) => (true, bare),
+        None => (false, name),
+    };
+    let pairs: &[(char, char)] = match bare {
+        "alnum" => &[('0', '9'), ('A', 'Z'), ('a', 'z')],
+        "alpha" => &[('A', 'Z'), ('a', 'z')],
+        "ascii" => &[('\0', '\u{7f}')],
+        "blank" => &[('\t', '\t'), (' ', ' ')],
+        "cntrl" => &[('\0', '\u{1f}'), ('\u{7f}', '\u{7f}')],
+        "digit" => DIGIT,
+        "graph" => &[('!', '~')],
+        "lower" => &[('a', 'z')],
+        "print" => &[(' ', '~')],
+        "punct" => &[('!', '/'), (':', '@'), ('[', '`'), ('{', '~')],
+        "space" => &[('\t', '\r'), (' ', ' ')],
+        "upper" => &[('A', 'Z')],
+        "word" => WORD,
+        "xdigit" => &[('0', '9'), ('A', 'F'), ('a', 'f')],
+        _ => return Err(format!("there is no class [:{name}:]")),
+    };
+    parser.rest = rest;
+    Ok(Some((pairs.to_vec(), negated)))
+}

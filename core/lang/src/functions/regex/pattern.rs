@@ -1,0 +1,307 @@
+//! Patterns in the syntax of RE2 become patterns of our engine that mean the same. Classes such as
+//! `\d` and borders such as `\b` know only ASCII, there are no sets of classes, names may be given
+//! twice, and nothing repeats more than 1000 times.
+
+use std::fmt::Write as _;
+
+use formwork_value::Str;
+
+use super::class::{self, Ranges};
+
+/// The most that a repetition may count to, nested ones multiplied.
+const MAX_REPEAT: u32 = 1000;
+/// How deep groups may nest.
+const MAX_DEPTH: usize = 250;
+
+/// A pattern for our engine. All its groups are without names.
+pub(super) struct Translated {
+    pub(super) pattern: String,
+    /// The names of the groups that capture, from the first.
+    pub(super) groups: Vec<Option<Str>>,
+}
+
+/// Translates a pattern; an explanation if it is none.
+pub(super) fn translate(pattern: &str) -> Result<Translated, String> {
+    let mut parser = Parser {
+        rest: pattern,
+        out: String::with_capacity(pattern.len() * 2),
+        groups: Vec::new(),
+        open: Vec::new(),
+        last: Last::Nothing,
+        repeat: 1,
+    };
+    parser.run()?;
+    Ok(Translated { pattern: parser.out, groups: parser.groups })
+}
+
+/// What stands right before, as far as repetitions care.
+#[derive(Clone, Copy, PartialEq)]
+enum Last {
+    /// Nothing that could be repeated.
+    Nothing,
+    /// Something of which the repetitions inside multiply to this.
+    Atom(u32),
+    /// A repetition.
+    Repetition,
+}
+
+pub(super) struct Parser<'p> {
+    pub(super) rest: &'p str,
+    out: String,
+    groups: Vec<Option<Str>>,
+    /// For each open group the product of repetitions before it in its surroundings.
+    open: Vec<u32>,
+    last: Last,
+    /// The greatest product of repetitions so far in the current group.
+    repeat: u32,
+}
+
+impl<'p> Parser<'p> {
+    fn run(&mut self) -> Result<(), String> {
+        while let Some(char) = self.next() {
+            match char {
+                '(' => self.group()?,
+                ')' => self.close()?,
+                '|' => {
+                    self.out.push('|');
+                    self.last = Last::Nothing;
+                }
+                '*' | '+' | '?' => {
+                    self.repetition(None, &char.to_string())?;
+                }
+                '{' => self.brace()?,
+                '[' => {
+                    let ranges = class::bracketed(self)?;
+                    self.push_class(&ranges);
+                }
+                '\\' => self.escape()?,
+                '.' | '^' | '$' => {
+                    self.out.push(char);
+                    self.last = Last::Atom(1);
+                }
+                char => self.literal(char),
+            }
+        }
+        if self.open.is_empty() { Ok(()) } else { Err("a parenthesis is not closed".into()) }
+    }
+
+    pub(super) fn next(&mut self) -> Option<char> {
+        let char = self.rest.chars().next()?;
+        self.rest = self.rest.get(char.len_utf8()..).unwrap_or("");
+        Some(char)
+    }
+
+    pub(super) fn eat(&mut self, text: &str) -> bool {
+        match self.rest.strip_prefix(text) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn literal(&mut self, char: char) {
+        push_char(&mut self.out, char);
+        self.last = Last::Atom(1);
+    }
+
+    fn push_class(&mut self, ranges: &Ranges) {
+        ranges.write(&mut self.out);
+        self.last = Last::Atom(1);
+    }
+
+    fn group(&mut self) -> Result<(), String> {
+        if self.open.len() >= MAX_DEPTH {
+            return Err(format!("groups nest deeper than {MAX_DEPTH} levels"));
+        }
+        if self.eat("?P<") || self.eat("?<") {
+            let (name, rest) =
+                self.rest.split_once('>').ok_or("the name of a group is not closed")?;
+            let good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+            if name.is_empty() || !name.bytes().all(good) {
+                return Err(format!("{name:?} cannot be the name of a group"));
+            }
+            self.groups.push(Some(Str::new(name)));
+            self.rest = rest;
+            self.enter("(");
+        } else if self.eat("?") {
+            self.flags()?;
+        } else {
+            self.groups.push(None);
+            self.enter("(");
+        }
+        Ok(())
+    }
+
+    fn enter(&mut self, opening: &str) {
+        self.out.push_str(opening);
+        self.open.push(self.repeat);
+        self.repeat = 1;
+        self.last = Last::Nothing;
+    }
+
+    /// Reads flags behind `(?`, for a group or for what is left of the current one.
+    fn flags(&mut self) -> Result<(), String> {
+        let end = self.rest.find([':', ')']).ok_or("a parenthesis is not closed")?;
+        let (flags, rest) = self.rest.split_at(end);
+        let (on, off) = flags.split_once('-').unwrap_or((flags, ""));
+        let known = |flags: &str| flags.chars().all(|flag| "imsU".contains(flag));
+        let bare_minus = flags.contains('-') && off.is_empty();
+        let for_rest = rest.starts_with(')');
+        if !known(on) || !known(off) || bare_minus || (for_rest && flags.is_empty()) {
+            return Err(format!(
+                "(?{flags} is not known; look-around and the like are not possible"
+            ));
+        }
+        self.rest = rest.get(1..).unwrap_or("");
+        if for_rest {
+            let _ = write!(self.out, "(?{flags})");
+            self.last = Last::Nothing;
+        } else {
+            self.enter(&format!("(?{flags}:"));
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) -> Result<(), String> {
+        let outer = self.open.pop().ok_or("a parenthesis is closed that was not opened")?;
+        self.out.push(')');
+        self.last = Last::Atom(self.repeat);
+        self.repeat = self.repeat.max(outer);
+        Ok(())
+    }
+
+    /// Repeats what stands before; `count` is the greatest number where there is one.
+    fn repetition(&mut self, count: Option<u32>, written: &str) -> Result<(), String> {
+        let inside = match self.last {
+            Last::Nothing => return Err(format!("nothing stands before {written}")),
+            Last::Repetition => {
+                return Err(format!("{written} repeats a repetition; use parentheses"));
+            }
+            Last::Atom(inside) => inside,
+        };
+        let product = inside.saturating_mul(count.unwrap_or(1).max(1));
+        if product > MAX_REPEAT {
+            return Err(format!("{written} repeats more than {MAX_REPEAT} times"));
+        }
+        self.repeat = self.repeat.max(product);
+        self.out.push_str(written);
+        if self.eat("?") {
+            self.out.push('?');
+        }
+        self.last = Last::Repetition;
+        Ok(())
+    }
+
+    /// Reads behind `{`: a count, or else a brace that stands for itself.
+    fn brace(&mut self) -> Result<(), String> {
+        let counts = self.rest.split_once('}').and_then(|(inner, rest)| {
+            let number = |text: &str| {
+                let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+                let padded = text.len() > 1 && text.starts_with('0');
+                (digits && !padded).then(|| text.parse::<u32>().unwrap_or(u32::MAX))
+            };
+            let (least, most) = match inner.split_once(',') {
+                None => (number(inner)?, number(inner)),
+                Some((least, "")) => (number(least)?, None),
+                Some((least, most)) => (number(least)?, Some(number(most)?)),
+            };
+            Some((inner, least, most, rest))
+        });
+        let Some((inner, least, most, rest)) = counts else {
+            self.literal('{');
+            return Ok(());
+        };
+        let written = format!("{{{inner}}}");
+        if least > MAX_REPEAT || most.is_some_and(|most| most > MAX_REPEAT || most < least) {
+            return Err(format!("{written} is not a possible count; the greatest is {MAX_REPEAT}"));
+        }
+        self.rest = rest;
+        self.repetition(Some(most.unwrap_or(least)), &written)
+    }
+
+    fn escape(&mut self) -> Result<(), String> {
+        if let Some(ranges) = class::escaped(self)? {
+            self.push_class(&ranges);
+            return Ok(());
+        }
+        if self.eat("Q") {
+            let (literal, rest) = self.rest.split_once("\\E").unwrap_or((self.rest, ""));
+            self.rest = rest;
+            literal.chars().for_each(|char| self.literal(char));
+            return Ok(());
+        }
+        for (letter, ours) in [("A", r"\A"), ("z", r"\z"), ("b", r"(?-u:\b)"), ("B", r"(?-u:\B)")] {
+            if self.eat(letter) {
+                self.out.push_str(ours);
+                self.last = Last::Atom(1);
+                return Ok(());
+            }
+        }
+        let char = self.escaped_char()?;
+        self.literal(char);
+        Ok(())
+    }
+
+    /// Reads behind a backslash what stands for a single character.
+    pub(super) fn escaped_char(&mut self) -> Result<char, String> {
+        let char = self.next().ok_or("a backslash at the end escapes nothing")?;
+        let unknown = || format!("\\{char} is not a known escape");
+        Ok(match char {
+            'a' => '\u{7}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'v' => '\u{b}',
+            'x' => self.hexadecimal().ok_or_else(unknown)?,
+            '0'..='7' => {
+                let digit = |char: char| char.to_digit(8);
+                let mut code = digit(char).unwrap_or(0);
+                let mut n_digits = 1;
+                while n_digits < 3
+                    && let Some(next) = self.rest.chars().next().and_then(digit)
+                {
+                    code = code * 8 + next;
+                    n_digits += 1;
+                    self.next();
+                }
+                // A single digit would be a reference to a group, which RE2 does not have.
+                if n_digits == 1 && char != '0' {
+                    return Err(unknown());
+                }
+                char::from_u32(code).ok_or_else(unknown)?
+            }
+            char if char.is_ascii() && !char.is_ascii_alphanumeric() => char,
+            _ => return Err(unknown()),
+        })
+    }
+
+    fn hexadecimal(&mut self) -> Option<char> {
+        let digits = match self.rest.strip_prefix('{') {
+            Some(rest) => {
+                let (digits, rest) = rest.split_once('}')?;
+                self.rest = rest;
+                digits
+            }
+            None => {
+                let digits = self.rest.get(..2)?;
+                self.rest = self.rest.get(2..)?;
+                digits
+            }
+        };
+        let hexadecimal = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        char::from_u32(u32::from_str_radix(digits, 16).ok().filter(|_| hexadecimal)?)
+    }
+}
+
+/// Writes a character so that it means only itself.
+pub(super) fn push_char(out: &mut String, char: char) {
+    if char.is_alphanumeric() {
+        out.push(char);
+    } else {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "\\x{{{:X}}}", u32::from(char));
+    }
+}

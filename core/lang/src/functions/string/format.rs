@@ -1,0 +1,322 @@
+//! `format` and `formatlist`: texts with verbs in the manner of printf.
+
+use formwork_value::codec::json;
+use formwork_value::number::Notation;
+use formwork_value::{Number, Refinement, Str, Type, Value, convert};
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use crate::eval::refined;
+use crate::eval::template::safe_prefix;
+use crate::functions::{Args, Builtin, CallError};
+
+type Outcome = Result<Value, CallError>;
+
+/// The greatest width and precision of a verb.
+const MAX_WIDTH: u16 = 10_000;
+
+pub(super) fn list() -> Vec<Builtin> {
+    vec![
+        Builtin::new("format", format)
+            .takes("format", Type::String)
+            .takes_rest("args", Type::Dynamic)
+            .or_null()
+            .or_unknown()
+            .returns(Type::String)
+            .example(r#"format("%s-%03d|%5.1f|%q", "a", 7, 2.25, "b")"#, r#""a-007|  2.2|\"b\"""#),
+        Builtin::new("formatlist", format_list)
+            .takes("format", Type::String)
+            .takes_rest("args", Type::Dynamic)
+            .or_null()
+            .or_unknown()
+            .returns(Type::list(Type::String))
+            .example(
+                r#"formatlist("%s-%s", "a", ["b", "c"])"#,
+                "tolist([\n  \"a-b\",\n  \"a-c\",\n])",
+            ),
+    ]
+}
+
+fn format(args: &Args<'_>) -> Outcome {
+    let form = args.text(0)?;
+    if args.rest(1).iter().any(|arg| !arg.is_wholly_known()) {
+        // Whatever the arguments become, the text before the first verb stays.
+        let start = form.split('%').next().unwrap_or("");
+        let prefix = Some(safe_prefix(start))
+            .filter(|prefix| !prefix.is_empty())
+            .map(|prefix| Str::new(&prefix));
+        let refinement = Refinement { not_null: true, prefix, ..Refinement::default() };
+        return Ok(refined(Type::String, refinement));
+    }
+    let values: Vec<&Value> = args.rest(1).iter().collect();
+    let text = render(args, form, &values)?;
+    Ok(Value::string(text))
+}
+
+/// Formats once for each element of the arguments that are sequences, which must be equally long.
+fn format_list(args: &Args<'_>) -> Outcome {
+    let form = args.text(0)?;
+    let sequence = |arg: &Value| matches!(arg.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_));
+    let mut length = None;
+    for (at, arg) in args.rest(1).iter().enumerate() {
+        if !sequence(arg) || arg.is_null() {
+            continue;
+        }
+        if arg.is_unknown() {
+            return Ok(Value::unknown(args.ty.clone()));
+        }
+        let n = arg.children().len();
+        if *length.get_or_insert(n) != n {
+            let reason =
+                format!("it has {n} elements, but a list before it has {}", length.unwrap_or(0));
+            return Err(CallError::argument(at + 1, reason));
+        }
+    }
+    let n_rows = length.unwrap_or(1);
+    args.pay_elements(n_rows)?;
+    let mut rows = Vec::with_capacity(n_rows);
+    for row in 0..n_rows {
+        let values: Vec<&Value> = args
+            .rest(1)
+            .iter()
+            .map(|arg| if sequence(arg) { arg.children().get(row).unwrap_or(arg) } else { arg })
+            .collect();
+        if values.iter().any(|value| !value.is_wholly_known()) {
+            rows.push(Value::unknown(Type::String));
+            continue;
+        }
+        let text = render(args, form, &values).map_err(|error| CallError {
+            argument: None,
+            reason: format!("in the row {row}: {}", error.reason),
+            ..error
+        })?;
+        rows.push(Value::string(text));
+    }
+    Ok(Value::list(Type::String, rows))
+}
+
+/// One `%…` in a form.
+#[derive(Default)]
+struct Verb<'f> {
+    /// As written, for messages.
+    written: &'f str,
+    letter: char,
+    plus: bool,
+    minus: bool,
+    sharp: bool,
+    space: bool,
+    zero: bool,
+    width: Option<u16>,
+    precision: Option<u16>,
+    /// Which argument, from 1, where it is said.
+    argument: Option<usize>,
+}
+
+fn render(args: &Args<'_>, form: &str, values: &[&Value]) -> Result<String, CallError> {
+    let mut out = String::new();
+    let mut rest = form;
+    let mut next = 0;
+    let mut used = 0;
+    while let Some((literal, behind)) = rest.split_once('%') {
+        out.push_str(literal);
+        let (verb, behind) = parse_verb(behind)?;
+        rest = behind;
+        if verb.written == "%" {
+            out.push('%');
+            continue;
+        }
+        let at = verb.argument.map_or(next, |argument| argument - 1);
+        next = at + 1;
+        used = used.max(next);
+        let value = values.get(at).ok_or_else(|| {
+            CallError::new(format!(
+                "%{} needs the argument {}, but there are only {}",
+                verb.written,
+                at + 1,
+                values.len()
+            ))
+        })?;
+        let text = verb.apply(value).map_err(|reason| {
+            CallError::new(format!("the value for %{} does not suit it: {reason}", verb.written))
+        })?;
+        args.pay_bytes(text.len())?;
+        out.push_str(&text);
+    }
+    out.push_str(rest);
+    args.pay_bytes(form.len())?;
+    if used < values.len() {
+        let reason = format!("the form uses only {used} of the {} arguments", values.len());
+        return Err(CallError::argument(used + 1, reason));
+    }
+    Ok(out)
+}
+
+fn parse_verb(text: &str) -> Result<(Verb<'_>, &str), CallError> {
+    let broken = || CallError::new("a % at the end of the form has no verb");
+    let mut verb = Verb::default();
+    let mut rest = text;
+    loop {
+        let flag = match rest.as_bytes().first() {
+            Some(b'+') => &mut verb.plus,
+            Some(b'-') => &mut verb.minus,
+            Some(b'#') => &mut verb.sharp,
+            Some(b' ') => &mut verb.space,
+            Some(b'0') => &mut verb.zero,
+            _ => break,
+        };
+        *flag = true;
+        rest = rest.get(1..).unwrap_or("");
+    }
+    if let Some(behind) = number(rest, &mut verb.width)? {
+        rest = behind;
+    }
+    if let Some(behind) = rest.strip_prefix('.') {
+        verb.precision = Some(0);
+        rest = number(behind, &mut verb.precision)?.unwrap_or(behind);
+    }
+    if let Some(behind) = rest.strip_prefix('[') {
+        let (index, behind) = behind.split_once(']').ok_or_else(broken)?;
+        let index: usize = index.parse().ok().filter(|index| *index > 0).ok_or_else(|| {
+            CallError::new(format!("%[{index}] names no argument; the first one is %[1]"))
+        })?;
+        verb.argument = Some(index);
+        rest = behind;
+    }
+    verb.letter = rest.chars().next().ok_or_else(broken)?;
+    let behind = rest.get(verb.letter.len_utf8()..).unwrap_or("");
+    verb.written = text.get(..text.len() - behind.len()).unwrap_or(text);
+    Ok((verb, behind))
+}
+
+/// Reads digits at the start of a text; returns what is behind, `None` if there are none.
+fn number<'f>(text: &'f str, into: &mut Option<u16>) -> Result<Option<&'f str>, CallError> {
+    let n = text.bytes().take_while(u8::is_ascii_digit).count();
+    if n == 0 {
+        return Ok(None);
+    }
+    let (digits, behind) = text.split_at(n);
+    let value = digits.parse().ok().filter(|width| *width <= MAX_WIDTH);
+    *into = Some(value.ok_or_else(|| {
+        CallError::new(format!("the width {digits} is more than the limit of {MAX_WIDTH}"))
+    })?);
+    Ok(Some(behind))
+}
+
+impl Verb<'_> {
+    fn apply(&self, value: &Value) -> Result<String, String> {
+        if value.is_null() && self.letter != 'v' {
+            return Err("it is null".into());
+        }
+        match self.letter {
+            'v' => self.any(value),
+            't' => match convert_to(value, &Type::Bool)? {
+                Value::Bool(bool) => Ok(bool.to_string()),
+                _ => Err("bool required".into()),
+            },
+            's' | 'q' => match convert_to(value, &Type::String)? {
+                Value::String(text) => self.text(&text, self.letter == 'q'),
+                _ => Err("string required".into()),
+            },
+            'd' | 'b' | 'o' | 'x' | 'X' | 'e' | 'E' | 'f' | 'g' | 'G' => {
+                match convert_to(value, &Type::Number)? {
+                    Value::Number(number) => self.number(&number),
+                    _ => Err("number required".into()),
+                }
+            }
+            other => Err(format!("there is no verb {other:?}")),
+        }
+    }
+
+    /// Whatever the value is, in the way most natural for it.
+    fn any(&self, value: &Value) -> Result<String, String> {
+        if self.sharp {
+            return self.padded(json::encode_simple(value).map_err(|error| error.to_string())?);
+        }
+        match value {
+            Value::String(text) => self.text(text, false),
+            Value::Number(number) => Verb { letter: 'g', ..self.copy() }.number(number),
+            Value::Bool(bool) => self.padded(bool.to_string()),
+            _ => self.padded(json::encode_simple(value).map_err(|error| error.to_string())?),
+        }
+    }
+
+    fn copy(&self) -> Self {
+        Verb { ..*self }
+    }
+
+    fn text(&self, text: &str, quote: bool) -> Result<String, String> {
+        let kept: String = match self.precision {
+            Some(n) => text.graphemes(true).take(usize::from(n)).collect(),
+            None => text.to_owned(),
+        };
+        if quote {
+            let quoted =
+                json::encode_simple(&Value::string(kept)).map_err(|error| error.to_string())?;
+            return self.padded(quoted);
+        }
+        self.padded(kept)
+    }
+
+    fn padded(&self, text: String) -> Result<String, String> {
+        let n = text.graphemes(true).count();
+        let fill = usize::from(self.width.unwrap_or(0)).saturating_sub(n);
+        let padding = if self.zero && !self.minus { "0" } else { " " }.repeat(fill);
+        Ok(if self.minus { text + &padding } else { padding + &text })
+    }
+
+    fn number(&self, number: &Number) -> Result<String, String> {
+        let text = match self.letter {
+            'd' | 'b' | 'o' | 'x' | 'X' => self.integer(number)?,
+            'e' | 'E' => number.to_text(Notation::Exponent, Some(self.precision.unwrap_or(6))),
+            'f' => number.to_text(Notation::Fixed, Some(self.precision.unwrap_or(6))),
+            _ => number.to_text(Notation::General, self.precision),
+        };
+        let text = if matches!(self.letter, 'E' | 'G') { text.to_uppercase() } else { text };
+        let (sign, digits) = match text.strip_prefix('-') {
+            Some(digits) => ("-", digits),
+            None if self.plus => ("+", text.trim_start_matches('+')),
+            None if self.space => (" ", text.as_str()),
+            None => ("", text.as_str()),
+        };
+        let n = sign.chars().count() + digits.chars().count();
+        let fill = usize::from(self.width.unwrap_or(0)).saturating_sub(n);
+        let is_integer = matches!(self.letter, 'd' | 'b' | 'o' | 'x' | 'X');
+        // A precision says how many digits an integer has, so zeros before them mean nothing.
+        let zeros = self.zero && !self.minus && !(is_integer && self.precision.is_some());
+        Ok(if self.minus {
+            format!("{sign}{digits}{}", " ".repeat(fill))
+        } else if zeros {
+            format!("{sign}{}{digits}", "0".repeat(fill))
+        } else {
+            format!("{}{sign}{digits}", " ".repeat(fill))
+        })
+    }
+
+    fn integer(&self, number: &Number) -> Result<String, String> {
+        if !number.is_integer() || number.is_infinite() {
+            return Err("it must be a whole number".into());
+        }
+        let (prefix, digits) = match self.letter {
+            'd' => ("", number.abs().to_string()),
+            'b' => ("0b", in_base(number, 2)?),
+            'o' => ("0", in_base(number, 8)?),
+            'x' => ("0x", in_base(number, 16)?),
+            _ => ("0X", in_base(number, 16)?.to_uppercase()),
+        };
+        let sign = if number.is_negative() && !number.is_zero() { "-" } else { "" };
+        let prefix = if self.sharp { prefix } else { "" };
+        let fill = usize::from(self.precision.unwrap_or(0)).saturating_sub(digits.len());
+        Ok(format!("{sign}{prefix}{}{digits}", "0".repeat(fill)))
+    }
+}
+
+fn in_base(number: &Number, base: u8) -> Result<String, String> {
+    let digits = number.abs().to_string();
+    let whole = digits
+        .parse::<dashu_int::UBig>()
+        .map_err(|_| format!("{digits} cannot be written in base {base}"))?;
+    Ok(whole.in_radix(base).to_string())
+}
+
+fn convert_to(value: &Value, ty: &Type) -> Result<Value, String> {
+    convert::convert(value, ty).map_err(|refused| refused.reason)
+}

@@ -1,0 +1,81 @@
+//! Functions on points in time, which are texts in the form of RFC 3339. What time it is says the
+//! host.
+
+mod format;
+mod parse;
+
+use formwork_value::{Type, Value};
+use time::{Duration, OffsetDateTime};
+
+use super::{Args, Builtin, CallError};
+
+type Outcome = Result<Value, CallError>;
+
+pub(super) fn list() -> Vec<Builtin> {
+    vec![
+        Builtin::new("formatdate", format_date)
+            .takes("format", Type::String)
+            .takes("time", Type::String)
+            .returns(Type::String)
+            .example(
+                r#"formatdate("DD MMM YYYY hh:mm 'UTC'Z", "2020-02-03T04:05:06Z")"#,
+                r#""03 Feb 2020 04:05 UTCZ""#,
+            ),
+        Builtin::new("timeadd", time_add)
+            .takes("timestamp", Type::String)
+            .takes("duration", Type::String)
+            .returns(Type::String)
+            .example(r#"timeadd("2020-02-03T04:05:06Z", "1h30m")"#, r#""2020-02-03T05:35:06Z""#),
+        Builtin::new("timecmp", time_compare)
+            .takes("timestamp_a", Type::String)
+            .takes("timestamp_b", Type::String)
+            .returns(Type::Number)
+            .example(r#"timecmp("2020-02-03T04:05:06Z", "2020-02-03T05:05:06+01:00")"#, "0"),
+        Builtin::new("timestamp", |args| moment(args, args.ctx.host.ambient.now()))
+            .returns(Type::String)
+            .example("timestamp()", r#""2024-05-06T07:08:09Z""#),
+        Builtin::new("plantimestamp", |args| moment(args, args.ctx.host.ambient.plan_time()))
+            .returns(Type::String)
+            .example("plantimestamp()", r#""2024-05-06T00:00:00Z""#),
+    ]
+}
+
+fn moment(args: &Args<'_>, time: Option<OffsetDateTime>) -> Outcome {
+    match time {
+        Some(time) => args.string(format::rfc3339(time.to_offset(time::UtcOffset::UTC))),
+        None => Ok(Value::unknown(Type::String)),
+    }
+}
+
+fn timestamp(args: &Args<'_>, at: usize) -> Result<OffsetDateTime, CallError> {
+    parse::rfc3339(args.text(at)?).map_err(|reason| {
+        CallError::argument(
+            at,
+            format!("it is not a point in time like \"2020-02-03T04:05:06Z\": {reason}"),
+        )
+    })
+}
+
+fn format_date(args: &Args<'_>) -> Outcome {
+    let time = timestamp(args, 1)?;
+    let text =
+        format::by_verbs(args.text(0)?, time).map_err(|reason| CallError::argument(0, reason))?;
+    args.string(text)
+}
+
+fn time_add(args: &Args<'_>) -> Outcome {
+    let time = timestamp(args, 0).map_err(|error| CallError { argument: None, ..error })?;
+    let text = args.text(1)?;
+    let duration = parse::duration(text).map_err(|reason| {
+        CallError::new(format!("{:?} is not a duration like \"1h30m\": {reason}", text.as_str()))
+    })?;
+    let later = time
+        .checked_add(Duration::nanoseconds(duration))
+        .ok_or_else(|| CallError::new("the result lies beyond the years 0 to 9999"))?;
+    args.string(format::rfc3339(later))
+}
+
+fn time_compare(args: &Args<'_>) -> Outcome {
+    let order = timestamp(args, 0)?.cmp(&timestamp(args, 1)?);
+    Ok(Value::int(order as i64))
+}

@@ -1,0 +1,122 @@
+//! Writing points in time, by a form made of letters or in the form of RFC 3339.
+
+use time::OffsetDateTime;
+
+/// Writes a point in time without fractions of a second.
+pub(super) fn rfc3339(time: OffsetDateTime) -> String {
+    format!(
+        "{}{:04}-{:02}-{:02}T{:02}:{:02}:{:02}{}",
+        if time.year() < 0 { "-" } else { "" },
+        time.year().abs(),
+        u8::from(time.month()),
+        time.day(),
+        time.hour(),
+        time.minute(),
+        time.second(),
+        if time.offset().is_utc() { "Z".to_owned() } else { offset(time, ":") }
+    )
+}
+
+/// Writes a point in time as a form says: runs of one letter stand for its parts, what is in single
+/// quotes and what is no letter stands for itself.
+pub(super) fn by_verbs(form: &str, time: OffsetDateTime) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = form;
+    while let Some(first) = rest.chars().next() {
+        if first == '\'' {
+            rest = quoted(&mut out, rest)?;
+        } else if first.is_ascii_alphabetic() {
+            let n = rest.chars().take_while(|char| *char == first).count();
+            let (run, behind) = rest.split_at(n);
+            out.push_str(&verb(run, first, time)?);
+            rest = behind;
+        } else {
+            out.push(first);
+            rest = rest.get(first.len_utf8()..).unwrap_or("");
+        }
+    }
+    Ok(out)
+}
+
+/// Writes what stands between quotes, where two quotes stand for one; returns what is behind.
+fn quoted<'f>(out: &mut String, form: &'f str) -> Result<&'f str, String> {
+    let mut rest = form.get(1..).unwrap_or("");
+    if let Some(behind) = rest.strip_prefix('\'') {
+        out.push('\'');
+        return Ok(behind);
+    }
+    loop {
+        let (literal, behind) =
+            rest.split_once('\'').ok_or_else(|| "a single quote in it is not closed".to_owned())?;
+        out.push_str(literal);
+        match behind.strip_prefix('\'') {
+            Some(behind) => {
+                out.push('\'');
+                rest = behind;
+            }
+            None => return Ok(behind),
+        }
+    }
+}
+
+fn verb(run: &str, letter: char, time: OffsetDateTime) -> Result<String, String> {
+    let month = time.month().to_string();
+    let weekday = time.weekday().to_string();
+    let short = |name: &str| name.get(..3).unwrap_or(name).to_owned();
+    let two = |number: u8| format!("{number:02}");
+    let half_day = match time.hour() % 12 {
+        0 => 12,
+        hour => hour,
+    };
+    let noon = time.hour() >= 12;
+    Ok(match run {
+        "YYYY" => format!("{:04}", time.year()),
+        "YY" => format!("{:02}", time.year().rem_euclid(100)),
+        "MMMM" => month,
+        "MMM" => short(&month),
+        "MM" => two(u8::from(time.month())),
+        "M" => u8::from(time.month()).to_string(),
+        "DD" => two(time.day()),
+        "D" => time.day().to_string(),
+        "EEEE" => weekday,
+        "EEE" => short(&weekday),
+        "hh" => two(time.hour()),
+        "h" => time.hour().to_string(),
+        "HH" => two(half_day),
+        "H" => half_day.to_string(),
+        "AA" => if noon { "PM" } else { "AM" }.to_owned(),
+        "aa" => if noon { "pm" } else { "am" }.to_owned(),
+        "mm" => two(time.minute()),
+        "m" => time.minute().to_string(),
+        "ss" => two(time.second()),
+        "s" => time.second().to_string(),
+        "Z" if time.offset().is_utc() => "Z".to_owned(),
+        "ZZZ" if time.offset().is_utc() => "UTC".to_owned(),
+        "ZZZ" | "ZZZZ" => offset(time, ""),
+        "Z" | "ZZZZZ" => offset(time, ":"),
+        _ => return Err(unknown_verb(run, letter)),
+    })
+}
+
+fn unknown_verb(run: &str, letter: char) -> String {
+    let there_are = match letter {
+        'Y' => "for years there are \"YY\" and \"YYYY\"",
+        'M' => "for months there are \"M\", \"MM\", \"MMM\" and \"MMMM\"",
+        'D' => "for days there are \"D\" and \"DD\"",
+        'E' => "for days of the week there are \"EEE\" and \"EEEE\"",
+        'h' | 'H' => "for hours there are \"h\", \"hh\", \"H\" and \"HH\"",
+        'a' | 'A' => "for the half of the day there are \"aa\" and \"AA\"",
+        'm' => "for minutes there are \"m\" and \"mm\"",
+        's' => "for seconds there are \"s\" and \"ss\"",
+        'Z' => "for the offset there are \"Z\", \"ZZZ\", \"ZZZZ\" and \"ZZZZZ\"",
+        _ => "letters that stand for themselves must be put in single quotes",
+    };
+    format!("{run:?} in it means nothing: {there_are}")
+}
+
+fn offset(time: OffsetDateTime, separator: &str) -> String {
+    let minutes = time.offset().whole_minutes();
+    let sign = if minutes < 0 { '-' } else { '+' };
+    let minutes = minutes.abs();
+    format!("{sign}{:02}{separator}{:02}", minutes / 60, minutes % 60)
+}

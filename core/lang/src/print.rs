@@ -1,0 +1,213 @@
+//! Values as an author would write them: what the console shows. Hides what must not be shown; knows
+//! no colours.
+
+use std::fmt::Write as _;
+
+use formwork_value::{Marks, Str, Type, Value};
+
+/// Writes a value as an expression, over several lines where it has parts.
+#[must_use]
+pub fn print(value: &Value) -> String {
+    let mut out = String::new();
+    write_value(&mut out, value, 0);
+    out
+}
+
+/// Writes a text in quotes, with escapes for what cannot be seen.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for char in text.chars() {
+        push_escaped(&mut out, char);
+    }
+    out.push('"');
+    out
+}
+
+fn push_escaped(out: &mut String, char: char) {
+    let escape = match char {
+        '"' => "\\\"",
+        '\\' => "\\\\",
+        '\u{7}' => "\\a",
+        '\u{8}' => "\\b",
+        '\u{c}' => "\\f",
+        '\n' => "\\n",
+        '\r' => "\\r",
+        '\t' => "\\t",
+        '\u{b}' => "\\v",
+        ' '..='~' => return out.push(char),
+        '\0'..='\u{7f}' => return out.push_str(&format!("\\x{:02x}", u32::from(char))),
+        _ if is_visible(char) => return out.push(char),
+        '\u{80}'..='\u{ffff}' => return out.push_str(&format!("\\u{:04x}", u32::from(char))),
+        _ => return out.push_str(&format!("\\U{:08x}", u32::from(char))),
+    };
+    out.push_str(escape);
+}
+
+/// Whether a character leaves a mark on paper, alone or on the letter before it.
+fn is_visible(char: char) -> bool {
+    // The standard library knows which characters are visible but shows it only by escaping the
+    // others; combining ones it escapes only where no letter stands before them.
+    let mut pair = String::from("a");
+    pair.push(char);
+    pair.escape_debug().count() == 2
+}
+
+fn write_value(out: &mut String, value: &Value, indent: usize) {
+    if value.is_unknown() {
+        return out.push_str("(known after apply)");
+    }
+    if value.marks().contains(Marks::SENSITIVE) {
+        return out.push_str("(sensitive value)");
+    }
+    if value.marks().contains(Marks::EPHEMERAL) {
+        return out.push_str("(ephemeral value)");
+    }
+    match value.peek() {
+        Value::Null(ty) => out.push_str(&null(ty)),
+        Value::Bool(bool) => push(out, format_args!("{bool}")),
+        Value::Number(number) => push(out, format_args!("{number}")),
+        Value::String(text) => write_text(out, text, indent),
+        Value::List(list) => wrapped(out, "tolist", |out| sequence(out, list.items(), indent)),
+        Value::Set(set) => wrapped(out, "toset", |out| sequence(out, set.items(), indent)),
+        Value::Map(map) => wrapped(out, "tomap", |out| mapping(out, map.iter(), indent)),
+        Value::Tuple(tuple) => sequence(out, tuple.items(), indent),
+        Value::Object(object) => mapping(out, object.iter(), indent),
+        Value::Unknown(_) | Value::Marked(_) => {}
+    }
+}
+
+fn push(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = out.write_fmt(text);
+}
+
+fn null(ty: &Type) -> String {
+    let of =
+        |name: &str, element: &Type| format!("{name}(null) /* of {} */", element.friendly_name());
+    match ty {
+        Type::Dynamic => "null".into(),
+        Type::String => "tostring(null)".into(),
+        Type::Number => "tonumber(null)".into(),
+        Type::Bool => "tobool(null)".into(),
+        Type::List(element) => of("tolist", element),
+        Type::Set(element) => of("toset", element),
+        Type::Map(element) => of("tomap", element),
+        other => format!("null /* {} */", other.friendly_name()),
+    }
+}
+
+fn wrapped(out: &mut String, name: &str, inner: impl FnOnce(&mut String)) {
+    out.push_str(name);
+    out.push('(');
+    inner(out);
+    out.push(')');
+}
+
+fn new_line(out: &mut String, indent: usize) {
+    out.push('\n');
+    out.extend(std::iter::repeat_n(' ', indent));
+}
+
+fn sequence(out: &mut String, items: &[Value], indent: usize) {
+    if items.is_empty() {
+        return out.push_str("[]");
+    }
+    out.push('[');
+    for item in items {
+        new_line(out, indent + 2);
+        write_value(out, item, indent + 2);
+        out.push(',');
+    }
+    new_line(out, indent);
+    out.push(']');
+}
+
+fn mapping<'v>(
+    out: &mut String,
+    pairs: impl ExactSizeIterator<Item = (&'v Str, &'v Value)>,
+    indent: usize,
+) {
+    if pairs.len() == 0 {
+        return out.push_str("{}");
+    }
+    out.push('{');
+    for (key, value) in pairs {
+        new_line(out, indent + 2);
+        write_text(out, key, indent + 2);
+        out.push_str(" = ");
+        write_value(out, value, indent + 2);
+    }
+    new_line(out, indent);
+    out.push('}');
+}
+
+/// Writes a text in quotes, or as a heredoc if it has several lines.
+fn write_text(out: &mut String, text: &str, indent: usize) {
+    if !text.contains('\n') {
+        return out.push_str(&quoted(text));
+    }
+    let mut delimiter = String::from("EOT");
+    while text.split('\n').any(|line| line.trim() == delimiter) {
+        delimiter.push('_');
+    }
+    out.push_str(if indent > 0 { "<<-" } else { "<<" });
+    out.push_str(&delimiter);
+    for line in text.split('\n').chain([delimiter.as_str()]) {
+        new_line(out, indent);
+        out.push_str(line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use formwork_value::{Marks, Type, Value};
+
+    use super::{print, quoted};
+
+    #[test]
+    fn quotes_like_the_console() {
+        assert_eq!(quoted("a\"\\\n\t\u{7}\u{1}"), r#""a\"\\\n\t\a\x01""#);
+        assert_eq!(quoted("é\u{200d}\u{a0}\u{7f}\u{e000}"), r#""é\u200d\u00a0\x7f\ue000""#);
+        assert_eq!(quoted("\u{1f600}\u{e0001}e\u{33f}"), "\"\u{1f600}\\U000e0001e\u{33f}\"");
+    }
+
+    #[test]
+    fn shows_every_kind_of_value() {
+        let value = Value::object([
+            ("list", Value::list(Type::Bool, vec![Value::Bool(true), Value::null(Type::Bool)])),
+            ("map", Value::map(Type::String, [("a b", Value::string("x\ny"))])),
+            ("none", Value::tuple(Vec::new())),
+            ("null", Value::null(Type::Dynamic)),
+            ("secret", Value::string("x").mark(Marks::SENSITIVE)),
+            ("typed", Value::null(Type::list(Type::String))),
+            ("unknown", Value::unknown(Type::String)),
+        ]);
+        expect![[r#"
+            {
+              "list" = tolist([
+                true,
+                tobool(null),
+              ])
+              "map" = tomap({
+                "a b" = <<-EOT
+                x
+                y
+                EOT
+              })
+              "none" = []
+              "null" = null
+              "secret" = (sensitive value)
+              "typed" = tolist(null) /* of string */
+              "unknown" = (known after apply)
+            }"#]]
+        .assert_eq(&print(&value));
+    }
+
+    #[test]
+    fn a_heredoc_ends_with_a_word_that_the_text_does_not_have() {
+        assert_eq!(print(&Value::string("EOT\nx")), "<<EOT_\nEOT\nx\nEOT_");
+    }
+}
