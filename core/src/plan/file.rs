@@ -1,0 +1,238 @@
+//! The container of saved plans: named parts in a zip archive that only this program reads. What the
+//! parts mean is for those who write them.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read as _, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use formwork_value::Diagnostic;
+use formwork_value::diag::Blame;
+use serde::{Deserialize, Serialize};
+use zip::write::SimpleFileOptions;
+use zip::{ZipArchive, ZipWriter};
+
+/// The parts of a saved plan by name.
+pub type Parts = BTreeMap<String, Vec<u8>>;
+
+/// The version of the container. It changes whenever an older program could misunderstand a newer
+/// plan or the other way round.
+const FORMAT: u32 = 1;
+
+/// The part that says what the rest is.
+const MANIFEST: &str = "formwork-plan.json";
+
+/// The part by which a plan of the reference is known.
+const FOREIGN: &str = "tfplan";
+
+/// Limits on what is read: a plan may come from anywhere.
+const LIMITS: Limits = Limits { n_parts: 100_000, n_bytes: 4 << 30 };
+
+struct Limits {
+    n_parts: usize,
+    n_bytes: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Manifest {
+    format: u32,
+    program: String,
+}
+
+/// Why a plan could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum PlanFileError {
+    /// The machine did not do it.
+    #[error("cannot {what} {}: {source}", path.display())]
+    Io {
+        /// What was to be done: `read`, `write`.
+        what: &'static str,
+        /// To which file.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+    /// It is a folder.
+    #[error("{} is a folder, not a plan file", .0.display())]
+    Folder(PathBuf),
+    /// It is something else.
+    #[error("{} is not a plan file", .0.display())]
+    NotAPlan(PathBuf),
+    /// It is a plan of the reference.
+    #[error("{} is a plan made by Terraform", .0.display())]
+    Foreign(PathBuf),
+    /// It is a plan of another version of this program.
+    #[error("{} was made by version {found} of this program, but this is {ours}", path.display())]
+    OtherVersion {
+        /// The file.
+        path: PathBuf,
+        /// The version that made it.
+        found: String,
+        /// This version.
+        ours: &'static str,
+    },
+    /// It was a plan once.
+    #[error("{} is damaged: {reason}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// It holds more than any plan does.
+    #[error("{} holds more than {limit}", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// How much at most may be in it.
+        limit: String,
+    },
+}
+
+impl PlanFileError {
+    /// Tells the reader what is wrong with the file as it was named, and what to do.
+    #[must_use]
+    pub fn diagnostic(&self, name: &str) -> Diagnostic {
+        let (blame, remedy) = match self {
+            Self::Io { what: "read", .. } => (Blame::User, "Check its name and permissions."),
+            Self::Io { .. } => {
+                (Blame::Environment, "Free space or correct the permissions, and plan again.")
+            }
+            Self::Folder(_) => (
+                Blame::User,
+                "To use it as the configuration, give the global -chdir flag or run the command in \
+                 it.",
+            ),
+            Self::NotAPlan(_) => {
+                (Blame::User, "Plan files are made by the plan command with -out.")
+            }
+            Self::Foreign(_) => (
+                Blame::User,
+                "Plans cannot be carried from one program to another. Make one with this program; \
+                 the configuration and the state can stay as they are.",
+            ),
+            Self::OtherVersion { .. } => (
+                Blame::User,
+                "Plans cannot be carried from one version to another. Plan again with this one.",
+            ),
+            Self::Damaged { .. } | Self::TooLarge { .. } => {
+                (Blame::Environment, "Plan again. Nothing was changed.")
+            }
+        };
+        let summary = match self {
+            Self::Io { what: "write", .. } => "Failed to write plan file".to_owned(),
+            Self::OtherVersion { .. } => "Failed to read plan from plan file".to_owned(),
+            _ => format!("Failed to load {name:?} as a plan file"),
+        };
+        Diagnostic::error(summary, format!("In short, {self}. {remedy}")).blame(blame)
+    }
+}
+
+fn io_error<'p>(
+    what: &'static str,
+    path: &'p Path,
+) -> impl FnOnce(io::Error) -> PlanFileError + 'p {
+    move |source| PlanFileError::Io { what, path: path.to_owned(), source }
+}
+
+/// Writes a plan file. Only the owner may read it, since plans hold what is secret in the state. It
+/// is complete or not there at all.
+///
+/// # Errors
+/// When it cannot be written; a file that was there before then is still there.
+pub fn write(path: &Path, parts: &[(&str, &[u8])]) -> Result<(), PlanFileError> {
+    let failed = |error: io::Error| io_error("write", path)(error);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let aside = tempfile::Builder::new()
+        .prefix(".formwork-plan-")
+        .tempfile_in(folder.unwrap_or(Path::new(".")));
+    // Temporary files are made for the owner only.
+    let aside = aside.map_err(failed)?;
+    pack(aside.as_file(), parts).map_err(|error| failed(error.into()))?;
+    aside.as_file().sync_all().map_err(failed)?;
+    aside.persist(path).map_err(|error| failed(error.error))?;
+    Ok(())
+}
+
+/// Packs parts in the order given. The same parts always make the same bytes.
+fn pack(to: impl Write + Seek, parts: &[(&str, &[u8])]) -> zip::result::ZipResult<()> {
+    let manifest = Manifest { format: FORMAT, program: env!("CARGO_PKG_VERSION").to_owned() };
+    let manifest = serde_json::to_vec(&manifest).map_err(io::Error::from)?;
+    let mut zip = ZipWriter::new(to);
+    for (name, bytes) in std::iter::once(&(MANIFEST, manifest.as_slice())).chain(parts) {
+        let options = SimpleFileOptions::default()
+            .last_modified_time(zip::DateTime::default())
+            .large_file(u32::try_from(bytes.len()).is_err());
+        zip.start_file(*name, options)?;
+        zip.write_all(bytes)?;
+    }
+    zip.finish()?;
+    Ok(())
+}
+
+/// Reads a plan file.
+///
+/// # Errors
+/// When it cannot be read, is no plan of this version of this program, or is damaged.
+pub fn read(path: &Path) -> Result<Parts, PlanFileError> {
+    if path.is_dir() {
+        return Err(PlanFileError::Folder(path.to_owned()));
+    }
+    let file = File::open(path).map_err(io_error("read", path))?;
+    unpack(path, file, &LIMITS)
+}
+
+fn unpack(path: &Path, file: File, limits: &Limits) -> Result<Parts, PlanFileError> {
+    let mut magic = Vec::new();
+    (&file).take(4).read_to_end(&mut magic).map_err(io_error("read", path))?;
+    if magic != b"PK\x03\x04" {
+        return Err(PlanFileError::NotAPlan(path.to_owned()));
+    }
+    let damaged = |reason: &dyn std::fmt::Display| PlanFileError::Damaged {
+        path: path.to_owned(),
+        reason: reason.to_string(),
+    };
+    let mut archive = ZipArchive::new(io::BufReader::new(file)).map_err(|error| damaged(&error))?;
+    if archive.len() > limits.n_parts {
+        let limit = format!("{} parts", limits.n_parts);
+        return Err(PlanFileError::TooLarge { path: path.to_owned(), limit });
+    }
+
+    let mut parts = Parts::new();
+    let mut left = limits.n_bytes;
+    for at in 0..archive.len() {
+        let entry = archive.by_index(at).map_err(|error| damaged(&error))?;
+        let name = entry.name().map_err(|error| damaged(&error))?.into_owned();
+        let mut bytes = Vec::new();
+        // What the archive says about sizes is not to be trusted.
+        entry.take(left + 1).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
+        left = left.checked_sub(bytes.len() as u64).ok_or_else(|| PlanFileError::TooLarge {
+            path: path.to_owned(),
+            limit: format!("{} bytes", limits.n_bytes),
+        })?;
+        parts.insert(name, bytes);
+    }
+    check_manifest(path, &mut parts)?;
+    Ok(parts)
+}
+
+fn check_manifest(path: &Path, parts: &mut Parts) -> Result<(), PlanFileError> {
+    let Some(manifest) = parts.remove(MANIFEST) else {
+        return Err(match parts.contains_key(FOREIGN) {
+            true => PlanFileError::Foreign(path.to_owned()),
+            false => PlanFileError::NotAPlan(path.to_owned()),
+        });
+    };
+    let ours = env!("CARGO_PKG_VERSION");
+    let manifest: Manifest = serde_json::from_slice(&manifest).map_err(|error| {
+        PlanFileError::Damaged { path: path.to_owned(), reason: error.to_string() }
+    })?;
+    if (manifest.format, manifest.program.as_str()) != (FORMAT, ours) {
+        let found = manifest.program;
+        return Err(PlanFileError::OtherVersion { path: path.to_owned(), found, ours });
+    }
+    Ok(())
+}

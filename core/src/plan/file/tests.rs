@@ -1,0 +1,115 @@
+//! Plan files whole, torn, foreign and hostile.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use tempfile::TempDir;
+
+use super::*;
+
+const PARTS: [(&str, &[u8]); 3] =
+    [("plan", b"changes"), ("state", b"{\"version\":4}"), ("config/main.tf", b"")];
+
+fn written() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan");
+    write(&path, &PARTS).unwrap();
+    (folder, path)
+}
+
+/// Packs any parts, without a manifest of ours.
+fn packed(path: &Path, parts: &[(&str, &[u8])]) {
+    let mut zip = ZipWriter::new(File::create(path).unwrap());
+    for (name, bytes) in parts {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap();
+}
+
+#[test]
+fn what_is_written_is_read_and_only_by_the_owner() {
+    let (folder, path) = written();
+    let expected: Parts =
+        PARTS.iter().map(|(name, bytes)| ((*name).to_owned(), bytes.to_vec())).collect();
+    assert_eq!(read(&path).unwrap(), expected);
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(folder.path().read_dir().unwrap().count(), 1, "nothing else is left over");
+}
+
+#[test]
+fn the_same_parts_make_the_same_bytes() {
+    let ((_a, a), (_b, b)) = (written(), written());
+    assert_eq!(std::fs::read(a).unwrap(), std::fs::read(b).unwrap());
+}
+
+#[test]
+fn a_file_cut_off_anywhere_is_refused() {
+    let (_folder, path) = written();
+    let bytes = std::fs::read(&path).unwrap();
+    for cut in 0..bytes.len() {
+        std::fs::write(&path, &bytes[..cut]).unwrap();
+        let error = read(&path).unwrap_err();
+        let expected = match cut {
+            0..4 => matches!(error, PlanFileError::NotAPlan(_)),
+            _ => matches!(error, PlanFileError::Damaged { .. }),
+        };
+        assert!(expected, "cut at {cut}: {error:?}");
+    }
+}
+
+#[test]
+fn a_file_changed_anywhere_is_never_read_as_something_else() {
+    let (_folder, path) = written();
+    let (bytes, parts) = (std::fs::read(&path).unwrap(), read(&path).unwrap());
+    for at in 0..bytes.len() {
+        let mut changed = bytes.clone();
+        changed[at] ^= 0x01;
+        std::fs::write(&path, &changed).unwrap();
+        if let Ok(read) = read(&path) {
+            let contents = |parts: &Parts| parts.values().cloned().collect::<Vec<_>>();
+            assert_eq!(contents(&read).len(), contents(&parts).len(), "byte {at}");
+            for (name, bytes) in &read {
+                assert!(!parts.contains_key(name) || parts[name] == *bytes, "byte {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_no_plan_of_ours_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan");
+    let name =
+        |error: &PlanFileError| format!("{error:?}").split(['(', ' ']).next().unwrap().to_owned();
+    assert_eq!(name(&read(&path).unwrap_err()), "Io");
+    assert_eq!(name(&read(folder.path()).unwrap_err()), "Folder");
+    std::fs::write(&path, "junk").unwrap();
+    assert_eq!(name(&read(&path).unwrap_err()), "NotAPlan");
+    packed(&path, &[("notes.txt", b"")]);
+    assert_eq!(name(&read(&path).unwrap_err()), "NotAPlan");
+    packed(&path, &[("tfplan", b""), ("tfstate", b"")]);
+    assert_eq!(name(&read(&path).unwrap_err()), "Foreign");
+    packed(&path, &[(MANIFEST, b"{\"format\":2,\"program\":\"9.0.0\",\"more\":1}")]);
+    assert_eq!(name(&read(&path).unwrap_err()), "OtherVersion");
+    packed(&path, &[(MANIFEST, b"{}")]);
+    assert_eq!(name(&read(&path).unwrap_err()), "Damaged");
+}
+
+#[test]
+fn a_file_that_unpacks_to_too_much_is_refused() {
+    let (_folder, path) = written();
+    let few = Limits { n_parts: 3, ..LIMITS };
+    let small = Limits { n_bytes: 30, ..LIMITS };
+    for limits in [few, small] {
+        let error = unpack(&path, File::open(&path).unwrap(), &limits).unwrap_err();
+        assert!(matches!(error, PlanFileError::TooLarge { .. }), "{error:?}");
+    }
+}
+
+#[test]
+fn a_plan_that_cannot_be_written_leaves_the_earlier_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing").join("plan");
+    let error = write(&missing, &PARTS).unwrap_err();
+    assert_eq!(error.diagnostic("plan").summary, "Failed to write plan file");
+}
