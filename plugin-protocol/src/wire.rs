@@ -3,6 +3,12 @@
 //! Both versions of the protocol are one set of types (those of version 6) and two tables of method
 //! paths; the few messages that truly differ are in `generated::tfplugin5`.
 
+pub(crate) mod codec;
+pub(crate) mod convert;
+pub(crate) mod dialect;
+pub(crate) mod exchange;
+pub(crate) mod limit;
+
 #[expect(
     unreachable_pub,
     unused_qualifications,
@@ -13,9 +19,3 @@
     reason = "made by codegen; the descriptions in proto/ are what people read and change"
 )]
 pub(crate) mod generated;
-
-pub(crate) mod codec;
-pub(crate) mod convert;
-pub(crate) mod dialect;
-pub(crate) mod exchange;
-pub(crate) mod limit;
