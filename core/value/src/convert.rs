@@ -14,7 +14,7 @@ use crate::{Number, Path, Refinement, Step, Str, Type, Value};
 pub use mismatch::mismatch;
 pub(crate) use possible::{Mode, possible};
 
-use element::{Collection, settle};
+use element::{Rule, settle};
 use possible::replace_dynamic;
 
 /// Why a value does not convert.
@@ -181,12 +181,18 @@ fn unknown_part(own: &Type, known: &Refinement, ty: Type) -> Value {
 
 /// The type to give the elements of a tuple: that of the collection, or one found for them.
 fn element_of(value: &Value, wanted: &Type) -> Result<Type, Refused> {
+    let common = |types: &[Type]| {
+        possible::common_element(types)
+            .ok_or_else(|| Refused::new("cannot find a common base type for all elements"))
+    };
     match value {
-        Value::Tuple(_) | Value::Object(_) if *wanted == Type::Dynamic => {
-            let types: Vec<Type> = value.children().iter().map(Value::ty).collect();
-            possible::common_element(&types)
-                .ok_or_else(|| Refused::new("cannot find a common base type for all elements"))
-        }
+        Value::Tuple(_) | Value::Object(_) if *wanted == Type::Dynamic => match value.ty() {
+            Type::Tuple(types) => common(&types),
+            Type::Object(object) => {
+                common(&object.attributes.values().cloned().collect::<Vec<_>>())
+            }
+            _ => Ok(Type::Dynamic),
+        },
         Value::List(list) if *wanted == Type::Dynamic => Ok(list.element_type().clone()),
         Value::Set(set) if *wanted == Type::Dynamic => Ok(set.element_type().clone()),
         Value::Map(map) if *wanted == Type::Dynamic => Ok(map.element_type().clone()),
@@ -211,12 +217,12 @@ fn to_list(value: &Value, wanted: &Type) -> Converted {
     let element = element_of(value, wanted)?;
     let items = value.children();
     let converted = parts(items, |_| &element, |at| Step::Index(at.into()))?;
-    let rule = if let Value::Tuple(_) = value { Collection::Unified } else { Collection::List };
     if let (Value::List(list), None) = (value, &converted)
         && keeps(list.element_type(), &element, items)
     {
         return Ok(None);
     }
+    let rule = Rule { collection: "list", unify: matches!(value, Value::Tuple(_)) };
     let (ty, items) = settle(&element, converted.unwrap_or_else(|| items.to_vec()), rule)?;
     Ok(Some(Value::list(ty, items)))
 }
@@ -231,7 +237,8 @@ fn to_set(value: &Value, wanted: &Type) -> Converted {
         return Ok(None);
     }
     let items = converted.unwrap_or_else(|| items.to_vec());
-    let (ty, items) = settle(&element, items, Collection::Set)?;
+    let rule = Rule { collection: "set", unify: false };
+    let (ty, items) = settle(&element, items, rule)?;
     Ok(Some(Value::set(ty, items)))
 }
 
@@ -243,7 +250,7 @@ fn map_to_map(map: &Map, wanted: &Type) -> Converted {
         return Ok(None);
     }
     let items = converted.unwrap_or_else(|| map.items().to_vec());
-    let (ty, items) = settle(element, items, Collection::of_map(element))?;
+    let (ty, items) = settle(element, items, Rule::of_map(element))?;
     Ok(Some(Value::map(ty, map.keys().iter().zip(items))))
 }
 
@@ -252,7 +259,7 @@ fn object_to_map(object: &Object, wanted: &Type) -> Converted {
     let step = |at: usize| Step::Key(object.names()[at].clone());
     let items = parts(object.items(), |_| &element, step)?;
     let items = items.unwrap_or_else(|| object.items().to_vec());
-    let (ty, items) = settle(&element, items, Collection::of_map(&element))?;
+    let (ty, items) = settle(&element, items, Rule::of_map(&element))?;
     Ok(Some(Value::map(ty, object.names().iter().zip(items))))
 }
 

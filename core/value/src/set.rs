@@ -1,8 +1,6 @@
 //! What makes set elements equal, and the order in which the language goes through them. Cost grows
 //! as sorting does: elements are compared by keys, never pairwise.
 
-use std::collections::HashSet;
-
 use crate::number::Notation;
 use crate::value::Set;
 use crate::{Marks, Number, Type, Value};
@@ -68,19 +66,20 @@ fn primitive_order(a: &Value, b: &Value) -> std::cmp::Ordering {
 
 /// Sorts elements that are not primitive, and drops those equal to an earlier one.
 fn by_key(items: Vec<Value>) -> Vec<Value> {
-    let mut seen = HashSet::new();
-    let mut keyed = Vec::with_capacity(items.len());
-    for item in items {
-        let mut key = Key::default();
-        key.push(&item);
-        // A part that is not known makes an element equal to no other.
-        if item.is_wholly_known() && !seen.insert(key.exact().to_vec()) {
-            continue;
-        }
-        keyed.push((key, item));
-    }
-    // Exact keys break ties, so that equal sets have their elements in one order.
+    let mut keyed: Vec<(Key, Value)> = items
+        .into_iter()
+        .map(|item| {
+            let mut key = Key::default();
+            key.push(&item);
+            (key, item)
+        })
+        .collect();
+    // Exact keys break ties, so that equal elements are neighbours and equal sets have one order.
     keyed.sort_by(|(a, _), (b, _)| a.order.cmp(&b.order).then_with(|| a.exact().cmp(b.exact())));
+    // A part that is not known makes an element equal to no other.
+    keyed.dedup_by(|(next, item), (kept, _)| {
+        next.order == kept.order && next.exact() == kept.exact() && item.is_wholly_known()
+    });
     keyed.into_iter().map(|(_, item)| item).collect()
 }
 
@@ -134,13 +133,17 @@ impl Key {
     }
 
     fn number(&mut self, number: &Number) {
+        const TEN_DIGITS: u64 = 10_000_000_000;
+        if let Some(short) = number.to_i64().filter(|n| n.unsigned_abs() < TEN_DIGITS)
+            && !(short == 0 && number.is_negative())
+        {
+            return self.write(short.to_string().as_bytes());
+        }
         let rounded = number.to_text(Notation::General, Some(10));
-        let exact = if number.is_zero() {
-            "0".to_owned()
-        } else if number.is_integer() {
-            number.to_text(Notation::Fixed, Some(0))
-        } else {
-            number.to_string()
+        let exact = match number.to_i64() {
+            Some(integer) => integer.to_string(),
+            None if number.is_integer() => number.to_text(Notation::Fixed, Some(0)),
+            None => number.to_string(),
         };
         if self.exact.is_none() && rounded != exact {
             self.exact = Some(self.order.clone());
@@ -153,6 +156,11 @@ impl Key {
 
     /// Writes a quoted string. The quotes and escapes keep strings apart from what follows them.
     fn text(&mut self, text: &str) {
+        if !text.contains(|char: char| char.is_control() || matches!(char, '"' | '\\')) {
+            self.write(b"\"");
+            self.write(text.as_bytes());
+            return self.write(b"\"");
+        }
         let mut quoted = String::with_capacity(text.len() + 2);
         quoted.push('"');
         for char in text.chars() {

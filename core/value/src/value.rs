@@ -105,6 +105,20 @@ impl Marked {
     }
 }
 
+/// The types of elements. Neighbours of one type share it, so that a long tuple of alike objects has
+/// one object type and not many equal ones.
+fn types_of(items: &[Value]) -> Vec<Type> {
+    let mut types: Vec<Type> = Vec::with_capacity(items.len());
+    for item in items {
+        let ty = match types.last() {
+            Some(last) if item.has_type(last) => last.clone(),
+            _ => item.ty(),
+        };
+        types.push(ty);
+    }
+    types
+}
+
 /// A value is nested deeper than [`Value::MAX_DEPTH`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the value is nested more than {} levels deep", Value::MAX_DEPTH)]
@@ -356,7 +370,7 @@ impl Value {
             Self::List(list) => Type::list(list.element_type().clone()),
             Self::Set(set) => Type::set(set.element_type().clone()),
             Self::Map(map) => Type::map(map.element_type().clone()),
-            Self::Tuple(tuple) => Type::tuple(tuple.items().iter().map(Self::ty).collect()),
+            Self::Tuple(tuple) => Type::tuple(types_of(tuple.items())),
             Self::Object(object) => {
                 Type::object(object.iter().map(|(name, value)| (name, value.ty())))
             }

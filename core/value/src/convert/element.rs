@@ -1,79 +1,71 @@
 //! The one type that the elements of a new collection get, once each of them was converted.
 
-use super::{Converted, Mode, Refused, part};
+use super::{Mode, Refused, part};
 use crate::ty::unify::unify_in;
 use crate::{Type, Value};
 
 /// What to do with elements that came out with different types, which happens where the wanted type
 /// has `Dynamic` inside.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Collection {
-    /// A list: they must agree.
-    List,
-    /// A set: they must agree.
-    Set,
-    /// A map: they must agree.
-    Map,
-    /// They are converted once more, to their common type.
-    Unified,
+#[derive(Clone, Copy)]
+pub(super) struct Rule {
+    /// What they are for, as a word of the message when they do not agree.
+    pub(super) collection: &'static str,
+    /// Whether they are converted once more, to their common type.
+    pub(super) unify: bool,
 }
 
-impl Collection {
+impl Rule {
     /// The rule for a map whose elements are to have the type.
     pub(super) fn of_map(element: &Type) -> Self {
-        if element.is_collection() || matches!(element, Type::Object(_)) {
-            Self::Unified
-        } else {
-            Self::Map
-        }
+        let unify = element.is_collection() || matches!(element, Type::Object(_));
+        Self { collection: "map", unify }
     }
 
     fn disagreement(self) -> Refused {
-        Refused::new(match self {
-            Self::List => "element types must all match for conversion to list",
-            Self::Set => "element types must all match for conversion to set",
-            Self::Map => "element types must all match for conversion to map",
-            Self::Unified => "cannot find a common base type for all elements",
-        })
+        Refused::new(format!("element types must all match for conversion to {}", self.collection))
     }
 }
 
 /// Gives elements one type, as close to `wanted` as they are.
 pub(super) fn settle(
     wanted: &Type,
-    items: Vec<Value>,
-    rule: Collection,
+    mut items: Vec<Value>,
+    rule: Rule,
 ) -> Result<(Type, Vec<Value>), Refused> {
     let ty = wanted.without_optional();
     if items.is_empty() || !ty.has_dynamic() {
         return Ok((ty, items));
     }
+    let agreed = |items: &[Value]| {
+        let base = items.iter().map(Value::ty).find(|ty| *ty != Type::Dynamic)?;
+        items.iter().all(|item| item.has_type(&base)).then_some(base)
+    };
+    if let Some(ty) = agreed(&items) {
+        return Ok((ty, items));
+    }
+    if rule.unify {
+        let types: Vec<Type> = items.iter().map(Value::ty).collect();
+        let common = unify_in(Mode::Unsafe, &types)
+            .ok_or_else(|| Refused::new("cannot find a common base type for all elements"))?;
+        convert_all(&mut items, |_| true, &common)?;
+    }
     // Nulls and unknowns of no type yet take that of the others.
     let Some(base) = items.iter().map(Value::ty).find(|ty| *ty != Type::Dynamic) else {
         return Ok((Type::Dynamic, items));
     };
-    if items.iter().all(|item| item.has_type(&base)) {
-        return Ok((base, items));
-    }
-    let mut target = base;
-    if rule == Collection::Unified {
-        let types: Vec<Type> = items.iter().map(Value::ty).collect();
-        match unify_in(Mode::Unsafe, &types) {
-            // Only types not known yet stand in the way; the others must then agree.
-            Some(Type::Dynamic) => {}
-            Some(unified) => target = unified,
-            None => return Err(rule.disagreement()),
+    convert_all(&mut items, |item| item.has_type(&Type::Dynamic), &base)?;
+    agreed(&items).map(|ty| (ty, items)).ok_or_else(|| rule.disagreement())
+}
+
+fn convert_all(
+    items: &mut [Value],
+    which: impl Fn(&Value) -> bool,
+    ty: &Type,
+) -> Result<(), Refused> {
+    for item in items.iter_mut().filter(|item| which(item)) {
+        if let Some(converted) = part(item, ty)? {
+            *item = converted;
         }
     }
-    let convert = |item: Value| -> Result<Value, Refused> {
-        let converted: Converted = match item.ty() {
-            ty if ty == target => Ok(None),
-            Type::Dynamic => part(&item, &target),
-            _ if rule == Collection::Unified => part(&item, &target),
-            _ => return Err(rule.disagreement()),
-        };
-        Ok(converted?.unwrap_or(item))
-    };
-    let items = items.into_iter().map(convert).collect::<Result<Vec<_>, _>>()?;
-    Ok((target, items))
+    Ok(())
 }

@@ -41,9 +41,10 @@ pub(crate) fn possible(from: &Type, to: &Type, mode: Mode) -> bool {
         }
         (Tuple(from), List(to) | Set(to)) => match (&**to, from.as_slice()) {
             (_, []) => true,
-            (Dynamic, from) => common_element_in(mode, from)
-                .is_some_and(|to| from.iter().all(|from| possible(from, &to, mode))),
-            (to, from) => from.iter().all(|from| possible(from, to, mode)),
+            (Dynamic, from) => {
+                common_element_in(mode, from).is_some_and(|to| all_possible(from, &to, mode))
+            }
+            (to, from) => all_possible(from, to, mode),
         },
         (Object(from), Map(to)) => object_to_map(from, to, mode),
         (Map(from), Object(to)) if mode == Mode::Unsafe => {
@@ -55,6 +56,12 @@ pub(crate) fn possible(from: &Type, to: &Type, mode: Mode) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether all elements convert. Equal neighbours are the rule, and are looked at once.
+fn all_possible(from: &[Type], to: &Type, mode: Mode) -> bool {
+    let like_the_last = |at: usize| at > 0 && from[at] == from[at - 1];
+    (0..from.len()).all(|at| like_the_last(at) || possible(&from[at], to, mode))
 }
 
 fn object_to_map(from: &ObjectType, to: &Type, mode: Mode) -> bool {

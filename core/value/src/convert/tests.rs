@@ -186,6 +186,12 @@ const REFUSALS: &[(&str, &str, &str, &str)] = &[
         "cannot find a common base type for all elements",
     ),
     (
+        r#"[{"a":"x","b":null},{"a":null,"b":-3},{"a":"1","b":true}]"#,
+        r#"["list","dynamic"]"#,
+        "",
+        "element types must all match for conversion to list",
+    ),
+    (
         r#"[[1],["a"]]"#,
         r#"["set",["list","dynamic"]]"#,
         "",
