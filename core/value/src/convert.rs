@@ -222,7 +222,10 @@ fn to_list(value: &Value, wanted: &Type) -> Converted {
     {
         return Ok(None);
     }
-    let rule = Rule { collection: "list", unify: matches!(value, Value::Tuple(_)) };
+    let rule = Rule {
+        disagreement: "element types must all match for conversion to list",
+        unify: matches!(value, Value::Tuple(_)),
+    };
     let (ty, items) = settle(&element, converted.unwrap_or_else(|| items.to_vec()), rule)?;
     Ok(Some(Value::list(ty, items)))
 }
@@ -237,7 +240,8 @@ fn to_set(value: &Value, wanted: &Type) -> Converted {
         return Ok(None);
     }
     let items = converted.unwrap_or_else(|| items.to_vec());
-    let rule = Rule { collection: "set", unify: false };
+    let rule =
+        Rule { disagreement: "element types must all match for conversion to set", unify: false };
     let (ty, items) = settle(&element, items, rule)?;
     Ok(Some(Value::set(ty, items)))
 }
@@ -250,7 +254,8 @@ fn map_to_map(map: &Map, wanted: &Type) -> Converted {
         return Ok(None);
     }
     let items = converted.unwrap_or_else(|| map.items().to_vec());
-    let (ty, items) = settle(element, items, Rule::of_map(element))?;
+    let rule = Rule::of_map(element, "element types must all match for conversion to map");
+    let (ty, items) = settle(element, items, rule)?;
     Ok(Some(Value::map(ty, map.keys().iter().zip(items))))
 }
 
@@ -259,7 +264,8 @@ fn object_to_map(object: &Object, wanted: &Type) -> Converted {
     let step = |at: usize| Step::Key(object.names()[at].clone());
     let items = parts(object.items(), |_| &element, step)?;
     let items = items.unwrap_or_else(|| object.items().to_vec());
-    let (ty, items) = settle(&element, items, Rule::of_map(&element))?;
+    let rule = Rule::of_map(&element, "attribute types must all match for conversion to map");
+    let (ty, items) = settle(&element, items, rule)?;
     Ok(Some(Value::map(ty, object.names().iter().zip(items))))
 }
 

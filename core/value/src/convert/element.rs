@@ -8,21 +8,17 @@ use crate::{Type, Value};
 /// has `Dynamic` inside.
 #[derive(Clone, Copy)]
 pub(super) struct Rule {
-    /// What they are for, as a word of the message when they do not agree.
-    pub(super) collection: &'static str,
+    /// The reason to give when they do not agree.
+    pub(super) disagreement: &'static str,
     /// Whether they are converted once more, to their common type.
     pub(super) unify: bool,
 }
 
 impl Rule {
     /// The rule for a map whose elements are to have the type.
-    pub(super) fn of_map(element: &Type) -> Self {
+    pub(super) fn of_map(element: &Type, disagreement: &'static str) -> Self {
         let unify = element.is_collection() || matches!(element, Type::Object(_));
-        Self { collection: "map", unify }
-    }
-
-    fn disagreement(self) -> Refused {
-        Refused::new(format!("element types must all match for conversion to {}", self.collection))
+        Self { disagreement, unify }
     }
 }
 
@@ -54,7 +50,7 @@ pub(super) fn settle(
         return Ok((Type::Dynamic, items));
     };
     convert_all(&mut items, |item| item.has_type(&Type::Dynamic), &base)?;
-    agreed(&items).map(|ty| (ty, items)).ok_or_else(|| rule.disagreement())
+    agreed(&items).map(|ty| (ty, items)).ok_or_else(|| Refused::new(rule.disagreement))
 }
 
 fn convert_all(
