@@ -59,7 +59,7 @@ impl Expected for BodySchema<'_> {
 }
 
 /// What the body of a resource and the like may hold. Arguments that only the provider sets are let
-/// through: decoding explains better why they may not be there.
+/// through: providers say themselves that they may not be there.
 impl Expected for schema::Block {
     fn attribute(&self, name: &str) -> bool {
         self.attributes.contains_key(name)

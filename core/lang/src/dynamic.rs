@@ -1,16 +1,22 @@
-//! `dynamic` blocks: what one is made of. Their expansion is part of decoding.
+//! `dynamic` blocks: what one is made of, and the blocks it stands for. Decodes no content.
 
-use formwork_value::Str;
+mod iteration;
 
-use crate::syntax::{Attribute, Block, Expr};
+use formwork_value::convert::convert;
+use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Type, Value};
+
+pub use iteration::Iteration;
+
+use crate::content::{BodySchema, content};
+use crate::eval::evaluate;
+use crate::scope::Scope;
+use crate::syntax::{Attribute, Block, Expr, ExprKind, Ident};
 
 /// The parts of a `dynamic` block, as far as they are there.
 #[derive(Clone, Copy, Debug)]
 pub struct Dynamic<'b> {
-    /// The whole block.
-    pub block: &'b Block,
     /// The type of the blocks it stands for.
-    pub kind: &'b crate::syntax::Ident,
+    pub kind: &'b Ident,
     /// What it is repeated for.
     pub for_each: Option<&'b Expr>,
     /// The name of the iterator, if it is not that of the block type.
@@ -32,7 +38,6 @@ impl<'b> Dynamic<'b> {
         let attribute =
             |name: &str| block.body.attributes.iter().find(|attr| attr.name.name == name);
         Some(Self {
-            block,
             kind,
             for_each: attribute("for_each").map(|attr| &attr.expr),
             iterator: attribute("iterator"),
@@ -47,5 +52,172 @@ impl<'b> Dynamic<'b> {
         self.iterator
             .and_then(|attr| attr.expr.as_keyword())
             .map_or_else(|| self.kind.name.clone(), Str::new)
+    }
+}
+
+/// The blocks a `dynamic` block stands for.
+pub(crate) struct Repetition<'b> {
+    pub(crate) dynamic: Dynamic<'b>,
+    pub(crate) content: &'b Block,
+    /// Key and value of each element; if it is unknown how many there are, one that is unknown, so
+    /// that the content is checked at least.
+    pub(crate) elements: Vec<(Value, Value)>,
+    pub(crate) is_unknown: bool,
+    /// The marks of the collection.
+    pub(crate) marks: Marks,
+    iterator: Str,
+}
+
+const FOR_EACH: &str = "Invalid dynamic for_each value";
+const LABEL: &str = "Invalid dynamic block label";
+
+/// Evaluates what a `dynamic` block is repeated for. `has_labels` says whether the blocks it stands
+/// for have a label.
+pub(crate) fn repetition<'b>(
+    diags: &mut Diagnostics,
+    block: &'b Block,
+    has_labels: bool,
+    scope: &dyn Scope,
+) -> Result<Repetition<'b>, Reported> {
+    let (dynamic, for_each, content) = parts(diags, block, has_labels)?;
+    let collection = evaluate(diags, for_each, scope)?;
+    let span = for_each.span;
+    let (collection, marks) = collection.unmark();
+    let refuse = |diags: &mut Diagnostics, what: &str| {
+        let detail = format!(
+            "A dynamic block is repeated for the elements of a collection, not for {what}."
+        );
+        diags.error(Diagnostic::error(FOR_EACH, detail).at(span))
+    };
+    let is_unknown = collection.is_unknown();
+    let elements = match &collection {
+        Value::Null(_) => return Err(refuse(diags, "null")),
+        Value::Unknown(unknown) if unknown.ty().is_primitive() => {
+            return Err(refuse(diags, &format!("a {}", unknown.ty().friendly_name())));
+        }
+        Value::Unknown(_) => vec![(Value::dynamic(), Value::dynamic())],
+        _ => match elements(&collection) {
+            Some(elements) => elements,
+            None => return Err(refuse(diags, &format!("a {}", collection.ty().friendly_name()))),
+        },
+    };
+    let elements =
+        elements.into_iter().map(|(key, value)| (key.mark(marks), value.mark(marks))).collect();
+    let iterator = dynamic.iterator_name();
+    Ok(Repetition { dynamic, content, elements, is_unknown, marks, iterator })
+}
+
+/// Key and value of each element; `None` for what is no collection.
+fn elements(collection: &Value) -> Option<Vec<(Value, Value)>> {
+    let values = collection.children().iter().cloned();
+    Some(match collection {
+        Value::List(_) | Value::Tuple(_) => {
+            values.enumerate().map(|(at, value)| (Value::Number(at.into()), value)).collect()
+        }
+        Value::Set(_) => values.map(|value| (value.clone(), value)).collect(),
+        Value::Map(map) => keyed(map.keys(), values),
+        Value::Object(object) => keyed(object.names(), values),
+        _ => return None,
+    })
+}
+
+fn keyed(keys: &[Str], values: impl Iterator<Item = Value>) -> Vec<(Value, Value)> {
+    keys.iter().map(|key| Value::String(key.clone())).zip(values).collect()
+}
+
+/// Checks that the parts that must be there are.
+fn parts<'b>(
+    diags: &mut Diagnostics,
+    block: &'b Block,
+    has_labels: bool,
+) -> Result<(Dynamic<'b>, &'b Expr, &'b Block), Reported> {
+    let mut own = Diagnostics::new();
+    let labels: &[(&str, bool)] = if has_labels { &[("labels", true)] } else { &[] };
+    let attributes = [&[("for_each", true), ("iterator", false)], labels].concat();
+    let schema = BodySchema { attributes: &attributes, blocks: &[("content", &[])] };
+    let content = content(&mut own, &block.body, &schema);
+    let mut complain = |summary: &str, detail: &str, span: Span| {
+        let _ = own.error(Diagnostic::error(summary, detail).at(span));
+    };
+    match content.blocks.as_slice() {
+        [_] => {}
+        [] => complain(
+            "Missing dynamic content block",
+            "A block of type \"content\" must say what each block consists of.",
+            block.body.missing,
+        ),
+        [_, extra, ..] => complain(
+            "Extraneous dynamic content block",
+            "Only one block of type \"content\" may be here.",
+            extra.kind.span,
+        ),
+    }
+    let dynamic = Dynamic::of(block);
+    if let Some(iterator) = content.attributes.get("iterator")
+        && !matches!(iterator.expr.kind, ExprKind::Variable(_))
+    {
+        complain(
+            "Invalid dynamic iterator name",
+            "The iterator is a single name, without quotes.",
+            iterator.expr.span,
+        );
+    }
+    let Some((dynamic, for_each, content)) =
+        dynamic.and_then(|dynamic| Some((dynamic, dynamic.for_each?, dynamic.content?)))
+    else {
+        diags.append(own)?;
+        return Err(missing_part(diags, block));
+    };
+    diags.append(own)?;
+    Ok((dynamic, for_each, content))
+}
+
+fn missing_part(diags: &mut Diagnostics, block: &Block) -> Reported {
+    let detail = "A dynamic block needs the argument for_each and a block of type \"content\".";
+    diags.error(Diagnostic::error("Missing required argument", detail).at(block.body.missing))
+}
+
+impl Repetition<'_> {
+    /// The scope of the content for one element.
+    pub(crate) fn iteration<'s>(
+        &self,
+        outer: &'s dyn Scope,
+        key: &Value,
+        value: &Value,
+    ) -> Iteration<'s> {
+        Iteration::new(outer, self.iterator.clone(), key.clone(), value.clone())
+    }
+
+    /// Evaluates the label of one block in the scope of its element.
+    pub(crate) fn label(
+        &self,
+        diags: &mut Diagnostics,
+        scope: &dyn Scope,
+    ) -> Result<Str, Reported> {
+        let span = self.dynamic.labels.map_or(self.content.header, |labels| labels.span);
+        let mut refuse = |summary: &str, detail: &str| {
+            Err(diags.error(Diagnostic::error(summary, detail).at(span)))
+        };
+        let expr = match self.dynamic.labels.map(|labels| &labels.kind) {
+            Some(ExprKind::Tuple(labels)) => match labels.as_slice() {
+                [label] => label,
+                [] => return refuse("Insufficient dynamic block labels", "One label is needed."),
+                _ => return refuse("Extraneous dynamic block label", "Only one label is needed."),
+            },
+            _ => return refuse(LABEL, "The labels are a list in brackets."),
+        };
+        let value = evaluate(diags, expr, scope)?;
+        let detail = match convert(&value, &Type::String) {
+            Ok(Value::String(text)) => return Ok(text),
+            // Whether the blocks are there at all is not known either, so no label is needed yet.
+            Ok(value) if value.is_unknown() && self.is_unknown => return Ok(Str::new("")),
+            Ok(value) if value.is_unknown() => {
+                "A label must be known when the configuration is planned."
+            }
+            Ok(value) if value.is_null() => "A label cannot be null.",
+            Ok(_) => "A label cannot be sensitive or ephemeral, because it is shown.",
+            Err(_) => "A label must be a string.",
+        };
+        Err(diags.error(Diagnostic::error(LABEL, detail).at(expr.span)))
     }
 }

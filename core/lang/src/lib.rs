@@ -4,6 +4,7 @@
 //! The crate is pure: files, clocks and randomness reach it through traits.
 
 pub mod content;
+pub mod decode;
 pub mod dynamic;
 pub mod eval;
 pub mod functions;

@@ -3,6 +3,7 @@
 //! Readers of configuration do not walk a [`Body`] themselves but ask `content` for what they expect
 //! of it, so that other spellings of the language can stand behind the same door.
 
+mod copy;
 pub mod lex;
 mod parse;
 #[cfg(test)]
@@ -54,7 +55,7 @@ pub struct Attribute {
 }
 
 /// `kind "label" … { body }`.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Block {
     /// The block's type.
     pub kind: Ident,
@@ -69,7 +70,7 @@ pub struct Block {
 }
 
 /// An expression.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,
@@ -187,7 +188,7 @@ pub enum ExprKind {
 }
 
 /// One step taken on each element of a splat.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum SplatStep {
     /// `.name`
     Attribute(Ident),
@@ -203,7 +204,7 @@ pub enum SplatStep {
 }
 
 /// One piece of a template. Strip markers and heredoc indentation are already applied.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum TemplatePart {
     /// Text, escapes resolved.
     Literal(Str, Span),

@@ -1,5 +1,260 @@
-//! Type constraints as written, and the defaults of their optional attributes.
+//! Type constraints as written, and the defaults of their optional attributes. Converts nothing:
+//! defaults are filled in before a value is converted to the type.
 
-/// What fills optional attributes of a type constraint, at any depth.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Defaults {}
+mod defaults;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use formwork_value::ty::ObjectType;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value, convert};
+
+pub use defaults::Defaults;
+
+use crate::eval::evaluate;
+use crate::functions::Function;
+use crate::scope::{Scope, ScopeStep};
+use crate::stack::with_stack;
+use crate::syntax::{Call, Expr, ExprKind, Ident, ObjectItem};
+
+/// Reads the type constraint of a variable, and the defaults in it if there are any.
+///
+/// # Errors
+/// When the expression is no type constraint, or a default does not fit its attribute.
+pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaults>), Reported> {
+    // Two old short forms are understood where the type is nothing else.
+    match expr.as_keyword() {
+        Some("list") => return Ok((Type::list(Type::Dynamic), None)),
+        Some("map") => return Ok((Type::map(Type::Dynamic), None)),
+        _ => {}
+    }
+    if let Some(text) = expr.as_literal().filter(|text| is_old_type(text)) {
+        let form = match text.as_str() {
+            "list" | "map" => format!("{text}(string)"),
+            _ => text.to_string(),
+        };
+        let detail = format!("A type stands without quotes: write {form}.");
+        return Err(report(diags, "Invalid quoted type constraints", &detail, expr.span));
+    }
+    let constraint = Reader { diags, depth: 0 }.constraint(expr)?;
+    Ok((constraint.ty, constraint.defaults))
+}
+
+fn is_old_type(text: &str) -> bool {
+    matches!(text, "string" | "list" | "map" | "number" | "bool")
+}
+
+fn report(diags: &mut Diagnostics, summary: &str, detail: &str, span: Span) -> Reported {
+    diags.error(Diagnostic::error(summary, detail).at(span))
+}
+
+struct Constraint {
+    ty: Type,
+    defaults: Option<Defaults>,
+}
+
+impl From<Type> for Constraint {
+    fn from(ty: Type) -> Self {
+        Self { ty, defaults: None }
+    }
+}
+
+struct Reader<'d> {
+    diags: &'d mut Diagnostics,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn invalid(&mut self, detail: &str, span: Span) -> Reported {
+        report(self.diags, "Invalid type specification", detail, span)
+    }
+
+    fn constraint(&mut self, expr: &Expr) -> Result<Constraint, Reported> {
+        if self.depth >= Type::MAX_DEPTH {
+            let detail = format!("Types may be nested up to {} levels deep.", Type::MAX_DEPTH);
+            return Err(self.invalid(&detail, expr.span));
+        }
+        self.depth += 1;
+        let result = with_stack(|| match &expr.kind {
+            ExprKind::Call(call) => self.constructor(call, expr.span),
+            _ => self.keyword(expr),
+        });
+        self.depth -= 1;
+        result
+    }
+
+    fn keyword(&mut self, expr: &Expr) -> Result<Constraint, Reported> {
+        let detail = match expr.as_keyword() {
+            Some("bool") => return Ok(Type::Bool.into()),
+            Some("number") => return Ok(Type::Number.into()),
+            Some("string") => return Ok(Type::String.into()),
+            Some("any") => return Ok(Type::Dynamic.into()),
+            Some(name @ ("list" | "set" | "map")) => {
+                format!("{name} needs the type of its elements in parentheses: {name}(string).")
+            }
+            Some("object") => OBJECT_FORM.to_owned(),
+            Some("tuple") => TUPLE_FORM.to_owned(),
+            Some("optional") => OPTIONAL_PLACE.to_owned(),
+            Some(name) => format!("There is no type {name:?}. {ANY_TYPE}"),
+            None => format!("This is no type. {ANY_TYPE}"),
+        };
+        Err(self.invalid(&detail, expr.span))
+    }
+
+    fn constructor(&mut self, call: &Call, span: Span) -> Result<Constraint, Reported> {
+        let name = call.name.name.as_str();
+        match name {
+            "bool" | "number" | "string" | "any" => {
+                Err(self.invalid(&format!("{name} takes nothing in parentheses."), call.parens))
+            }
+            "optional" => Err(self.invalid(OPTIONAL_PLACE, span)),
+            "list" | "set" | "map" => {
+                let detail = format!(
+                    "{name} takes exactly one thing in parentheses: the type of its elements."
+                );
+                let element = self.only_argument(call, &detail)?;
+                let element = self.constraint(element)?;
+                let ty = match name {
+                    "list" => Type::list(element.ty),
+                    "set" => Type::set(element.ty),
+                    _ => Type::map(element.ty),
+                };
+                Ok(Constraint { ty, defaults: element.defaults.map(Defaults::of_elements) })
+            }
+            "tuple" => self.tuple(call),
+            "object" => self.object(call),
+            _ => Err(self.invalid(&format!("There is no type {name:?}. {ANY_TYPE}"), span)),
+        }
+    }
+
+    fn only_argument<'e>(&mut self, call: &'e Call, detail: &str) -> Result<&'e Expr, Reported> {
+        match call.args.as_slice() {
+            [arg] => Ok(arg),
+            [_, extra, ..] => Err(self.invalid(detail, extra.span)),
+            [] => Err(self.invalid(detail, call.parens)),
+        }
+    }
+
+    fn tuple(&mut self, call: &Call) -> Result<Constraint, Reported> {
+        let arg = self.only_argument(call, TUPLE_FORM)?;
+        let ExprKind::Tuple(items) = &arg.kind else {
+            return Err(self.invalid(TUPLE_FORM, arg.span));
+        };
+        let elements: Vec<Constraint> =
+            items.iter().map(|item| self.constraint(item)).collect::<Result<_, _>>()?;
+        let (types, defaults): (Vec<Type>, Vec<Option<Defaults>>) =
+            elements.into_iter().map(|element| (element.ty, element.defaults)).unzip();
+        Ok(Constraint { ty: Type::tuple(types), defaults: Defaults::of_tuple(defaults) })
+    }
+
+    fn object(&mut self, call: &Call) -> Result<Constraint, Reported> {
+        let arg = self.only_argument(call, OBJECT_FORM)?;
+        let ExprKind::Object(items) = &arg.kind else {
+            return Err(self.invalid(OBJECT_FORM, arg.span));
+        };
+        let mut ty = ObjectType::default();
+        let mut values = BTreeMap::new();
+        let mut children = BTreeMap::new();
+        for item in items {
+            let name = self.attribute_name(item)?;
+            if ty.attributes.contains_key(&name) {
+                let detail = format!("There is an attribute {name:?} in this type already.");
+                return Err(self.invalid(&detail, item.key.span));
+            }
+            let attribute = self.attribute(&item.value)?;
+            if attribute.optional {
+                ty.optional.insert(name.clone());
+            }
+            values.extend(attribute.default.map(|default| (name.clone(), default)));
+            let Constraint { ty: attribute, defaults } = attribute.constraint;
+            children.extend(defaults.map(|defaults| (name.clone(), defaults)));
+            ty.attributes.insert(name, attribute);
+        }
+        let ty = Type::Object(Arc::new(ty));
+        Ok(Constraint { ty, defaults: Defaults::of_object(values, children) })
+    }
+
+    fn attribute_name(&mut self, item: &ObjectItem) -> Result<Str, Reported> {
+        match item.key.as_literal() {
+            Some(name) if item.bare => Ok(name.clone()),
+            _ => {
+                let detail = "The name of an attribute stands without quotes or parentheses.";
+                Err(self.invalid(detail, item.key.span))
+            }
+        }
+    }
+
+    /// Reads the type of an attribute, which may be wrapped in `optional`.
+    fn attribute(&mut self, expr: &Expr) -> Result<Attribute, Reported> {
+        let call = match &expr.kind {
+            ExprKind::Call(call) if call.name.name == "optional" => call,
+            _ => {
+                let constraint = self.constraint(expr)?;
+                return Ok(Attribute { constraint, optional: false, default: None });
+            }
+        };
+        let (ty, default) = match call.args.as_slice() {
+            [ty] => (ty, None),
+            [ty, default] => (ty, Some(default)),
+            _ => {
+                let detail =
+                    "optional takes the type of the attribute and, if wanted, a default value.";
+                return Err(self.invalid(detail, call.parens));
+            }
+        };
+        let constraint = self.constraint(ty)?;
+        let default =
+            default.map(|default| self.default_value(default, &constraint.ty)).transpose()?;
+        Ok(Attribute { constraint, optional: true, default })
+    }
+
+    fn default_value(&mut self, expr: &Expr, ty: &Type) -> Result<Value, Reported> {
+        let value = evaluate(self.diags, expr, &NoNames)?;
+        convert::convert(&value, ty).map_err(|refused| {
+            let detail =
+                format!("The default does not fit the type of its attribute: {}.", refused.reason);
+            let summary = "Invalid default value for optional attribute";
+            report(self.diags, summary, &detail, expr.span)
+        })
+    }
+}
+
+struct Attribute {
+    constraint: Constraint,
+    optional: bool,
+    default: Option<Value>,
+}
+
+/// A scope in which nothing has a meaning.
+struct NoNames;
+
+impl Scope for NoNames {
+    fn resolve(
+        &self,
+        diags: &mut Diagnostics,
+        root: &Ident,
+        _steps: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported> {
+        let detail = "A default in a type is a constant; it cannot refer to anything.";
+        Err(report(diags, "Variables not allowed", detail, root.span))
+    }
+
+    fn function(&self, _name: &str) -> Option<&dyn Function> {
+        None
+    }
+
+    fn function_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+const ANY_TYPE: &str = "A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).";
+const OBJECT_FORM: &str =
+    "An object type lists its attributes and their types in braces: object({ name = string }).";
+const TUPLE_FORM: &str =
+    "A tuple type lists the types of its elements in brackets: tuple([string, number]).";
+const OPTIONAL_PLACE: &str =
+    "Only an attribute of an object type can be optional: object({ name = optional(string) }).";
+
+#[cfg(test)]
+mod tests;

@@ -302,27 +302,26 @@ impl Lexer<'_> {
         self.text.get(self.at..)?.chars().next()
     }
 
+    /// A row of digits, points and exponents that does not end with a point. Not every such row is a
+    /// number, but none is two: `1.2.3` is refused as a whole.
     fn number(&mut self) {
         let start = self.at;
-        self.digits();
-        if self.peek(0) == b'.' && self.peek(1).is_ascii_digit() {
-            self.at += 1;
-            self.digits();
-        }
-        if matches!(self.peek(0), b'e' | b'E') {
+        let mut end = start;
+        loop {
             let sign = usize::from(matches!(self.peek(1), b'+' | b'-'));
-            if self.peek(1 + sign).is_ascii_digit() {
-                self.at += 1 + sign;
-                self.digits();
+            match self.peek(0) {
+                b'0'..=b'9' => self.at += 1,
+                b'.' => {
+                    self.at += 1;
+                    continue;
+                }
+                b'e' | b'E' if self.peek(1 + sign).is_ascii_digit() => self.at += 2 + sign,
+                _ => break,
             }
+            end = self.at;
         }
+        self.at = end;
         self.push(TokenKind::Number, start);
-    }
-
-    fn digits(&mut self) {
-        while self.peek(0).is_ascii_digit() {
-            self.at += 1;
-        }
     }
 
     fn line_comment(&mut self) {

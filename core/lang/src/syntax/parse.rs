@@ -1,6 +1,8 @@
 //! Tokens to a tree: the cursor all parts of the parser share, and what it is entered by. Goes on
 //! after an error at the next item of the body.
 
+use std::collections::HashMap;
+
 use formwork_value::diag::{SourceId, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
@@ -23,9 +25,10 @@ const MAX_ERRORS: usize = 100;
 /// whose expression is wrong is there with an [`ExprKind::Invalid`].
 #[must_use]
 pub fn parse_file(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {
-    let mut parser = Parser::new(diags, sources, source, lex);
-    parser.reject_tokens();
-    parser.body(None)
+    let mut own = Diagnostics::new();
+    let body = Parser::new(&mut own, sources, source, lex).body(None);
+    let _ = sort_into(diags, own);
+    body
 }
 
 /// Parses a text that is one expression, such as the value of a variable on the command line. Line
@@ -38,17 +41,19 @@ pub fn parse_expression(
     sources: &Sources,
     source: SourceId,
 ) -> Result<Expr, Reported> {
-    let mut parser = Parser::new(diags, sources, source, lex);
-    let rejected = parser.reject_tokens();
+    let mut own = Diagnostics::new();
+    let mut parser = Parser::new(&mut own, sources, source, lex);
     parser.newlines = false;
-    let tree = parser.expression()?;
-    if parser.peek() != TokenKind::End {
-        return Err(parser.unexpected(
+    let tree = parser.expression().and_then(|tree| {
+        if parser.peek() == TokenKind::End {
+            return Ok(tree);
+        }
+        Err(parser.unexpected(
             "Extra characters after expression",
             "The expression ends before this; nothing may follow it.",
-        ));
-    }
-    rejected.map_or(Ok(tree.expr), Err)
+        ))
+    });
+    sort_into(diags, own).and(tree).map(|tree| tree.expr)
 }
 
 /// Parses the text of a template file. A template that is nothing but one interpolation keeps the
@@ -61,11 +66,22 @@ pub fn parse_template(
     sources: &Sources,
     source: SourceId,
 ) -> Result<Expr, Reported> {
-    let mut parser = Parser::new(diags, sources, source, lex_template);
-    let rejected = parser.reject_tokens();
+    let mut own = Diagnostics::new();
+    let mut parser = Parser::new(&mut own, sources, source, lex_template);
     let whole = Span::new(source, 0, sources.text(source).len());
-    let tree = parser.template(TokenKind::End, whole, false)?;
-    rejected.map_or(Ok(tree.expr), Err)
+    let tree = parser.template(TokenKind::End, whole, false);
+    sort_into(diags, own).and(tree).map(|tree| tree.expr)
+}
+
+/// Moves diagnostics over in the order of their places: tokens are judged before what they make up.
+fn sort_into(diags: &mut Diagnostics, own: Diagnostics) -> Parsed<()> {
+    let mut list: Vec<Diagnostic> = own.into_iter().collect();
+    list.sort_by_key(|diag| diag.subject.map(|span| span.start));
+    let mut sorted = Diagnostics::new();
+    for diag in list {
+        let _ = sorted.error(diag);
+    }
+    diags.append(sorted)
 }
 
 /// An expression and how many levels of expressions it has.
@@ -82,6 +98,7 @@ struct Parser<'a> {
     text: &'a str,
     source: SourceId,
     tokens: Vec<Token>,
+    names: HashMap<&'a str, Str>,
     /// Index of the next token, which may be one that is passed over.
     at: usize,
     /// Whether line ends mean something here; inside most brackets they do not.
@@ -105,12 +122,13 @@ impl<'a> Parser<'a> {
         lex: fn(&str) -> Vec<Token>,
     ) -> Self {
         let text = sources.text(source);
-        Self {
+        let mut parser = Self {
             diags,
             sources,
             text,
             source,
             tokens: lex(text),
+            names: HashMap::new(),
             at: 0,
             newlines: true,
             depth: 0,
@@ -118,7 +136,9 @@ impl<'a> Parser<'a> {
             rejected: None,
             unclosed: false,
             complained: None,
-        }
+        };
+        parser.reject_tokens();
+        parser
     }
 
     /// The next token that means something here.
@@ -171,8 +191,11 @@ impl<'a> Parser<'a> {
         self.text.get(token.start as usize..token.end as usize).unwrap_or("")
     }
 
-    fn ident(&self, token: Token) -> Ident {
-        Ident { name: Str::new(self.slice(token)), span: self.span(token) }
+    fn ident(&mut self, token: Token) -> Ident {
+        let text = self.slice(token);
+        // Names recur, and sharing their text is cheaper than making it again.
+        let name = self.names.entry(text).or_insert_with(|| Str::new(text)).clone();
+        Ident { name, span: self.span(token) }
     }
 
     /// Whether the next token is this keyword.

@@ -2,6 +2,9 @@
 
 use super::{Lexer, TokenKind};
 
+/// How far behind a line end is looked for the next item.
+const NEAR: usize = 256;
+
 impl Lexer<'_> {
     /// Takes one token of a quoted template.
     pub(super) fn quoted(&mut self) {
@@ -53,15 +56,16 @@ impl Lexer<'_> {
     }
 
     fn looks_like_item(&self, at: usize) -> bool {
-        let line = self.bytes[at..].split(|byte| *byte == b'\n').next().unwrap_or(&[]);
-        let line = line.trim_ascii();
+        // A look at what is near must do: looking further for every line end would be quadratic.
+        let near = &self.bytes[at..self.bytes.len().min(at + NEAR)];
+        let line = near.trim_ascii_start().split(|byte| *byte == b'\n').next().unwrap_or(&[]);
         if matches!(line.first(), Some(b'}' | b']' | b')')) {
             return true;
         }
-        let name =
-            line.iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte));
-        let n_name = name.count();
+        let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-".contains(byte);
+        let n_name = line.iter().take_while(is_name).count();
         let rest = line[n_name..].trim_ascii_start();
-        n_name > 0 && matches!(rest.first(), Some(b'=' | b'{' | b'"'))
+        let spaced = line.get(n_name).is_some_and(u8::is_ascii_whitespace);
+        n_name > 0 && matches!((rest.first(), spaced), (Some(b'=' | b'{'), _) | (Some(b'"'), true))
     }
 }

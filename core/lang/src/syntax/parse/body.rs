@@ -36,6 +36,7 @@ impl Parser<'_> {
     pub(super) fn body(&mut self, open: Option<Span>) -> Body {
         let mut items = Items { attributes: Vec::new(), blocks: Vec::new(), index: HashMap::new() };
         let start = open.map_or_else(|| Span::new(self.source, 0, 0), Span::behind);
+        let n_errors = self.n_errors;
         let close = loop {
             let token = self.token();
             match token.kind {
@@ -47,7 +48,10 @@ impl Parser<'_> {
                     break self.span(close);
                 }
                 TokenKind::End => {
-                    self.unclosed_block(open);
+                    // After an error inside, or in a string, the brace may have been lost on the way.
+                    if n_errors == self.n_errors && self.rejected.is_none() {
+                        self.unclosed_block(open);
+                    }
                     break self.span(token);
                 }
                 TokenKind::Ident => self.item(&mut items),

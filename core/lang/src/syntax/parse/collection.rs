@@ -298,17 +298,16 @@ impl Parser<'_> {
                     self.bump();
                 }
                 TokenKind::Ellipsis => {
-                    self.bump();
+                    let dots = self.bump();
                     expand = true;
-                    match self.take(TokenKind::CloseParen) {
-                        Some(close) => break close,
-                        None => {
-                            return Err(self.unexpected(
-                                "Missing closing parenthesis",
-                                "Only the last argument can be expanded with three dots, so the closing parenthesis is expected here.",
-                            ));
-                        }
-                    }
+                    let Some(close) = self.take(TokenKind::CloseParen) else {
+                        return Err(self.unexpected_token(
+                            dots,
+                            "Missing closing parenthesis",
+                            "Only the last argument can be expanded with three dots, so the closing parenthesis must follow them.",
+                        ));
+                    };
+                    break close;
                 }
                 TokenKind::End => {
                     let span = name.span.to(self.span(open));

@@ -13,7 +13,7 @@ impl<'a> Parser<'a> {
         Number::parse(self.slice(token)).ok_or_else(|| {
             self.error(
                 "Invalid number literal",
-                "This number is beyond what can be represented.",
+                "This is no number that can be represented: digits, one point with digits behind it, and an exponent.",
                 self.span(token),
             )
         })
@@ -112,7 +112,9 @@ fn unicode(escape: &str, n_digits: usize) -> Result<(char, usize), (String, usiz
             format!("{} is followed by exactly {n_digits} hexadecimal digits.", &escape[..2]);
         return Err((detail, length));
     }
-    let code = u32::from_str_radix(&escape[2..length], 16).unwrap_or(u32::MAX);
-    // What is no character becomes the replacement character, as in the reference.
-    Ok((char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER), length))
+    let code = u32::from_str_radix(&escape[2..length], 16).ok();
+    match code.and_then(char::from_u32) {
+        Some(char) => Ok((char, length)),
+        None => Err((format!("{} is no Unicode character.", &escape[..length]), length)),
+    }
 }

@@ -7,14 +7,13 @@ use crate::syntax::lex::{Token, TokenKind};
 
 impl Parser<'_> {
     /// Reports every token that is wrong wherever it stands.
-    pub(super) fn reject_tokens(&mut self) -> Option<Reported> {
+    pub(super) fn reject_tokens(&mut self) {
         for at in 0..self.tokens.len() {
             let token = self.tokens[at];
             if matches!(token.kind, TokenKind::Invalid | TokenKind::QuotedNewline) {
                 self.rejected = Some(self.reject(token));
             }
         }
-        self.rejected
     }
 
     fn reject(&mut self, token: Token) -> Reported {
@@ -81,6 +80,10 @@ impl Parser<'_> {
                     return;
                 }
                 kind if closer(kind).is_some() => open.extend(closer(kind)),
+                // The lexer took the string for closed.
+                TokenKind::QuotedNewline if token.start == token.end => {
+                    open.pop_if(|closer| *closer == TokenKind::CloseQuote);
+                }
                 kind if is_closer(kind) => match open.iter().rposition(|closer| *closer == kind) {
                     Some(depth) => open.truncate(depth),
                     // Something in between was never closed, but this closes the body around it all.

@@ -14,6 +14,11 @@ impl<'a> Parser<'a> {
     /// Parses a template up to the token that closes it. `flush` asks for the common indentation of
     /// its lines to be taken off.
     pub(super) fn template(&mut self, closer: TokenKind, open: Span, flush: bool) -> Parsed {
+        if closer == TokenKind::CloseQuote
+            && let Some(plain) = self.plain_text(open)
+        {
+            return plain;
+        }
         let mut pieces = self.pieces(closer, open)?;
         let span = open.to(self.previous());
         if flush {
@@ -40,6 +45,21 @@ impl<'a> Parser<'a> {
             parts.push(TemplatePart::Literal(Str::new(""), span));
         }
         self.node(ExprKind::Template(parts), span, height)
+    }
+
+    /// Parses a string that is one piece of text, as most are, without the detours of the others.
+    fn plain_text(&mut self, open: Span) -> Option<Parsed> {
+        let [text, close, ..] = self.tokens.get(self.at..)? else { return None };
+        if (text.kind, close.kind) != (TokenKind::QuotedText, TokenKind::CloseQuote) {
+            return None;
+        }
+        let (text, close) = (*text, *close);
+        self.at += 2;
+        let span = self.span(text);
+        Some(self.unescape(text).and_then(|text| {
+            let kind = ExprKind::Template(vec![TemplatePart::Literal(Str::new(&text), span)]);
+            self.node(kind, open.to(self.span(close)), 0)
+        }))
     }
 
     fn pieces(&mut self, closer: TokenKind, open: Span) -> Parsed<Vec<Piece<'a>>> {

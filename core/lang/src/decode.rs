@@ -1,0 +1,186 @@
+//! A body and the schema of a provider become a value. Whatever is wrong is reported; a part that is
+//! wrong does not keep the others from being looked at.
+
+mod attribute;
+mod collect;
+
+use std::collections::BTreeMap;
+
+use formwork_value::schema::{Block as Schema, NestedBlock};
+use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
+
+use crate::content::{Content, Expected, content};
+use crate::dynamic::{self, Repetition};
+use crate::scope::Scope;
+use crate::stack::with_stack;
+use crate::syntax::{Attribute, Block, Body};
+use collect::Collected;
+
+/// Evaluates a body against a schema; the value has the type that the schema implies. What is not
+/// written is null, or an empty collection of blocks.
+///
+/// # Errors
+/// When the body holds what the schema does not have, lacks what it demands, or an expression has no
+/// value of the right type.
+pub fn decode(
+    diags: &mut Diagnostics,
+    body: &Body,
+    schema: &Schema,
+    scope: &dyn Scope,
+) -> Result<Value, Reported> {
+    let mut own = Diagnostics::new();
+    let mut decoder = Decoder { diags: &mut own };
+    let value = decoder.body(body, schema, Context { scope, marks: Marks::NONE });
+    diags.append(in_order(own))?;
+    Ok(value)
+}
+
+/// Brings diagnostics into the order of their places. What is wrong in the content of a `dynamic`
+/// block is wrong for every element, but said once.
+fn in_order(diags: Diagnostics) -> Diagnostics {
+    let mut list: Vec<Diagnostic> = diags.into_iter().collect();
+    list.sort_by_key(|diag| diag.subject.map(|span| (span.source, span.start)));
+    list.dedup();
+    let mut sorted = Diagnostics::new();
+    for diag in list {
+        // Severity is kept; the receipt is given for all of them together.
+        let _ = sorted.push(diag);
+    }
+    sorted
+}
+
+/// What the body being decoded stands in.
+#[derive(Clone, Copy)]
+struct Context<'s> {
+    scope: &'s dyn Scope,
+    /// The marks of what a `dynamic` block around it is repeated for.
+    marks: Marks,
+}
+
+/// The schema of a body in which `dynamic` blocks may stand for others.
+struct WithDynamic<'s>(&'s Schema);
+
+impl Expected for WithDynamic<'_> {
+    fn attribute(&self, name: &str) -> bool {
+        self.0.attribute(name)
+    }
+
+    fn labels(&self, kind: &str) -> Option<&[&str]> {
+        self.0.labels(kind).or((kind == "dynamic").then_some(&["type"]))
+    }
+
+    fn required(&self) -> Vec<&str> {
+        self.0.required()
+    }
+
+    fn attribute_names(&self) -> Vec<&str> {
+        self.0.attribute_names()
+    }
+
+    fn block_kinds(&self) -> Vec<&str> {
+        self.0.block_kinds()
+    }
+}
+
+struct Decoder<'d> {
+    diags: &'d mut Diagnostics,
+}
+
+impl Decoder<'_> {
+    fn body(&mut self, body: &Body, schema: &Schema, context: Context<'_>) -> Value {
+        let content = content(self.diags, body, &WithDynamic(schema));
+        let mut pairs = self.attributes(&content, schema, context);
+        let mut collected: BTreeMap<&str, Collected> = BTreeMap::new();
+        for block in &content.blocks {
+            self.block(&mut collected, block, schema, context);
+        }
+        for (name, nested) in &schema.blocks {
+            let found = collected.remove(name.as_str()).unwrap_or_default();
+            let value = found.into_value(self.diags, name, nested, content.missing);
+            pairs.push((name.clone(), value));
+        }
+        Value::object(pairs)
+    }
+
+    fn attributes(
+        &mut self,
+        content: &Content<&Attribute, &Block>,
+        schema: &Schema,
+        context: Context<'_>,
+    ) -> Vec<(Str, Value)> {
+        let mut pairs = Vec::with_capacity(schema.attributes.len() + schema.blocks.len());
+        for (name, attr) in &schema.attributes {
+            let value = match content.attributes.get(name) {
+                Some(written) => self.attribute(written, attr, context),
+                None => Value::null(attr.implied_type()),
+            };
+            pairs.push((name.clone(), value));
+        }
+        pairs
+    }
+
+    /// Decodes a block, or all that a `dynamic` block stands for.
+    fn block<'s>(
+        &mut self,
+        collected: &mut BTreeMap<&'s str, Collected>,
+        block: &Block,
+        schema: &'s Schema,
+        context: Context<'_>,
+    ) {
+        if let Some((kind, nested)) = schema.blocks.get_key_value(&block.kind.name) {
+            let key = block.labels.first().map(|label| label.name.clone());
+            let value = with_stack(|| self.body(&block.body, &nested.block, context));
+            collected.entry(kind).or_default().push(value, key, block.header);
+            return;
+        }
+        let Some(repetition) = self.repetition(block, schema, context) else { return };
+        let kind = &repetition.dynamic.kind.name;
+        let Some((kind, nested)) = schema.blocks.get_key_value(kind) else { return };
+        let found = collected.entry(kind).or_default();
+        if repetition.is_unknown {
+            found.is_unknown = true;
+            found.marks |= repetition.marks;
+        }
+        let marks = context.marks | repetition.marks;
+        for (key, value) in &repetition.elements {
+            let iteration = repetition.iteration(context.scope, key, value);
+            let context = Context { scope: &iteration, marks };
+            let label = self.dynamic_label(&repetition, nested, context);
+            let value = with_stack(|| self.body(&repetition.content.body, &nested.block, context));
+            found.push(value, label, block.header);
+        }
+    }
+
+    fn repetition<'b>(
+        &mut self,
+        block: &'b Block,
+        schema: &Schema,
+        context: Context<'_>,
+    ) -> Option<Repetition<'b>> {
+        let kind = block.labels.first()?;
+        let Some(nested) = schema.blocks.get(&kind.name) else {
+            let detail = format!("No block of type {:?} is expected here.", kind.name);
+            self.error("Unsupported block type", detail, kind.span);
+            return None;
+        };
+        let has_labels = nested.nesting == formwork_value::schema::Nesting::Map;
+        dynamic::repetition(self.diags, block, has_labels, context.scope).ok()
+    }
+
+    fn dynamic_label(
+        &mut self,
+        repetition: &Repetition<'_>,
+        nested: &NestedBlock,
+        context: Context<'_>,
+    ) -> Option<Str> {
+        let has_labels = nested.nesting == formwork_value::schema::Nesting::Map;
+        has_labels.then(|| repetition.label(self.diags, context.scope).ok()).flatten()
+    }
+
+    fn error(&mut self, summary: impl Into<String>, detail: impl Into<String>, span: Span) {
+        let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! All blocks of one type in a body become one value.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use formwork_value::schema::{NestedBlock, Nesting};
+use formwork_value::{Diagnostic, Diagnostics, Marks, Span, Str, Value};
+
+/// The blocks of one type found so far.
+#[derive(Default)]
+pub(super) struct Collected {
+    blocks: Vec<(Value, Option<Str>, Span)>,
+    /// Whether it is not known yet how many there are.
+    pub(super) is_unknown: bool,
+    /// The marks of what will decide how many there are. Once that is known its marks are on the
+    /// arguments of the blocks instead, where the reference has them.
+    pub(super) marks: Marks,
+}
+
+impl Collected {
+    /// Adds a block: its value, its label if it has one, and where it stands.
+    pub(super) fn push(&mut self, value: Value, label: Option<Str>, header: Span) {
+        self.blocks.push((value, label, header));
+    }
+
+    /// Makes the value that holds all blocks; too many or too few are reported at a block, or at
+    /// `missing`.
+    pub(super) fn into_value(
+        self,
+        diags: &mut Diagnostics,
+        kind: &Str,
+        nested: &NestedBlock,
+        missing: Span,
+    ) -> Value {
+        let marks = self.marks;
+        if self.is_unknown {
+            return Value::unknown(nested.implied_type()).mark(marks);
+        }
+        let mut report = |summary: String, detail: String, span: Span| {
+            let _ = diags.error(Diagnostic::error(summary, detail).at(span));
+        };
+        let value = match nested.nesting {
+            Nesting::Single | Nesting::Group => self.single(kind, nested, missing, &mut report),
+            Nesting::List | Nesting::Set => {
+                self.check_count(kind, nested, missing, &mut report);
+                self.many(nested)
+            }
+            Nesting::Map => self.keyed(kind, nested, &mut report),
+        };
+        value.mark(marks)
+    }
+
+    fn single(
+        self,
+        kind: &Str,
+        nested: &NestedBlock,
+        missing: Span,
+        report: &mut impl FnMut(String, String, Span),
+    ) -> Value {
+        if self.blocks.is_empty() && nested.min_items > 0 {
+            let detail = format!("One block of type {kind:?} must be here.");
+            report(format!("Missing {kind} block"), detail, missing);
+        }
+        if let Some((_, _, header)) = self.blocks.get(1) {
+            let detail = format!("Only one block of type {kind:?} may be here.");
+            report(format!("Duplicate {kind} block"), detail, *header);
+        }
+        let first = self.blocks.into_iter().next();
+        first.map_or_else(|| nested.empty_value(), |(value, _, _)| value)
+    }
+
+    fn check_count(
+        &self,
+        kind: &Str,
+        nested: &NestedBlock,
+        missing: Span,
+        report: &mut impl FnMut(String, String, Span),
+    ) {
+        let n_blocks = self.blocks.len() as u64;
+        let (min, max) = (nested.min_items, nested.max_items);
+        if n_blocks < min {
+            let detail =
+                format!("At least {min} blocks of type {kind:?} must be here, not {n_blocks}.");
+            report(format!("Insufficient {kind} blocks"), detail, missing);
+        } else if max > 0 && n_blocks > max {
+            let extra = usize::try_from(max).ok().and_then(|at| self.blocks.get(at));
+            let span = extra.map_or(missing, |block| block.2);
+            let detail =
+                format!("At most {max} blocks of type {kind:?} may be here, not {n_blocks}.");
+            report(format!("Too many {kind} blocks"), detail, span);
+        }
+    }
+
+    fn many(self, nested: &NestedBlock) -> Value {
+        let none_written = self.blocks.is_empty() && nested.computed;
+        if none_written {
+            return Value::null(nested.implied_type());
+        }
+        nested.collection(self.blocks.into_iter().map(|(value, _, _)| value).collect())
+    }
+
+    fn keyed(
+        self,
+        kind: &Str,
+        nested: &NestedBlock,
+        report: &mut impl FnMut(String, String, Span),
+    ) -> Value {
+        if self.blocks.is_empty() && nested.computed {
+            return Value::null(nested.implied_type());
+        }
+        let mut pairs = BTreeMap::new();
+        for (value, label, header) in self.blocks {
+            // A block whose label is wrong was reported.
+            let Some(label) = label else { continue };
+            match pairs.entry(label) {
+                Entry::Vacant(place) => {
+                    place.insert(value);
+                }
+                Entry::Occupied(first) => {
+                    let label = first.key();
+                    let detail =
+                        format!("There is a block of type {kind:?} labelled {label:?} already.");
+                    report(format!("Duplicate {kind} block"), detail, header);
+                }
+            }
+        }
+        nested.keyed(pairs.into_iter().collect())
+    }
+}

@@ -1,0 +1,46 @@
+//! The scope of the content of a `dynamic` block.
+
+use formwork_value::{Diagnostics, Reported, Str, Value};
+
+use crate::functions::{Function, Host};
+use crate::scope::{Scope, ScopeStep};
+use crate::syntax::Ident;
+
+/// A scope in which one more name has a meaning: the iterator.
+pub struct Iteration<'s> {
+    outer: &'s dyn Scope,
+    name: Str,
+    element: Value,
+}
+
+impl<'s> Iteration<'s> {
+    pub(super) fn new(outer: &'s dyn Scope, name: Str, key: Value, value: Value) -> Self {
+        Self { outer, name, element: Value::object([("key", key), ("value", value)]) }
+    }
+}
+
+impl Scope for Iteration<'_> {
+    fn resolve(
+        &self,
+        diags: &mut Diagnostics,
+        root: &Ident,
+        steps: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported> {
+        if root.name == self.name {
+            return Ok((self.element.clone(), 0));
+        }
+        self.outer.resolve(diags, root, steps)
+    }
+
+    fn function(&self, name: &str) -> Option<&dyn Function> {
+        self.outer.function(name)
+    }
+
+    fn function_names(&self) -> Vec<String> {
+        self.outer.function_names()
+    }
+
+    fn host(&self) -> Host<'_> {
+        self.outer.host()
+    }
+}

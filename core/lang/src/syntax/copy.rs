@@ -1,0 +1,54 @@
+//! Copies of trees, made with enough stack however deep they are.
+
+use super::{Block, Expr, SplatStep, TemplatePart};
+use crate::stack::with_stack;
+
+impl Clone for Expr {
+    fn clone(&self) -> Self {
+        with_stack(|| Self { kind: self.kind.clone(), span: self.span })
+    }
+}
+
+impl Clone for Block {
+    fn clone(&self) -> Self {
+        with_stack(|| Self {
+            kind: self.kind.clone(),
+            labels: self.labels.clone(),
+            body: self.body.clone(),
+            header: self.header,
+            span: self.span,
+        })
+    }
+}
+
+impl Clone for SplatStep {
+    fn clone(&self) -> Self {
+        with_stack(|| match self {
+            Self::Attribute(name) => Self::Attribute(name.clone()),
+            Self::Index(key) => Self::Index(key.clone()),
+            Self::Splat { each, marker } => Self::Splat { each: each.clone(), marker: *marker },
+        })
+    }
+}
+
+impl Clone for TemplatePart {
+    fn clone(&self) -> Self {
+        with_stack(|| match self {
+            Self::Literal(text, span) => Self::Literal(text.clone(), *span),
+            Self::Interpolation(expr) => Self::Interpolation(expr.clone()),
+            Self::If { condition, yes, no, span } => Self::If {
+                condition: condition.clone(),
+                yes: yes.clone(),
+                no: no.clone(),
+                span: *span,
+            },
+            Self::For { key, value, collection, body, span } => Self::For {
+                key: key.clone(),
+                value: value.clone(),
+                collection: collection.clone(),
+                body: body.clone(),
+                span: *span,
+            },
+        })
+    }
+}

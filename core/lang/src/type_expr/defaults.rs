@@ -1,0 +1,108 @@
+//! What fills optional attributes that are missing or null.
+
+use std::collections::BTreeMap;
+
+use formwork_value::{Str, Value};
+
+/// What fills optional attributes of a type constraint, at any depth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Defaults(Shape);
+
+#[derive(Clone, Debug, PartialEq)]
+enum Shape {
+    /// The same for every element of a collection.
+    Elements(Box<Defaults>),
+    /// For the elements of a tuple one by one.
+    Tuple(Vec<Option<Defaults>>),
+    Object {
+        /// Values for attributes that are not there.
+        values: BTreeMap<Str, Value>,
+        /// What fills the attributes themselves.
+        children: BTreeMap<Str, Defaults>,
+    },
+}
+
+impl Defaults {
+    pub(super) fn of_elements(element: Self) -> Self {
+        Self(Shape::Elements(Box::new(element)))
+    }
+
+    pub(super) fn of_tuple(elements: Vec<Option<Self>>) -> Option<Self> {
+        elements.iter().any(Option::is_some).then_some(Self(Shape::Tuple(elements)))
+    }
+
+    pub(super) fn of_object(
+        values: BTreeMap<Str, Value>,
+        children: BTreeMap<Str, Self>,
+    ) -> Option<Self> {
+        let empty = values.is_empty() && children.is_empty();
+        (!empty).then_some(Self(Shape::Object { values, children }))
+    }
+
+    /// Fills attributes that are missing or null. The value need not have the type yet; parts of an
+    /// unexpected kind, null and unknown stay as they are.
+    #[must_use]
+    pub fn apply(&self, value: Value) -> Value {
+        let (value, marks) = value.unmark();
+        let filled = match &value {
+            Value::List(_) | Value::Set(_) | Value::Tuple(_) => self.apply_in_order(value),
+            Value::Map(_) | Value::Object(_) => self.apply_by_key(value),
+            _ => value,
+        };
+        filled.mark(marks)
+    }
+
+    fn apply_in_order(&self, value: Value) -> Value {
+        let items: Vec<Value> = value
+            .children()
+            .iter()
+            .enumerate()
+            .map(|(at, item)| {
+                let defaults = match &self.0 {
+                    Shape::Elements(element) => Some(&**element),
+                    Shape::Tuple(elements) => elements.get(at).and_then(Option::as_ref),
+                    Shape::Object { .. } => None,
+                };
+                defaults.map_or_else(|| item.clone(), |defaults| defaults.apply(item.clone()))
+            })
+            .collect();
+        if items == value.children() {
+            return value;
+        }
+        // Whatever collection it was, the elements may differ in type until they are converted.
+        Value::tuple(items)
+    }
+
+    fn apply_by_key(&self, value: Value) -> Value {
+        let keys: &[Str] = match &value {
+            Value::Map(map) => map.keys(),
+            Value::Object(object) => object.names(),
+            _ => &[],
+        };
+        let mut pairs: BTreeMap<Str, Value> =
+            keys.iter().cloned().zip(value.children().iter().cloned()).collect();
+        let none = BTreeMap::new();
+        let (values, children) = match &self.0 {
+            Shape::Object { values, children } => (values, children),
+            Shape::Tuple(_) => return value,
+            Shape::Elements(element) => {
+                for item in pairs.values_mut() {
+                    *item = element.apply(std::mem::replace(item, Value::dynamic()));
+                }
+                (&none, &BTreeMap::new())
+            }
+        };
+        for (name, default) in values {
+            let present = pairs.get(name).is_some_and(|item| !item.is_null());
+            if !present {
+                pairs.insert(name.clone(), default.clone());
+            }
+        }
+        for (name, defaults) in children {
+            if let Some(item) = pairs.get_mut(name) {
+                *item = defaults.apply(std::mem::replace(item, Value::dynamic()));
+            }
+        }
+        Value::object(pairs)
+    }
+}

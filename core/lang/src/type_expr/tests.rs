@@ -1,0 +1,170 @@
+use expect_test::expect;
+use formwork_value::{Type, Value, convert};
+
+use super::read;
+use crate::eval::evaluate;
+use crate::testing::file;
+
+/// Prints the type, and what a value of it becomes with defaults.
+fn check(ty: &str, value: &str, expected: &str) {
+    let (body, mut text) = file(&format!("type = {ty}\nvalue = {value}\n"));
+    let read = read(&mut text.diags, &body.attributes[0].expr);
+    let value = evaluate(&mut text.diags, &body.attributes[1].expr, &super::NoNames).unwrap();
+    let (ty, defaults) = read.unwrap_or_else(|_| panic!("{}", text.problems()));
+    let filled = defaults.map_or_else(|| value.clone(), |defaults| defaults.apply(value.clone()));
+    let converted = convert::convert(&filled, &ty).unwrap();
+    assert_eq!(print(&converted), expected, "{ty}");
+}
+
+fn print(value: &Value) -> String {
+    let list = |items: &[Value]| items.iter().map(print).collect::<Vec<_>>().join(", ");
+    let pairs = |keys: &[formwork_value::Str], items: &[Value]| {
+        let pairs = keys.iter().zip(items).map(|(key, item)| format!("{key}={}", print(item)));
+        pairs.collect::<Vec<_>>().join(", ")
+    };
+    match value {
+        Value::Null(_) => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => format!("{text:?}"),
+        Value::List(items) => format!("list({})", list(items.items())),
+        Value::Set(items) => format!("set({})", list(items.items())),
+        Value::Tuple(items) => format!("[{}]", list(items.items())),
+        Value::Map(map) => format!("map({})", pairs(map.keys(), map.items())),
+        Value::Object(object) => format!("{{{}}}", pairs(object.names(), object.items())),
+        other => format!("{other:?}"),
+    }
+}
+
+// What terraform 1.11 prints for the same variables.
+#[test]
+fn defaults_fill_what_is_missing_or_null() {
+    check(r#"object({a=optional(string,"d")})"#, "{}", r#"{a="d"}"#);
+    check(r#"object({a=optional(string,"d")})"#, "{a=null}", r#"{a="d"}"#);
+    check(r#"object({a=optional(string,"d")})"#, "{a=1}", r#"{a="1"}"#);
+    check("object({a=optional(string)})", "{}", "{a=null}");
+    check(r#"object({a=optional(number,"5")})"#, "{}", "{a=5}");
+    check(r#"object({a=optional(any,"5")})"#, "{}", r#"{a="5"}"#);
+    check("object({a=optional(list(string),[1,2])})", "null", "null");
+}
+
+#[test]
+fn defaults_reach_into_defaults_and_collections() {
+    let inner = r#"object({b=optional(string,"z")})"#;
+    check(&format!("object({{a=optional({inner})}})"), "{}", "{a=null}");
+    check(&format!("object({{a=optional({inner},{{}})}})"), "{}", r#"{a={b="z"}}"#);
+    check(&format!("object({{a=optional({inner},{{b=\"q\"}})}})"), "{a={}}", r#"{a={b="z"}}"#);
+    check(&format!("object({{a={inner}}})"), "{a=null}", "{a=null}");
+    check(&format!("list({inner})"), "[{}, {b=1}]", r#"list({b="z"}, {b="1"})"#);
+    check(&format!("set({inner})"), "[{}, {b=\"z\"}]", r#"set({b="z"})"#);
+    check(&format!("map({inner})"), "{x={}, y={c=3}}", r#"map(x={b="z"}, y={b="z"})"#);
+    check(&format!("tuple([{inner}, string])"), "[{}, 1]", r#"[{b="z"}, "1"]"#);
+    check(&format!("object({{a=optional(map({inner}))}})"), "{a={k={}}}", r#"{a=map(k={b="z"})}"#);
+    check("list(object({a=optional(list(any),[1])}))", "[{}]", "list({a=list(1)})");
+}
+
+#[test]
+fn types_of_every_kind_are_read() {
+    let ty = |text: &str| {
+        let (body, mut text) = file(&format!("type = {text}\n"));
+        read(&mut text.diags, &body.attributes[0].expr).unwrap().0
+    };
+    for text in ["string", "number", "bool", "any", "list(string)", "set(number)", "map(any)"] {
+        assert_eq!(ty(text).to_string(), text);
+    }
+    assert_eq!(ty("list"), Type::list(Type::Dynamic));
+    assert_eq!(ty("map"), Type::map(Type::Dynamic));
+    assert_eq!(ty("tuple([string, list(bool)])").to_string(), "tuple([string, list(bool)])");
+    assert_eq!(
+        ty("object({b = string\n a = optional(number, 1)})").to_string(),
+        "object({a=optional(number), b=string})"
+    );
+}
+
+#[test]
+fn what_is_no_type_is_explained() {
+    let cases = [
+        "foo",
+        "list()",
+        "list(string, number)",
+        "set",
+        "object",
+        "tuple(string)",
+        "string()",
+        "\"string\"",
+        "\"list\"",
+        "\"foo\"",
+        "1",
+        "a.b",
+        "foo(string)",
+        "optional(string)",
+        "list(optional(string))",
+        "object({a = string, a = number})",
+        "object({(a) = string})",
+        "object({\"a\" = string})",
+        "object([string])",
+        "object({a = optional()})",
+        "object({a = optional(number, \"x\")})",
+        "object({a = optional(number, b)})",
+    ];
+    let mut all = String::new();
+    for case in cases {
+        let (body, mut text) = file(&format!("type = {case}\n"));
+        assert!(read(&mut text.diags, &body.attributes[0].expr).is_err(), "{case}");
+        all += &text.problems();
+    }
+    expect![[r#"
+        1:8 "foo" Invalid type specification
+            There is no type "foo". A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
+        1:12 "()" Invalid type specification
+            list takes exactly one thing in parentheses: the type of its elements.
+        1:21 "number" Invalid type specification
+            list takes exactly one thing in parentheses: the type of its elements.
+        1:8 "set" Invalid type specification
+            set needs the type of its elements in parentheses: set(string).
+        1:8 "object" Invalid type specification
+            An object type lists its attributes and their types in braces: object({ name = string }).
+        1:14 "string" Invalid type specification
+            A tuple type lists the types of its elements in brackets: tuple([string, number]).
+        1:14 "()" Invalid type specification
+            string takes nothing in parentheses.
+        1:8 "\"string\"" Invalid quoted type constraints
+            A type stands without quotes: write string.
+        1:8 "\"list\"" Invalid quoted type constraints
+            A type stands without quotes: write list(string).
+        1:8 "\"foo\"" Invalid type specification
+            This is no type. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
+        1:8 "1" Invalid type specification
+            This is no type. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
+        1:8 "a.b" Invalid type specification
+            This is no type. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
+        1:8 "foo(string)" Invalid type specification
+            There is no type "foo". A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
+        1:8 "optional(string)" Invalid type specification
+            Only an attribute of an object type can be optional: object({ name = optional(string) }).
+        1:13 "optional(string)" Invalid type specification
+            Only an attribute of an object type can be optional: object({ name = optional(string) }).
+        1:28 "a" Invalid type specification
+            There is an attribute "a" in this type already.
+        1:16 "(a)" Invalid type specification
+            The name of an attribute stands without quotes or parentheses.
+        1:16 "\"a\"" Invalid type specification
+            The name of an attribute stands without quotes or parentheses.
+        1:15 "[string]" Invalid type specification
+            An object type lists its attributes and their types in braces: object({ name = string }).
+        1:28 "()" Invalid type specification
+            optional takes the type of the attribute and, if wanted, a default value.
+        1:37 "\"x\"" Invalid default value for optional attribute
+            The default does not fit the type of its attribute: a number is required.
+        1:37 "b" Variables not allowed
+            A default in a type is a constant; it cannot refer to anything.
+    "#]].assert_eq(&all);
+}
+
+#[test]
+fn types_nested_too_deeply_are_refused() {
+    let deep = "list(".repeat(600) + "string" + &")".repeat(600);
+    let (body, mut text) = file(&format!("type = {deep}\n"));
+    assert!(read(&mut text.diags, &body.attributes[0].expr).is_err());
+    assert!(text.problems().contains("up to 500 levels"));
+}
