@@ -3,9 +3,28 @@
 //! Every block is decoded as far as that is possible without values. Bodies that need a provider's
 //! schema stay bodies. Nothing here knows of state or plans.
 
+mod arguments;
+mod condition;
+mod constant;
+mod draft;
 pub mod files;
+pub mod inputs;
+mod lifecycle;
 mod load;
+mod output;
+mod provider;
+mod references;
+mod requirements;
+mod resource;
+mod settings;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+mod traversal;
 pub(crate) mod undeclared;
+pub(crate) mod validate;
+mod variable;
 
 pub use files::Files;
 
@@ -24,6 +43,8 @@ use crate::addr::{LocalProvider, ModulePath, ProviderAddr, Reference, ResourceNa
 pub struct Config {
     /// The root module.
     pub root: Arc<Module>,
+    /// How many files it was read from: none is a mistake for most commands.
+    pub n_files: usize,
 }
 
 /// One module as written.
@@ -65,6 +86,8 @@ pub struct ModuleCall {
 pub struct Settings {
     /// Constraints on the version of the engine, as written.
     pub required_version: Vec<(String, Span)>,
+    /// Where required providers are listed, if they are.
+    pub required_providers_span: Option<Span>,
     /// Providers by local name.
     pub required_providers: BTreeMap<Str, RequiredProvider>,
     /// Where the state lives.
@@ -146,6 +169,8 @@ pub struct Condition {
     pub condition: Expr,
     /// What to say otherwise.
     pub message: Expr,
+    /// Where the block stands, for people: `main.tf:3,1-11`.
+    pub place: String,
     /// The block's header.
     pub span: Span,
 }

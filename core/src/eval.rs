@@ -7,6 +7,10 @@ pub mod conditions;
 pub mod expand;
 pub mod results;
 pub mod scope;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 pub mod world;
 
 pub use expand::{Expansion, RepetitionData};

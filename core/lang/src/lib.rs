@@ -12,7 +12,7 @@ pub mod print;
 pub mod refs;
 pub mod scope;
 pub mod stack;
-mod suggest;
+pub mod suggest;
 pub mod syntax;
 #[cfg(test)]
 pub(crate) mod testing;

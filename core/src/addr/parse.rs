@@ -31,7 +31,7 @@ impl BadAddress {
 
 /// One step of an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Name(Str),
     Key(InstanceKey),
 }
@@ -67,7 +67,7 @@ fn continues_name(c: char) -> bool {
 }
 
 /// Splits an address into its steps.
-pub(super) fn split(text: &str) -> Result<Vec<Step>, BadAddress> {
+pub(crate) fn split(text: &str) -> Result<Vec<Step>, BadAddress> {
     let mut rest = text.trim();
     let mut steps = Vec::new();
     if rest.is_empty() {

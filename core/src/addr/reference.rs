@@ -182,7 +182,9 @@ fn resource(
             root.name
         )
     };
-    Err(diags.error(invalid(traversal.span, detail)))
+    // The first step that is no name is to blame; where there is none, the whole.
+    let bad = steps.iter().find(|step| !matches!(step, TraversalStep::Attribute(_)));
+    Err(diags.error(invalid(bad.map_or(traversal.span, step_span), detail)))
 }
 
 /// Where a step stands.

@@ -1,10 +1,13 @@
-//! The files a configuration is read from. The one place in the engine's configuration code that
-//! touches a disk.
+//! The files a configuration is read from. The one place in the engine's configuration and evaluation
+//! that touches a disk; it only reads.
 
+use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Where files are read from.
+use formwork_lang::functions::FileKind;
+
+/// Where the files of a configuration are read from.
 pub trait Files {
     /// The names of everything in a folder, in any order.
     ///
@@ -19,24 +22,58 @@ pub trait Files {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 }
 
-/// The files of this machine, below the folder the process is in.
+/// The files of this machine. Relative paths start at the folder the process is in.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;
 
 impl Files for Disk {
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
-        let entries = std::fs::read_dir(dir)?;
-        // A name that is not Unicode cannot end in a suffix we look for and still be readable text
-        // to the author; it is passed over like any foreign file.
-        entries
-            .filter_map(|entry| match entry {
-                Ok(entry) => entry.file_name().into_string().ok().map(Ok),
-                Err(error) => Some(Err(error)),
-            })
-            .collect()
+        names(dir)
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        std::fs::read(path)
+        fs::read(path)
+    }
+}
+
+impl Disk {
+    /// The content of a file, for functions.
+    pub(crate) fn content(self, path: &str) -> io::Result<Vec<u8>> {
+        fs::read(path)
+    }
+
+    /// What stands at a path, links followed.
+    pub(crate) fn kind(self, path: &str) -> io::Result<FileKind> {
+        fs::metadata(path).map(|found| kind_of(&found))
+    }
+
+    /// What stands in a folder, links followed. A link that leads nowhere is not there.
+    pub(crate) fn entries(self, path: &str) -> io::Result<Vec<(String, FileKind)>> {
+        let dir = Path::new(path);
+        let kinds = names(dir)?.into_iter().filter_map(|name| {
+            let found = fs::metadata(dir.join(&name)).ok()?;
+            Some((name, kind_of(&found)))
+        });
+        Ok(kinds.collect())
+    }
+}
+
+/// The names in a folder. One that is not Unicode cannot be written in a configuration, and is passed
+/// over like any foreign file.
+fn names(dir: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        names.extend(entry?.file_name().into_string().ok());
+    }
+    Ok(names)
+}
+
+fn kind_of(found: &fs::Metadata) -> FileKind {
+    if found.is_file() {
+        FileKind::File
+    } else if found.is_dir() {
+        FileKind::Folder
+    } else {
+        FileKind::Other
     }
 }

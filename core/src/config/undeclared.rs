@@ -1,18 +1,14 @@
 //! Says that a name stands for nothing in a module, and which one may have been meant.
 
-use formwork_lang::syntax::Ident;
+use formwork_lang::suggest::nearest;
 use formwork_value::{Diagnostic, Span};
 
 use super::Module;
 use crate::addr::{Mode, ResourceName};
 
-/// Names longer than this are not compared with others.
-const MAX_COMPARED: usize = 100;
-
 /// The error for `var.NAME` without such a variable.
 #[must_use]
-pub(crate) fn variable(module: &Module, name: &Ident, span: Span) -> Diagnostic {
-    let name = &name.name;
+pub(crate) fn variable(module: &Module, name: &str, span: Span) -> Diagnostic {
     let hint = match nearest(name, module.variables.keys().map(|name| name.as_str())) {
         Some(other) => format!("Did you mean `var.{other}`?"),
         None => format!("Declare it with a block `variable \"{name}\" {{}}`."),
@@ -26,8 +22,7 @@ pub(crate) fn variable(module: &Module, name: &Ident, span: Span) -> Diagnostic 
 
 /// The error for `local.NAME` without such a value.
 #[must_use]
-pub(crate) fn local(module: &Module, name: &Ident, span: Span) -> Diagnostic {
-    let name = &name.name;
+pub(crate) fn local(module: &Module, name: &str, span: Span) -> Diagnostic {
     let hint = match nearest(name, module.locals.keys().map(|name| name.as_str())) {
         Some(other) => format!(" Did you mean `local.{other}`?"),
         None => String::new(),
@@ -79,52 +74,64 @@ pub(crate) fn call(module: &Module, name: &str, span: Span) -> Diagnostic {
     .at(span)
 }
 
+/// The error for an attribute that one of the language's own objects does not have.
+#[must_use]
+pub(crate) fn attribute(object: &str, name: &str, span: Span) -> Diagnostic {
+    let detail = match (object, name) {
+        ("terraform", "env") => "`terraform.env` is now called `terraform.workspace`.".to_owned(),
+        _ => {
+            let there: Vec<String> =
+                attributes_of(object).iter().map(|name| format!("`{name}`")).collect();
+            format!("`{object}` has no `{name}`; it has {}.", there.join(" and "))
+        }
+    };
+    Diagnostic::error(format!("Invalid \"{object}\" attribute"), detail).at(span)
+}
+
+/// The attributes of one of the language's own objects.
+pub(crate) fn attributes_of(object: &str) -> &'static [&'static str] {
+    match object {
+        "path" => &["cwd", "module", "root"],
+        "terraform" => &["workspace", "applying"],
+        "count" => &["index"],
+        "each" => &["key", "value"],
+        _ => &[],
+    }
+}
+
+/// The error for `count.index` where nothing is counted.
+#[must_use]
+pub(crate) fn count(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "Reference to \"count\" in non-counted context",
+        "`count.index` is there only within blocks that have a `count` argument.",
+    )
+    .at(span)
+}
+
+/// The error for `each.key` and `each.value` where there is no `for_each`.
+#[must_use]
+pub(crate) fn each(name: &str, span: Span) -> Diagnostic {
+    let summary = match name {
+        "value" => "each.value cannot be used in this context",
+        _ => "Reference to \"each\" in context without for_each",
+    };
+    let detail = "`each` is there only within blocks that have a `for_each` argument, and has a value \
+                  only while its key is among the elements.";
+    Diagnostic::error(summary, detail).at(span)
+}
+
+/// The error for `self` where there is no object it could mean.
+#[must_use]
+pub(crate) fn self_object(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "Invalid \"self\" reference",
+        "`self` is there only within postconditions, provisioners and connections, where it means the \
+         object of that resource.",
+    )
+    .at(span)
+}
+
 fn place(module: &Module) -> String {
     if module.path.is_root() { "the root module".to_owned() } else { format!("`{}`", module.path) }
-}
-
-/// The candidate that differs from `name` in at most two letters, if there is one.
-pub(crate) fn nearest<'c>(
-    name: &str,
-    candidates: impl Iterator<Item = &'c str>,
-) -> Option<&'c str> {
-    candidates
-        .filter(|candidate| candidate.len().abs_diff(name.len()) <= 2 * 4)
-        .filter(|candidate| candidate.len() <= MAX_COMPARED && name.len() <= MAX_COMPARED)
-        .map(|candidate| (distance(name, candidate), candidate))
-        .filter(|(distance, _)| *distance <= 2)
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
-/// How many letters must be added, removed or replaced to make one text of the other.
-fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (at, a) in from.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = at + 1;
-        for (column, b) in to.iter().enumerate() {
-            let replaced = diagonal + usize::from(a != *b);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[to.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_name_is_at_most_two_letters_away() {
-        let nearest = |name: &str| nearest(name, ["size", "sizes", "name", "x"].into_iter());
-        assert_eq!(nearest("siz"), Some("size"));
-        assert_eq!(nearest("szies"), Some("sizes"));
-        assert_eq!(nearest("nsme"), Some("name"));
-        assert_eq!(nearest("colour"), None);
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "ab"), 2);
-    }
 }

@@ -2,12 +2,17 @@
 //!
 //! Evaluates the expression once; what the instances are is for others.
 
+use formwork_lang::eval::evaluate;
+use formwork_lang::syntax::Expr;
 use formwork_value::value::Map;
-use formwork_value::{Diagnostics, Reported, Str, Value};
+use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value, convert};
 
 use super::ModuleScope;
 use crate::addr::InstanceKey;
 use crate::config::Repetition;
+
+/// The greatest number of instances of one resource.
+const MAX_INSTANCES: usize = 1_000_000;
 
 /// Which instances a resource or module call has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,7 +108,6 @@ impl RepetitionData {
     /// What `count` and `each` mean while it is not known which instances there will be.
     #[must_use]
     pub fn unknown(repetition: &Repetition) -> Self {
-        use formwork_value::Type;
         match repetition {
             Repetition::Single => Self::default(),
             Repetition::Count(_) => {
@@ -128,8 +132,10 @@ pub fn expand(
     scope: &ModuleScope<'_>,
     repetition: &Repetition,
 ) -> Result<Expansion, Reported> {
-    let _ = (diags, scope, repetition);
-    todo!()
+    match check(diags, scope, repetition)? {
+        Some(expansion) => Ok(expansion),
+        None => Err(diags.error(unknown(repetition))),
+    }
 }
 
 /// Checks `count` or `for_each` while values may not be known yet. Returns the expansion if it is
@@ -142,6 +148,182 @@ pub fn check(
     scope: &ModuleScope<'_>,
     repetition: &Repetition,
 ) -> Result<Option<Expansion>, Reported> {
-    let _ = (diags, scope, repetition);
-    todo!()
+    match repetition {
+        Repetition::Single => Ok(Some(Expansion::Single)),
+        Repetition::Count(expr) => {
+            let value = evaluate(diags, expr, scope)?;
+            let n = count(value).map_err(|unfit| diags.error(unfit.at(expr)))?;
+            Ok(n.map(Expansion::Count))
+        }
+        Repetition::ForEach(expr) => {
+            let value = evaluate(diags, expr, scope)?;
+            let each = for_each(value).map_err(|unfit| diags.error(unfit.at(expr)))?;
+            Ok(each.map(Expansion::ForEach))
+        }
+    }
+}
+
+fn unknown(repetition: &Repetition) -> Diagnostic {
+    const ADVICE: &str = "Use variables and constants there, or first apply only what it depends on, \
+                          with the -target option";
+    let (summary, detail, expr): (_, _, Option<&Expr>) = match repetition {
+        Repetition::Single => ("Invalid repetition", String::new(), None),
+        Repetition::Count(expr) => (
+            "Invalid count argument",
+            format!(
+                "How many instances there will be depends on values that are known only after apply. \
+                 {ADVICE}."
+            ),
+            Some(expr),
+        ),
+        Repetition::ForEach(expr) => (
+            "Invalid for_each argument",
+            format!(
+                "The keys of the instances depend on values that are known only after apply. {ADVICE}; \
+                 or use a map with constant keys, whose values may become known later."
+            ),
+            Some(expr),
+        ),
+    };
+    Diagnostic::error(summary, detail).at_opt(expr.map(|expr| expr.span))
+}
+
+/// Why a value does not say which instances there are.
+struct Unfit {
+    summary: &'static str,
+    detail: String,
+}
+
+impl Unfit {
+    fn at(self, expr: &Expr) -> Diagnostic {
+        Diagnostic::error(self.summary, self.detail).at(expr.span)
+    }
+}
+
+fn bad_count(detail: impl Into<String>) -> Unfit {
+    Unfit { summary: "Invalid count argument", detail: detail.into() }
+}
+
+/// Reads the value of `count`. A sensitive number is accepted: how many instances there are shows it.
+fn count(value: Value) -> Result<Option<usize>, Unfit> {
+    let (value, marks) = value.unmark();
+    if marks.contains(Marks::EPHEMERAL) {
+        return Err(bad_count(
+            "The number of instances is stored, so it cannot come from an ephemeral value.",
+        ));
+    }
+    if value.is_null() {
+        return Err(bad_count("The value of `count` is null; it must be a whole number."));
+    }
+    let number = convert::convert(&value, &Type::Number).map_err(|refused| {
+        let detail = format!("`count` must be a whole number: {}.", refused.reason);
+        Unfit { summary: "Incorrect value type", detail }
+    })?;
+    let Value::Number(number) = number else { return Ok(None) };
+    if !number.is_integer() {
+        return Err(bad_count(format!("`count` is {number}; it must be a whole number.")));
+    }
+    match number.to_usize() {
+        Some(n) if n <= MAX_INSTANCES => Ok(Some(n)),
+        None if number < 0_i64.into() => {
+            Err(bad_count(format!("`count` is {number}; it must not be negative.")))
+        }
+        _ => Err(bad_count(format!("`count` is {number}; at most {MAX_INSTANCES} are possible."))),
+    }
+}
+
+fn bad_for_each(detail: impl Into<String>) -> Unfit {
+    Unfit { summary: "Invalid for_each argument", detail: detail.into() }
+}
+
+fn bad_set(detail: impl Into<String>) -> Unfit {
+    Unfit { summary: "Invalid for_each set argument", detail: detail.into() }
+}
+
+/// Reads the value of `for_each`: elements by key. `None` while the keys are not known.
+fn for_each(value: Value) -> Result<Option<Map>, Unfit> {
+    let (value, marks) = value.unmark();
+    if marks.contains(Marks::SENSITIVE) {
+        return Err(bad_for_each(
+            "The value is sensitive, and keys of instances are shown in addresses. Where the keys \
+             themselves are no secret, take them out with `nonsensitive`.",
+        ));
+    }
+    if marks.contains(Marks::EPHEMERAL) {
+        return Err(bad_for_each(
+            "Keys of instances are stored, so they cannot come from an ephemeral value.",
+        ));
+    }
+    if value.is_null() {
+        return Err(bad_for_each("The value is null; it must be a map or a set of strings."));
+    }
+    let each = match &value {
+        Value::Unknown(unknown) => {
+            check_type(unknown.ty())?;
+            return Ok(None);
+        }
+        Value::Object(object) => elements(object.iter()),
+        Value::Map(map) => map.clone(),
+        Value::Set(set) => match set_elements(set.element_type(), set.items())? {
+            Some(each) => each,
+            None => return Ok(None),
+        },
+        other => return Err(wrong_type(&other.ty())),
+    };
+    match each.keys().len() {
+        0..=MAX_INSTANCES => Ok(Some(each)),
+        n => Err(bad_for_each(format!(
+            "It has {n} elements; at most {MAX_INSTANCES} instances are possible."
+        ))),
+    }
+}
+
+/// Elements by key. They may have different types, so none is claimed.
+fn elements<'v>(pairs: impl Iterator<Item = (&'v Str, &'v Value)>) -> Map {
+    Map::new(Type::Dynamic, pairs.map(|(key, value)| (key.clone(), value.clone())).collect())
+}
+
+fn check_type(ty: &Type) -> Result<(), Unfit> {
+    match ty {
+        Type::Dynamic | Type::Map(_) | Type::Object(_) => Ok(()),
+        Type::Set(element) => check_element_type(element),
+        ty => Err(wrong_type(ty)),
+    }
+}
+
+fn wrong_type(ty: &Type) -> Unfit {
+    let hint = match ty {
+        Type::List(_) | Type::Tuple(_) => " `toset` makes a set of a list of strings.",
+        _ => "",
+    };
+    bad_for_each(format!(
+        "It must be a map or a set of strings, and this is a {}.{hint}",
+        ty.friendly_name()
+    ))
+}
+
+fn check_element_type(element: &Type) -> Result<(), Unfit> {
+    match element {
+        Type::String | Type::Dynamic => Ok(()),
+        other => Err(bad_set(format!(
+            "A set must hold strings, and this one holds elements of type {}.",
+            other.friendly_name()
+        ))),
+    }
+}
+
+/// The elements of a set under themselves as keys; `None` while some are not known.
+fn set_elements(ty: &Type, items: &[Value]) -> Result<Option<Map>, Unfit> {
+    if !items.is_empty() {
+        check_element_type(ty)?;
+    }
+    let mut pairs = Vec::with_capacity(items.len());
+    for item in items {
+        match item {
+            Value::String(key) => pairs.push((key, item)),
+            Value::Null(_) => return Err(bad_set("A set for `for_each` must not hold null.")),
+            _ => return Ok(None),
+        }
+    }
+    Ok(Some(elements(pairs.into_iter())))
 }

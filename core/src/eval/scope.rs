@@ -2,11 +2,13 @@
 
 mod resource;
 
-use formwork_lang::functions::Function;
+pub(crate) use resource::{missing_key, unexpected_key};
+
+use formwork_lang::functions::{Function, Host, builtin, builtin_names};
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::Ident;
 use formwork_value::diag::Blame;
-use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Value};
+use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
 use super::{ModuleResults, RepetitionData, World};
 use crate::addr::Mode;
@@ -19,13 +21,16 @@ pub struct ModuleScope<'a> {
     world: &'a World,
     repetition: RepetitionData,
     self_object: Option<Value>,
+    /// A variable whose value is judged before it is recorded.
+    judged: Option<(Str, Value)>,
 }
 
 impl<'a> ModuleScope<'a> {
     /// The scope of a module instance: without `count`, `each` and `self`.
     #[must_use]
     pub fn new(module: &'a ModuleResults, world: &'a World) -> Self {
-        Self { module, world, repetition: RepetitionData::default(), self_object: None }
+        let repetition = RepetitionData::default();
+        Self { module, world, repetition, self_object: None, judged: None }
     }
 
     /// The same scope within one instance of something repeated.
@@ -38,6 +43,12 @@ impl<'a> ModuleScope<'a> {
     #[must_use]
     pub fn with_self(self, object: Value) -> Self {
         Self { self_object: Some(object), ..self }
+    }
+
+    /// The same scope with a value for a variable that counts before the recorded one.
+    #[must_use]
+    pub fn with_variable(self, name: Str, value: Value) -> Self {
+        Self { judged: Some((name, value)), ..self }
     }
 
     /// The module instance.
@@ -53,7 +64,12 @@ impl<'a> ModuleScope<'a> {
         span: Span,
     ) -> Result<Value, Reported> {
         if !self.module.config().variables.contains_key(&name.name) {
-            return Err(diags.error(undeclared::variable(self.module.config(), name, span)));
+            return Err(diags.error(undeclared::variable(self.module.config(), &name.name, span)));
+        }
+        if let Some((judged, value)) = &self.judged
+            && *judged == name.name
+        {
+            return Ok(value.clone());
         }
         let value = self.module.variables.get(&name.name);
         value.cloned().ok_or_else(|| unrecorded(diags, &format!("var.{}", name.name), span))
@@ -61,7 +77,7 @@ impl<'a> ModuleScope<'a> {
 
     fn local(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
         if !self.module.config().locals.contains_key(&name.name) {
-            return Err(diags.error(undeclared::local(self.module.config(), name, span)));
+            return Err(diags.error(undeclared::local(self.module.config(), &name.name, span)));
         }
         let value = self.module.locals.get(&name.name);
         value.cloned().ok_or_else(|| unrecorded(diags, &format!("local.{}", name.name), span))
@@ -73,13 +89,7 @@ impl<'a> ModuleScope<'a> {
             "root" => Ok(Value::String(self.world.root.clone())),
             "module" if self.module.addr().is_root() => Ok(Value::String(self.world.root.clone())),
             "module" => Ok(Value::string(self.module.config().dir.to_string_lossy().into_owned())),
-            _ => Err(diags.error(
-                Diagnostic::error(
-                    "Invalid \"path\" attribute",
-                    format!("`path` has no `{}`; it has `cwd`, `module` and `root`.", name.name),
-                )
-                .at(span),
-            )),
+            other => Err(diags.error(undeclared::attribute("path", other, span))),
         }
     }
 
@@ -89,80 +99,33 @@ impl<'a> ModuleScope<'a> {
         name: &Ident,
         span: Span,
     ) -> Result<Value, Reported> {
-        let detail = match name.name.as_str() {
-            "workspace" => return Ok(Value::String(self.world.workspace.clone())),
-            "applying" => return Ok(Value::Bool(self.world.applying).mark(Marks::EPHEMERAL)),
-            "env" => "`terraform.env` is now called `terraform.workspace`.".to_owned(),
-            other => {
-                format!("`terraform` has no `{other}`; it has `workspace` and `applying`.")
-            }
-        };
-        Err(diags.error(Diagnostic::error("Invalid \"terraform\" attribute", detail).at(span)))
+        match name.name.as_str() {
+            "workspace" => Ok(Value::String(self.world.workspace.clone())),
+            "applying" => Ok(Value::Bool(self.world.applying).mark(Marks::EPHEMERAL)),
+            other => Err(diags.error(undeclared::attribute("terraform", other, span))),
+        }
     }
 
     fn count(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
         if name.name != "index" {
-            return Err(diags.error(
-                Diagnostic::error(
-                    "Invalid \"count\" attribute",
-                    format!("`count` has no `{}`; it has `index`.", name.name),
-                )
-                .at(span),
-            ));
+            return Err(diags.error(undeclared::attribute("count", &name.name, span)));
         }
-        self.repetition.count_index.clone().ok_or_else(|| {
-            diags.error(
-                Diagnostic::error(
-                    "Reference to \"count\" in non-counted context",
-                    "`count.index` is there only within blocks that have a `count` argument.",
-                )
-                .at(span),
-            )
-        })
+        let index = self.repetition.count_index.clone();
+        index.ok_or_else(|| diags.error(undeclared::count(span)))
     }
 
     fn each(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
         let value = match name.name.as_str() {
             "key" => &self.repetition.each_key,
             "value" => &self.repetition.each_value,
-            other => {
-                return Err(diags.error(
-                    Diagnostic::error(
-                        "Invalid \"each\" attribute",
-                        format!("`each` has no `{other}`; it has `key` and `value`."),
-                    )
-                    .at(span),
-                ));
-            }
+            other => return Err(diags.error(undeclared::attribute("each", other, span))),
         };
-        value.clone().ok_or_else(|| {
-            // A key without a value is what an instance has whose element is gone.
-            let (summary, detail) = if name.name == "value" && self.repetition.each_key.is_some() {
-                (
-                    "each.value cannot be used in this context",
-                    "The element that this instance was made for is no longer in `for_each`.",
-                )
-            } else {
-                (
-                    "Reference to \"each\" in context without for_each",
-                    "`each` is there only within blocks that have a `for_each` argument.",
-                )
-            };
-            diags.error(Diagnostic::error(summary, detail).at(span))
-        })
+        value.clone().ok_or_else(|| diags.error(undeclared::each(&name.name, span)))
     }
 
     fn self_object(&self, diags: &mut Diagnostics, root: &Ident) -> Result<Value, Reported> {
-        self.self_object.clone().ok_or_else(|| {
-            diags.error(
-                Diagnostic::error(
-                    "Invalid \"self\" reference",
-                    "`self` is there only within postconditions, provisioners and connections, where \
-                     it means the object of that resource.",
-                )
-                .at(root.span),
-            )
-        })
+        let object = self.self_object.clone();
+        object.ok_or_else(|| diags.error(undeclared::self_object(root.span)))
     }
 }
 
@@ -228,11 +191,14 @@ impl Scope for ModuleScope<'_> {
     }
 
     fn function(&self, name: &str) -> Option<&dyn Function> {
-        let _ = name;
-        None
+        builtin(name).map(|function| function as &dyn Function)
     }
 
     fn function_names(&self) -> Vec<String> {
-        Vec::new()
+        builtin_names()
+    }
+
+    fn host(&self) -> Host<'_> {
+        self.world.host()
     }
 }

@@ -1,6 +1,11 @@
-//! What expressions can learn of the world outside the configuration.
+//! What expressions can learn of the world outside the configuration: folders, workspace, files,
+//! clock, randomness. Asks for none of it before an expression does.
 
+use formwork_lang::functions::{Ambient, FileFailure, FileKind, Files, Host};
 use formwork_value::Str;
+use time::OffsetDateTime;
+
+use crate::config::files::Disk;
 
 /// What `path`, `terraform` and the functions answer with; the same throughout a run.
 pub struct World {
@@ -8,8 +13,66 @@ pub struct World {
     pub cwd: Str,
     /// The folder of the root module as the author sees it: `path.root`, usually `.`.
     pub root: Str,
+    /// The folder that `~` stands for in arguments of functions.
+    pub home: Option<String>,
     /// The selected workspace: `terraform.workspace`.
     pub workspace: Str,
-    /// Whether changes are being made: `terraform.applying`.
+    /// Whether changes are being made: `terraform.applying`. Only then do `timestamp`, `uuid` and
+    /// their like have values.
     pub applying: bool,
+    /// When the plan was made; unknown while the configuration is only checked.
+    pub plan_time: Option<OffsetDateTime>,
+    /// The clock.
+    pub clock: fn() -> OffsetDateTime,
+}
+
+impl World {
+    /// What functions may ask.
+    #[must_use]
+    pub fn host(&self) -> Host<'_> {
+        Host { files: self, ambient: self }
+    }
+}
+
+impl Ambient for World {
+    fn now(&self) -> Option<OffsetDateTime> {
+        self.applying.then(self.clock)
+    }
+
+    fn plan_time(&self) -> Option<OffsetDateTime> {
+        self.plan_time
+    }
+
+    fn random(&self) -> Option<[u8; 16]> {
+        self.applying.then(|| uuid::Uuid::new_v4().into_bytes())
+    }
+}
+
+impl Files for World {
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
+        Disk.content(path).map_err(failure)
+    }
+
+    fn kind(&self, path: &str) -> Result<FileKind, FileFailure> {
+        Disk.kind(path).map_err(failure)
+    }
+
+    fn list(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
+        Disk.entries(path).map_err(failure)
+    }
+
+    fn current_folder(&self) -> Option<String> {
+        Some(self.cwd.as_str().to_owned())
+    }
+
+    fn home_folder(&self) -> Option<String> {
+        self.home.clone()
+    }
+}
+
+fn failure(error: std::io::Error) -> FileFailure {
+    match error.kind() {
+        std::io::ErrorKind::NotFound => FileFailure::Missing,
+        _ => FileFailure::Failed(error.to_string()),
+    }
 }

@@ -1,0 +1,69 @@
+//! What readers of all blocks share: constants in arguments, names in labels, and how they complain.
+
+use formwork_lang::content::Content;
+use formwork_lang::syntax::{Block, Body, Ident};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
+
+use super::constant;
+use crate::addr::is_identifier;
+
+/// Takes an argument that is a truth value. One that is wrong is reported and counts as not there.
+pub(super) fn flag(diags: &mut Diagnostics, content: &mut Content, name: &str) -> Option<bool> {
+    constant::bool(diags, &content.take(name)?.expr).ok()
+}
+
+/// Takes an argument that is a text. One that is wrong is reported and counts as not there.
+pub(super) fn text(diags: &mut Diagnostics, content: &mut Content, name: &str) -> Option<String> {
+    constant::string(diags, &content.take(name)?.expr).ok()
+}
+
+/// Merges blocks `_` into a body. They are a way around names that mean something to the engine: what
+/// they hold counts as if it stood outside.
+pub(super) fn unescape(mut body: Body, escaped: Vec<Block>) -> Body {
+    for block in escaped {
+        body.attributes.extend(block.body.attributes);
+        body.blocks.extend(block.body.blocks);
+    }
+    body
+}
+
+/// The error for something of the language that this version leaves out.
+pub(super) fn not_supported(what: &str, span: impl Into<Option<Span>>) -> Diagnostic {
+    Diagnostic::error(
+        format!("{what} is not supported by this version of Formwork yet"),
+        "The configuration is right, but this program cannot carry it out. Take it out, or keep to \
+         Terraform for now.",
+    )
+    .at_opt(span.into())
+}
+
+/// Reports a label that is no name.
+pub(super) fn check_name(
+    diags: &mut Diagnostics,
+    what: &str,
+    name: &Ident,
+) -> Result<(), Reported> {
+    if is_identifier(&name.name) {
+        return Ok(());
+    }
+    Err(diags.error(
+        Diagnostic::error(
+            format!("Invalid {what}"),
+            "A name begins with a letter or underscore and goes on with letters, digits, underscores \
+             and dashes.",
+        )
+        .at(name.span),
+    ))
+}
+
+/// Returns a place as people read it: `main.tf:3,1-11`.
+pub(super) fn place(sources: &Sources, span: Span) -> String {
+    let (start, end) = (sources.start(span), sources.end(span));
+    let name = sources.name(span.source);
+    if start.line == end.line {
+        format!("{name}:{},{}-{}", start.line, start.column, end.column)
+    } else {
+        format!("{name}:{},{}-{},{}", start.line, start.column, end.line, end.column)
+    }
+}

@@ -1,0 +1,41 @@
+//! Blocks that state a condition: `validation`, `precondition`, `postcondition`.
+
+use formwork_lang::content::{BodySchema, into_content};
+use formwork_lang::refs;
+use formwork_lang::syntax::Block;
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics};
+
+use super::Condition;
+use super::arguments::place;
+
+const CONTENT: BodySchema =
+    BodySchema { attributes: &[("condition", true), ("error_message", true)], blocks: &[] };
+
+/// Reads a block that states a condition; `None` if it is wrong, which was reported.
+fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<Condition> {
+    let kind = block.kind.name.clone();
+    let mut content = into_content(diags, block.body, &CONTENT);
+    let condition = content.take("condition")?.expr;
+    let message = content.take("error_message")?.expr;
+    if refs::of_expr(&condition).is_empty() {
+        let _ = diags.error(
+            Diagnostic::error(
+                format!("Invalid {kind} expression"),
+                "This condition mentions nothing, so it would always say the same.",
+            )
+            .at(condition.span),
+        );
+        return None;
+    }
+    Some(Condition { condition, message, place: place(sources, block.header), span: block.header })
+}
+
+/// Reads all blocks, leaving out those that are wrong.
+pub(super) fn read_all(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    blocks: Vec<Block>,
+) -> Vec<Condition> {
+    blocks.into_iter().filter_map(|block| read(diags, sources, block)).collect()
+}

@@ -1,0 +1,80 @@
+//! Expressions that must be constant: a scope in which nothing has a name.
+
+use formwork_lang::eval::evaluate;
+use formwork_lang::functions::Function;
+use formwork_lang::scope::{Scope, ScopeStep};
+use formwork_lang::syntax::{Expr, Ident};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value, convert};
+
+struct Nothing;
+
+impl Scope for Nothing {
+    fn resolve(
+        &self,
+        diags: &mut Diagnostics,
+        root: &Ident,
+        _steps: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported> {
+        Err(diags.error(
+            Diagnostic::error(
+                "Variables not allowed",
+                format!("`{}` cannot be used here: this value must be a constant.", root.name),
+            )
+            .at(root.span),
+        ))
+    }
+
+    fn function(&self, _name: &str) -> Option<&dyn Function> {
+        None
+    }
+
+    fn function_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Evaluates an expression that may mention nothing and call nothing.
+pub(super) fn value(diags: &mut Diagnostics, expr: &Expr) -> Result<Value, Reported> {
+    let before = diags.len();
+    let value = evaluate(diags, expr, &Nothing);
+    // The scope has no functions at all, but "unknown" would send the reader looking for a typo.
+    diags.map_from(before, |diagnostic| {
+        if diagnostic.summary != "Call to unknown function" {
+            return diagnostic;
+        }
+        Diagnostic {
+            summary: "Function calls not allowed".to_owned(),
+            detail: "No function can be called here: this value must be a constant.".to_owned(),
+            ..diagnostic
+        }
+    });
+    value
+}
+
+/// Evaluates a constant of a primitive type, which must not be null.
+fn primitive(diags: &mut Diagnostics, expr: &Expr, ty: &Type) -> Result<Value, Reported> {
+    let value = value(diags, expr)?;
+    let reason = match convert::convert(&value, ty) {
+        Ok(value) if value.is_null() => "it must not be null".to_owned(),
+        Ok(value) => return Ok(value),
+        Err(refused) => refused.reason,
+    };
+    Err(diags.error(
+        Diagnostic::error("Unsuitable value type", format!("This value does not fit: {reason}."))
+            .at(expr.span),
+    ))
+}
+
+/// Evaluates a constant text.
+pub(super) fn string(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Reported> {
+    match primitive(diags, expr, &Type::String)? {
+        Value::String(text) => Ok(text.as_str().to_owned()),
+        // An expression that could not be parsed is unknown; it was reported then.
+        _ => Ok(String::new()),
+    }
+}
+
+/// Evaluates a constant truth value.
+pub(super) fn bool(diags: &mut Diagnostics, expr: &Expr) -> Result<bool, Reported> {
+    Ok(matches!(primitive(diags, expr, &Type::Bool)?, Value::Bool(true)))
+}

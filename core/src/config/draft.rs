@@ -1,0 +1,175 @@
+//! A module while its blocks are read: sends each block to its reader, and sees that no two things
+//! have one name.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use formwork_lang::content::{BodySchema, into_content};
+use formwork_lang::syntax::{Block, Body};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Span};
+
+use super::arguments::{not_supported, place};
+use super::{Module, Settings, output, provider, resource, variable};
+use crate::addr::{Mode, ModulePath};
+
+const CONTENT: BodySchema = BodySchema {
+    attributes: &[],
+    blocks: &[
+        ("terraform", &[]),
+        ("required_providers", &[]),
+        ("provider", &["name"]),
+        ("variable", &["name"]),
+        ("locals", &[]),
+        ("output", &["name"]),
+        ("resource", &["type", "name"]),
+        ("data", &["type", "name"]),
+        ("ephemeral", &["type", "name"]),
+        ("module", &["name"]),
+        ("check", &["name"]),
+        ("moved", &[]),
+        ("removed", &[]),
+        ("import", &[]),
+    ],
+};
+
+/// A module while its blocks are read.
+pub(super) struct Draft {
+    module: Module,
+}
+
+impl Draft {
+    pub(super) fn new(path: ModulePath, dir: &Path) -> Self {
+        Self {
+            module: Module {
+                path,
+                dir: dir.to_path_buf(),
+                settings: Settings::default(),
+                providers: BTreeMap::new(),
+                variables: BTreeMap::new(),
+                locals: BTreeMap::new(),
+                outputs: BTreeMap::new(),
+                resources: BTreeMap::new(),
+                calls: BTreeMap::new(),
+            },
+        }
+    }
+
+    /// Reads one file. What is wrong in it is reported and left out.
+    pub(super) fn read(&mut self, diags: &mut Diagnostics, sources: &Sources, file: Body) {
+        for block in into_content(diags, file, &CONTENT).blocks {
+            self.block(diags, sources, block);
+        }
+    }
+
+    fn block(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        let kind = block.kind.name.clone();
+        match kind.as_str() {
+            "terraform" => self.module.settings.read(diags, block),
+            "provider" => self.provider(diags, sources, block),
+            "variable" => self.variable(diags, sources, block),
+            "locals" => self.locals(diags, sources, block),
+            "output" => self.output(diags, sources, block),
+            "resource" => self.resource(diags, sources, Mode::Managed, block),
+            "data" => self.resource(diags, sources, Mode::Data, block),
+            "required_providers" => {
+                let _ = diags.error(
+                    Diagnostic::error(
+                        "Invalid required_providers block",
+                        "A `required_providers` block stands inside a `terraform` block.",
+                    )
+                    .at(block.header),
+                );
+            }
+            // The rest of what a file may hold.
+            kind => {
+                let _ = diags.error(not_supported(&format!("A `{kind}` block"), block.header));
+            }
+        }
+    }
+
+    /// Returns the module. Everything that needed all blocks is filled in.
+    pub(super) fn finish(self) -> Module {
+        let Self { mut module } = self;
+        let settings = &module.settings;
+        for provider in module.providers.values_mut() {
+            provider.provider = settings.source_of(&provider.local.name);
+        }
+        for resource in module.resources.values_mut() {
+            let local = &resource.local_provider;
+            resource.provider = settings.source_of(&local.name);
+        }
+        module
+    }
+
+    fn provider(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        let Some(provider) = provider::read(diags, block) else { return };
+        if let Some(other) = self.module.providers.get(&provider.local) {
+            let hint = match &provider.local.alias {
+                Some(_) => "Each alias of a provider can be used once.",
+                None => "Another configuration of the same provider needs an `alias`.",
+            };
+            let what = format!("The provider configuration `{}`", provider.local);
+            let first = place(sources, other.span);
+            let detail = format!("{what} is already there at {first}. {hint}");
+            let _ = diags.error(
+                Diagnostic::error("Duplicate provider configuration", detail).at(provider.span),
+            );
+            return;
+        }
+        self.module.providers.insert(provider.local.clone(), provider);
+    }
+
+    fn variable(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        let Some(variable) = variable::read(diags, sources, block) else { return };
+        if let Some(other) = self.module.variables.get(&variable.name) {
+            let what = format!("The variable `{}`", variable.name);
+            let places = (variable.span, place(sources, other.span));
+            let _ = diags.error(duplicate("Duplicate variable declaration", &what, places));
+            return;
+        }
+        self.module.variables.insert(variable.name.clone(), variable);
+    }
+
+    fn locals(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        for local in output::read_locals(diags, block) {
+            if let Some(other) = self.module.locals.get(&local.name) {
+                let what = format!("The local value `{}`", local.name);
+                let places = (local.span, place(sources, other.span));
+                let _ = diags.error(duplicate("Duplicate local value definition", &what, places));
+                continue;
+            }
+            self.module.locals.insert(local.name.clone(), local);
+        }
+    }
+
+    fn output(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        let Some(output) = output::read(diags, sources, block) else { return };
+        if let Some(other) = self.module.outputs.get(&output.name) {
+            let what = format!("The output `{}`", output.name);
+            let places = (output.span, place(sources, other.span));
+            let _ = diags.error(duplicate("Duplicate output definition", &what, places));
+            return;
+        }
+        self.module.outputs.insert(output.name.clone(), output);
+    }
+
+    fn resource(&mut self, diags: &mut Diagnostics, sources: &Sources, mode: Mode, block: Block) {
+        let Some(resource) = resource::read(diags, sources, mode, block) else { return };
+        let name = &resource.name;
+        if let Some(other) = self.module.resources.get(name) {
+            let word = if mode == Mode::Data { "data" } else { "resource" };
+            let summary = format!("Duplicate {word} \"{}\" configuration", name.kind());
+            let places = (resource.span, place(sources, other.span));
+            let _ = diags.error(duplicate(&summary, &format!("`{name}`"), places));
+            return;
+        }
+        self.module.resources.insert(name.clone(), resource);
+    }
+}
+
+fn duplicate(summary: &str, what: &str, (second, first): (Span, String)) -> Diagnostic {
+    let detail =
+        format!("{what} is already there at {first}. A name can be used once in a module.");
+    Diagnostic::error(summary, detail).at(second)
+}

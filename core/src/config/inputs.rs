@@ -1,0 +1,283 @@
+//! Values for the variables of a module: which of several counts, and what becomes of it. Validations
+//! are checked later, with everything they may mention.
+
+use std::collections::BTreeMap;
+
+use formwork_lang::content::just_attributes;
+use formwork_lang::syntax::{add_source, parse_expression, parse_file};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Type, Value, convert};
+
+use super::{Module, Variable, constant};
+
+/// A value for a variable from outside of the configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Given {
+    /// The variable.
+    pub name: Str,
+    /// The value.
+    pub value: GivenValue,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// A value from outside, or what it is to be read from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GivenValue {
+    /// Text; what it means depends on the variable's type.
+    Text(String),
+    /// A value.
+    Value(Value),
+}
+
+/// Where a value for a variable comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A `TF_VAR_` variable of the environment.
+    Environment,
+    /// The `-var` option.
+    Option,
+    /// A file of values, and the place in it.
+    File(String, Span),
+    /// An answer to a question.
+    Answer,
+}
+
+/// The value of a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// The value, converted to the variable's type and marked as the variable demands.
+    pub value: Value,
+    /// The place that gave it, if it has one.
+    pub given: Option<Span>,
+}
+
+/// How many undeclared names are warned about one by one.
+const MAX_UNDECLARED_WARNINGS: usize = 2;
+
+impl Variable {
+    /// Whether a value must be given.
+    #[must_use]
+    pub fn is_required(&self) -> bool {
+        self.default.is_none()
+    }
+}
+
+/// Reads a file of values for variables, in the native syntax. Nothing but constants may stand in it.
+///
+/// # Errors
+/// When the text cannot be parsed, or a value is not constant. What could be read is lost.
+pub fn read_values(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    name: &str,
+    content: Vec<u8>,
+) -> Result<Vec<Given>, Reported> {
+    let mut found = Diagnostics::new();
+    let source = add_source(&mut found, sources, name, content);
+    let body = parse_file(&mut found, sources, source);
+    let mut given = Vec::with_capacity(body.attributes.len());
+    for attribute in just_attributes(&mut found, &body) {
+        if let Ok(value) = constant::value(&mut found, &attribute.expr) {
+            given.push(Given {
+                name: attribute.name.name.clone(),
+                value: GivenValue::Value(value),
+                origin: Origin::File(name.to_owned(), attribute.expr.span),
+            });
+        }
+    }
+    diags.append(found)?;
+    Ok(given)
+}
+
+/// Gives every variable of a module its value. Of several values for one variable the last counts.
+///
+/// # Errors
+/// When a value is missing, does not fit, or was given on the command line for no variable.
+pub fn resolve(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    module: &Module,
+    given: Vec<Given>,
+) -> Result<BTreeMap<Str, Input>, Reported> {
+    let mut found = Diagnostics::new();
+    report_undeclared(&mut found, module, &given);
+    let mut last: BTreeMap<Str, Given> =
+        given.into_iter().map(|given| (given.name.clone(), given)).collect();
+    let mut inputs = BTreeMap::new();
+    for (name, variable) in &module.variables {
+        let input = match last.remove(name) {
+            Some(given) => read(&mut found, sources, variable, given),
+            None => default(&mut found, variable),
+        };
+        if let Ok(input) = input {
+            inputs.insert(name.clone(), input);
+        }
+    }
+    diags.append(found)?;
+    Ok(inputs)
+}
+
+fn report_undeclared(diags: &mut Diagnostics, module: &Module, given: &[Given]) {
+    let mut n_in_files = 0;
+    for given in given.iter().filter(|given| !module.variables.contains_key(&given.name)) {
+        let name = &given.name;
+        match &given.origin {
+            Origin::Option => {
+                let _ = diags.error(Diagnostic::error(
+                    "Value for undeclared variable",
+                    format!(
+                        "The option `-var` gives a value for `{name}`, but the root module has no such \
+                         variable. Declare it with a block `variable \"{name}\" {{}}`."
+                    ),
+                ));
+            }
+            Origin::File(file, _) => {
+                n_in_files += 1;
+                if n_in_files <= MAX_UNDECLARED_WARNINGS {
+                    diags.warn(Diagnostic::warning(
+                        "Value for undeclared variable",
+                        format!(
+                            "The file `{file}` gives a value for `{name}`, but the root module has no \
+                             such variable. Declare it, or take the value out. Values meant for many \
+                             configurations can stand in TF_VAR_ environment variables."
+                        ),
+                    ));
+                }
+            }
+            // Environment variables are shared by many configurations.
+            Origin::Environment | Origin::Answer => {}
+        }
+    }
+    if n_in_files > MAX_UNDECLARED_WARNINGS {
+        diags.warn(Diagnostic::warning(
+            "Values for undeclared variables",
+            format!("{} more such values were found.", n_in_files - MAX_UNDECLARED_WARNINGS),
+        ));
+    }
+}
+
+fn default(diags: &mut Diagnostics, variable: &Variable) -> Result<Input, Reported> {
+    let Some(value) = &variable.default else {
+        return Err(diags.error(
+            Diagnostic::error(
+                "No value for required variable",
+                format!(
+                    "The variable `{}` has no default, so it must be given a value: with -var, \
+                     -var-file, a .tfvars file, or TF_VAR_{0} in the environment.",
+                    variable.name
+                ),
+            )
+            .at(variable.span),
+        ));
+    };
+    Ok(Input { value: marked(variable, value.clone()), given: None })
+}
+
+fn read(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    variable: &Variable,
+    given: Given,
+) -> Result<Input, Reported> {
+    let span = match &given.origin {
+        Origin::File(_, span) => Some(*span),
+        _ => None,
+    };
+    let value = match given.value {
+        GivenValue::Value(value) => value,
+        // Text stays text unless the author asked for something that has its own notation.
+        GivenValue::Text(text) if !variable.typed || variable.ty.is_primitive() => {
+            Value::string(text)
+        }
+        GivenValue::Text(text) => {
+            let source = sources.add(format!("<value for var.{}>", variable.name), text);
+            let expr = parse_expression(diags, sources, source)?;
+            constant::value(diags, &expr)?
+        }
+    };
+    let from = match &given.origin {
+        Origin::Environment => format!("TF_VAR_{} in the environment", variable.name),
+        Origin::Option => format!("the option -var=\"{}=...\"", variable.name),
+        Origin::File(file, _) => format!("`{file}`"),
+        Origin::Answer => "the answer".to_owned(),
+    };
+    match fit(variable, value) {
+        Ok(value) => Ok(Input { value, given: span }),
+        Err(problem) => {
+            let (summary, reason) = match problem {
+                Misfit::Null => ("Required variable not set", "it must not be null".to_owned()),
+                Misfit::Type(reason) => ("Invalid value for input variable", reason),
+            };
+            let detail = format!(
+                "The value that {from} gives for `var.{}` does not fit: {reason}.",
+                variable.name
+            );
+            Err(diags.error(Diagnostic::error(summary, detail).at(span.unwrap_or(variable.span))))
+        }
+    }
+}
+
+/// Why a value cannot be that of a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Misfit {
+    /// It is null, and the variable takes no null and has no default.
+    Null,
+    /// It does not convert; the reason.
+    Type(String),
+}
+
+/// Makes a value that of a variable: fills optional attributes, converts, replaces a null that the
+/// variable does not take by the default, and marks.
+///
+/// # Errors
+/// When the value cannot be that of the variable.
+pub fn fit(variable: &Variable, value: Value) -> Result<Value, Misfit> {
+    let value = filled(variable, value);
+    let value = convert::convert(&value, &variable.ty)
+        .map_err(|refused| Misfit::Type(format!("{}{}", place_prefix(&refused), refused.reason)))?;
+    if value.is_null() && !variable.nullable {
+        return match &variable.default {
+            Some(default) => Ok(marked(variable, default.clone())),
+            None => Err(Misfit::Null),
+        };
+    }
+    Ok(marked(variable, value))
+}
+
+/// Where inside a value the reason for a refusal lies, to stand before the reason.
+pub(super) fn place_prefix(refused: &convert::Refused) -> String {
+    let place = refused.path.to_string();
+    if place.is_empty() { place } else { format!("at {place}: ") }
+}
+
+/// Applies the defaults of optional attributes.
+pub(super) fn filled(variable: &Variable, value: Value) -> Value {
+    match &variable.defaults {
+        Some(defaults) if !value.is_null() => defaults.apply(value),
+        _ => value,
+    }
+}
+
+fn marked(variable: &Variable, value: Value) -> Value {
+    let mut marks = Marks::NONE;
+    if variable.sensitive {
+        marks |= Marks::SENSITIVE;
+    }
+    if variable.ephemeral {
+        marks |= Marks::EPHEMERAL;
+    }
+    value.mark(marks)
+}
+
+/// The unknown value that stands for a variable while no values are given: when only the
+/// configuration itself is checked.
+#[must_use]
+pub fn unknown(variable: &Variable) -> Value {
+    // A type with open places may become anything of that shape.
+    let ty = if variable.ty.has_dynamic() { Type::Dynamic } else { variable.ty.clone() };
+    marked(variable, Value::unknown(ty))
+}
+
+#[cfg(test)]
+mod tests;

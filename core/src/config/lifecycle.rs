@@ -1,0 +1,140 @@
+//! `lifecycle` blocks: how a resource is treated beyond what its provider decides.
+
+use formwork_lang::content::{BodySchema, into_content};
+use formwork_lang::refs;
+use formwork_lang::syntax::{Attribute, Block, Expr};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::arguments::{flag, place};
+use super::{IgnoreChanges, Lifecycle, condition, traversal};
+use crate::addr::{Mode, Reference, Subject};
+
+const CONTENT: BodySchema = BodySchema {
+    attributes: &[
+        ("create_before_destroy", false),
+        ("prevent_destroy", false),
+        ("ignore_changes", false),
+        ("replace_triggered_by", false),
+    ],
+    blocks: &[("precondition", &[]), ("postcondition", &[])],
+};
+
+/// Reads the `lifecycle` blocks of a resource, of which there may be one. What is wrong is reported
+/// and left out.
+pub(super) fn read(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    mode: Mode,
+    blocks: Vec<Block>,
+) -> Lifecycle {
+    let mut blocks = blocks.into_iter();
+    let Some(block) = blocks.next() else { return Lifecycle::default() };
+    for other in blocks {
+        let first = place(sources, block.header);
+        let _ = diags.error(
+            Diagnostic::error(
+                "Duplicate lifecycle block",
+                format!("This resource already has a `lifecycle` block at {first}."),
+            )
+            .at(other.header),
+        );
+    }
+    let mut content = into_content(diags, block.body, &CONTENT);
+    content.attributes.retain(|_, attribute| check_mode(diags, mode, attribute));
+    Lifecycle {
+        preconditions: condition::read_all(diags, sources, content.take_blocks("precondition")),
+        postconditions: condition::read_all(diags, sources, content.take_blocks("postcondition")),
+        create_before_destroy: flag(diags, &mut content, "create_before_destroy"),
+        prevent_destroy: flag(diags, &mut content, "prevent_destroy").unwrap_or(false),
+        ignore_changes: content
+            .take("ignore_changes")
+            .and_then(|attribute| ignore_changes(diags, attribute.expr).ok())
+            .unwrap_or_default(),
+        replace_triggered_by: content
+            .take("replace_triggered_by")
+            .and_then(|attribute| replace_triggered_by(diags, attribute.expr).ok())
+            .unwrap_or_default(),
+    }
+}
+
+/// Reports an argument that means something only for managed resources.
+fn check_mode(diags: &mut Diagnostics, mode: Mode, attribute: &Attribute) -> bool {
+    let what = match mode {
+        Mode::Managed => return true,
+        Mode::Data => "data",
+        Mode::Ephemeral => "ephemeral",
+    };
+    let _ = diags.error(
+        Diagnostic::error(
+            format!("Invalid {what} resource lifecycle argument"),
+            format!("`{}` means something only in `resource` blocks.", attribute.name.name),
+        )
+        .at(attribute.name.span),
+    );
+    false
+}
+
+fn ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChanges, Reported> {
+    if expr.as_keyword() == Some("all") {
+        return Ok(IgnoreChanges::All);
+    }
+    let items = traversal::list(diags, expr)?;
+    let mut these = Vec::with_capacity(items.len());
+    for item in &items {
+        if item.as_literal().is_some_and(|text| text == "*") {
+            let _ = diags.error(
+                Diagnostic::error(
+                    "Invalid ignore_changes wildcard",
+                    "To ignore all changes, write `ignore_changes = all`.",
+                )
+                .at(item.span),
+            );
+        } else if let Ok(traversal) = traversal::of(diags, item) {
+            these.push(traversal);
+        }
+    }
+    Ok(IgnoreChanges::These(these))
+}
+
+fn replace_triggered_by(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>, Reported> {
+    let items = traversal::list(diags, expr)?;
+    for item in &items {
+        check_trigger(diags, item);
+    }
+    Ok(items)
+}
+
+/// Reports an entry that does not pick a managed resource or a part of one.
+fn check_trigger(diags: &mut Diagnostics, expr: &Expr) {
+    let mut n_resources = 0;
+    for mention in refs::of_expr(expr) {
+        let Ok(reference) = Reference::of(diags, &mention) else { return };
+        match &reference.subject {
+            Subject::Resource(name) if name.mode() == Mode::Managed => n_resources += 1,
+            Subject::Count(_) | Subject::Each(_) => {}
+            other => {
+                let _ = diags.error(
+                    Diagnostic::error(
+                        "Invalid reference in replace_triggered_by expression",
+                        format!(
+                            "`{other}` cannot trigger a replacement: only managed resources can, with \
+                             `count.index` or `each.key` between their brackets."
+                        ),
+                    )
+                    .at(reference.span),
+                );
+                return;
+            }
+        }
+    }
+    if n_resources != 1 {
+        let _ = diags.error(
+            Diagnostic::error(
+                "Invalid replace_triggered_by expression",
+                "Each entry must name one managed resource, an instance of one, or an attribute.",
+            )
+            .at(expr.span),
+        );
+    }
+}

@@ -1,0 +1,62 @@
+//! `output` and `locals` blocks.
+
+use formwork_lang::content::{BodySchema, into_content, just_attributes};
+use formwork_lang::syntax::{Attribute, Block, Ident};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics};
+
+use super::arguments::{check_name, flag, text};
+use super::{Local, Output, condition, traversal};
+
+const CONTENT: BodySchema = BodySchema {
+    attributes: &[
+        ("value", true),
+        ("description", false),
+        ("sensitive", false),
+        ("ephemeral", false),
+        ("depends_on", false),
+    ],
+    blocks: &[("precondition", &[]), ("postcondition", &[])],
+};
+
+/// Reads an `output` block; `None` if it is wrong, which was reported.
+pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<Output> {
+    let [name] = <[Ident; 1]>::try_from(block.labels).ok()?;
+    let named = check_name(diags, "output name", &name);
+    let mut content = into_content(diags, block.body, &CONTENT);
+    let depends_on = traversal::depends_on(diags, content.take("depends_on"));
+    let preconditions = condition::read_all(diags, sources, content.take_blocks("precondition"));
+    for block in content.take_blocks("postcondition") {
+        let _ = diags.error(
+            Diagnostic::error(
+                "Postconditions are not allowed",
+                "An output has only preconditions: nothing happens to its value afterwards.",
+            )
+            .at(block.kind.span),
+        );
+    }
+    let expr = content.take("value")?.expr;
+    let output = Output {
+        name: name.name,
+        expr,
+        description: text(diags, &mut content, "description").unwrap_or_default(),
+        sensitive: flag(diags, &mut content, "sensitive").unwrap_or(false),
+        ephemeral: flag(diags, &mut content, "ephemeral").unwrap_or(false),
+        depends_on,
+        preconditions,
+        references: Vec::new(),
+        span: block.header,
+    };
+    named.ok().map(|()| output)
+}
+
+/// Reads a `locals` block.
+pub(super) fn read_locals(diags: &mut Diagnostics, block: Block) -> Vec<Local> {
+    let _ = just_attributes(diags, &block.body);
+    block.body.attributes.into_iter().map(local).collect()
+}
+
+fn local(attribute: Attribute) -> Local {
+    let Attribute { name, expr, span } = attribute;
+    Local { name: name.name, expr, references: Vec::new(), span }
+}

@@ -1,0 +1,60 @@
+//! Fills in what every block of a module mentions, once all blocks were read. Whether what is
+//! mentioned is there is checked elsewhere.
+
+use formwork_lang::refs::{self, Traversal};
+use formwork_lang::syntax::Expr;
+use formwork_value::Diagnostics;
+
+use super::{Condition, Module, Output, Repetition, Resource};
+use crate::addr::Reference;
+
+/// Fills in the references of every block. Mentions of no meaningful form are reported and left out.
+pub(super) fn fill(diags: &mut Diagnostics, module: &mut Module) {
+    for provider in module.providers.values_mut() {
+        provider.references = read(diags, refs::of_body(&provider.body));
+    }
+    for variable in module.variables.values_mut() {
+        variable.references = read(diags, of_conditions(&variable.validations));
+    }
+    for local in module.locals.values_mut() {
+        local.references = read(diags, refs::of_expr(&local.expr));
+    }
+    for resource in module.resources.values_mut() {
+        resource.references = of_resource(diags, resource);
+    }
+    for output in module.outputs.values_mut() {
+        output.references = of_output(diags, output);
+    }
+}
+
+fn of_resource(diags: &mut Diagnostics, resource: &Resource) -> Vec<Reference> {
+    let lifecycle = &resource.lifecycle;
+    let mut mentions = match &resource.repetition {
+        Repetition::Single => Vec::new(),
+        Repetition::Count(expr) | Repetition::ForEach(expr) => refs::of_expr(expr),
+    };
+    mentions.extend(refs::of_body(&resource.body));
+    mentions.extend(lifecycle.replace_triggered_by.iter().flat_map(refs::of_expr));
+    mentions.extend(of_conditions(&lifecycle.preconditions));
+    mentions.extend(of_conditions(&lifecycle.postconditions));
+    let mut references = read(diags, mentions);
+    references.extend(resource.depends_on.iter().cloned());
+    references
+}
+
+fn of_output(diags: &mut Diagnostics, output: &Output) -> Vec<Reference> {
+    let mut mentions = refs::of_expr(&output.expr);
+    mentions.extend(of_conditions(&output.preconditions));
+    let mut references = read(diags, mentions);
+    references.extend(output.depends_on.iter().cloned());
+    references
+}
+
+fn of_conditions(conditions: &[Condition]) -> Vec<Traversal> {
+    let exprs = conditions.iter().flat_map(|condition| [&condition.condition, &condition.message]);
+    exprs.flat_map(|expr: &Expr| refs::of_expr(expr)).collect()
+}
+
+fn read(diags: &mut Diagnostics, mentions: Vec<Traversal>) -> Vec<Reference> {
+    mentions.iter().filter_map(|mention| Reference::of(diags, mention).ok()).collect()
+}

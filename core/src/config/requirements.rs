@@ -1,0 +1,78 @@
+//! Which providers a configuration needs, in which versions. Chooses and installs none.
+
+use std::collections::BTreeMap;
+
+use super::{Config, Module, ProviderAddr};
+use crate::version::Constraints;
+
+impl Config {
+    /// Every provider that some module lists, configures, or has resources of, with all constraints
+    /// on its version together. Providers that are part of the engine are among them.
+    #[must_use]
+    pub fn requirements(&self) -> BTreeMap<ProviderAddr, Constraints> {
+        let mut all = BTreeMap::new();
+        let mut modules = vec![&*self.root];
+        while let Some(module) = modules.pop() {
+            add(&mut all, module);
+            modules.extend(module.calls.values().map(|call| &*call.module));
+        }
+        all
+    }
+}
+
+fn add(all: &mut BTreeMap<ProviderAddr, Constraints>, module: &Module) {
+    let listed = module.settings.required_providers.values();
+    let listed = listed.map(|required| (&required.source, required.constraint.as_str()));
+    let configured = module.providers.values().map(|block| {
+        (&block.provider, block.version.as_ref().map_or("", |(version, _)| version.as_str()))
+    });
+    let used = module.resources.values().map(|resource| (&resource.provider, ""));
+    for (provider, constraint) in listed.chain(configured).chain(used) {
+        let known = all.entry(provider.clone()).or_default();
+        // Constraints were checked when they were read.
+        if let Ok(constraint) = constraint.parse::<Constraints>()
+            && !constraint.is_empty()
+        {
+            *known = std::mem::take(known).and(constraint);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::testing::load_ok;
+    use expect_test::expect;
+
+    #[test]
+    fn every_provider_mentioned_anywhere_is_needed() {
+        let (config, _) = load_ok(
+            r#"
+terraform {
+  required_providers {
+    listed = { source = "acme/listed", version = ">= 1" }
+    both   = "~> 2.1"
+  }
+}
+provider "both" {
+  version = "< 2.9"
+}
+resource "implied_x" "a" {}
+resource "terraform_data" "b" {}
+resource "other" "c" {
+  provider = listed
+}
+"#,
+        );
+        let mut out = String::new();
+        for (provider, constraints) in config.requirements() {
+            out += &format!("{} {constraints}\n", provider.display());
+        }
+        expect![[r#"
+            acme/listed >= 1.0.0
+            hashicorp/both ~> 2.1, < 2.9.0
+            hashicorp/implied 
+            terraform.io/builtin/terraform 
+        "#]]
+        .assert_eq(&out);
+    }
+}

@@ -1,0 +1,116 @@
+//! `resource` and `data` blocks.
+
+use formwork_lang::content::{BodySchema, Content, split_content};
+use formwork_lang::syntax::{Block, Ident};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::arguments::{check_name, not_supported, unescape};
+use super::{LocalProvider, ProviderAddr, Repetition, Resource, lifecycle, traversal};
+use crate::addr::{Mode, ResourceName};
+
+const CONTENT: BodySchema = BodySchema {
+    attributes: &[
+        ("count", false),
+        ("for_each", false),
+        ("depends_on", false),
+        ("provider", false),
+    ],
+    blocks: &[
+        ("lifecycle", &[]),
+        ("provisioner", &["type"]),
+        ("connection", &[]),
+        ("locals", &[]),
+        ("_", &[]),
+    ],
+};
+
+/// Reads a `resource` or `data` block; `None` if it is wrong, which was reported.
+pub(super) fn read(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    mode: Mode,
+    block: Block,
+) -> Option<Resource> {
+    let [kind, name] = <[Ident; 2]>::try_from(block.labels).ok()?;
+    let named = check_names(diags, mode, &kind, &name);
+    let name = ResourceName::new(mode, &kind.name, &name.name);
+
+    let (mut content, rest) = split_content(diags, block.body, &CONTENT);
+    let repetition = repetition(diags, &mut content);
+    let depends_on = traversal::depends_on(diags, content.take("depends_on"));
+    let local_provider = match content.take("provider") {
+        Some(attribute) => traversal::provider(diags, &attribute.expr),
+        None => Ok(LocalProvider::implied_by(&name)),
+    };
+    let lifecycle = lifecycle::read(diags, sources, mode, content.take_blocks("lifecycle"));
+    let body = unescape(rest, content.take_blocks("_"));
+    for block in &content.blocks {
+        reject(diags, mode, block);
+    }
+
+    named.ok()?;
+    let local_provider = local_provider.ok()?;
+    Some(Resource {
+        // Where the provider comes from is known when all `required_providers` were read.
+        provider: ProviderAddr::implied(&local_provider.name),
+        name,
+        local_provider,
+        repetition: repetition.ok()?,
+        depends_on,
+        lifecycle,
+        references: Vec::new(),
+        body,
+        span: block.header,
+    })
+}
+
+fn check_names(
+    diags: &mut Diagnostics,
+    mode: Mode,
+    kind: &Ident,
+    name: &Ident,
+) -> Result<(), Reported> {
+    let what = match mode {
+        Mode::Managed => "resource",
+        Mode::Data => "data resource",
+        Mode::Ephemeral => "ephemeral resource",
+    };
+    let named = check_name(diags, &format!("{what} type name"), kind);
+    check_name(diags, &format!("{what} name"), name).and(named)
+}
+
+fn repetition(diags: &mut Diagnostics, content: &mut Content) -> Result<Repetition, Reported> {
+    match (content.take("count"), content.take("for_each")) {
+        (None, None) => Ok(Repetition::Single),
+        (Some(count), None) => Ok(Repetition::Count(count.expr)),
+        (None, Some(for_each)) => Ok(Repetition::ForEach(for_each.expr)),
+        (Some(_), Some(for_each)) => Err(diags.error(
+            Diagnostic::error(
+                "Invalid combination of \"count\" and \"for_each\"",
+                "Only one of `count` and `for_each` can say how many instances there are.",
+            )
+            .at(for_each.name.span),
+        )),
+    }
+}
+
+/// Reports a block that means something in the language, but not here or not to us.
+fn reject(diags: &mut Diagnostics, mode: Mode, block: &Block) {
+    let kind = &block.kind.name;
+    let _ = diags.error(if kind == "locals" {
+        Diagnostic::error(
+            "Reserved block type name in resource block",
+            "`locals` is kept for later versions of the language.",
+        )
+        .at(block.kind.span)
+    } else if mode == Mode::Managed {
+        not_supported(&format!("A `{kind}` block"), block.header)
+    } else {
+        Diagnostic::error(
+            format!("Unsupported {kind} block"),
+            format!("Only managed resources can have a `{kind}` block."),
+        )
+        .at(block.header)
+    });
+}

@@ -1,0 +1,226 @@
+//! `terraform` blocks: versions, providers, and where the state lives.
+
+use formwork_lang::content::{BodySchema, into_content, just_attributes};
+use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
+
+use super::arguments::not_supported;
+use super::provider::check_local_name;
+use super::{Backend, ProviderAddr, RequiredProvider, Settings, constant};
+use crate::version::{Constraints, LANGUAGE_VERSION};
+
+const CONTENT: BodySchema = BodySchema {
+    attributes: &[("required_version", false), ("experiments", false)],
+    blocks: &[
+        ("required_providers", &[]),
+        ("backend", &["type"]),
+        ("cloud", &[]),
+        ("provider_meta", &["provider"]),
+    ],
+};
+
+impl Settings {
+    /// Where the provider comes from that a local name of this module stands for.
+    #[must_use]
+    pub fn source_of(&self, name: &Str) -> ProviderAddr {
+        match self.required_providers.get(name) {
+            Some(required) => required.source.clone(),
+            None => ProviderAddr::implied(name),
+        }
+    }
+
+    /// Reads a `terraform` block into the settings.
+    pub(super) fn read(&mut self, diags: &mut Diagnostics, block: Block) {
+        let mut content = into_content(diags, block.body, &CONTENT);
+        if let Some(attribute) = content.take("required_version")
+            && let Ok(version) = required_version(diags, &attribute.expr)
+        {
+            self.required_version.push(version);
+        }
+        if let Some(attribute) = content.take("experiments") {
+            let _ = diags.error(not_supported("`experiments`", attribute.name.span));
+        }
+        for block in content.blocks {
+            match block.kind.name.as_str() {
+                "required_providers" => self.read_required(diags, block),
+                "backend" => self.read_backend(diags, block),
+                kind => {
+                    let what = format!("A `{kind}` block");
+                    let _ = diags.error(not_supported(&what, block.header));
+                }
+            }
+        }
+    }
+
+    fn read_required(&mut self, diags: &mut Diagnostics, block: Block) {
+        if self.required_providers_span.replace(block.header).is_some() {
+            let _ = diags.error(
+                Diagnostic::error(
+                    "Duplicate required providers configuration",
+                    "A module lists its required providers in one place, and another one comes before \
+                     this.",
+                )
+                .at(block.header),
+            );
+            return;
+        }
+        for attribute in just_attributes(diags, &block.body) {
+            if let Ok(required) = required_provider(diags, attribute) {
+                self.required_providers.insert(attribute.name.name.clone(), required);
+            }
+        }
+    }
+
+    fn read_backend(&mut self, diags: &mut Diagnostics, block: Block) {
+        let Some(kind) = block.labels.first() else { return };
+        if self.backend.is_some() {
+            let _ = diags.error(
+                Diagnostic::error(
+                    "Duplicate backend configuration",
+                    "A module has one backend, and another `backend` block comes before this.",
+                )
+                .at(block.header),
+            );
+        } else if kind.name == "local" {
+            let kind = kind.name.clone();
+            self.backend = Some(Backend { kind, body: block.body, span: block.header });
+        } else {
+            let what = format!("The backend `{}`", kind.name);
+            let _ = diags.error(not_supported(&what, block.header));
+        }
+    }
+}
+
+fn required_version(diags: &mut Diagnostics, expr: &Expr) -> Result<(String, Span), Reported> {
+    let text = constant::string(diags, expr)?;
+    constraint(diags, &text, expr.span)?;
+    Ok((text, expr.span))
+}
+
+/// Reports every constraint on the engine's version that this one does not meet. Looks only at what
+/// `terraform` blocks say, so that it works on configurations from the future.
+pub(super) fn check_version(diags: &mut Diagnostics, files: &[Body]) -> Result<(), Reported> {
+    let mut result = Ok(());
+    let blocks = files.iter().flat_map(|file| &file.blocks);
+    for block in blocks.filter(|block| block.kind.name == "terraform") {
+        let attributes = block.body.attributes.iter();
+        for attribute in attributes.filter(|attribute| attribute.name.name == "required_version") {
+            // A malformed constraint is reported when the block is read.
+            let Some(text) = attribute.expr.as_literal() else { continue };
+            let Ok(constraints) = text.parse::<Constraints>() else { continue };
+            if !constraints.allows(&LANGUAGE_VERSION) {
+                result = Err(diags.error(
+                    Diagnostic::error(
+                        "Unsupported Terraform Core version",
+                        format!(
+                            "This configuration asks for Terraform `{text}`, and this program does what \
+                             Terraform {LANGUAGE_VERSION} does. Change the constraint if that is enough \
+                             for the configuration."
+                        ),
+                    )
+                    .at(attribute.span),
+                ));
+            }
+        }
+    }
+    result
+}
+
+/// Reads a version constraint.
+pub(super) fn constraint(
+    diags: &mut Diagnostics,
+    text: &str,
+    span: Span,
+) -> Result<Constraints, Reported> {
+    text.parse().map_err(|bad| {
+        diags.error(
+            Diagnostic::error(
+                "Invalid version constraint",
+                format!("`{text}` is no version constraint: {bad}."),
+            )
+            .at(span),
+        )
+    })
+}
+
+fn required_provider(
+    diags: &mut Diagnostics,
+    attribute: &Attribute,
+) -> Result<RequiredProvider, Reported> {
+    let name = &attribute.name;
+    let named = check_local_name(diags, name);
+    let required = match &attribute.expr.kind {
+        ExprKind::Object(_) => described(diags, name, &attribute.expr)?,
+        ExprKind::Template(_) => {
+            let text = constant::string(diags, &attribute.expr)?;
+            constraint(diags, &text, attribute.expr.span)?;
+            RequiredProvider {
+                source: ProviderAddr::implied(&name.name),
+                constraint: text,
+                span: attribute.span,
+            }
+        }
+        _ => return Err(diags.error(bad_object(attribute.expr.span))),
+    };
+    named.map(|()| required)
+}
+
+fn bad_object(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "Invalid required_providers object",
+        "An entry of `required_providers` is an object with `source` and `version`, such as \
+         { source = \"hashicorp/random\", version = \"~> 3.0\" }.",
+    )
+    .at(span)
+}
+
+/// Reads `{ source = "…", version = "…" }`.
+fn described(
+    diags: &mut Diagnostics,
+    name: &Ident,
+    expr: &Expr,
+) -> Result<RequiredProvider, Reported> {
+    let ExprKind::Object(items) = &expr.kind else {
+        return Err(diags.error(bad_object(expr.span)));
+    };
+    let mut found = Diagnostics::new();
+    let mut required = RequiredProvider {
+        source: ProviderAddr::implied(&name.name),
+        constraint: String::new(),
+        span: name.span.to(expr.span),
+    };
+    for item in items {
+        let key = item.key.as_literal().map_or("", |key| key.as_str());
+        match key {
+            "source" => {
+                if let Ok(source) = source(&mut found, &item.value) {
+                    required.source = source;
+                }
+            }
+            "version" => {
+                if let Ok(text) = constant::string(&mut found, &item.value) {
+                    drop(constraint(&mut found, &text, item.value.span));
+                    required.constraint = text;
+                }
+            }
+            "configuration_aliases" => {
+                let _ = found.error(not_supported("`configuration_aliases`", item.key.span));
+            }
+            _ => {
+                let _ = found.error(bad_object(item.key.span));
+            }
+        }
+    }
+    diags.append(found).map(|()| required)
+}
+
+fn source(diags: &mut Diagnostics, expr: &Expr) -> Result<ProviderAddr, Reported> {
+    let Some(text) = expr.as_literal() else {
+        return Err(diags.error(
+            Diagnostic::error("Invalid source", "A source is a constant string.").at(expr.span),
+        ));
+    };
+    text.parse().map_err(|bad: crate::addr::BadAddress| {
+        diags.error(Diagnostic::error(bad.summary, bad.detail).at(expr.span))
+    })
+}

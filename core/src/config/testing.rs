@@ -1,0 +1,70 @@
+//! Configurations in one string, for tests: several files under `//- name` lines, or just `main.tf`.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use formwork_value::Diagnostics;
+use formwork_value::diag::Sources;
+
+use super::{Config, Files, arguments};
+
+/// Files held in memory.
+pub(crate) struct Texts(BTreeMap<String, String>);
+
+impl Texts {
+    pub(crate) fn of(fixture: &str) -> Self {
+        let mut texts = BTreeMap::new();
+        let mut name = "main.tf".to_owned();
+        for line in fixture.trim_start_matches('\n').split_inclusive('\n') {
+            match line.strip_prefix("//- ") {
+                Some(header) => {
+                    name = header.trim().to_owned();
+                    texts.insert(name.clone(), String::new());
+                }
+                None => texts.entry(name.clone()).or_default().push_str(line),
+            }
+        }
+        Self(texts)
+    }
+}
+
+impl Files for Texts {
+    fn list(&self, _dir: &Path) -> io::Result<Vec<String>> {
+        Ok(self.0.keys().rev().cloned().collect())
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        self.0.get(name).map(|text| text.clone().into_bytes()).ok_or(io::ErrorKind::NotFound.into())
+    }
+}
+
+/// Loads a configuration; the report holds what was found wrong.
+pub(crate) fn load(fixture: &str) -> (Option<Config>, Sources, Diagnostics) {
+    let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+    let config = Config::load(&mut diags, &mut sources, &Texts::of(fixture), Path::new("."));
+    (config.ok(), sources, diags)
+}
+
+/// Loads a configuration that must be right.
+pub(crate) fn load_ok(fixture: &str) -> (Config, Sources) {
+    let (config, sources, diags) = load(fixture);
+    assert!(!diags.has_errors(), "{}", report(&sources, &diags));
+    (config.unwrap(), sources)
+}
+
+/// One line for each problem: where, what, and why.
+pub(crate) fn report(sources: &Sources, diags: &Diagnostics) -> String {
+    let mut out = String::new();
+    for diagnostic in diags.iter() {
+        let at = diagnostic.subject.map_or("-".to_owned(), |span| arguments::place(sources, span));
+        let severity = if diagnostic.is_error() { "error" } else { "warning" };
+        out += &format!("{severity} {at} {}\n", diagnostic.summary);
+        for line in diagnostic.detail.lines() {
+            out += format!("    {line}").trim_end();
+            out.push('\n');
+        }
+    }
+    out
+}

@@ -1,0 +1,98 @@
+//! Expressions that must name something: entries of `depends_on`, `ignore_changes`, `provider`.
+
+use formwork_lang::refs::{self, Traversal, TraversalStep};
+use formwork_lang::syntax::{Attribute, Expr, ExprKind, Ident};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
+
+use super::LocalProvider;
+use crate::addr::{InstanceKey, Reference, Step, split};
+
+/// Reads an expression that names something, also in the old form in quotes.
+pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Reported> {
+    if let Some(traversal) = refs::as_traversal(expr) {
+        return Ok(traversal);
+    }
+    if let Some(text) = expr.as_literal()
+        && let Some(traversal) = quoted(text, expr.span)
+    {
+        diags.warn(
+            Diagnostic::warning(
+                "Quoted references are deprecated",
+                "A reference stands here as it is, without quotes.",
+            )
+            .at(expr.span),
+        );
+        return Ok(traversal);
+    }
+    Err(diags.error(
+        Diagnostic::error(
+            "Invalid expression",
+            "Only a plain reference can stand here: names with dots between them, and constant keys in \
+             brackets.",
+        )
+        .at(expr.span),
+    ))
+}
+
+fn quoted(text: &str, span: Span) -> Option<Traversal> {
+    let mut steps = split(text).ok()?.into_iter();
+    let Some(Step::Name(root)) = steps.next() else { return None };
+    let steps = steps
+        .map(|step| match step {
+            Step::Name(name) => TraversalStep::Attribute(Ident { name, span }),
+            Step::Key(InstanceKey::Str(key)) => TraversalStep::Key(key, span),
+            Step::Key(InstanceKey::Int(at)) => TraversalStep::Index(at.into(), span),
+            Step::Key(InstanceKey::None) => TraversalStep::Splat(span),
+        })
+        .collect();
+    Some(Traversal { root: Ident { name: root, span }, steps, span })
+}
+
+/// The entries of an expression that must be a list as it stands.
+pub(super) fn list(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>, Reported> {
+    match expr.kind {
+        ExprKind::Tuple(items) => Ok(items),
+        _ => Err(diags.error(
+            Diagnostic::error("Invalid expression", "Only a list in brackets can stand here.")
+                .at(expr.span),
+        )),
+    }
+}
+
+/// Reads `depends_on`. Entries that are wrong are reported and left out.
+pub(super) fn depends_on(diags: &mut Diagnostics, attribute: Option<Attribute>) -> Vec<Reference> {
+    let Some(attribute) = attribute else { return Vec::new() };
+    list(diags, attribute.expr)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|item| {
+            let traversal = of(diags, item).ok()?;
+            Reference::of(diags, &traversal).ok()
+        })
+        .collect()
+}
+
+/// Reads the `provider` argument: a local name, and an alias if there is one.
+pub(super) fn provider(diags: &mut Diagnostics, expr: &Expr) -> Result<LocalProvider, Reported> {
+    let shape = "Write the local name of a provider, and behind a dot the alias of one of its \
+                 configurations: `aws`, `aws.west`.";
+    let name_of = |diags: &mut Diagnostics| {
+        if refs::as_traversal(expr).is_none() && expr.as_literal().is_none() {
+            return Err(diags.error(bad_provider(shape, expr.span)));
+        }
+        of(diags, expr)
+    };
+    let traversal = name_of(diags)?;
+    let name = traversal.root.name;
+    match traversal.steps.as_slice() {
+        [] => Ok(LocalProvider { name, alias: None }),
+        [TraversalStep::Attribute(alias)] => {
+            Ok(LocalProvider { name, alias: Some(alias.name.clone()) })
+        }
+        _ => Err(diags.error(bad_provider(shape, expr.span))),
+    }
+}
+
+fn bad_provider(detail: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("Invalid provider configuration reference", detail).at(span)
+}

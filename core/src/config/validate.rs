@@ -1,0 +1,164 @@
+//! Checks that what a module mentions is there, by the configuration alone. Evaluates nothing: what
+//! values have, types and attributes, is seen when they are evaluated.
+
+use formwork_lang::refs::TraversalStep;
+use formwork_value::{Diagnostic, Diagnostics, Span};
+
+use super::{Module, Repetition, Resource, undeclared};
+use crate::addr::reference::step_span;
+use crate::addr::{Reference, Subject};
+use crate::eval::scope::{missing_key, unexpected_key};
+
+/// More problems than this in one module help nobody, and each costs a search for similar names.
+const MAX_PROBLEMS: usize = 100;
+
+/// Reports everything wrong with the references of a module.
+pub(super) fn references(diags: &mut Diagnostics, module: &Module) {
+    for provider in module.providers.values() {
+        check_all(diags, module, &provider.references, None);
+    }
+    for variable in module.variables.values() {
+        check_all(diags, module, &variable.references, None);
+    }
+    for local in module.locals.values() {
+        check_all(diags, module, &local.references, None);
+    }
+    for resource in module.resources.values() {
+        check_all(diags, module, &resource.references, Some(&resource.repetition));
+        check_whole(diags, &resource.depends_on);
+        check_self(diags, resource);
+        check_provider(diags, module, resource);
+    }
+    for output in module.outputs.values() {
+        check_all(diags, module, &output.references, None);
+        check_whole(diags, &output.depends_on);
+    }
+}
+
+fn check_all(
+    diags: &mut Diagnostics,
+    module: &Module,
+    references: &[Reference],
+    within: Option<&Repetition>,
+) {
+    for reference in references {
+        if diags.len() >= MAX_PROBLEMS {
+            return;
+        }
+        if let Some(problem) = problem(module, reference, within) {
+            let _ = diags.error(problem);
+        }
+    }
+}
+
+/// What is wrong with a reference that stands in a resource of this repetition, or outside of any.
+fn problem(
+    module: &Module,
+    reference: &Reference,
+    within: Option<&Repetition>,
+) -> Option<Diagnostic> {
+    let span = reference.span;
+    match &reference.subject {
+        Subject::Variable(name) => {
+            (!module.variables.contains_key(name)).then(|| undeclared::variable(module, name, span))
+        }
+        Subject::Local(name) => {
+            (!module.locals.contains_key(name)).then(|| undeclared::local(module, name, span))
+        }
+        Subject::Module(name) => {
+            (!module.calls.contains_key(name)).then(|| undeclared::call(module, name, span))
+        }
+        Subject::Resource(name) => match module.resources.get(name) {
+            Some(resource) => key_problem(resource, reference),
+            None => Some(undeclared::resource(module, name, span)),
+        },
+        Subject::Count(name) => attribute_problem("count", name, span).or_else(|| {
+            (!matches!(within, Some(Repetition::Count(_)))).then(|| undeclared::count(span))
+        }),
+        Subject::Each(name) => attribute_problem("each", name, span).or_else(|| {
+            (!matches!(within, Some(Repetition::ForEach(_)))).then(|| undeclared::each(name, span))
+        }),
+        Subject::Path(name) => attribute_problem("path", name, span),
+        Subject::Terraform(name) => attribute_problem("terraform", name, span),
+        // Where in a resource `self` may stand is seen when it is evaluated.
+        Subject::SelfObject => within.is_none().then(|| undeclared::self_object(span)),
+    }
+}
+
+fn attribute_problem(object: &str, name: &str, span: Span) -> Option<Diagnostic> {
+    let known = undeclared::attributes_of(object).contains(&name);
+    (!known).then(|| undeclared::attribute(object, name, span))
+}
+
+/// Whether a key is missing behind something repeated, or is there behind something that is not.
+fn key_problem(resource: &Resource, reference: &Reference) -> Option<Diagnostic> {
+    let name = resource.name.to_string();
+    let missing = |argument, key| missing_key(&name, argument, key).at(reference.span);
+    match (&resource.repetition, reference.remaining.first()?) {
+        (Repetition::Count(_), TraversalStep::Attribute(_)) => {
+            Some(missing("count", "count.index"))
+        }
+        (Repetition::ForEach(_), TraversalStep::Attribute(_)) => {
+            Some(missing("for_each", "each.key"))
+        }
+        (Repetition::Single, TraversalStep::Key(_, span) | TraversalStep::Index(_, span)) => {
+            Some(unexpected_key(&name).at(reference.span.to(*span)))
+        }
+        _ => None,
+    }
+}
+
+/// Reports entries of `depends_on` that are part of something.
+fn check_whole(diags: &mut Diagnostics, depends_on: &[Reference]) {
+    for reference in depends_on {
+        let n_keys = usize::from(reference.instance_key().is_some());
+        if let Some(step) = reference.remaining.get(n_keys) {
+            let _ = diags.error(
+                Diagnostic::error(
+                    "Invalid depends_on reference",
+                    format!(
+                        "An entry of `depends_on` must be a whole object, such as `{}`, and not a part \
+                         of one.",
+                        reference.subject
+                    ),
+                )
+                .at(step_span(step)),
+            );
+        }
+    }
+}
+
+/// Reports what a resource takes of itself. One instance taking from another of the same resource
+/// counts as well: instances of one resource have no order.
+fn check_self(diags: &mut Diagnostics, resource: &Resource) {
+    let own = resource.references.iter().filter(|other| other.resource() == Some(&resource.name));
+    for reference in own {
+        let _ = diags.error(
+            Diagnostic::error(
+                "Self-referential block",
+                format!("The block of `{}` cannot refer to itself.", resource.name),
+            )
+            .about(resource.name.to_string())
+            .at(reference.span),
+        );
+    }
+}
+
+/// Reports a provider configuration that is not there. One without alias is there even if nobody
+/// wrote it.
+fn check_provider(diags: &mut Diagnostics, module: &Module, resource: &Resource) {
+    let local = &resource.local_provider;
+    if local.alias.is_some() && !module.providers.contains_key(local) {
+        let _ = diags.error(
+            Diagnostic::error(
+                "Provider configuration not present",
+                format!(
+                    "`{}` belongs to the provider configuration `{local}`, but there is no `provider` \
+                     block with this name and alias.",
+                    resource.name
+                ),
+            )
+            .at(resource.span),
+        );
+    }
+}

@@ -1,0 +1,124 @@
+//! `variable` blocks.
+
+use formwork_lang::content::{BodySchema, into_content};
+use formwork_lang::refs::{self, Traversal, TraversalStep};
+use formwork_lang::syntax::{Attribute, Block, Expr, Ident};
+use formwork_lang::type_expr::{self, Defaults};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value, convert};
+
+use super::arguments::{check_name, flag, text};
+use super::{Condition, Variable, condition, constant, inputs};
+
+const CONTENT: BodySchema = BodySchema {
+    attributes: &[
+        ("type", false),
+        ("default", false),
+        ("description", false),
+        ("sensitive", false),
+        ("ephemeral", false),
+        ("nullable", false),
+    ],
+    blocks: &[("validation", &[])],
+};
+
+/// Names that a module call needs for itself.
+const RESERVED: [&str; 8] =
+    ["count", "depends_on", "for_each", "lifecycle", "locals", "providers", "source", "version"];
+
+/// Reads a `variable` block; `None` if it is wrong, which was reported.
+pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<Variable> {
+    let [name] = <[Ident; 1]>::try_from(block.labels).ok()?;
+    let named = check_variable_name(diags, &name);
+    let mut content = into_content(diags, block.body, &CONTENT);
+    let ty = content.take("type");
+    let typed = ty.is_some();
+    let (ty, defaults) = constraint(diags, ty).unwrap_or((Type::Dynamic, None));
+    let validations = condition::read_all(diags, sources, content.take_blocks("validation"));
+    let default = content.take("default");
+    let mut variable = Variable {
+        name: name.name,
+        ty,
+        typed,
+        defaults,
+        default: None,
+        description: text(diags, &mut content, "description").unwrap_or_default(),
+        sensitive: flag(diags, &mut content, "sensitive").unwrap_or(false),
+        ephemeral: flag(diags, &mut content, "ephemeral").unwrap_or(false),
+        nullable: flag(diags, &mut content, "nullable").unwrap_or(true),
+        validations,
+        references: Vec::new(),
+        span: block.header,
+    };
+    if let Some(attribute) = default {
+        variable.default = default_value(diags, &variable, &attribute.expr).ok();
+    }
+    for validation in &variable.validations {
+        check_mentions_itself(diags, &variable, validation);
+    }
+    named.ok().map(|()| variable)
+}
+
+fn check_variable_name(diags: &mut Diagnostics, name: &Ident) -> Result<(), Reported> {
+    check_name(diags, "variable name", name)?;
+    if !RESERVED.contains(&name.name.as_str()) {
+        return Ok(());
+    }
+    let detail =
+        format!("`{}` has a meaning of its own in module blocks; take another name.", name.name);
+    Err(diags.error(Diagnostic::error("Invalid variable name", detail).at(name.span)))
+}
+
+fn constraint(
+    diags: &mut Diagnostics,
+    attribute: Option<Attribute>,
+) -> Result<(Type, Option<Defaults>), Reported> {
+    match attribute {
+        Some(attribute) => type_expr::read(diags, &attribute.expr),
+        None => Ok((Type::Dynamic, None)),
+    }
+}
+
+fn default_value(
+    diags: &mut Diagnostics,
+    variable: &Variable,
+    expr: &Expr,
+) -> Result<Value, Reported> {
+    let value = constant::value(diags, expr)?;
+    let value = inputs::filled(variable, value);
+    let reason = match convert::convert(&value, &variable.ty) {
+        Ok(value) if value.is_null() && !variable.nullable => {
+            "it is null, and `nullable` is false".to_owned()
+        }
+        Ok(value) => return Ok(value),
+        Err(refused) => format!("{}{}", inputs::place_prefix(&refused), refused.reason),
+    };
+    Err(diags.error(
+        Diagnostic::error(
+            "Invalid default value for variable",
+            format!("The default of `{}` does not fit its type: {reason}.", variable.name),
+        )
+        .at(expr.span),
+    ))
+}
+
+fn check_mentions_itself(diags: &mut Diagnostics, variable: &Variable, validation: &Condition) {
+    let is_own = |mention: Traversal| {
+        let first = mention.steps.first();
+        mention.root.name == "var"
+            && matches!(first, Some(TraversalStep::Attribute(name)) if name.name == variable.name)
+    };
+    if !refs::of_expr(&validation.condition).into_iter().any(is_own) {
+        let own = format!("var.{}", variable.name);
+        let _ = diags.error(
+            Diagnostic::error(
+                "Invalid variable validation condition",
+                format!(
+                    "A validation of `{}` must mention `{own}`, the value it judges.",
+                    variable.name
+                ),
+            )
+            .at(validation.condition.span),
+        );
+    }
+}

@@ -1,0 +1,94 @@
+//! A module whose results a test records by hand.
+
+use formwork_lang::eval::evaluate;
+use formwork_lang::syntax::parse_expression;
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostics, Value};
+
+use super::{ModuleScope, Results, World};
+use crate::addr::ResourceName;
+use crate::config::{Config, testing};
+
+pub(crate) struct Bench {
+    pub(crate) config: Config,
+    pub(crate) sources: Sources,
+    pub(crate) results: Results,
+    pub(crate) world: World,
+}
+
+impl Bench {
+    pub(crate) fn of(fixture: &str) -> Self {
+        let (config, sources) = testing::load_ok(fixture);
+        Self::with(config, sources)
+    }
+
+    pub(crate) fn with(config: Config, sources: Sources) -> Self {
+        let results = Results::new(&config);
+        let world = World {
+            cwd: "/work".into(),
+            root: ".".into(),
+            home: None,
+            workspace: "default".into(),
+            applying: false,
+            plan_time: None,
+            clock: || time::OffsetDateTime::UNIX_EPOCH,
+        };
+        Self { config, sources, results, world }
+    }
+
+    pub(crate) fn scope(&self) -> ModuleScope<'_> {
+        ModuleScope::new(self.results.root(), &self.world)
+    }
+
+    pub(crate) fn resource(&self, text: &str) -> &super::ResourceResults {
+        let name: ResourceName = text.parse::<crate::addr::ResourceAddr>().unwrap().resource;
+        self.results.root().resource(&name).unwrap()
+    }
+
+    /// Evaluates one expression in the root module.
+    pub(crate) fn evaluate(&self, text: &str) -> String {
+        let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+        let source = sources.add("expression", text);
+        let value = parse_expression(&mut diags, &sources, source)
+            .and_then(|expr| evaluate(&mut diags, &expr, &self.scope()));
+        match value {
+            Ok(value) => format!("{text} = {}\n", show(&value)),
+            Err(_) => format!("{text}: {}", testing::report(&sources, &diags)),
+        }
+    }
+
+    /// Evaluates every output, in the order of names.
+    pub(crate) fn outputs(&self, scope: &ModuleScope<'_>) -> String {
+        let mut out = String::new();
+        for (name, output) in &self.config.root.outputs {
+            let mut diags = Diagnostics::new();
+            match evaluate(&mut diags, &output.expr, scope) {
+                Ok(value) => out += &format!("{name} = {}\n", show(&value)),
+                Err(_) => out += &testing::report(&self.sources, &diags),
+            }
+        }
+        out
+    }
+}
+
+/// Prints a value on one line.
+pub(crate) fn show(value: &Value) -> String {
+    let list = |items: &[Value]| items.iter().map(show).collect::<Vec<_>>().join(", ");
+    let pairs = |names: &[formwork_value::Str], items: &[Value]| {
+        let pair = |(name, item): (_, _)| format!("{name} = {}", show(item));
+        names.iter().zip(items).map(pair).collect::<Vec<_>>().join(", ")
+    };
+    match value {
+        Value::Null(_) => "null".into(),
+        Value::Unknown(unknown) => format!("unknown {}", unknown.ty()),
+        Value::Bool(bool) => bool.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => format!("{text:?}"),
+        Value::List(items) => format!("list[{}]", list(items.items())),
+        Value::Set(items) => format!("set[{}]", list(items.items())),
+        Value::Tuple(items) => format!("[{}]", list(items.items())),
+        Value::Map(map) => format!("map{{{}}}", pairs(map.keys(), map.items())),
+        Value::Object(object) => format!("{{{}}}", pairs(object.names(), object.items())),
+        Value::Marked(marked) => format!("{:?}({})", marked.marks(), show(marked.value())),
+    }
+}

@@ -1,0 +1,465 @@
+use expect_test::{Expect, expect};
+use formwork_value::{Diagnostics, Marks, Type, Value};
+
+use super::conditions::{self, ConditionKind};
+use super::testing::{Bench, show};
+use super::*;
+use crate::addr::InstanceKey;
+use crate::config::ModuleCall;
+use crate::config::testing::{load_ok, report};
+use std::sync::Arc;
+
+fn object(id: &str) -> Value {
+    Value::object([("id", Value::string(id)), ("later", Value::unknown(Type::String))])
+}
+
+fn each(keys: &[&str]) -> Expansion {
+    let pairs = keys.iter().map(|key| ((*key).into(), Value::string(*key))).collect();
+    Expansion::ForEach(formwork_value::value::Map::new(Type::String, pairs))
+}
+
+const RESOURCES: &str = r#"
+variable "v" {}
+locals { l = 1 }
+resource "x_y" "single" {}
+resource "x_y" "counted" { count = 3 }
+resource "x_y" "each" { for_each = {} }
+resource "x_y" "none" { count = 0 }
+data "x_y" "d" {}
+"#;
+
+fn bench(outputs: &str) -> Bench {
+    let bench = Bench::of(&format!("{RESOURCES}{outputs}"));
+    let root = bench.results.root();
+    root.variables.set("v", Value::string("b").mark(Marks::SENSITIVE));
+    root.locals.set("l", Value::int(1));
+    bench.resource("x_y.single").expand(Expansion::Single);
+    bench.resource("x_y.single").set(&InstanceKey::None, object("s"));
+    bench.resource("x_y.counted").expand(Expansion::Count(3));
+    bench.resource("x_y.counted").set(&InstanceKey::Int(0), object("c0"));
+    bench.resource("x_y.counted").set(&InstanceKey::Int(1), object("c1"));
+    bench.resource("x_y.each").expand(each(&["a", "b"]));
+    bench.resource("x_y.each").set(&InstanceKey::Str("a".into()), object("ea"));
+    bench.resource("x_y.each").set(&InstanceKey::Str("b".into()), object("eb"));
+    bench.resource("x_y.none").expand(Expansion::Count(0));
+    bench
+        .resource("data.x_y.d")
+        .set_placeholder(Value::unknown(Type::object([("id", Type::String)])));
+    bench
+}
+
+fn check(outputs: &str, expect: &Expect) {
+    let bench = bench(outputs);
+    expect.assert_eq(&bench.outputs(&bench.scope()));
+}
+
+#[test]
+fn names_mean_what_was_recorded() {
+    check(
+        r#"
+output "a" { value = [var.v, local.l] }
+output "b" { value = x_y.single.id }
+output "c" { value = x_y.counted[1].id }
+output "d" { value = x_y.counted[local.l].id }
+output "e" { value = x_y.each["a"].id }
+output "f" { value = x_y.each[var.v].id }
+output "g" { value = x_y.each }
+output "h" { value = [x_y.counted, length(x_y.counted)] }
+output "i" { value = x_y.counted[*].id }
+output "j" { value = [for k, y in x_y.each : "${k}-${y.id}"] }
+output "k" { value = x_y.single.later }
+output "l" { value = data.x_y.d.id }
+output "m" { value = x_y.none }
+output "n" { value = resource.x_y.single.id }
+output "o" { value = x_y.counted["0"].id }
+"#,
+        &expect![[r#"
+            a = [{"sensitive"}("b"), 1]
+            b = "s"
+            c = "c1"
+            d = "c1"
+            e = "ea"
+            f = "eb"
+            g = {a = {id = "ea", later = unknown string}, b = {id = "eb", later = unknown string}}
+            h = [[{id = "c0", later = unknown string}, {id = "c1", later = unknown string}, unknown any], 3]
+            i = ["c0", "c1", unknown any]
+            j = ["a-ea", "b-eb"]
+            k = unknown string
+            l = unknown string
+            m = []
+            n = "s"
+            o = "c0"
+        "#]],
+    );
+}
+
+#[test]
+fn an_instance_that_is_not_recorded_yet_is_unknown() {
+    check(
+        "output \"a\" { value = x_y.counted[2].id }\n",
+        &expect![[r#"
+        a = unknown any
+    "#]],
+    );
+}
+
+#[test]
+fn keys_that_are_computed_must_lead_to_an_instance() {
+    check(
+        r#"
+output "a" { value = x_y.counted[local.l + 2].id }
+output "b" { value = x_y.counted[-1] }
+output "c" { value = x_y.each["z"].id }
+output "d" { value = x_y.none[0] }
+output "e" { value = x_y.counted["x"] }
+output "f" { value = x_y.each[5] }
+output "g" { value = x_y.counted[data.x_y.d.id] }
+"#,
+        &expect![[r#"
+            error main.tf:9,33-46 Invalid index
+                `x_y.counted` has no instance with the given key: its instances are numbered from 0 to 2.
+            error main.tf:10,33-37 Invalid index
+                `x_y.counted` has no instance with the given key: its instances are numbered from 0 to 2.
+            error main.tf:11,30-35 Invalid index
+                `x_y.each` has no instance with the given key: its `for_each` has no such key.
+            error main.tf:12,30-33 Invalid index
+                `x_y.none` has no instance with the given key: it has no instances.
+            error main.tf:13,33-38 Invalid index
+                This key cannot be an index: a number is required.
+            error main.tf:14,30-33 Invalid index
+                There is no element under the key "5". The attributes of an object have names, not numbers.
+            g = unknown any
+        "#]],
+    );
+}
+
+#[test]
+fn the_world_has_names_too() {
+    let bench = bench(
+        r#"
+output "a" { value = [path.module, path.root, path.cwd] }
+output "b" { value = terraform.workspace }
+output "c" { value = terraform.applying }
+output "f" { value = timestamp() }
+output "g" { value = uper("x") }
+"#,
+    );
+    expect![[r#"
+        a = [".", ".", "/work"]
+        b = "default"
+        c = {"ephemeral"}(false)
+        f = unknown string
+        error main.tf:13,22-26 Call to unknown function
+            There is no function "uper" here. Did you mean "upper"?
+    "#]]
+    .assert_eq(&bench.outputs(&bench.scope()));
+}
+
+#[test]
+fn within_an_instance_count_each_and_self_have_values() {
+    let source = r#"
+resource "x_y" "a" {
+  count = 2
+  value = [count.index, self.id]
+}
+resource "x_y" "b" {
+  for_each = {}
+  value    = "${each.key}=${each.value}"
+}
+"#;
+    let own = Bench::of(source);
+    let value = |text: &str, scope: &ModuleScope<'_>| {
+        let name = text.parse::<crate::addr::ResourceAddr>().unwrap().resource;
+        let body = &own.config.root.resources[&name].body;
+        let mut diags = Diagnostics::new();
+        match formwork_lang::eval::evaluate(&mut diags, &body.attributes[0].expr, scope) {
+            Ok(value) => show(&value),
+            Err(_) => report(&own.sources, &diags),
+        }
+    };
+    let keys = each(&["k"]);
+    let scope = own.scope().repeated(keys.data(&InstanceKey::Str("k".into())));
+    expect![[r#""k=k""#]].assert_eq(&value("x_y.b", &scope));
+    let scope = own.scope().repeated(Expansion::Count(2).data(&InstanceKey::Int(1)));
+    expect![[r#"
+        error main.tf:3,25-29 Invalid "self" reference
+            `self` is there only within postconditions, provisioners and connections, where it means the object of that resource.
+    "#]]
+    .assert_eq(&value("x_y.a", &scope));
+    let gone = RepetitionData { each_value: None, ..keys.data(&InstanceKey::Str("k".into())) };
+    expect![[r#"
+        error main.tf:7,29-39 each.value cannot be used in this context
+            `each` is there only within blocks that have a `for_each` argument, and has a value only while its key is among the elements.
+    "#]]
+    .assert_eq(&value("x_y.b", &own.scope().repeated(gone)));
+}
+
+fn expansions(fixture: &str) -> String {
+    let bench = Bench::of(&format!("variable \"u\" {{}}\nvariable \"s\" {{}}\n{fixture}"));
+    let variables = &bench.results.root().variables;
+    variables.set("u", Value::unknown(Type::String));
+    variables.set("s", Value::int(2).mark(Marks::SENSITIVE));
+    let mut out = String::new();
+    for resource in bench.config.root.resources.values() {
+        let mut diags = Diagnostics::new();
+        let said = match expand::expand(&mut diags, &bench.scope(), &resource.repetition) {
+            Ok(expansion) => {
+                let keys: Vec<String> = expansion.keys().map(|key| key.to_string()).collect();
+                format!("{} {}\n", resource.name, keys.join(" "))
+            }
+            Err(_) => report(&bench.sources, &diags),
+        };
+        out += &said;
+    }
+    out
+}
+
+#[test]
+fn count_becomes_keys_from_zero() {
+    expect![[r#"
+        x_y.a [0] [1]
+        x_y.b [0] [1] [2]
+        x_y.c 
+        x_y.d [0] [1]
+        x_y.e 
+        error main.tf:9,30-32 Invalid count argument
+            `count` is -1; it must not be negative.
+        error main.tf:10,30-33 Invalid count argument
+            `count` is 1.5; it must be a whole number.
+        error main.tf:11,30-34 Invalid count argument
+            The value of `count` is null; it must be a whole number.
+        error main.tf:12,30-33 Incorrect value type
+            `count` must be a whole number: a number is required.
+        error main.tf:13,30-33 Incorrect value type
+            `count` must be a whole number: number required.
+        error main.tf:14,30-35 Invalid count argument
+            How many instances there will be depends on values that are known only after apply. Use variables and constants there, or first apply only what it depends on, with the -target option.
+        error main.tf:15,30-33 Invalid count argument
+            `count` is 1000000000; at most 1000000 are possible.
+        error main.tf:16,30-56 Invalid count argument
+            The number of instances is stored, so it cannot come from an ephemeral value.
+    "#]].assert_eq(&expansions(
+        r#"
+resource "x_y" "a" { count = 2 }
+resource "x_y" "b" { count = "3" }
+resource "x_y" "c" { count = 0 }
+resource "x_y" "d" { count = var.s }
+resource "x_y" "e" {}
+resource "x_y" "f" { count = -1 }
+resource "x_y" "g" { count = 1.5 }
+resource "x_y" "h" { count = null }
+resource "x_y" "i" { count = "x" }
+resource "x_y" "j" { count = [1] }
+resource "x_y" "k" { count = var.u }
+resource "x_y" "l" { count = 1e9 }
+resource "x_y" "m" { count = terraform.applying ? 1 : 2 }
+"#,
+    ));
+}
+
+#[test]
+fn for_each_becomes_keys_of_a_map_or_a_set_of_strings() {
+    expect![[r#"
+        x_y.a ["a"] ["b"]
+        x_y.b [""] ["a"] ["x"]
+        x_y.c 
+        x_y.d ["a"] ["b"]
+        error main.tf:8,33-38 Invalid for_each argument
+            It must be a map or a set of strings, and this is a tuple. `toset` makes a set of a list of strings.
+        error main.tf:9,33-37 Invalid for_each argument
+            The value is null; it must be a map or a set of strings.
+        error main.tf:10,33-36 Invalid for_each argument
+            It must be a map or a set of strings, and this is a string.
+        error main.tf:11,33-43 Invalid for_each set argument
+            A set must hold strings, and this one holds elements of type number.
+        error main.tf:12,33-51 Invalid for_each set argument
+            A set for `for_each` must not hold null.
+        error main.tf:13,33-47 Invalid for_each argument
+            The keys of the instances depend on values that are known only after apply. Use variables and constants there, or first apply only what it depends on, with the -target option; or use a map with constant keys, whose values may become known later.
+        error main.tf:14,33-48 Invalid for_each argument
+            The keys of the instances depend on values that are known only after apply. Use variables and constants there, or first apply only what it depends on, with the -target option; or use a map with constant keys, whose values may become known later.
+        error main.tf:15,33-47 Invalid for_each argument
+            The value is sensitive, and keys of instances are shown in addresses. Where the keys themselves are no secret, take them out with `nonsensitive`.
+        error main.tf:16,33-38 Invalid for_each argument
+            It must be a map or a set of strings, and this is a string.
+    "#]].assert_eq(&expansions(
+        r#"
+resource "x_y" "a" { for_each = { b = 1, a = var.u } }
+resource "x_y" "b" { for_each = toset(["x", "a", ""]) }
+resource "x_y" "c" { for_each = toset([]) }
+resource "x_y" "d" { for_each = { a = var.s, b = null } }
+resource "x_y" "f" { for_each = ["x"] }
+resource "x_y" "g" { for_each = null }
+resource "x_y" "h" { for_each = "x" }
+resource "x_y" "i" { for_each = toset([1]) }
+resource "x_y" "j" { for_each = toset(["x", null]) }
+resource "x_y" "k" { for_each = toset([var.u]) }
+resource "x_y" "l" { for_each = { (var.u) = 1 } }
+resource "x_y" "m" { for_each = toset([var.s]) }
+resource "x_y" "n" { for_each = var.u }
+"#,
+    ));
+}
+
+#[test]
+fn what_can_never_be_known_is_refused_before_it_is() {
+    let bench = Bench::of(
+        r#"
+variable "u" {}
+resource "x_y" "a" { for_each = toset([var.u]) }
+resource "x_y" "b" { for_each = [var.u] }
+resource "x_y" "c" { count = var.u }
+"#,
+    );
+    bench.results.root().variables.set("u", Value::unknown(Type::String));
+    let mut out = String::new();
+    for resource in bench.config.root.resources.values() {
+        let mut diags = Diagnostics::new();
+        match expand::check(&mut diags, &bench.scope(), &resource.repetition) {
+            Ok(expansion) => out += &format!("{} {expansion:?}\n", resource.name),
+            Err(_) => out += &report(&bench.sources, &diags),
+        }
+    }
+    expect![[r#"
+        x_y.a None
+        error main.tf:3,33-40 Invalid for_each argument
+            It must be a map or a set of strings, and this is a tuple. `toset` makes a set of a list of strings.
+        x_y.c None
+    "#]].assert_eq(&out);
+}
+
+const CONDITIONS: &str = r#"
+variable "v" {
+  validation {
+    condition     = length(var.v) > 2
+    error_message = "${var.v} is too short"
+  }
+}
+variable "s" {}
+variable "u" {}
+resource "x_y" "a" {
+  lifecycle {
+    precondition {
+      condition     = var.v == "ab"
+      error_message = "holds"
+    }
+    precondition {
+      condition     = var.u == "x"
+      error_message = "not known yet"
+    }
+    precondition {
+      condition     = var.v != "ab"
+      error_message = "it is ${var.v}"
+    }
+    precondition {
+      condition     = var.v
+      error_message = "x"
+    }
+    precondition {
+      condition     = var.v == "" ? null : null
+      error_message = "x"
+    }
+    precondition {
+      condition     = var.v == ""
+      error_message = "secret ${var.s}"
+    }
+    precondition {
+      condition     = var.v == "ab"
+      error_message = tonumber(var.v)
+    }
+    precondition {
+      condition     = var.v == ""
+      error_message = null
+    }
+    postcondition {
+      condition     = self.id == var.v
+      error_message = "id is ${self.id}"
+    }
+  }
+}
+"#;
+
+#[test]
+fn conditions_that_do_not_hold_say_why() {
+    let bench = Bench::of(CONDITIONS);
+    let variables = &bench.results.root().variables;
+    variables.set("s", Value::int(2).mark(Marks::SENSITIVE));
+    variables.set("u", Value::unknown(Type::String));
+    let mut diags = Diagnostics::new();
+    let variable = &bench.config.root.variables["v"];
+    let judged = Value::string("ab");
+    let _ = conditions::validate_variable(&mut diags, &bench.scope(), variable, &judged);
+    variables.set("v", judged);
+    let lifecycle = &bench.config.root.resources.values().next().unwrap().lifecycle;
+    let kind = ConditionKind::ResourcePrecondition;
+    let _ = conditions::check(&mut diags, &bench.scope(), kind, &lifecycle.preconditions);
+    let scope = bench.scope().with_self(object("made"));
+    let kind = ConditionKind::ResourcePostcondition;
+    let _ = conditions::check(&mut diags, &scope, kind, &lifecycle.postconditions);
+    expect![[r#"
+        error main.tf:1,1-13 Invalid value for variable
+            ab is too short
+    
+            This was checked by the validation rule at main.tf:2,3-13.
+        error main.tf:20,23-36 Resource precondition failed
+            it is ab
+        error main.tf:24,23-28 Invalid condition result
+            A condition must be true or false: a bool is required.
+        error main.tf:28,23-48 Invalid condition result
+            A condition must be true or false, and this one is null.
+        warning main.tf:33,23-40 Error message refers to sensitive values
+            The message of this condition holds a sensitive value, so it is not shown. Leave the value out, or take its mark off with `nonsensitive` where it is no secret.
+        error main.tf:32,23-34 Resource precondition failed
+            The condition does not hold. Its message cannot be shown: it is sensitive, or not known yet.
+        error main.tf:37,32-37 Invalid function argument
+            The value for "v" is not acceptable: the text "ab" is not a decimal number.
+        error main.tf:41,23-27 Invalid error message
+            A message must be a string, and this one is null.
+        error main.tf:44,23-39 Resource postcondition failed
+            id is made
+    "#]].assert_eq(&report(&bench.sources, &diags));
+}
+
+#[test]
+fn outputs_of_a_called_module_are_read_one_by_one() {
+    let (child, _) = load_ok("output \"a\" { value = 1 }\noutput \"b\" { value = 2 }\n");
+    let (mut config, sources) = load_ok("output \"o\" { value = 1 }\n");
+    let span = config.root.outputs["o"].span;
+    for name in ["one", "many"] {
+        let call = ModuleCall { name: name.into(), module: child.root.clone(), span };
+        Arc::get_mut(&mut config.root).unwrap().calls.insert(name.into(), call);
+    }
+    let bench = Bench::with(config, sources);
+    let root = bench.results.root();
+    root.expand_call("one", Expansion::Single);
+    root.expand_call("many", Expansion::Count(2));
+    let module = |text: &str| bench.results.module(&text.parse().unwrap()).unwrap();
+    module("module.one").outputs.set("a", Value::int(1));
+    module("module.many[1]").outputs.set("a", Value::int(11));
+    let mut out = String::new();
+    for text in [
+        "module.one.a",
+        "module.one",
+        "module.many[1].a",
+        "module.many[*].a",
+        "module.many[0].a",
+        "module.many.a",
+        "module.one.z",
+        "module.none.a",
+    ] {
+        out += &bench.evaluate(text);
+    }
+    expect![[r#"
+        module.one.a = 1
+        module.one = {a = 1, b = unknown any}
+        module.many[1].a = 11
+        module.many[*].a = [unknown any, 11]
+        module.many[0].a = unknown any
+        module.many.a: error expression:1,1-12 Missing resource instance key
+            `module.many` has `count` set, so an attribute can be taken only of one of its instances, for example `module.many[count.index]`, or of all with `module.many[*]`.
+        module.one.z: error expression:1,11-13 Unsupported attribute
+            There is no attribute "z" in this object. Did you mean "a"?
+        module.none.a: error expression:1,1-12 Reference to undeclared module
+            There is no module call `none` in the root module.
+    "#]].assert_eq(&out);
+}
