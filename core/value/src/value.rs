@@ -1,9 +1,16 @@
 //! A value that may be null, unknown or marked. Constructors and accessors only; operations live in
 //! `ops`, conversion in `convert`.
 
+mod collection;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use crate::{Marks, Number, Str, Type, Unknown};
+
+use collection::Facts;
+pub use collection::{List, Map, Object, Set, Tuple};
 
 /// A value of the language. Cheap to clone.
 ///
@@ -35,55 +42,6 @@ pub enum Value {
     Marked(Arc<Marked>),
 }
 
-/// Elements of one type, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct List(Arc<Elements>);
-
-/// Distinct elements of one type, in the language's iteration order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Set(Arc<Elements>);
-
-#[derive(Debug, PartialEq, Eq)]
-struct Elements {
-    ty: Type,
-    facts: Facts,
-    items: Vec<Value>,
-}
-
-/// Elements each of its own type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tuple(Arc<TupleData>);
-
-#[derive(Debug, PartialEq, Eq)]
-struct TupleData {
-    facts: Facts,
-    items: Vec<Value>,
-}
-
-/// Elements of one type under string keys, sorted bytewise by key.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Map(Arc<MapData>);
-
-#[derive(Debug, PartialEq, Eq)]
-struct MapData {
-    ty: Type,
-    facts: Facts,
-    keys: Arc<[Str]>,
-    items: Vec<Value>,
-}
-
-/// Attributes each of its own type, sorted bytewise by name. Objects decoded by one schema share
-/// their names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Object(Arc<ObjectData>);
-
-#[derive(Debug, PartialEq, Eq)]
-struct ObjectData {
-    facts: Facts,
-    names: Arc<[Str]>,
-    items: Vec<Value>,
-}
-
 /// A value with marks on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marked {
@@ -105,198 +63,10 @@ impl Marked {
     }
 }
 
-/// The types of elements. Neighbours of one type share it, so that a long tuple of alike objects has
-/// one object type and not many equal ones.
-fn types_of(items: &[Value]) -> Vec<Type> {
-    let mut types: Vec<Type> = Vec::with_capacity(items.len());
-    for item in items {
-        let ty = match types.last() {
-            Some(last) if item.has_type(last) => last.clone(),
-            _ => item.ty(),
-        };
-        types.push(ty);
-    }
-    types
-}
-
 /// A value is nested deeper than [`Value::MAX_DEPTH`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the value is nested more than {} levels deep", Value::MAX_DEPTH)]
 pub struct TooDeep;
-
-/// What is often asked about the content of a collection, kept so that asking does not walk it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Facts {
-    depth: u16,
-    /// Marks on anything inside.
-    marks: Marks,
-    /// Whether anything inside is unknown.
-    unknown: bool,
-}
-
-impl Facts {
-    /// The facts about a collection of these elements.
-    fn of(items: &[Value]) -> Self {
-        let mut facts = Self::default();
-        for item in items {
-            facts.depth = facts.depth.max(item.depth());
-            facts.marks |= item.all_marks();
-            facts.unknown |= !item.is_wholly_known();
-        }
-        Self { depth: facts.depth.saturating_add(1), ..facts }
-    }
-}
-
-impl List {
-    /// Makes a list; every element must have the type `ty` (or be null or unknown of it).
-    #[must_use]
-    pub fn new(ty: Type, items: Vec<Value>) -> Self {
-        Self(Arc::new(Elements { ty, facts: Facts::of(&items), items }))
-    }
-
-    /// The type of the elements.
-    #[must_use]
-    pub fn element_type(&self) -> &Type {
-        &self.0.ty
-    }
-
-    /// The elements.
-    #[must_use]
-    pub fn items(&self) -> &[Value] {
-        &self.0.items
-    }
-}
-
-impl Set {
-    /// Makes a set of elements that are already distinct, unmarked and in iteration order.
-    /// Everyone but `set.rs` uses [`Value::set`].
-    pub(crate) fn from_ordered(ty: Type, items: Vec<Value>) -> Self {
-        Self(Arc::new(Elements { ty, facts: Facts::of(&items), items }))
-    }
-
-    /// The type of the elements.
-    #[must_use]
-    pub fn element_type(&self) -> &Type {
-        &self.0.ty
-    }
-
-    /// The elements in iteration order.
-    #[must_use]
-    pub fn items(&self) -> &[Value] {
-        &self.0.items
-    }
-}
-
-impl Tuple {
-    /// Makes a tuple.
-    #[must_use]
-    pub fn new(items: Vec<Value>) -> Self {
-        Self(Arc::new(TupleData { facts: Facts::of(&items), items }))
-    }
-
-    /// The elements.
-    #[must_use]
-    pub fn items(&self) -> &[Value] {
-        &self.0.items
-    }
-}
-
-/// Sorts pairs by key; of several pairs with one key the last wins.
-fn sorted_pairs(pairs: Vec<(Str, Value)>) -> (Vec<Str>, Vec<Value>) {
-    let mut pairs = pairs;
-    if !pairs.is_sorted_by(|a, b| a.0 < b.0) {
-        pairs.sort_by(|a, b| a.0.cmp(&b.0));
-        // Stable sorting keeps the order of equal keys; the later one overwrites the earlier.
-        pairs.reverse();
-        pairs.dedup_by(|a, b| a.0 == b.0);
-        pairs.reverse();
-    }
-    pairs.into_iter().unzip()
-}
-
-impl Map {
-    /// Makes a map; every element must have the type `ty`. Of several equal keys the last wins.
-    #[must_use]
-    pub fn new(ty: Type, pairs: Vec<(Str, Value)>) -> Self {
-        let (keys, items) = sorted_pairs(pairs);
-        Self(Arc::new(MapData { ty, facts: Facts::of(&items), keys: keys.into(), items }))
-    }
-
-    /// The type of the elements.
-    #[must_use]
-    pub fn element_type(&self) -> &Type {
-        &self.0.ty
-    }
-
-    /// The keys, sorted bytewise.
-    #[must_use]
-    pub fn keys(&self) -> &[Str] {
-        &self.0.keys
-    }
-
-    /// The elements in the order of their keys.
-    #[must_use]
-    pub fn items(&self) -> &[Value] {
-        &self.0.items
-    }
-
-    /// The element under a key.
-    #[must_use]
-    pub fn get(&self, key: &str) -> Option<&Value> {
-        let at = self.0.keys.binary_search_by(|probe| probe.as_str().cmp(key)).ok()?;
-        self.0.items.get(at)
-    }
-
-    /// Goes through keys and elements in the order of keys.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Str, &Value)> {
-        self.0.keys.iter().zip(self.0.items.iter())
-    }
-}
-
-impl Object {
-    /// Makes an object. Of several equal names the last wins.
-    #[must_use]
-    pub fn new(pairs: Vec<(Str, Value)>) -> Self {
-        let (names, items) = sorted_pairs(pairs);
-        Self(Arc::new(ObjectData { facts: Facts::of(&items), names: names.into(), items }))
-    }
-
-    /// Makes an object that shares its names with others.
-    ///
-    /// # Panics
-    /// When the names are not strictly sorted bytewise, or are not as many as the values: only a
-    /// mistake in this program can do that.
-    #[must_use]
-    pub fn with_names(names: Arc<[Str]>, items: Vec<Value>) -> Self {
-        assert_eq!(names.len(), items.len(), "as many names as values");
-        debug_assert!(names.is_sorted_by(|a, b| a < b), "names are sorted and distinct");
-        Self(Arc::new(ObjectData { facts: Facts::of(&items), names, items }))
-    }
-
-    /// The attribute names, sorted bytewise.
-    #[must_use]
-    pub fn names(&self) -> &Arc<[Str]> {
-        &self.0.names
-    }
-
-    /// The attribute values in the order of their names.
-    #[must_use]
-    pub fn items(&self) -> &[Value] {
-        &self.0.items
-    }
-
-    /// The value of an attribute.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Value> {
-        let at = self.0.names.binary_search_by(|probe| probe.as_str().cmp(name)).ok()?;
-        self.0.items.get(at)
-    }
-
-    /// Goes through names and values in the order of names.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Str, &Value)> {
-        self.0.names.iter().zip(self.0.items.iter())
-    }
-}
 
 impl Value {
     /// The deepest nesting of values that evaluation and decoding produce.
@@ -384,19 +154,14 @@ impl Value {
     pub fn has_type(&self, ty: &Type) -> bool {
         match (self, ty) {
             (Self::Marked(marked), _) => marked.value.has_type(ty),
-            (Self::Null(own), _) => own == ty || *own == ty.without_optional(),
-            (Self::Unknown(unknown), _) => {
-                unknown.ty() == ty || *unknown.ty() == ty.without_optional()
-            }
+            (Self::Null(own), _) => same_type(own, ty),
+            (Self::Unknown(unknown), _) => same_type(unknown.ty(), ty),
             (Self::Bool(_), Type::Bool)
             | (Self::Number(_), Type::Number)
             | (Self::String(_), Type::String) => true,
-            (Self::List(List(data)), Type::List(ty)) | (Self::Set(Set(data)), Type::Set(ty)) => {
-                data.ty == **ty || data.ty == ty.without_optional()
-            }
-            (Self::Map(map), Type::Map(ty)) => {
-                map.0.ty == **ty || map.0.ty == ty.without_optional()
-            }
+            (Self::List(list), Type::List(ty)) => same_type(list.element_type(), ty),
+            (Self::Set(set), Type::Set(ty)) => same_type(set.element_type(), ty),
+            (Self::Map(map), Type::Map(ty)) => same_type(map.element_type(), ty),
             (Self::Tuple(tuple), Type::Tuple(types)) => {
                 let items = tuple.items();
                 items.len() == types.len()
@@ -428,10 +193,11 @@ impl Value {
     /// The facts about what is inside the value, marks on itself aside.
     fn facts(&self) -> Facts {
         match self.peek() {
-            Self::List(List(data)) | Self::Set(Set(data)) => data.facts,
-            Self::Map(Map(data)) => data.facts,
-            Self::Tuple(Tuple(data)) => data.facts,
-            Self::Object(Object(data)) => data.facts,
+            Self::List(list) => list.facts(),
+            Self::Set(set) => set.facts(),
+            Self::Map(map) => map.facts(),
+            Self::Tuple(tuple) => tuple.facts(),
+            Self::Object(object) => object.facts(),
             _ => Facts::default(),
         }
     }
@@ -514,4 +280,22 @@ impl Value {
     pub fn all_marks(&self) -> Marks {
         self.marks() | self.facts().marks
     }
+}
+
+/// The types of elements. Neighbours of one type share it, so that a long tuple of alike objects has
+/// one object type and not many equal ones.
+fn types_of(items: &[Value]) -> Vec<Type> {
+    let mut types: Vec<Type> = Vec::with_capacity(items.len());
+    for item in items {
+        let ty = match types.last() {
+            Some(last) if item.has_type(last) => last.clone(),
+            _ => item.ty(),
+        };
+        types.push(ty);
+    }
+    types
+}
+
+fn same_type(own: &Type, wanted: &Type) -> bool {
+    own == wanted || *own == wanted.without_optional()
 }

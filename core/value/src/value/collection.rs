@@ -1,0 +1,250 @@
+//! Lists, sets, maps, tuples and objects: shared, and never changed once made. What makes elements of a
+//! set equal, and their order, is decided in `set`.
+
+use std::sync::Arc;
+
+use crate::{Marks, Str, Type, Value};
+
+/// Elements of one type, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct List(Arc<Elements>);
+
+/// Distinct elements of one type, in the language's iteration order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Set(Arc<Elements>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Elements {
+    ty: Type,
+    facts: Facts,
+    items: Vec<Value>,
+}
+
+/// Elements each of its own type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tuple(Arc<TupleData>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct TupleData {
+    facts: Facts,
+    items: Vec<Value>,
+}
+
+/// Elements of one type under string keys, sorted bytewise by key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Map(Arc<MapData>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct MapData {
+    ty: Type,
+    facts: Facts,
+    keys: Arc<[Str]>,
+    items: Vec<Value>,
+}
+
+/// Attributes each of its own type, sorted bytewise by name. Objects decoded by one schema share
+/// their names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Object(Arc<ObjectData>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct ObjectData {
+    facts: Facts,
+    names: Arc<[Str]>,
+    items: Vec<Value>,
+}
+
+/// What is often asked about the content of a collection, kept so that asking does not walk it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Facts {
+    /// Nesting depth, at least 1.
+    pub(super) depth: u16,
+    /// Marks on anything inside.
+    pub(super) marks: Marks,
+    /// Whether anything inside is unknown.
+    pub(super) unknown: bool,
+}
+
+impl Facts {
+    /// The facts about a collection of these elements.
+    fn of(items: &[Value]) -> Self {
+        let mut facts = Self::default();
+        for item in items {
+            facts.depth = facts.depth.max(item.depth());
+            facts.marks |= item.all_marks();
+            facts.unknown |= !item.is_wholly_known();
+        }
+        Self { depth: facts.depth.saturating_add(1), ..facts }
+    }
+}
+
+impl List {
+    /// Makes a list; every element must have the type `ty` (or be null or unknown of it).
+    #[must_use]
+    pub fn new(ty: Type, items: Vec<Value>) -> Self {
+        Self(Arc::new(Elements { ty, facts: Facts::of(&items), items }))
+    }
+
+    /// The type of the elements.
+    #[must_use]
+    pub fn element_type(&self) -> &Type {
+        &self.0.ty
+    }
+
+    /// The elements.
+    #[must_use]
+    pub fn items(&self) -> &[Value] {
+        &self.0.items
+    }
+
+    pub(super) fn facts(&self) -> Facts {
+        self.0.facts
+    }
+}
+
+impl Set {
+    /// Makes a set of elements that are already distinct, unmarked and in iteration order.
+    /// Everyone but `set.rs` uses [`Value::set`].
+    pub(crate) fn from_ordered(ty: Type, items: Vec<Value>) -> Self {
+        Self(Arc::new(Elements { ty, facts: Facts::of(&items), items }))
+    }
+
+    /// The type of the elements.
+    #[must_use]
+    pub fn element_type(&self) -> &Type {
+        &self.0.ty
+    }
+
+    /// The elements in iteration order.
+    #[must_use]
+    pub fn items(&self) -> &[Value] {
+        &self.0.items
+    }
+
+    pub(super) fn facts(&self) -> Facts {
+        self.0.facts
+    }
+}
+
+impl Tuple {
+    /// Makes a tuple.
+    #[must_use]
+    pub fn new(items: Vec<Value>) -> Self {
+        Self(Arc::new(TupleData { facts: Facts::of(&items), items }))
+    }
+
+    /// The elements.
+    #[must_use]
+    pub fn items(&self) -> &[Value] {
+        &self.0.items
+    }
+
+    pub(super) fn facts(&self) -> Facts {
+        self.0.facts
+    }
+}
+
+/// Sorts pairs by key; of several pairs with one key the last wins.
+fn sorted_pairs(pairs: Vec<(Str, Value)>) -> (Vec<Str>, Vec<Value>) {
+    let mut pairs = pairs;
+    if !pairs.is_sorted_by(|a, b| a.0 < b.0) {
+        pairs.sort_by(|a, b| a.0.cmp(&b.0));
+        // Stable sorting keeps the order of equal keys; the later one overwrites the earlier.
+        pairs.reverse();
+        pairs.dedup_by(|a, b| a.0 == b.0);
+        pairs.reverse();
+    }
+    pairs.into_iter().unzip()
+}
+
+impl Map {
+    /// Makes a map; every element must have the type `ty`. Of several equal keys the last wins.
+    #[must_use]
+    pub fn new(ty: Type, pairs: Vec<(Str, Value)>) -> Self {
+        let (keys, items) = sorted_pairs(pairs);
+        Self(Arc::new(MapData { ty, facts: Facts::of(&items), keys: keys.into(), items }))
+    }
+
+    /// The type of the elements.
+    #[must_use]
+    pub fn element_type(&self) -> &Type {
+        &self.0.ty
+    }
+
+    /// The keys, sorted bytewise.
+    #[must_use]
+    pub fn keys(&self) -> &[Str] {
+        &self.0.keys
+    }
+
+    /// The elements in the order of their keys.
+    #[must_use]
+    pub fn items(&self) -> &[Value] {
+        &self.0.items
+    }
+
+    /// The element under a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        let at = self.0.keys.binary_search_by(|probe| probe.as_str().cmp(key)).ok()?;
+        self.0.items.get(at)
+    }
+
+    /// Goes through keys and elements in the order of keys.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Str, &Value)> {
+        self.0.keys.iter().zip(self.0.items.iter())
+    }
+
+    pub(super) fn facts(&self) -> Facts {
+        self.0.facts
+    }
+}
+
+impl Object {
+    /// Makes an object. Of several equal names the last wins.
+    #[must_use]
+    pub fn new(pairs: Vec<(Str, Value)>) -> Self {
+        let (names, items) = sorted_pairs(pairs);
+        Self(Arc::new(ObjectData { facts: Facts::of(&items), names: names.into(), items }))
+    }
+
+    /// Makes an object that shares its names with others.
+    ///
+    /// # Panics
+    /// When the names are not strictly sorted bytewise, or are not as many as the values: only a
+    /// mistake in this program can do that.
+    #[must_use]
+    pub fn with_names(names: Arc<[Str]>, items: Vec<Value>) -> Self {
+        assert_eq!(names.len(), items.len(), "as many names as values");
+        debug_assert!(names.is_sorted_by(|a, b| a < b), "names are sorted and distinct");
+        Self(Arc::new(ObjectData { facts: Facts::of(&items), names, items }))
+    }
+
+    /// The attribute names, sorted bytewise.
+    #[must_use]
+    pub fn names(&self) -> &Arc<[Str]> {
+        &self.0.names
+    }
+
+    /// The attribute values in the order of their names.
+    #[must_use]
+    pub fn items(&self) -> &[Value] {
+        &self.0.items
+    }
+
+    /// The value of an attribute.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        let at = self.0.names.binary_search_by(|probe| probe.as_str().cmp(name)).ok()?;
+        self.0.items.get(at)
+    }
+
+    /// Goes through names and values in the order of names.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Str, &Value)> {
+        self.0.names.iter().zip(self.0.items.iter())
+    }
+
+    pub(super) fn facts(&self) -> Facts {
+        self.0.facts
+    }
+}
