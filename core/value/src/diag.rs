@@ -1,6 +1,8 @@
 //! Collected problems, and the receipt that proves an error was reported. Renders nothing.
 
 mod span;
+#[cfg(test)]
+mod tests;
 
 pub use span::{Position, SourceId, Sources, Span};
 

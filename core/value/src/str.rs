@@ -93,3 +93,16 @@ impl std::fmt::Debug for Str {
         std::fmt::Debug::fmt(&*self.0, f)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_are_normalised_on_entry() {
+        assert_eq!(Str::new("e\u{301}"), Str::new("\u{e9}"));
+        assert_eq!(Str::new("e\u{301}").as_str(), "\u{e9}");
+        assert_eq!(Str::from("\u{1112}\u{1161}\u{11ab}".to_owned()), *"\u{d55c}");
+        assert_eq!(Str::new("plain"), *"plain");
+    }
+}

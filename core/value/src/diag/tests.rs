@@ -1,0 +1,64 @@
+use super::*;
+
+#[test]
+fn errors_and_warnings_pile_up_in_order_and_only_errors_fail() {
+    let mut diags = Diagnostics::new();
+    diags.warn(Diagnostic::warning("Old syntax", ""));
+    assert_eq!(diags.check(), Ok(()));
+    let _reported = diags.error(Diagnostic::error("Wrong type", "a number is required"));
+    assert!(diags.check().is_err());
+    let summaries: Vec<&str> = diags.iter().map(|diag| diag.summary.as_str()).collect();
+    assert_eq!(summaries, ["Old syntax", "Wrong type"]);
+
+    let mut outer = Diagnostics::new();
+    assert!(outer.append(diags).is_err());
+    assert!(outer.has_errors());
+    assert_eq!(outer.append(Diagnostics::new()), Ok(()));
+    assert_eq!(outer.len(), 2);
+}
+
+#[test]
+fn severity_follows_the_way_a_diagnostic_is_reported() {
+    let mut diags = Diagnostics::new();
+    let _reported = diags.error(Diagnostic::warning("a", ""));
+    diags.warn(Diagnostic::error("b", ""));
+    assert!(diags.push(Diagnostic::error("c", "")).is_err());
+    assert_eq!(diags.push(Diagnostic::warning("d", "")), Ok(()));
+    diags.map_from(1, |diag| Diagnostic { severity: Severity::Error, ..diag.about("null_x.a") });
+    let shown: Vec<(&str, bool, Option<&str>)> = diags
+        .iter()
+        .map(|diag| (diag.summary.as_str(), diag.is_error(), diag.address.as_deref()))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("a", true, None),
+            ("b", false, Some("null_x.a")),
+            ("c", true, Some("null_x.a")),
+            ("d", false, Some("null_x.a")),
+        ]
+    );
+}
+
+#[test]
+fn positions_count_lines_and_grapheme_clusters_from_one() {
+    let mut sources = Sources::new();
+    let text = "a = 1\r\nname = \"e\u{301}x\"\n\nlast";
+    let id = sources.add("main.tf", text);
+    let at = |needle: &str| text.find(needle).unwrap();
+    let place = |start: usize| {
+        let position = sources.start(Span::new(id, start, start));
+        (position.line, position.column)
+    };
+    assert_eq!(place(0), (1, 1));
+    assert_eq!(place(at("name")), (2, 1));
+    assert_eq!(place(at("x\"")), (2, 10));
+    assert_eq!(place(at("last")), (4, 1));
+    assert_eq!(place(text.len()), (4, 5));
+    assert_eq!(place(text.len() + 99), (4, 5));
+    assert_eq!(sources.line(id, 2), "name = \"e\u{301}x\"");
+    assert_eq!((sources.line(id, 3), sources.line(id, 9)), ("", ""));
+    assert_eq!(sources.slice(Span::new(id, 4, 5)), "1");
+    assert_eq!(sources.slice(Span::new(id, 4, 5000)), "");
+    assert_eq!(sources.name(id), "main.tf");
+}
