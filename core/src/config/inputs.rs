@@ -275,7 +275,7 @@ fn marked(variable: &Variable, value: Value) -> Value {
 #[must_use]
 pub fn unknown(variable: &Variable) -> Value {
     // A type with open places may become anything of that shape.
-    let ty = if variable.ty.has_dynamic() { Type::Dynamic } else { variable.ty.clone() };
+    let ty = if variable.ty.has_dynamic() { Type::Dynamic } else { variable.ty.without_optional() };
     marked(variable, Value::unknown(ty))
 }
 

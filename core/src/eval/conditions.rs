@@ -20,14 +20,6 @@ pub enum ConditionKind {
     OutputPrecondition,
 }
 
-/// What became of a condition.
-enum Outcome {
-    Holds,
-    NotKnownYet,
-    /// It does not hold; the text explains why.
-    Fails(String),
-}
-
 /// Evaluates conditions, all of them. One that is not known yet holds for now.
 ///
 /// # Errors
@@ -45,9 +37,9 @@ pub fn check(
     };
     let mut result = Ok(());
     for condition in conditions {
-        match outcome(diags, scope, condition) {
-            Ok(Outcome::Holds | Outcome::NotKnownYet) => {}
-            Ok(Outcome::Fails(message)) => {
+        match failure(diags, scope, condition) {
+            Ok(None) => {}
+            Ok(Some(message)) => {
                 let failed = Diagnostic::error(summary, message).at(condition.condition.span);
                 result = Err(diags.error(failed));
             }
@@ -70,9 +62,9 @@ pub fn validate_variable(
     let scope = &scope.clone().with_variable(variable.name.clone(), value.clone());
     let mut result = Ok(());
     for condition in &variable.validations {
-        match outcome(diags, scope, condition) {
-            Ok(Outcome::Holds | Outcome::NotKnownYet) => {}
-            Ok(Outcome::Fails(message)) => {
+        match failure(diags, scope, condition) {
+            Ok(None) => {}
+            Ok(Some(message)) => {
                 let rule = &condition.place;
                 let detail =
                     format!("{message}\n\nThis was checked by the validation rule at {rule}.");
@@ -86,27 +78,26 @@ pub fn validate_variable(
     result
 }
 
-/// Evaluates a condition and its message. The message is evaluated also when the condition holds, so
-/// that a mistake in it shows before the day it is needed.
-fn outcome(
+/// Evaluates a condition and its message. Returns the message if the condition does not hold. It is
+/// evaluated also when the condition holds, so that a mistake in it shows before the day it is needed.
+fn failure(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     condition: &Condition,
-) -> Result<Outcome, Reported> {
+) -> Result<Option<String>, Reported> {
     let holds = evaluate(diags, &condition.condition, scope)
         .and_then(|value| truth(diags, value, condition.condition.span));
     let message = evaluate(diags, &condition.message, scope)
         .and_then(|value| message_text(diags, value, &condition.message));
-    match (holds?, message?) {
-        (Some(true), _) => Ok(Outcome::Holds),
-        (None, _) => Ok(Outcome::NotKnownYet),
-        (Some(false), Some(message)) => Ok(Outcome::Fails(message)),
-        (Some(false), None) => Ok(Outcome::Fails(
-            "The condition does not hold. Its message cannot be shown: it is sensitive, or not known \
-             yet."
-                .to_owned(),
-        )),
+    let (holds, message) = (holds?, message?);
+    // What is not known yet holds for now.
+    if holds != Some(false) {
+        return Ok(None);
     }
+    Ok(Some(message.unwrap_or_else(|| {
+        "The condition does not hold. Its message cannot be shown: it is sensitive, or not known yet."
+            .to_owned()
+    })))
 }
 
 /// Reads the value of a condition; `None` while it is not known.

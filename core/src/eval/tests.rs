@@ -104,6 +104,16 @@ fn an_instance_that_is_not_recorded_yet_is_unknown() {
 }
 
 #[test]
+fn all_instances_together_are_kept_only_when_all_are_recorded() {
+    let bench = bench("");
+    let counted = bench.resource("x_y.counted");
+    assert_eq!(counted.whole().unwrap().children().last(), Some(&Value::dynamic()));
+    counted.set(&InstanceKey::Int(2), object("c2"));
+    assert_eq!(counted.whole().unwrap().children().last(), Some(&object("c2")));
+    assert_eq!(counted.whole(), counted.whole());
+}
+
+#[test]
 fn keys_that_are_computed_must_lead_to_an_instance() {
     check(
         r#"
