@@ -309,3 +309,16 @@ fn failure(
         Problem::Connect(what) => Failure::Launch(tell(format!("it was started, but {what}"))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_else_can_enter_the_folder_of_the_socket() {
+        let home = make_home().expect("a folder");
+        let mode = home.path().metadata().expect("it is there").permissions().mode();
+        assert_eq!(mode & 0o777, 0o700);
+        assert!(home.path().as_os_str().len() + "/plugin1234567890".len() < 107);
+    }
+}

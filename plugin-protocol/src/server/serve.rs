@@ -4,7 +4,7 @@ use std::io;
 use std::process;
 use std::time::Duration;
 
-use nix::unistd::{dup, dup2_stdout, getppid};
+use nix::unistd::{Pid, dup, dup2_stdout, getppid};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{interval, sleep};
 use tokio_stream::Stream;
@@ -31,6 +31,7 @@ pub(super) async fn serve_host(
     options: &Options,
     provider: ProviderService,
 ) -> Result<(), ServeError> {
+    let host = getppid();
     let environment = PluginEnvironment::read(|name| std::env::var_os(name));
     if !environment.started_by_host {
         return Err(ServeError::NoHost);
@@ -60,7 +61,7 @@ pub(super) async fn serve_host(
     let _stdout = give_up_stdout(&line).map_err(ServeError::Output)?;
 
     let stop = Stop::default();
-    tokio::spawn(watch_host(stop.clone()));
+    tokio::spawn(watch_host(host, stop.clone()));
     let services = Services::new(provider, protocol, &stop);
     run(services, listener.incoming(tls), stop).await
 }
@@ -83,12 +84,14 @@ pub(super) async fn serve_debug(
     print(&mut io::stdout(), &text).map_err(ServeError::Output)?;
 
     let stop = Stop::default();
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(ServeError::Output)?;
-    let interrupted = stop.clone();
-    tokio::spawn(async move {
-        interrupt.recv().await;
-        interrupted.trigger();
-    });
+    for kind in [SignalKind::interrupt(), SignalKind::terminate()] {
+        let mut signals = signal(kind).map_err(ServeError::Output)?;
+        let stop = stop.clone();
+        tokio::spawn(async move {
+            signals.recv().await;
+            stop.trigger();
+        });
+    }
     let services = Services::new(provider, protocol, &stop);
     run(services, listener.incoming(None), stop).await
 }
@@ -139,8 +142,7 @@ fn print(out: &mut impl io::Write, text: &str) -> io::Result<()> {
 }
 
 /// Ends us when the host is gone: with nobody to tell the outcome to, more work only does harm.
-async fn watch_host(stop: Stop) {
-    let host = getppid();
+async fn watch_host(host: Pid, stop: Stop) {
     let mut ticks = interval(HOST_WATCH);
     while getppid() == host {
         ticks.tick().await;

@@ -4,6 +4,7 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use formwork_plugin_protocol::client::{Deadlines, shutdown_all};
+use formwork_plugin_protocol::handshake::{COOKIE_NAME, COOKIE_VALUE};
 use formwork_plugin_protocol::{Failure, Provider as _};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::Command;
@@ -75,14 +76,40 @@ async fn a_plugin_dies_with_its_host() {
     let witness = Witness::new();
     let mut host = Command::new(tiny("").path)
         .arg("host")
+        // It would not go by itself, were it to notice.
+        .env("TINY", "stays")
         .envs([witness.variable(), witness.litter()])
         .stdout(Stdio::piped())
+        // A plugin that lives on, against the test, shall not hold a pipe of whoever runs the tests.
+        .stderr(Stdio::null())
         .kill_on_drop(true)
         .spawn()
         .expect("a host");
     let life = witness.start().await;
     let mut lines = BufReader::new(host.stdout.take().expect("a pipe")).lines();
     assert_eq!(lines.next_line().await.expect("a line").as_deref(), Some("ready"));
+    assert!(life.goes_on());
+    host.kill().await.expect("it can be killed");
+    life.end().await;
+}
+
+#[tokio::test]
+async fn a_plugin_whose_host_did_not_provide_for_its_own_death_notices_it() {
+    let witness = Witness::new();
+    let mut host = Command::new("sh")
+        .args(["-c", "\"$TINY_PROGRAM\" & wait"])
+        .env("TINY_PROGRAM", tiny("").path)
+        .env(COOKIE_NAME, COOKIE_VALUE)
+        .envs([witness.variable(), witness.litter()])
+        .stdout(Stdio::piped())
+        // A plugin that lives on, against the test, shall not hold a pipe of whoever runs the tests.
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .expect("a host");
+    let life = witness.start().await;
+    let mut lines = BufReader::new(host.stdout.take().expect("a pipe")).lines();
+    lines.next_line().await.expect("a line").expect("a handshake");
     assert!(life.goes_on());
     host.kill().await.expect("it can be killed");
     life.end().await;
