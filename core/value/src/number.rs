@@ -22,6 +22,9 @@ pub use text::Notation;
 /// The precision of numbers that come from machine integers.
 const INTEGER_PRECISION: u32 = 64;
 
+/// More digits, in any base, than a number can have.
+const MAX_INTEGER_DIGITS: usize = 1 << 19;
+
 /// A number: an integer in a machine word, or a binary float of any size with its own precision.
 ///
 /// The order is that of the numbers' decimal texts, and agrees with `==`; operators of the language
@@ -94,7 +97,8 @@ impl Number {
     }
 
     /// Reads a whole number in a base from 2 to 62, with an optional sign. Letters count as digits:
-    /// of any case up to base 36, lower case before upper case above it.
+    /// of any case up to base 36, lower case before upper case above it. `None` also for a number
+    /// larger than [`Number::parse`] takes.
     #[must_use]
     pub fn parse_integer(text: &str, base: u8) -> Option<Self> {
         if !(2..=62).contains(&base) {
@@ -119,10 +123,14 @@ impl Number {
             (digit < base).then_some(u64::from(digit))
         });
         let digits = digits.collect::<Option<Vec<_>>>()?;
+        if digits.len() > MAX_INTEGER_DIGITS {
+            return None;
+        }
         let magnitude = UBig::from_digits(u64::from(base), &digits).ok()?;
         let bits = u32::try_from(magnitude.bit_len()).unwrap_or(u32::MAX);
         let negative = negative && !magnitude.is_zero();
-        Some(Self::from(Float::integer(negative, magnitude, bits.max(INTEGER_PRECISION))))
+        let number = Self::from(Float::integer(negative, magnitude, bits.max(INTEGER_PRECISION)));
+        (!number.is_infinite()).then_some(number)
     }
 
     /// Whether it is a whole number.
@@ -232,15 +240,7 @@ impl Number {
         // Every step is rounded to the dividend's precision, as in the reference.
         let whole = Float::integer(quotient.negative, whole, a.precision);
         let taken = b.multiply(&whole, a.precision)?;
-        let left = a.add(&taken.negated())?;
-        let exact = left.magnitude;
-        Some(Self::from(match exact {
-            Magnitude::Finite { mantissa, exponent } => {
-                let parts = float::Parts { mantissa, exponent, sticky: false };
-                Float::rounded(left.negative, parts, a.precision)
-            }
-            magnitude => Float { magnitude, precision: a.precision, negative: left.negative },
-        }))
+        a.add(&taken.negated()).map(Self::from)
     }
 
     /// The number with the other sign; zero becomes a negative zero.

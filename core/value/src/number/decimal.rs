@@ -27,6 +27,9 @@ pub(super) fn parse(text: &str) -> Option<Float> {
         return Some(Float::infinite(negative, TEXT_PRECISION));
     }
     let scanned = Scanned::new(digits)?;
+    if signed(scanned.digits.len()) > 2 * MAX_DIGITS {
+        return None;
+    }
     let mantissa = match scanned.digits.is_empty() {
         true => UBig::ZERO,
         false => UBig::from_str_radix(&scanned.digits, 10).ok()?,

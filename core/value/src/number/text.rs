@@ -94,7 +94,7 @@ impl Decimal {
         // reference's.
         const LEAST: i64 = -4;
         const SHORTEST_LIMIT: i64 = 6;
-        let mut count = count.map(|count| count.max(1));
+        let count = count.map(|count| count.max(1));
         if let Some(count) = count {
             self.round(count);
         }
@@ -106,8 +106,7 @@ impl Decimal {
         };
         let exponent = self.point - 1;
         if !self.digits.is_empty() && (exponent < LEAST || exponent >= limit) {
-            count = Some(count.unwrap_or(n_digits).min(n_digits));
-            self.exponent(text, count.unwrap_or(1) - 1);
+            self.exponent(text, count.map_or(n_digits, |count| count.min(n_digits)) - 1);
         } else {
             self.fixed(text, (n_digits - self.point).max(0));
         }

@@ -75,10 +75,11 @@ fn distinct(types: &[Type]) -> Vec<Type> {
     types.iter().filter(|ty| seen.insert(*ty)).cloned().collect()
 }
 
-/// The first, in order of preference, of `types` to which all of them convert.
+/// The preferred one among those of `types` to which all of them convert.
 fn preferred(mode: Mode, types: &[Type]) -> Option<Type> {
-    let fits = |want: &Type| types.iter().all(|ty| ty == want || possible(ty, want, mode));
-    by_preference(types).into_iter().map(|at| &types[at]).find(|want| fits(want)).cloned()
+    let fits = |want: &&Type| types.iter().all(|ty| ty == *want || possible(ty, want, mode));
+    let fitting: Vec<&Type> = types.iter().filter(fits).collect();
+    by_preference(&fitting).first().map(|&at| fitting[at].clone())
 }
 
 fn unify_elements(mode: Mode, types: &[Type]) -> Option<Type> {
@@ -172,7 +173,7 @@ fn with_common(
 
 /// Positions of types, those first that others convert to rather than the other way round. Types
 /// without such a relation stay in order.
-fn by_preference(types: &[Type]) -> Vec<usize> {
+fn by_preference(types: &[&Type]) -> Vec<usize> {
     let mut after = vec![Vec::new(); types.len()];
     let mut n_before = vec![0usize; types.len()];
     for (at, ty) in types.iter().enumerate() {
