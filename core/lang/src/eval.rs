@@ -15,11 +15,7 @@ pub(crate) mod testing;
 mod tests;
 mod traversal;
 
-use std::sync::Arc;
-
-use formwork_value::{
-    Diagnostic, Diagnostics, Refinement, Reported, Span, Str, Type, Unknown, Value,
-};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
 
 use crate::scope::Scope;
 use crate::stack::with_stack;
@@ -156,13 +152,4 @@ fn head(expr: &Expr) -> Span {
         ExprKind::Call(call) => first(call.parens.start + 1 - expr.span.start),
         _ => expr.span,
     }
-}
-
-/// An unknown value about which something is known. Of a value whose type is not known there is
-/// nothing to know.
-pub(crate) fn refined(ty: Type, refinement: Refinement) -> Value {
-    if ty == Type::Dynamic {
-        return Value::dynamic();
-    }
-    Value::Unknown(Arc::new(Unknown::refined(ty, refinement)))
 }

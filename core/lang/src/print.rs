@@ -13,6 +13,14 @@ pub fn print(value: &Value) -> String {
     out
 }
 
+/// Names a type with an article, as sentences need it: `a list of string`, `an object`.
+#[must_use]
+pub fn with_article(ty: &Type) -> String {
+    let name = ty.friendly_name();
+    let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+    format!("{article} {name}")
+}
+
 /// Writes a text in quotes, with escapes for what cannot be seen.
 #[must_use]
 pub fn quoted(text: &str) -> String {

@@ -1,6 +1,7 @@
 //! Taking an attribute or an element of a value. Knows nothing of expressions: the errors carry no
 //! place, the caller adds it.
 
+use crate::print::with_article;
 use formwork_value::{Diagnostic, Number, Type, Value, convert};
 
 /// Why an attribute or element cannot be taken.
@@ -88,13 +89,13 @@ fn attribute_of(ty: &Type, name: &str) -> NoSuchPart {
                 "take it".into()
             };
             format!(
-                "This is a {}, which has no attributes of its own; {which} from all elements with [*].{name}.",
-                ty.friendly_name()
+                "This is {}, which has no attributes of its own; {which} from all elements with [*].{name}.",
+                with_article(ty)
             )
         }
         _ => format!(
-            "This is a {}, which has no attributes, so there is no {name:?} in it.",
-            ty.friendly_name()
+            "This is {}, which has no attributes, so there is no {name:?} in it.",
+            with_article(ty)
         ),
     };
     NoSuchPart::new("Unsupported attribute", detail)
@@ -134,10 +135,7 @@ pub fn index(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
             ));
         }
         _ => {
-            return Err(invalid(format!(
-                "This is a {}, which has no elements.",
-                ty.friendly_name()
-            )));
+            return Err(invalid(format!("This is {}, which has no elements.", with_article(&ty))));
         }
     };
     Ok(taken.mark(marks))

@@ -1,5 +1,6 @@
 //! Calls of functions: which one, with what arguments, and what the failure of a call looks like.
 
+use crate::print::with_article;
 use formwork_value::{Diagnostic, Reported, Span, Type, Value, convert};
 
 use super::{Evaluator, Frames, head};
@@ -84,7 +85,7 @@ impl Evaluator<'_> {
                 args.extend(items.iter().map(|item| Arg { value: item.clone().mark(marks), expr }));
                 return Ok(Some(args));
             }
-            ty => format!("it is a {}", ty.friendly_name()),
+            ty => format!("it is {}", with_article(&ty)),
         };
         let diag = Diagnostic::error(
             "Invalid expanding argument value",

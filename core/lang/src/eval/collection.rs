@@ -1,5 +1,6 @@
 //! Tuple and object expressions, and `for` of both kinds.
 
+use crate::print::with_article;
 use formwork_value::{Diagnostic, Marks, Number, Reported, Str, Type, Value, convert};
 use indexmap::IndexMap;
 
@@ -143,8 +144,8 @@ impl Evaluator<'_> {
             let diag = Diagnostic::error(
                 "Iteration over non-iterable value",
                 format!(
-                    "The collection of a `for` is a {}; it must be a list, set, map, tuple or object.",
-                    ty.friendly_name()
+                    "The collection of a `for` is {}; it must be a list, set, map, tuple or object.",
+                    with_article(&ty)
                 ),
             );
             return Err(self.fail(

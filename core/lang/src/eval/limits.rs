@@ -44,11 +44,16 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { steps: Cell::new(MAX_STEPS), bytes: Cell::new(MAX_BYTES) }
+        Self::new(MAX_STEPS, MAX_BYTES)
     }
 }
 
 impl Budget {
+    /// A budget of so many steps and bytes.
+    pub(crate) fn new(steps: u64, bytes: u64) -> Self {
+        Self { steps: Cell::new(steps), bytes: Cell::new(bytes) }
+    }
+
     /// Pays for visiting `n` expressions or elements.
     ///
     /// # Errors

@@ -3,10 +3,11 @@
 
 use formwork_value::ty::unify::unify;
 use formwork_value::{
-    Diagnostic, Diagnostics, Refinement, Reported, Span, Type, Unknown, Value, convert, ops,
+    Diagnostic, Diagnostics, Refinement, Reported, Span, Type, Value, convert, ops,
 };
 
-use super::{Evaluator, Frames, refined};
+use super::{Evaluator, Frames};
+use crate::print::with_article;
 use crate::syntax::{BinaryOp, Expr, ExprKind, UnaryOp};
 
 /// What an arm of a conditional came to: its value, and what was reported meanwhile.
@@ -245,7 +246,7 @@ fn either(yes: &Value, no: &Value, ty: Type) -> Value {
     if yes.is_null() && no.is_null() {
         return Value::null(ty);
     }
-    let (a, b) = (range(yes), range(no));
+    let (a, b) = (yes.range(), no.range());
     let mut common = Refinement { not_null: a.not_null && b.not_null, ..Refinement::default() };
     if yes.ty() == Type::Number && no.ty() == Type::Number {
         common.lower = a.lower.zip(b.lower).map(|(a, b)| looser(a, b, std::cmp::Ordering::Less));
@@ -254,7 +255,7 @@ fn either(yes: &Value, no: &Value, ty: Type) -> Value {
         common.min_length = a.min_length.min(b.min_length);
         common.max_length = a.max_length.zip(b.max_length).map(|(a, b)| a.max(b));
     }
-    refined(ty, common)
+    Value::refined(ty, common)
 }
 
 type Bound = (formwork_value::Number, bool);
@@ -265,34 +266,6 @@ fn looser(a: Bound, b: Bound, wider: std::cmp::Ordering) -> Bound {
         std::cmp::Ordering::Equal => (a.0, a.1 || b.1),
         order if order == wider => a,
         _ => b,
-    }
-}
-
-/// What is certain about a value, known or not.
-fn range(value: &Value) -> Refinement {
-    let length = |items: &[Value]| Some(items.len() as u64);
-    match value {
-        Value::Null(_) => Refinement::default(),
-        Value::Unknown(unknown) => Unknown::refinement(unknown).clone(),
-        Value::Number(number) => Refinement {
-            not_null: true,
-            lower: Some((number.clone(), true)),
-            upper: Some((number.clone(), true)),
-            ..Refinement::default()
-        },
-        Value::Set(set) if !value.is_wholly_known() => Refinement {
-            not_null: true,
-            min_length: u64::from(!set.items().is_empty()),
-            max_length: length(set.items()),
-            ..Refinement::default()
-        },
-        Value::List(_) | Value::Map(_) | Value::Set(_) => Refinement {
-            not_null: true,
-            min_length: value.children().len() as u64,
-            max_length: length(value.children()),
-            ..Refinement::default()
-        },
-        _ => Refinement { not_null: true, ..Refinement::default() },
     }
 }
 
@@ -325,10 +298,10 @@ fn difference(yes: &Type, no: &Type) -> String {
             return format!("The second has the attribute {:?}, the first has not", name.as_str());
         }
     }
-    let (yes, no) = (yes.friendly_name(), no.friendly_name());
+    let (yes, no) = (with_article(yes), with_article(no));
     if yes == no {
-        format!("Both are of the kind {yes}, but their parts do not agree")
+        format!("Both are {yes}, but their parts do not agree")
     } else {
-        format!("The first is a {yes}, the second a {no}")
+        format!("The first is {yes}, the second {no}")
     }
 }

@@ -1,5 +1,6 @@
 //! Splats: the same steps taken on every element of a sequence.
 
+use crate::print::with_article;
 use formwork_value::{Diagnostic, Reported, Span, Type, Value};
 
 use super::{Evaluator, Frames, access};
@@ -67,8 +68,8 @@ impl Evaluator<'_> {
             let diag = Diagnostic::error(
                 "Splat of null value",
                 format!(
-                    "A splat goes through the elements of a {}, but it is null here.",
-                    ty.friendly_name()
+                    "A splat goes through the elements of {}, but it is null here.",
+                    with_article(&ty)
                 ),
             );
             return Err(self.fail(diag.at(splat.on.span).within(whole), splat.on, frames));
@@ -186,5 +187,5 @@ fn lengths_of(source: &Value, ty: Type) -> Value {
         max_length: known.max_length.filter(|_| is_list),
         ..Default::default()
     };
-    super::refined(ty, result)
+    Value::refined(ty, result)
 }

@@ -1,10 +1,11 @@
 //! Templates: text with interpolations and directives.
 
+use crate::print::with_article;
 use formwork_value::{Diagnostic, Marks, Refinement, Reported, Span, Str, Type, Value, convert};
 
 use super::collection::{bind, element};
 use super::operator::Choice;
-use super::{Evaluator, Frames, refined};
+use super::{Evaluator, Frames};
 use crate::syntax::{Expr, Ident, TemplatePart};
 
 /// How much of the known beginning of an unknown string is remembered, in bytes.
@@ -38,7 +39,10 @@ impl Rendering {
             }
             let prefix = safe_prefix(self.text.get(..end).unwrap_or(""));
             let prefix = (!prefix.is_empty()).then(|| Str::new(&prefix));
-            refined(Type::String, Refinement { not_null: true, prefix, ..Refinement::default() })
+            Value::refined(
+                Type::String,
+                Refinement { not_null: true, prefix, ..Refinement::default() },
+            )
         } else {
             Value::string(self.text)
         };
@@ -187,8 +191,8 @@ fn text_of(value: &Value) -> Result<Option<Str>, String> {
 
 fn not_text(ty: &Type) -> String {
     format!(
-        "The value is a {}, which cannot become part of a string: string required. Use jsonencode() or join() to turn it into text.",
-        ty.friendly_name()
+        "The value is {}, which cannot become part of a string: string required. Use jsonencode() or join() to turn it into text.",
+        with_article(ty)
     )
 }
 

@@ -6,6 +6,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Refinement, Reported, Type, Value};
 use time::OffsetDateTime;
 
+use super::limits::Budget;
 use crate::functions::{self, Ambient, FileFailure, FileKind, Files, Function, Host};
 use crate::print::print;
 use crate::scope::{Scope, ScopeStep};
@@ -24,7 +25,7 @@ impl TestScope {
         let names = [
             ("unknown", Value::unknown(Type::String)),
             ("anything", Value::dynamic()),
-            ("some", super::refined(Type::String, some)),
+            ("some", Value::refined(Type::String, some)),
             ("secret", Value::string("s3cret").mark(Marks::SENSITIVE)),
             ("passing", Value::string("pass").mark(Marks::EPHEMERAL)),
             ("list", Value::list(Type::String, strings())),
@@ -132,11 +133,16 @@ impl Ambient for TestScope {
 
 /// Evaluates an expression: its value, or everything that was reported.
 pub(crate) fn eval(text: &str) -> Result<Value, Diagnostics> {
+    eval_within(text, &Budget::default())
+}
+
+/// Evaluates an expression that may do so much.
+pub(crate) fn eval_within(text: &str, budget: &Budget) -> Result<Value, Diagnostics> {
     let mut sources = Sources::new();
     let source = sources.add("test", text);
     let mut diags = Diagnostics::new();
     let result = parse_expression(&mut diags, &sources, source)
-        .and_then(|expr| super::evaluate(&mut diags, &expr, &TestScope::new()));
+        .and_then(|expr| super::evaluate_within(&mut diags, &expr, &TestScope::new(), budget));
     result.map_err(|_| diags)
 }
 

@@ -2,11 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::testing::show;
+use expect_test::expect;
+use formwork_value::{Marks, Value};
 
-/// Compares every case of a table: `> expression`, then what is printed or `error: summary`, then an
-/// empty line.
-fn check(table: &str) {
+use super::limits::Budget;
+use super::testing::{eval, eval_within, show};
+
+/// Compares every case of a table: `> expression`, then what is shown of it, then an empty line.
+fn check(table: &str, show: fn(&str) -> String) {
     let mut wrong = String::new();
     let mut n_cases = 0;
     for case in table.split("\n> ") {
@@ -23,12 +26,12 @@ fn check(table: &str) {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Each test is a table of the reference's answers.
+/// Each test is a table of the reference's answers: values as printed, or `error: summary`.
 macro_rules! tables {
     ($($name:ident: $file:literal,)*) => {
         $(#[test]
         fn $name() {
-            check(include_str!($file));
+            check(include_str!($file), show);
         })*
     };
 }
@@ -39,5 +42,158 @@ tables! {
     encodings_and_numbers_agree_with_the_reference: "tables/encodings_and_numbers.txt",
     format_verbs_print_what_the_reference_prints: "tables/format.txt",
     patterns_match_what_they_match_in_the_reference: "tables/regex.txt",
+    files_are_read_through_the_host: "tables/files.txt",
     times_and_addresses_agree_with_the_reference: "tables/time_and_net.txt",
+}
+
+/// Writes a value in short: `?` for what is unknown, `!` before what is sensitive.
+fn outline(value: &Value) -> String {
+    let mark = if value.marks().contains(Marks::SENSITIVE) { "!" } else { "" };
+    let bare = match value.peek() {
+        Value::Unknown(_) => "?".into(),
+        Value::Null(_) => "null".into(),
+        Value::Object(object) => {
+            let pairs: Vec<String> =
+                object.iter().map(|(name, value)| format!("{name} = {}", outline(value))).collect();
+            format!("{{{}}}", pairs.join(", "))
+        }
+        Value::Map(map) => {
+            let pairs: Vec<String> =
+                map.iter().map(|(key, value)| format!("{key} = {}", outline(value))).collect();
+            format!("{{{}}}", pairs.join(", "))
+        }
+        Value::List(_) | Value::Set(_) | Value::Tuple(_) => {
+            let items: Vec<String> = value.children().iter().map(outline).collect();
+            format!("[{}]", items.join(", "))
+        }
+        plain => crate::print::print(plain),
+    };
+    format!("{mark}{bare}")
+}
+
+#[test]
+fn unknown_and_marked_values_flow_as_in_the_reference() {
+    check(include_str!("tables/unknown_and_marked.txt"), |expression| match eval(expression) {
+        Ok(value) => outline(&value),
+        Err(diags) => format!("{diags:?}"),
+    });
+}
+
+/// Shows all that an error says: the piece of source, the summary, the detail, the names mentioned.
+fn explain(text: &str) -> String {
+    let Err(diags) = eval(text) else { return "no error".into() };
+    let mut out = String::new();
+    for diag in diags.iter() {
+        let subject = diag.subject.and_then(|span| text.get(span.range())).unwrap_or("");
+        let _ = writeln!(out, "`{subject}` {}: {}", diag.summary, diag.detail);
+        for mentioned in &diag.mentioned {
+            let _ = writeln!(out, "  {} {}", mentioned.traversal, mentioned.statement);
+        }
+    }
+    out
+}
+
+#[test]
+fn errors_point_at_the_cause_and_show_values() {
+    expect![[r#"
+        `.nam` Unsupported attribute: There is no attribute "nam" in this object. Did you mean "name"?
+          v.object is object with 2 attributes
+    "#]].assert_eq(&explain("v.object.nam"));
+    expect![[r#"
+        `["sise"]` Invalid index: There is no element under the key "sise". Did you mean "size"?
+          v.object is object with 2 attributes
+    "#]]
+    .assert_eq(&explain("v.object[\"sise\"]"));
+    expect![[r#"
+        `[2]` Invalid index: The index 2 was asked for, but the 2 elements have the indices 0 to 1.
+          v.list is list of string with 2 elements
+    "#]]
+    .assert_eq(&explain("v.list[2]"));
+    expect![[r#"
+        `v.list` Invalid operand: The left operand does not suit this operator: number required.
+          v.list is list of string with 2 elements
+        `v.secret` Invalid operand: The right operand does not suit this operator: a number is required.
+    "#]].assert_eq(&explain("v.list + v.secret"));
+    expect![[r#"
+        `[` Too many function arguments: The function "upper" takes only 1 argument.
+          v.map is map of number with 2 elements
+    "#]]
+    .assert_eq(&explain("upper(\"x\", [v.map])"));
+    expect![[r#"
+        `2` Too many function arguments: The function "length" takes only 1 argument.
+          v.unknown is a string
+    "#]]
+    .assert_eq(&explain("1 + length([v.unknown], 2)"));
+    expect![[r#"
+        `.name` Unsupported attribute: This is a string, which has no attributes, so there is no "name" in it.
+    "#]].assert_eq(&explain("[for x in v.list : x.name]"));
+    expect![[r#"
+        `uper` Call to unknown function: There is no function "uper" here. Did you mean "upper"?
+          v.list[0] is "a"
+    "#]]
+    .assert_eq(&explain("uper(v.list[0])"));
+    expect![[r#"
+        `{a = [1]} : {a = {}}` Inconsistent conditional result types: Both results of a conditional must be of one type. In the attribute "a": The first is a tuple, the second an object.
+    "#]].assert_eq(&explain("true ? {a = [1]} : {a = {}}"));
+    expect![[r#"
+        `try(` Error in function call: The function "try" failed: every argument has an error:
+        - Unsupported attribute: This is a list of string, which has no attributes, so there is no "x" in it.
+        - Unsupported attribute: There is no attribute "y" in this object. It has: name, size.
+
+        At least one argument must have a value.
+          v.list is list of string with 2 elements
+          v.object is object with 2 attributes
+    "#]].assert_eq(&explain("try(v.list.x, v.object.y)"));
+    expect![[r#"
+        `v` Invalid reference: 
+        `[]` Invalid operand: The right operand does not suit this operator: number required.
+        `null` Invalid template interpolation value: The value is null, and null cannot become part of a string.
+    "#]].assert_eq(&explain("[v.nothing, 1 + [], \"a${null}\"]"));
+    expect![[r#"
+        `[` Invalid function argument: The value for "lists" is not acceptable: its element 1 is null, which cannot be part of a string.
+    "#]].assert_eq(&explain("join(\",\", [1, null])"));
+    expect![[r#"
+        `[` Invalid function argument: The value for "v" is not acceptable: a tuple does not convert to list of any single type: all list elements must have the same type.
+    "#]].assert_eq(&explain("tolist([1, {}])"));
+    expect![[r#"
+        `.x` Unsupported attribute: This is a number, which has no attributes, so there is no "x" in it.
+    "#]].assert_eq(&explain("{for k, v in {a = 1} : (k) => v.x}"));
+    expect![[r#"
+        `templatefile(` Error in function call: The function "templatefile" failed: greeting.tftpl:1,9: Invalid template interpolation value: The value is a tuple, which cannot become part of a string: string required. Use jsonencode() or join() to turn it into text.
+    "#]].assert_eq(&explain("templatefile(\"greeting.tftpl\", {name = []})"));
+}
+
+#[test]
+fn what_would_never_end_is_refused() {
+    let bombs = [
+        "[for a in range(1000) : [for b in range(1000) : 1]]",
+        "setproduct(range(1000), range(1000), range(1000), range(1000))",
+        "flatten([for x in [range(1000)] : [for y in range(1000) : x]])",
+        r#"[for a in [join("", range(1000))] : join("", [for x in range(1000) : a])]"#,
+        r#"join("", [for x in range(1000) : format("%10000d", x)])"#,
+        r#"replace(format("%9000s", ""), " ", format("%9000s", ""))"#,
+        r#"replace(format("%9000s", ""), "/ /", format("%9000s", ""))"#,
+        r#"indent(1000000000, "a\nb")"#,
+        r#""%{ for a in range(1000) }%{ for b in range(1000) }0123456789%{ endfor }%{ endfor }""#,
+        r#"regexall("", format("%9000s", ""))"#,
+    ];
+    for bomb in bombs {
+        let diags = eval_within(bomb, &Budget::new(5_000, 1_000_000)).expect_err(bomb);
+        assert!(
+            diags.iter().any(|diag| diag.summary == "Expression too large"),
+            "{bomb} {diags:?}"
+        );
+    }
+}
+
+#[test]
+fn long_chains_and_deep_nesting_are_evaluated() {
+    let sum = vec!["1"; 1_400].join(" + ");
+    assert_eq!(show(&sum), "1400");
+    let deep = format!("{}1{}", "(".repeat(1_000), ")".repeat(1_000));
+    assert_eq!(show(&deep), "1");
+    let lists = format!("{}{}", "[".repeat(990), "]".repeat(990));
+    assert!(show(&lists).len() > 990);
+    let too_deep = format!("{}{}", "[".repeat(1_100), "]".repeat(1_100));
+    assert_eq!(show(&too_deep), "error: Expression too large");
 }

@@ -1,8 +1,10 @@
 //! Functions that change the type or the marks of a value, and those that test whether it has one.
 
+use formwork_value::convert::Refused;
 use formwork_value::{Marks, Type, Value, convert};
 
 use super::{Args, Builtin, CallError, Special};
+use crate::print::with_article;
 
 type Outcome = Result<Value, CallError>;
 
@@ -83,45 +85,42 @@ fn any_value(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
 fn to_type(args: &Args<'_>, ty: &Type) -> Outcome {
     let value = args.value(0);
     args.pay_elements(value.children().len())?;
-    let converted = convert::convert(value, ty).map_err(|refused| {
-        let got = value.ty();
-        let secret = value.all_marks().contains(Marks::SENSITIVE);
-        let reason = match (value.peek(), ty) {
-            _ if secret => format!(
-                "this sensitive {} does not convert to {}",
-                got.friendly_name(),
-                ty.friendly_name()
-            ),
-            (Value::String(text), Type::Bool) => {
-                format!("the text {:?} is neither \"true\" nor \"false\"", text.as_str())
-            }
-            (Value::String(text), Type::Number) => {
-                format!("the text {:?} is not a decimal number", text.as_str())
-            }
-            _ if refused.path.0.is_empty() => {
-                format!(
-                    "a {} does not convert to {}: {}",
-                    got.friendly_name(),
-                    ty.friendly_name(),
-                    refused.reason
-                )
-            }
-            _ => format!(
-                "a {} does not convert to {}: in its part {}: {}",
-                got.friendly_name(),
-                ty.friendly_name(),
-                refused.path,
-                refused.reason
-            ),
-        };
-        CallError::argument(0, reason)
-    })?;
+    let converted = convert::convert(value, ty)
+        .map_err(|refused| CallError::argument(0, not_converted(value, ty, &refused)))?;
     // What elements an unknown value has is not told by the type asked for.
     Ok(if value.is_unknown() && ty.has_dynamic() {
         Value::unknown(ty.clone()).mark(value.marks())
     } else {
         converted
     })
+}
+
+/// Says why a conversion fails, without the value where that is secret.
+fn not_converted(value: &Value, ty: &Type, refused: &Refused) -> String {
+    let (got, wanted) = (value.ty(), ty.friendly_constraint());
+    if value.all_marks().contains(Marks::SENSITIVE) {
+        return format!("this sensitive {} does not convert to {wanted}", got.friendly_name());
+    }
+    match (value.peek(), ty) {
+        (Value::String(text), Type::Bool) => {
+            format!("the text {:?} is neither \"true\" nor \"false\"", text.as_str())
+        }
+        (Value::String(text), Type::Number) => {
+            format!("the text {:?} is not a decimal number", text.as_str())
+        }
+        _ => {
+            let place = if refused.path.0.is_empty() {
+                String::new()
+            } else {
+                format!("in its part {}: ", refused.path)
+            };
+            format!(
+                "{} does not convert to {wanted}: {place}{}",
+                with_article(&got),
+                refused.reason
+            )
+        }
+    }
 }
 
 fn is_sensitive(args: &Args<'_>) -> Outcome {

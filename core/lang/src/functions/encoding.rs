@@ -8,7 +8,6 @@ use formwork_value::codec::json;
 use formwork_value::{Refinement, Str, Type, Value};
 
 use super::{Args, Builtin, CallError};
-use crate::eval::refined;
 
 type Outcome = Result<Value, CallError>;
 
@@ -93,7 +92,7 @@ fn unknown_json(value: &Value) -> Value {
     };
     let refinement =
         Refinement { not_null: true, prefix: first.map(Str::new), ..Refinement::default() };
-    refined(Type::String, refinement)
+    Value::refined(Type::String, refinement)
 }
 
 fn json_decode(args: &Args<'_>) -> Outcome {

@@ -7,7 +7,6 @@ use formwork_value::{Marks, Refinement, Type, Value};
 
 use super::{CallContext, CallError, Function, Param};
 use crate::eval::limits::Limit;
-use crate::eval::refined;
 
 /// Calls a function with arguments that are converted and as many as it takes.
 ///
@@ -45,7 +44,7 @@ pub fn invoke(
     if value.depth() > Value::MAX_DEPTH {
         return Err(Limit::ValueDepth.into());
     }
-    let value = if function.never_null() { not_null(value) } else { value };
+    let value = if function.never_null() { value.refine(&Refinement::not_null()) } else { value };
     Ok(value.mark(marks))
 }
 
@@ -62,19 +61,6 @@ fn is_untyped(value: &Value) -> bool {
         Value::Unknown(unknown) => *unknown.ty() == Type::Dynamic,
         _ => false,
     }
-}
-
-/// Adds to an unknown value that it is not null.
-fn not_null(value: Value) -> Value {
-    let (value, marks) = value.unmark();
-    let value = match &value {
-        Value::Unknown(unknown) => refined(
-            unknown.ty().clone(),
-            Refinement { not_null: true, ..unknown.refinement().clone() },
-        ),
-        _ => value,
-    };
-    value.mark(marks)
 }
 
 /// Takes the marks off a value and off everything inside it.

@@ -1,5 +1,6 @@
 //! Functions on numbers. Powers and logarithms are floats of 53 bits, everything else is exact.
 
+use crate::print::with_article;
 use formwork_value::{Number, Type, Value};
 
 use super::{Args, Builtin, CallError};
@@ -79,7 +80,7 @@ fn parse_int_type(args: &[Value]) -> Result<Type, CallError> {
         Some(Type::String | Type::Dynamic) => Ok(Type::Number),
         Some(ty) => Err(CallError::argument(
             0,
-            format!("it must be a string, this is a {}", ty.friendly_name()),
+            format!("it must be a string, this is {}", with_article(&ty)),
         )),
         None => Ok(Type::Number),
     }

@@ -6,7 +6,6 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::super::{Args, Builtin, CallError};
 use super::{Outcome, converted};
-use crate::eval::refined;
 
 pub(super) fn list() -> Vec<Builtin> {
     let bools = || Type::list(Type::Bool);
@@ -134,42 +133,32 @@ fn length_type(args: &[Value]) -> Result<Type, CallError> {
 
 fn length(args: &Args<'_>) -> Outcome {
     let value = args.value(0);
-    let bare = value.peek();
-    let result = match bare {
-        Value::Unknown(unknown) => {
-            let known = unknown.refinement();
-            match unknown.ty() {
-                Type::Tuple(elements) => Value::Number(Number::from(elements.len())),
-                Type::Object(object) => Value::Number(Number::from(object.attributes.len())),
-                Type::String => {
-                    let least =
-                        known.prefix.as_ref().map_or(0, |text| text.graphemes(true).count());
-                    between(least as u64, None)
-                }
-                _ => between(known.min_length, known.max_length),
-            }
+    let exactly = |n: usize| Value::Number(Number::from(n));
+    let result = match (value.peek(), value.ty()) {
+        (Value::String(text), _) => exactly(text.graphemes(true).count()),
+        (Value::Tuple(_) | Value::Object(_), _) => exactly(value.children().len()),
+        (_, Type::Tuple(elements)) => exactly(elements.len()),
+        (_, Type::Object(object)) => exactly(object.attributes.len()),
+        (Value::Unknown(unknown), Type::String) => {
+            let prefix = unknown.refinement().prefix.as_ref();
+            between(prefix.map_or(0, |text| text.graphemes(true).count()) as u64, None)
         }
-        Value::String(text) => Value::Number(Number::from(text.graphemes(true).count())),
-        // Unknown elements of a set may turn out to be equal.
-        Value::Set(set) if !bare.is_wholly_known() && set.items().len() > 1 => {
-            between(1, Some(set.items().len() as u64))
+        _ => {
+            let range = value.range();
+            between(range.min_length, range.max_length)
         }
-        _ => Value::Number(Number::from(bare.children().len())),
     };
     Ok(result.mark(value.marks()))
 }
 
+/// A number between two lengths, which is known if they are equal.
 fn between(least: u64, most: Option<u64>) -> Value {
-    if most == Some(least) {
-        return Value::Number(Number::from(least));
-    }
     let refinement = Refinement {
-        not_null: true,
         lower: Some((Number::from(least), true)),
         upper: most.map(|most| (Number::from(most), true)),
-        ..Refinement::default()
+        ..Refinement::not_null()
     };
-    refined(Type::Number, refinement)
+    Value::refined(Type::Number, refinement)
 }
 
 const ONE: &str = "it must be a list, set or tuple of no or one element";

@@ -1,5 +1,6 @@
 //! Functions on maps and objects.
 
+use crate::print::with_article;
 use std::collections::BTreeMap;
 
 use formwork_value::{Marks, Str, Type, Value, convert};
@@ -167,9 +168,9 @@ fn merge_type(args: &[Value]) -> Result<Type, CallError> {
             }
             _ => {
                 return Err(CallError::new(format!(
-                    "the argument {} is a {}; only maps and objects can be merged",
+                    "the argument {} is {}; only maps and objects can be merged",
                     at + 1,
-                    ty.friendly_name()
+                    with_article(&ty)
                 )));
             }
         };

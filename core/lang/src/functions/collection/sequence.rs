@@ -1,5 +1,6 @@
 //! Functions on lists and tuples, where order counts.
 
+use crate::print::with_article;
 use formwork_value::ty::unify::unify;
 use formwork_value::{Marks, Number, Str, Type, Value, ops};
 
@@ -220,8 +221,7 @@ fn concat_type(args: &[Value]) -> Result<Type, CallError> {
                 elements.extend(std::iter::repeat_n((**element).clone(), arg.children().len()));
             }
             _ => {
-                let reason =
-                    format!("it must be a list or a tuple, this is a {}", ty.friendly_name());
+                let reason = format!("it must be a list or a tuple, this is {}", with_article(ty));
                 return Err(CallError::argument(at, reason));
             }
         }

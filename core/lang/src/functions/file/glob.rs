@@ -20,7 +20,7 @@ pub(super) fn function() -> Builtin {
 fn file_set(args: &Args<'_>) -> Result<Value, CallError> {
     let base = clean(&located(args)?);
     let pattern = clean(&format!("{base}/{}", args.text(1)?.as_str()));
-    let parts: Vec<Part> = pattern
+    let mut parts: Vec<Part> = pattern
         .trim_start_matches('/')
         .split('/')
         .map(Part::parse)
@@ -31,6 +31,8 @@ fn file_set(args: &Args<'_>) -> Result<Value, CallError> {
                 args.text(1).map_or("", |text| text.as_str())
             ))
         })?;
+    // Several in a row mean no more than one, but would be tried in every combination.
+    parts.dedup_by(|a, b| matches!((a, b), (Part::AnyDepth, Part::AnyDepth)));
     let mut search = Search { args, found: BTreeSet::new() };
     let root = if pattern.starts_with('/') { "/" } else { "" };
     search.descend(root.to_owned(), &parts)?;

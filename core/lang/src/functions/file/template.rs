@@ -1,5 +1,6 @@
 //! `templatefile` and `templatestring`: templates that stand elsewhere, with variables of their own.
 
+use crate::print::with_article;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Type, Value};
 
@@ -82,7 +83,7 @@ fn check_vars(vars: &Value) -> Result<(), CallError> {
         Value::Map(map) => map.keys(),
         other => {
             let reason =
-                format!("it must be an object or a map, this is a {}", other.ty().friendly_name());
+                format!("it must be an object or a map, this is {}", with_article(&other.ty()));
             return Err(CallError::argument(1, reason));
         }
     };

@@ -5,7 +5,6 @@ use formwork_value::number::Notation;
 use formwork_value::{Number, Refinement, Str, Type, Value, convert};
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::eval::refined;
 use crate::eval::template::safe_prefix;
 use crate::functions::{Args, Builtin, CallError};
 
@@ -45,7 +44,7 @@ fn format(args: &Args<'_>) -> Outcome {
             .filter(|prefix| !prefix.is_empty())
             .map(|prefix| Str::new(&prefix));
         let refinement = Refinement { not_null: true, prefix, ..Refinement::default() };
-        return Ok(refined(Type::String, refinement));
+        return Ok(Value::refined(Type::String, refinement));
     }
     let values: Vec<&Value> = args.rest(1).iter().collect();
     let text = render(args, form, &values)?;
