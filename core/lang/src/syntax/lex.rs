@@ -26,7 +26,7 @@ pub enum TokenKind {
     OpenHeredoc,
     /// The closing name with the spaces around it.
     CloseHeredoc,
-    /// Text in a heredoc, at most one line, or in a template file.
+    /// Text in a heredoc or a template file, at most one line.
     Text,
     /// `${` or `${~`.
     OpenInterpolation,
@@ -380,11 +380,31 @@ impl Lexer<'_> {
     /// Takes a piece of a template file.
     fn bare(&mut self) {
         let start = self.at;
-        self.text(|_| false);
-        if self.at > start {
+        self.text(|byte| byte == b'\n');
+        if self.peek(0) == b'\n' {
+            self.line(start);
+        } else if self.at > start {
             self.push(TokenKind::Text, start);
         } else {
             self.open_sequence();
         }
+    }
+
+    /// Takes the text from `start` to the line end at the current place, and that.
+    fn line(&mut self, start: usize) {
+        let end = self.at + 1;
+        // A line end behind a lone sign and one space is a piece of its own, as in the reference: a
+        // strip marker on the next line takes the line end then, but not that space.
+        let lone = match &self.bytes[start..self.at] {
+            [.., b'$' | b'%', b'\r' | b' ' | b'\t'] => Some(self.at),
+            [.., b'$' | b'%', b' ' | b'\t', b'\r'] => Some(self.at - 1),
+            _ => None,
+        };
+        if let Some(lone) = lone {
+            self.at = lone;
+            self.push(TokenKind::Text, start);
+        }
+        self.at = end;
+        self.push(TokenKind::Text, lone.unwrap_or(start));
     }
 }

@@ -48,8 +48,7 @@ impl Lexer<'_> {
             self.modes.pop();
             return;
         }
-        self.at += 1;
-        self.push(TokenKind::Text, start);
+        self.line(start);
         if let Some(Mode::Heredoc { line_start, .. }) = self.modes.last_mut() {
             *line_start = true;
         }

@@ -43,6 +43,14 @@ fn strip_markers_eat_the_spaces_next_to_them() {
 }
 
 #[test]
+fn a_lone_sign_keeps_one_space_from_a_strip_marker() {
+    check("<<EOT\nb% \n${~ 1}\nEOT\n", r#"(template "b% " ${1} "\n")"#);
+    check("<<EOT\nb%  \n${~ 1}\nEOT\n", r#"(template "b%" ${1} "\n")"#);
+    check("<<EOT\nb% \r\n${~ 1}\nEOT\n", r#"(template "b% " ${1} "\n")"#);
+    check("<<EOT\nb%\r\n${~ 1}\nEOT\n", r#"(template "b%\r" ${1} "\n")"#);
+}
+
+#[test]
 fn heredocs_keep_line_ends_and_backslashes() {
     check("<<EOT\n  a\\n\n b\n EOT\n", r#""  a\\n\n b\n""#);
     check("<<EOT\nEOT\n", r#""""#);

@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use super::Tree;
 use crate::syntax::Ident;
 
-/// A piece of a template: in a heredoc every line has at least one of its own.
+/// A piece of a template: outside quotes every line has at least one of its own.
 pub(super) enum Piece<'a> {
     Literal { text: Cow<'a, str>, span: Span },
     Interpolation(Tree),
