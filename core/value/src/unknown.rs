@@ -39,9 +39,11 @@ impl Unknown {
         Self { ty, refinement: Refinement::default() }
     }
 
-    /// An unknown value about which more is known. What the type cannot have is ignored.
+    /// An unknown value about which more is known. What cannot be said of the type is left out; that
+    /// only one value may be left is for [`Value::refined`] to see.
     #[must_use]
     pub fn refined(ty: Type, refinement: Refinement) -> Self {
+        let refinement = refinement.about(&ty);
         Self { ty, refinement }
     }
 
@@ -152,10 +154,9 @@ impl Value {
     /// between equal bounds, an empty collection, a list of a known number of unknown elements.
     #[must_use]
     pub fn refined(ty: Type, refinement: Refinement) -> Self {
-        let refinement = refinement.about(&ty);
-        refinement
-            .only(&ty)
-            .unwrap_or_else(|| Self::Unknown(Arc::new(Unknown::refined(ty, refinement))))
+        let unknown = Unknown::refined(ty, refinement);
+        let only = unknown.refinement.only(&unknown.ty);
+        only.unwrap_or_else(|| Self::Unknown(Arc::new(unknown)))
     }
 
     /// An unknown value that is certainly not null.

@@ -95,6 +95,8 @@ fn refuses_numbers_too_large_or_too_small_at_once() {
     for text in ["1e400000000", "1e-400000000", "1e99999999999999999999", "9e157826", "1p600000"] {
         assert!(Number::parse(text).is_none(), "{text}");
     }
+    assert!(Number::parse(&"9".repeat(1_000_000)).is_none());
+    assert!(Number::parse_integer(&"9".repeat(1_000_000), 10).is_none());
     assert!(Number::parse("0e99999999999999999999").is_some());
     let large = number("1e100000");
     assert_eq!(large.to_string().len(), 100_001);
