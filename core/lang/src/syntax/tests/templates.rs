@@ -92,8 +92,9 @@ fn template_files_are_text_from_the_first_byte() {
     check("", r#""""#);
     check("a \"b\" \\n\n", r#""a \"b\" \\n\n""#);
     check("${a}", "(wrap a)");
+    // A strip marker reaches to the end of its line, not into the next.
     check(
         "%{ for x in y ~}\n  ${x}\n%{ endfor ~}\n",
-        "(template %for x y (template ${x} \"\\n\"))",
+        r#"(template %for x y (template "  " ${x} "\n"))"#,
     );
 }
