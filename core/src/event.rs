@@ -1,1 +1,85 @@
 //! What happens while the engine works, for whoever watches.
+
+use std::time::Duration;
+
+use crate::addr::{DeposedKey, InstanceAddr};
+use crate::change::{Action, Change};
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub enum Event<'a> {
+    /// The real object behind a stored one is about to be read.
+    RefreshStart {
+        /// The instance.
+        addr: &'a InstanceAddr,
+        /// The value of its `id` attribute, if it has one that may be shown.
+        id: Option<String>,
+    },
+    /// It was read.
+    RefreshDone {
+        /// The instance.
+        addr: &'a InstanceAddr,
+        /// The value of its `id` attribute, if it has one that may be shown.
+        id: Option<String>,
+    },
+    /// A change was planned.
+    Planned(&'a Change),
+    /// A provider is about to be asked to change something, or to read a data source.
+    Start {
+        /// The instance.
+        addr: &'a InstanceAddr,
+        /// Set if it is a deposed object.
+        deposed: Option<&'a DeposedKey>,
+        /// What is done.
+        action: Action,
+        /// The value of its `id` attribute, if it has one that may be shown.
+        id: Option<String>,
+    },
+    /// It is still at it.
+    Progress {
+        /// The instance.
+        addr: &'a InstanceAddr,
+        /// What is done.
+        action: Action,
+        /// The value of its `id` attribute, if it has one that may be shown.
+        id: Option<String>,
+        /// For how long.
+        elapsed: Duration,
+    },
+    /// It is done.
+    Done {
+        /// The instance.
+        addr: &'a InstanceAddr,
+        /// Set if it is a deposed object.
+        deposed: Option<&'a DeposedKey>,
+        /// What was done.
+        action: Action,
+        /// The value of its `id` attribute, if it has one that may be shown.
+        id: Option<String>,
+        /// How long it took.
+        elapsed: Duration,
+    },
+    /// It failed.
+    Failed {
+        /// The instance.
+        addr: &'a InstanceAddr,
+        /// What was tried.
+        action: Action,
+        /// How long it took.
+        elapsed: Duration,
+    },
+}
+
+/// Watches the engine work.
+pub trait Watch {
+    /// Takes notice of an event. Must be quick.
+    fn see(&self, event: &Event<'_>);
+}
+
+/// Watches nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unwatched;
+
+impl Watch for Unwatched {
+    fn see(&self, _: &Event<'_>) {}
+}

@@ -1,0 +1,117 @@
+//! What is to become of one object: before, after, and why.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use formwork_value::{Path, Value};
+
+use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, ProviderConfigAddr};
+
+/// What is done to an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// Nothing.
+    NoOp,
+    /// It is made.
+    Create,
+    /// A data source is read while applying.
+    Read,
+    /// It is changed in place.
+    Update,
+    /// It is destroyed.
+    Delete,
+    /// It is destroyed and made anew.
+    Replace(ReplaceOrder),
+}
+
+/// Which half of a replacement comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReplaceOrder {
+    /// The old object goes first.
+    DestroyFirst,
+    /// The new object comes first; the old one is deposed meanwhile.
+    CreateFirst,
+}
+
+impl Action {
+    /// Whether a new object is made.
+    #[must_use]
+    pub fn creates(self) -> bool {
+        matches!(self, Self::Create | Self::Replace(_))
+    }
+
+    /// Whether an object is destroyed.
+    #[must_use]
+    pub fn destroys(self) -> bool {
+        matches!(self, Self::Delete | Self::Replace(_))
+    }
+}
+
+/// Why an action was chosen, where that is not plain from before and after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reason {
+    /// Replaced: the object is tainted.
+    ReplaceBecauseTainted,
+    /// Replaced: the user asked for it.
+    ReplaceByRequest,
+    /// Replaced: the provider cannot change it in place.
+    ReplaceBecauseCannotUpdate,
+    /// Replaced: something named in `replace_triggered_by` changes.
+    ReplaceByTriggers,
+    /// Deleted: no block describes it.
+    DeleteBecauseNoResourceConfig,
+    /// Deleted: the block is repeated in another way.
+    DeleteBecauseWrongRepetition,
+    /// Deleted: its index is not below `count`.
+    DeleteBecauseCountIndex,
+    /// Deleted: its key is not in `for_each`.
+    DeleteBecauseEachKey,
+    /// Deleted: its module is gone.
+    DeleteBecauseNoModule,
+    /// Read later: the configuration is not known yet.
+    ReadBecauseConfigUnknown,
+    /// Read later: something it depends on changes.
+    ReadBecauseDependencyPending,
+}
+
+/// The planned fate of one object.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The instance.
+    pub addr: InstanceAddr,
+    /// Set if it is a deposed object of the instance.
+    pub deposed: Option<DeposedKey>,
+    /// The provider configuration that does it.
+    pub provider: ProviderConfigAddr,
+    /// What is done.
+    pub action: Action,
+    /// Why, if that is not plain.
+    pub reason: Option<Reason>,
+    /// The object before; null if there is none. Marked where sensitive.
+    pub before: Value,
+    /// The object after; null if there will be none. May hold unknowns. Marked where sensitive.
+    pub after: Value,
+    /// The paths that cannot be changed in place.
+    pub replace_paths: Vec<Path>,
+    /// The provider's private bytes for applying.
+    pub private: Bytes,
+    /// The planned identity, encoded, if the provider gives one.
+    pub identity: Option<Bytes>,
+    /// The resources it is made after, transitively, as the state records them.
+    pub dependencies: Arc<Vec<ConfigResourceAddr>>,
+    /// Whether a replacement is created first, as the state records it.
+    pub create_before_destroy: bool,
+}
+
+/// The planned fate of a root output.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutputChange {
+    /// What is done: never a replacement or a read.
+    pub action: Action,
+    /// The value before; null if there is none.
+    pub before: Value,
+    /// The value after; null if there will be none. May be unknown.
+    pub after: Value,
+    /// Whether it must not be shown.
+    pub sensitive: bool,
+}

@@ -1,0 +1,97 @@
+//! Turns what providers say, and what happens to them, into diagnostics that name provider, address
+//! and call.
+
+use formwork_plugin_protocol::Failure;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_value::diag::{Blame, Severity, Span};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::addr::ProviderAddr;
+
+/// Describes why a call to a provider brought no answer. `about` is the address the call was for.
+#[must_use]
+pub fn about_failure(
+    provider: &ProviderAddr,
+    call: &str,
+    about: Option<&str>,
+    failure: &Failure,
+) -> Diagnostic {
+    let what = about.map_or_else(String::new, |addr| format!(" for {addr}"));
+    let diagnostic = match failure {
+        Failure::Launch(reason) => {
+            Diagnostic::error(format!("Failed to start provider {provider}"), reason.clone())
+                .blame(Blame::Environment)
+        }
+        Failure::Incompatible(reason) => {
+            Diagnostic::error(format!("Incompatible provider {provider}"), reason.clone())
+                .blame(Blame::Provider)
+        }
+        Failure::Misbehaved(reason) => Diagnostic::error(
+            "Provider broke the plugin protocol",
+            format!("The answer of provider {provider} to {call}{what} cannot be used: {reason}.\n\nThis is a bug in the provider; please report it to its authors."),
+        )
+        .blame(Blame::Provider),
+        Failure::Lost { reason, exit, output } => {
+            let exit = exit.as_ref().map_or_else(String::new, |exit| format!(" It {exit}."));
+            let output = if output.trim().is_empty() {
+                " It left no message.".to_owned()
+            } else {
+                format!("\n\nIts last output was:\n\n{}", output.trim_end())
+            };
+            Diagnostic::error(
+                "Plugin did not respond",
+                format!("The provider {provider} went away during {call}{what}: {reason}.{exit}{output}"),
+            )
+            .blame(Blame::Provider)
+        }
+        Failure::TimedOut(limit) => Diagnostic::error(
+            "Plugin did not respond",
+            format!("The provider {provider} gave no answer to {call}{what} within {} s.", limit.as_secs_f64()),
+        )
+        .blame(Blame::Provider),
+        Failure::Unimplemented(method) => Diagnostic::error(
+            "Provider does not support this operation",
+            format!("The provider {provider} does not implement {method}, which is needed{what}."),
+        )
+        .blame(Blame::Provider),
+        Failure::Status { code, message } => Diagnostic::error(
+            "Plugin error",
+            format!("The provider {provider} answered {call}{what} with the gRPC error {code}: {message}"),
+        )
+        .blame(Blame::Provider),
+    };
+    match about {
+        Some(addr) => diagnostic.about(addr),
+        None => diagnostic,
+    }
+}
+
+/// Reports what a provider said, with the address it said it about and the block in question.
+///
+/// # Errors
+/// When an error was among it.
+pub fn about_provider_diagnostics(
+    diags: &mut Diagnostics,
+    said: Vec<ProviderDiagnostic>,
+    about: &str,
+    block: Option<Span>,
+) -> Result<(), Reported> {
+    let mut result = Ok(());
+    for diagnostic in said {
+        let severity = diagnostic.severity;
+        let summary =
+            if diagnostic.summary.is_empty() { "The provider gave no summary".into() } else { diagnostic.summary };
+        let mut converted =
+            Diagnostic { severity, ..Diagnostic::error(summary, diagnostic.detail) }
+                .about(about)
+                .at_opt(block);
+        if !diagnostic.path.0.is_empty() {
+            converted = converted.path(diagnostic.path);
+        }
+        match severity {
+            Severity::Error => result = Err(diags.error(converted)),
+            Severity::Warning => diags.warn(converted),
+        }
+    }
+    result
+}

@@ -1,0 +1,196 @@
+//! The provider that is part of the engine: `terraform_data` and `terraform_remote_state`. It runs in
+//! this process and its values are never encoded.
+
+mod data;
+mod remote_state;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use formwork_plugin_protocol::capability::ServerCapabilities;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
+use formwork_plugin_protocol::message::resource::{
+    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
+    PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
+};
+use formwork_plugin_protocol::message::schema::ProviderSchema;
+use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_value::codec::json;
+use formwork_value::diag::Severity;
+use formwork_value::schema::{Attribute, Block, Role};
+use formwork_value::{Path, Plain, Schema, Type, Value};
+
+/// The built-in provider.
+#[derive(Debug)]
+pub struct Builtin {
+    data: Schema,
+    data_type: Type,
+    remote_state: Schema,
+    remote_state_type: Type,
+}
+
+impl Default for Builtin {
+    fn default() -> Self {
+        let (data, remote_state) = (data::schema(), remote_state::schema());
+        Self {
+            data_type: data.block.implied_type(),
+            remote_state_type: remote_state.block.implied_type(),
+            data,
+            remote_state,
+        }
+    }
+}
+
+fn schema_of(attributes: &[(&str, Type, Role)]) -> Schema {
+    let attributes = attributes
+        .iter()
+        .map(|(name, ty, role)| ((*name).into(), Attribute::new(ty.clone(), *role)))
+        .collect();
+    Schema { version: 0, block: Block { attributes, ..Block::default() } }
+}
+
+fn problem(summary: &str, detail: String, path: Path) -> ProviderDiagnostic {
+    ProviderDiagnostic { severity: Severity::Error, summary: summary.into(), detail, path }
+}
+
+fn unknown_type(name: &str) -> Failure {
+    Failure::Misbehaved(format!("the built-in provider has no type {name:?}"))
+}
+
+fn undecodable(error: &formwork_value::codec::DecodeError) -> Failure {
+    Failure::Misbehaved(error.to_string())
+}
+
+/// Hands a value over as it is. What the built-in provider makes carries no marks, because what it
+/// was given carried none.
+fn payload(value: Value, ty: &Type) -> Payload {
+    Payload::Value(value.split_marks().0, ty.clone())
+}
+
+impl Builtin {
+    fn check_data(&self, type_name: &str) -> Result<&Type, Failure> {
+        if type_name == "terraform_data" { Ok(&self.data_type) } else { Err(unknown_type(type_name)) }
+    }
+
+    fn value(&self, payload: &Payload) -> Result<Value, Failure> {
+        let decoded = payload.decode(&self.data_type).map(Plain::into_value);
+        decoded.map_err(|error| undecodable(&error))
+    }
+}
+
+#[async_trait]
+impl Provider for Builtin {
+    async fn schema(&self) -> Result<ProviderSchema, Failure> {
+        Ok(ProviderSchema {
+            resources: [("terraform_data".to_owned(), self.data.clone())].into(),
+            data_sources: [("terraform_remote_state".to_owned(), self.remote_state.clone())].into(),
+            capabilities: ServerCapabilities {
+                get_provider_schema_optional: true,
+                ..ServerCapabilities::default()
+            },
+            ..ProviderSchema::default()
+        })
+    }
+
+    async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn configure(&self, _: ConfigureRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+        let config = request.config.decode(self.check_data(&request.type_name)?);
+        Ok(data::validate(config.map_err(|error| undecodable(&error))?.value()))
+    }
+
+    async fn validate_data_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+        if request.type_name != "terraform_remote_state" {
+            return Err(unknown_type(&request.type_name));
+        }
+        let config = request.config.decode(&self.remote_state_type);
+        Ok(remote_state::validate(config.map_err(|error| undecodable(&error))?.value()))
+    }
+
+    async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
+        let ty = self.check_data(&request.type_name)?;
+        let RawState::Json(text) = request.state else {
+            return Err(Failure::Misbehaved("terraform_data was never stored as a flat map".into()));
+        };
+        let (state, diagnostics) = match json::decode(&text, ty) {
+            Ok(value) => (payload(value, ty), Vec::new()),
+            Err(error) => {
+                let detail = format!("The stored object cannot be read: {error}.");
+                let said = problem("Invalid stored object", detail, Path::root());
+                (payload(Value::null(ty.clone()), ty), vec![said])
+            }
+        };
+        Ok(UpgradeResponse { state, diagnostics })
+    }
+
+    async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
+        self.check_data(&request.type_name)?;
+        Ok(ReadResponse {
+            state: request.current,
+            private: request.private,
+            deferred: None,
+            identity: None,
+            diagnostics: Vec::new(),
+        })
+    }
+
+    async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
+        let ty = self.check_data(&request.type_name)?;
+        let (prior, proposed) = (self.value(&request.prior)?, self.value(&request.proposed)?);
+        let (planned, requires_replace) = data::plan(&prior, &proposed);
+        Ok(PlanResponse {
+            planned: payload(planned, ty),
+            requires_replace,
+            planned_private: request.prior_private,
+            legacy_type_system: false,
+            deferred: None,
+            planned_identity: None,
+            diagnostics: Vec::new(),
+        })
+    }
+
+    async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
+        let ty = self.check_data(&request.type_name)?;
+        let state = data::apply(&self.value(&request.planned)?);
+        Ok(ApplyResponse {
+            state: payload(state, ty),
+            private: Bytes::new(),
+            legacy_type_system: false,
+            identity: None,
+            diagnostics: Vec::new(),
+        })
+    }
+
+    async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
+        let ty = self.check_data(&request.type_name)?;
+        let resource = ImportedResource {
+            type_name: request.type_name,
+            state: payload(data::imported(&request.id), ty),
+            private: Bytes::new(),
+            identity: None,
+        };
+        Ok(ImportResponse { resources: vec![resource], deferred: None, diagnostics: Vec::new() })
+    }
+
+    async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
+        if request.type_name != "terraform_remote_state" {
+            return Err(unknown_type(&request.type_name));
+        }
+        let config = request.config.decode(&self.remote_state_type);
+        let config = config.map_err(|error| undecodable(&error))?;
+        let (value, diagnostics) = remote_state::read(config.value());
+        let state = payload(value, &self.remote_state_type);
+        Ok(ReadDataResponse { state, deferred: None, diagnostics })
+    }
+
+    async fn stop(&self) -> Result<String, Failure> {
+        Ok(String::new())
+    }
+}

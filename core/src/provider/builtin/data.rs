@@ -1,0 +1,100 @@
+//! `terraform_data`: keeps a value, and gets a new identity when a trigger changes.
+
+use formwork_plugin_protocol::message::configure::Verdict;
+use formwork_value::schema::Role;
+use formwork_value::{Path, Refinement, Schema, Type, Value};
+
+use super::{problem, schema_of};
+
+pub(super) fn schema() -> Schema {
+    schema_of(&[
+        ("id", Type::String, Role::Computed),
+        ("input", Type::Dynamic, Role::Optional),
+        ("output", Type::Dynamic, Role::Computed),
+        ("triggers_replace", Type::Dynamic, Role::Optional),
+    ])
+}
+
+/// An attribute of an object; null where the object itself is.
+fn attribute<'v>(object: &'v Value, name: &str) -> Option<&'v Value> {
+    match object {
+        Value::Object(object) => object.get(name),
+        _ => None,
+    }
+}
+
+fn with(object: &Value, changed: &[(&str, Value)]) -> Value {
+    let Value::Object(fields) = object else { return object.clone() };
+    let pairs = fields.iter().map(|(name, value)| {
+        let new = changed.iter().find(|(changed, _)| *name == **changed);
+        (name.clone(), new.map_or_else(|| value.clone(), |(_, value)| value.clone()))
+    });
+    Value::object(pairs)
+}
+
+/// Refuses values for what only the provider sets.
+pub(super) fn validate(config: &Value) -> Verdict {
+    let set = |name: &str| attribute(config, name).is_some_and(|value| !value.is_null());
+    let diagnostics = ["id", "output"]
+        .into_iter()
+        .filter(|name| set(name))
+        .map(|name| {
+            let detail = format!("The value of {name:?} is decided by the provider.");
+            problem("Invalid configuration for read-only attribute", detail, Path::root().attribute(name))
+        })
+        .collect();
+    Verdict { diagnostics }
+}
+
+fn unknown_id() -> Value {
+    Value::unknown_with(Type::String, Refinement { not_null: true, ..Refinement::default() })
+}
+
+/// The output follows the input once that is applied; its type is that of the input already now.
+fn planned_output(input: &Value) -> Value {
+    if input.is_null() { input.clone() } else { Value::unknown(input.ty()) }
+}
+
+/// Plans an object, and says which paths force a replacement.
+pub(super) fn plan(prior: &Value, proposed: &Value) -> (Value, Vec<Path>) {
+    let (Some(input), Some(triggers)) =
+        (attribute(proposed, "input"), attribute(proposed, "triggers_replace"))
+    else {
+        return (proposed.clone(), Vec::new());
+    };
+    let anew = || with(proposed, &[("id", unknown_id()), ("output", planned_output(input))]);
+    if prior.is_null() {
+        (anew(), Vec::new())
+    } else if attribute(prior, "triggers_replace") != Some(triggers) {
+        (anew(), vec![Path::root().attribute("triggers_replace")])
+    } else if attribute(prior, "input") != Some(input) {
+        (with(proposed, &[("output", planned_output(input))]), Vec::new())
+    } else {
+        (proposed.clone(), Vec::new())
+    }
+}
+
+/// Makes the planned object real.
+pub(super) fn apply(planned: &Value) -> Value {
+    let (Some(id), Some(input)) = (attribute(planned, "id"), attribute(planned, "input")) else {
+        return planned.clone();
+    };
+    let id = if id.is_unknown() {
+        Value::string(uuid::Uuid::new_v4().to_string())
+    } else {
+        id.clone()
+    };
+    let (id, output) = (id, input.clone());
+    with(planned, &[("id", id), ("output", output)])
+}
+
+/// The object known of an id.
+pub(super) fn imported(id: &str) -> Value {
+    let null = || Value::null(Type::Dynamic);
+    Value::object([
+        ("id", Value::string(id)),
+        ("input", null()),
+        ("output", null()),
+        ("triggers_replace", null()),
+    ])
+}

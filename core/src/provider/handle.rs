@@ -1,0 +1,558 @@
+//! One running provider: its schema cached, marks taken off before a call and put back after it,
+//! failures and complaints turned into diagnostics. The only file that does these things.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::data::ReadDataRequest;
+use formwork_plugin_protocol::message::resource::{
+    ApplyRequest, ApplyResponse, PlanRequest, RawState, ReadRequest, UpgradeRequest,
+};
+use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
+use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_value::codec::{DecodeError, json};
+use formwork_value::diag::{Blame, Span};
+use formwork_value::schema::Block;
+use formwork_value::{
+    Diagnostic, Diagnostics, MarkPaths, Marks, Path, Plain, Reported, Schema, Type, Value,
+};
+
+use super::blame::{about_failure, about_provider_diagnostics};
+use crate::addr::{Mode, ProviderAddr};
+use crate::state::Object;
+
+/// The language version providers are told, which some of them compare.
+pub const LANGUAGE_VERSION: &str = "1.11.4";
+
+/// A schema with what is derived from it.
+#[derive(Debug)]
+pub struct ResourceType {
+    /// The type's name.
+    pub name: String,
+    /// The schema.
+    pub schema: Schema,
+    /// The type of its values.
+    pub ty: Type,
+}
+
+impl ResourceType {
+    /// The content of the schema.
+    #[must_use]
+    pub fn block(&self) -> &Block {
+        &self.schema.block
+    }
+}
+
+/// What a provider offers, with what is derived from it made when first needed.
+#[derive(Debug)]
+pub struct Loaded {
+    addr: ProviderAddr,
+    schema: ProviderSchema,
+    identities: IdentitySchemas,
+    config: Rc<ResourceType>,
+    resources: BTreeMap<String, OnceCell<Rc<ResourceType>>>,
+    data_sources: BTreeMap<String, OnceCell<Rc<ResourceType>>>,
+}
+
+impl Loaded {
+    pub(super) fn new(
+        addr: ProviderAddr,
+        schema: ProviderSchema,
+        identities: IdentitySchemas,
+    ) -> Self {
+        let cells =
+            |names: &BTreeMap<String, Schema>| names.keys().map(|n| (n.clone(), OnceCell::new())).collect();
+        Self {
+            config: Rc::new(prepare("", &schema.provider)),
+            resources: cells(&schema.resources),
+            data_sources: cells(&schema.data_sources),
+            addr,
+            schema,
+            identities,
+        }
+    }
+
+    /// Everything the provider offers.
+    #[must_use]
+    pub fn schema(&self) -> &ProviderSchema {
+        &self.schema
+    }
+
+    /// What identifies objects of each resource type.
+    #[must_use]
+    pub fn identities(&self) -> &IdentitySchemas {
+        &self.identities
+    }
+
+    /// The provider's own configuration.
+    #[must_use]
+    pub fn config(&self) -> &Rc<ResourceType> {
+        &self.config
+    }
+
+    /// A resource type or data source by name; `None` if the provider has no such thing.
+    #[must_use]
+    pub fn find(&self, mode: Mode, name: &str) -> Option<Rc<ResourceType>> {
+        let (cells, schemas) = match mode {
+            Mode::Managed => (&self.resources, &self.schema.resources),
+            Mode::Data => (&self.data_sources, &self.schema.data_sources),
+            Mode::Ephemeral => return None,
+        };
+        let schema = schemas.get(name)?;
+        Some(cells.get(name)?.get_or_init(|| Rc::new(prepare(name, schema))).clone())
+    }
+}
+
+fn prepare(name: &str, schema: &Schema) -> ResourceType {
+    ResourceType {
+        name: name.to_owned(),
+        ty: schema.block.implied_type(),
+        schema: schema.clone(),
+    }
+}
+
+/// What a call is about, for messages: an address, and the block that describes it.
+#[derive(Clone, Copy)]
+pub struct About<'a> {
+    /// The address.
+    pub addr: &'a dyn Display,
+    /// The block's header, if there is one.
+    pub block: Option<Span>,
+}
+
+/// A planned object.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// The object, without marks.
+    pub value: Plain,
+    /// Changes at these paths cannot be made in place.
+    pub requires_replace: Vec<Path>,
+    /// The provider's private bytes.
+    pub private: Bytes,
+    /// Whether the provider's known inconsistencies are tolerated.
+    pub legacy: bool,
+    /// The planned identity, still encoded.
+    pub identity: Option<Bytes>,
+}
+
+/// An object as it was read.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// The object, without marks; null if it is gone.
+    pub value: Plain,
+    /// The provider's private bytes.
+    pub private: Bytes,
+}
+
+/// One running provider, configured or not.
+pub struct Handle {
+    loaded: Rc<Loaded>,
+    provider: Arc<dyn Provider>,
+}
+
+fn capabilities() -> ClientCapabilities {
+    ClientCapabilities { write_only_attributes_allowed: true, ..ClientCapabilities::default() }
+}
+
+impl Handle {
+    pub(super) fn new(loaded: Rc<Loaded>, provider: Arc<dyn Provider>) -> Self {
+        Self { loaded, provider }
+    }
+
+    pub(super) fn provider(&self) -> Arc<dyn Provider> {
+        self.provider.clone()
+    }
+
+    /// What the provider offers.
+    #[must_use]
+    pub fn loaded(&self) -> &Rc<Loaded> {
+        &self.loaded
+    }
+
+    /// The provider's address.
+    #[must_use]
+    pub fn addr(&self) -> &ProviderAddr {
+        &self.loaded.addr
+    }
+
+    pub(super) async fn configure(
+        &self,
+        diags: &mut Diagnostics,
+        config: &Value,
+        about: About<'_>,
+    ) -> Result<(), Reported> {
+        let config = payload(config, &self.loaded.config.ty);
+        let request =
+            ValidateRequest { type_name: String::new(), config: config.clone(), client: capabilities() };
+        let verdict = self.provider.validate_provider_config(request).await;
+        self.verdict(diags, "ValidateProviderConfig", verdict, about)?;
+        let request = ConfigureRequest {
+            terraform_version: LANGUAGE_VERSION.into(),
+            config,
+            client: capabilities(),
+        };
+        let verdict = self.provider.configure(request).await;
+        self.verdict(diags, "ConfigureProvider", verdict, about)
+    }
+
+    /// Asks whether the provider accepts its own configuration.
+    ///
+    /// # Errors
+    /// When it does not, or gave no answer.
+    pub async fn validate_config(
+        &self,
+        diags: &mut Diagnostics,
+        config: &Value,
+        about: About<'_>,
+    ) -> Result<(), Reported> {
+        let request = ValidateRequest {
+            type_name: String::new(),
+            config: payload(config, &self.loaded.config.ty),
+            client: capabilities(),
+        };
+        let verdict = self.provider.validate_provider_config(request).await;
+        self.verdict(diags, "ValidateProviderConfig", verdict, about)
+    }
+
+    /// Asks whether the provider accepts the configuration of a resource or data source.
+    ///
+    /// # Errors
+    /// When it does not, or gave no answer.
+    pub async fn validate(
+        &self,
+        diags: &mut Diagnostics,
+        mode: Mode,
+        ty: &ResourceType,
+        config: &Value,
+        about: About<'_>,
+    ) -> Result<(), Reported> {
+        let request = ValidateRequest {
+            type_name: ty.name.clone(),
+            config: payload(config, &ty.ty),
+            client: capabilities(),
+        };
+        let (call, verdict) = match mode {
+            Mode::Data => {
+                ("ValidateDataResourceConfig", self.provider.validate_data_config(request).await)
+            }
+            _ => ("ValidateResourceConfig", self.provider.validate_resource_config(request).await),
+        };
+        self.verdict(diags, call, verdict, about)
+    }
+
+    fn verdict(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        verdict: Result<Verdict, Failure>,
+        about: About<'_>,
+    ) -> Result<(), Reported> {
+        let verdict = verdict.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        self.said(diags, verdict.diagnostics, about)
+    }
+
+    /// Decodes a stored object, brought to the newest schema by the provider. The marks the state
+    /// remembers, and those of the schema, are on it.
+    ///
+    /// # Errors
+    /// When the object was stored by a newer provider, or the provider's answer breaks the contract.
+    pub async fn upgrade(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        object: &Object,
+        about: About<'_>,
+    ) -> Result<Value, Reported> {
+        if object.schema_version > ty.schema.version {
+            return Err(diags.error(
+                Diagnostic::error(
+                    "Resource instance managed by newer provider version",
+                    format!(
+                        "The state holds {} in the form of schema version {}, but provider {} knows versions only up to {}. Use a newer version of the provider.",
+                        about.addr, object.schema_version, self.addr(), ty.schema.version
+                    ),
+                )
+                .blame(Blame::Environment)
+                .about(about.addr.to_string()),
+            ));
+        }
+        let state = if object.schema_version == ty.schema.version {
+            json::strip_removed(&object.attributes, &ty.ty).unwrap_or_else(|| object.attributes.clone())
+        } else {
+            object.attributes.clone()
+        };
+        let request = UpgradeRequest {
+            type_name: ty.name.clone(),
+            version: object.schema_version,
+            state: RawState::Json(state),
+        };
+        let call = "UpgradeResourceState";
+        let answer = self.provider.upgrade_state(request).await;
+        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        self.said(diags, answer.diagnostics, about)?;
+        let value = answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        if let Some(problem) = complete_problem(ty, value.value()) {
+            return Err(self.invalid(diags, "Invalid resource state upgrade", call, &problem, about));
+        }
+        Ok(remark(ty, value, &object.sensitive))
+    }
+
+    /// Reads the real object behind a stored one.
+    ///
+    /// # Errors
+    /// When the provider reports errors, gives no answer, or breaks the contract.
+    pub async fn read(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        current: (&Value, &Bytes),
+        about: About<'_>,
+    ) -> Result<Read, Reported> {
+        let request = ReadRequest {
+            type_name: ty.name.clone(),
+            current: payload(current.0, &ty.ty),
+            private: current.1.clone(),
+            provider_meta: self.no_meta(),
+            client: capabilities(),
+            identity: None,
+        };
+        let call = "ReadResource";
+        let answer = self.provider.read(request).await;
+        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        self.said(diags, answer.diagnostics, about)?;
+        if answer.deferred.is_some() {
+            return Err(self.deferred(diags, call, about));
+        }
+        let value = answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        if let Some(problem) = complete_problem(ty, value.value()) {
+            return Err(self.invalid(diags, "Provider produced invalid object", call, &problem, about));
+        }
+        Ok(Read { value, private: answer.private })
+    }
+
+    /// Asks what applying would bring about. Whether the answer keeps the contract is for the caller
+    /// to check; only its form is checked here.
+    ///
+    /// # Errors
+    /// When the provider reports errors, gives no answer, or its answer cannot be read.
+    pub async fn plan(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        ask: Ask<'_>,
+        about: About<'_>,
+    ) -> Result<Planned, Reported> {
+        let request = PlanRequest {
+            type_name: ty.name.clone(),
+            prior: payload(ask.prior, &ty.ty),
+            proposed: payload(ask.proposed, &ty.ty),
+            config: payload(ask.config, &ty.ty),
+            prior_private: ask.private.clone(),
+            provider_meta: self.no_meta(),
+            client: capabilities(),
+            prior_identity: None,
+        };
+        let call = "PlanResourceChange";
+        let answer = self.provider.plan(request).await;
+        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        self.said(diags, answer.diagnostics, about)?;
+        if answer.deferred.is_some() {
+            return Err(self.deferred(diags, call, about));
+        }
+        let value =
+            answer.planned.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        Ok(Planned {
+            value,
+            requires_replace: answer.requires_replace,
+            private: answer.planned_private,
+            legacy: answer.legacy_type_system,
+            identity: encoded(answer.planned_identity),
+        })
+    }
+
+    /// Sends the call that changes the real object. The answer comes back undecoded, so that the
+    /// caller can make it durable first; [`Handle::salvage`] decodes it.
+    ///
+    /// # Errors
+    /// When no answer came back.
+    pub async fn apply(
+        &self,
+        ty: &ResourceType,
+        ask: Ask<'_>,
+        identity: Option<Bytes>,
+    ) -> Result<ApplyResponse, Failure> {
+        self.provider
+            .apply(ApplyRequest {
+                type_name: ty.name.clone(),
+                prior: payload(ask.prior, &ty.ty),
+                planned: payload(ask.proposed, &ty.ty),
+                config: payload(ask.config, &ty.ty),
+                planned_private: ask.private.clone(),
+                provider_meta: self.no_meta(),
+                planned_identity: identity.map(Payload::Msgpack),
+            })
+            .await
+    }
+
+    /// Reads a data source.
+    ///
+    /// # Errors
+    /// When the provider reports errors, gives no answer, or breaks the contract.
+    pub async fn read_data(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        config: &Value,
+        about: About<'_>,
+    ) -> Result<Plain, Reported> {
+        let request = ReadDataRequest {
+            type_name: ty.name.clone(),
+            config: payload(config, &ty.ty),
+            provider_meta: self.no_meta(),
+            client: capabilities(),
+        };
+        let call = "ReadDataSource";
+        let answer = self.provider.read_data(request).await;
+        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        self.said(diags, answer.diagnostics, about)?;
+        if answer.deferred.is_some() {
+            return Err(self.deferred(diags, call, about));
+        }
+        let value = answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        if value.value().is_null() {
+            let problem = "the object is null".to_owned();
+            return Err(self.invalid(diags, "Provider produced null object", call, &problem, about));
+        }
+        if let Some(problem) = complete_problem(ty, value.value()) {
+            return Err(self.invalid(diags, "Provider produced invalid object", call, &problem, about));
+        }
+        Ok(value)
+    }
+
+    /// Reports what the provider said about an address.
+    ///
+    /// # Errors
+    /// When an error was among it.
+    pub fn said(
+        &self,
+        diags: &mut Diagnostics,
+        said: Vec<formwork_plugin_protocol::message::ProviderDiagnostic>,
+        about: About<'_>,
+    ) -> Result<(), Reported> {
+        if said.is_empty() {
+            return Ok(());
+        }
+        about_provider_diagnostics(diags, said, &about.addr.to_string(), about.block)
+    }
+
+    /// Reports that a call brought no answer.
+    pub fn failed(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        failure: &Failure,
+        about: About<'_>,
+    ) -> Reported {
+        let addr = about.addr.to_string();
+        diags.error(about_failure(self.addr(), call, Some(&addr), failure).at_opt(about.block))
+    }
+
+    /// Reports that an answer could not be read as the schema has it.
+    pub fn undecodable(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        error: &DecodeError,
+        about: About<'_>,
+    ) -> Reported {
+        self.invalid(diags, "Provider produced invalid object", call, &error.to_string(), about)
+    }
+
+    /// Reports that the provider broke the contract.
+    pub fn invalid(
+        &self,
+        diags: &mut Diagnostics,
+        summary: &str,
+        call: &str,
+        problem: &str,
+        about: About<'_>,
+    ) -> Reported {
+        let detail = format!(
+            "The answer of provider {} to {call} for {} breaks the contract between provider and engine: {problem}.\n\nThis is a bug in the provider; please report it to its authors.",
+            self.addr(),
+            about.addr,
+        );
+        let addr = about.addr.to_string();
+        diags.error(
+            Diagnostic::error(summary, detail).blame(Blame::Provider).about(addr).at_opt(about.block),
+        )
+    }
+
+    fn deferred(&self, diags: &mut Diagnostics, call: &str, about: About<'_>) -> Reported {
+        let problem = "it put the operation off, although it was not told that it may";
+        self.invalid(diags, "Provider deferred changes when deferrals are not allowed", call, problem, about)
+    }
+
+    fn no_meta(&self) -> Payload {
+        match &self.loaded.schema.provider_meta {
+            Some(schema) => {
+                let ty = schema.block.implied_type();
+                payload(&Value::null(ty.clone()), &ty)
+            }
+            None => Payload::Absent,
+        }
+    }
+}
+
+/// The values of a plan or apply call. For apply, `proposed` is the planned object.
+#[derive(Clone, Copy)]
+pub struct Ask<'a> {
+    /// The object before; null to create.
+    pub prior: &'a Value,
+    /// Prior and configuration merged, or the planned object; null to destroy.
+    pub proposed: &'a Value,
+    /// The configuration; null to destroy.
+    pub config: &'a Value,
+    /// The provider's private bytes.
+    pub private: &'a Bytes,
+}
+
+/// Takes the marks off: a provider sees plain values only.
+fn payload(value: &Value, ty: &Type) -> Payload {
+    Payload::Value(value.clone().split_marks().0, ty.clone())
+}
+
+fn encoded(identity: Option<Payload>) -> Option<Bytes> {
+    match identity?.encode().ok()? {
+        Payload::Msgpack(bytes) => Some(bytes),
+        _ => None,
+    }
+}
+
+/// Puts marks on an object that came from a provider: those at `sensitive`, and those of the schema.
+#[must_use]
+pub fn remark(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
+    let mut paths: Vec<_> = sensitive.to_vec();
+    paths.extend(ty.block().sensitive_paths(value.value()));
+    if paths.is_empty() {
+        return value.into_value();
+    }
+    paths.sort();
+    paths.dedup();
+    value.with_marks(&MarkPaths(paths.into_iter().map(|path| (path, Marks::SENSITIVE)).collect()))
+}
+
+/// Says what is wrong with an object that must be wholly known and hold no write-only value.
+fn complete_problem(ty: &ResourceType, value: &Value) -> Option<String> {
+    if !value.is_wholly_known() {
+        return Some("the object holds values that are not known".into());
+    }
+    let path = ty.block().write_only_values(value).into_iter().next()?;
+    Some(format!("the write-only attribute {path} is not null"))
+}

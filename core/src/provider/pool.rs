@@ -1,0 +1,204 @@
+//! Which providers run: each is launched when first needed, once per distinct configuration.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use formwork_plugin_protocol::{Failure, Provider};
+use formwork_value::{Diagnostics, Reported, Value};
+
+use super::blame::{about_failure, about_provider_diagnostics};
+use super::builtin::Builtin;
+use super::handle::{About, Handle, Loaded};
+use crate::addr::{ProviderAddr, ProviderConfigAddr};
+
+/// Starts provider processes. The command line implements it over installed packages, tests over
+/// providers in this process.
+#[async_trait(?Send)]
+pub trait Launch {
+    /// Starts one more instance of a provider.
+    async fn launch(&self, provider: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure>;
+}
+
+/// The providers of one command.
+///
+/// Lives on one task; nothing here is locked, and no borrow is held across a wait.
+pub struct Pool<'l> {
+    launcher: &'l dyn Launch,
+    /// What each provider offers, and an instance that nobody has configured.
+    loaded: RefCell<BTreeMap<ProviderAddr, Rc<Loaded>>>,
+    idle: RefCell<BTreeMap<ProviderAddr, Arc<dyn Provider>>>,
+    configured: RefCell<BTreeMap<ProviderConfigAddr, (Value, Rc<Handle>)>>,
+    running: RefCell<Vec<Arc<dyn Provider>>>,
+}
+
+impl<'l> Pool<'l> {
+    /// Makes an empty pool.
+    #[must_use]
+    pub fn new(launcher: &'l dyn Launch) -> Self {
+        Self {
+            launcher,
+            loaded: RefCell::default(),
+            idle: RefCell::default(),
+            configured: RefCell::default(),
+            running: RefCell::default(),
+        }
+    }
+
+    /// Launches a set of providers side by side and fetches what they offer.
+    ///
+    /// # Errors
+    /// When one of them cannot be used; every such one is reported.
+    pub async fn load(
+        &self,
+        diags: &mut Diagnostics,
+        providers: impl IntoIterator<Item = ProviderAddr>,
+    ) -> Result<(), Reported> {
+        let missing: Vec<_> = providers
+            .into_iter()
+            .filter(|addr| !self.loaded.borrow().contains_key(addr))
+            .collect::<std::collections::BTreeSet<_>>()
+            .into_iter()
+            .collect();
+        let answers =
+            futures_util::future::join_all(missing.iter().map(|addr| self.load_one(addr))).await;
+        let mut result = Ok(());
+        for problems in answers {
+            if let Err(reported) = diags.append(problems) {
+                result = Err(reported);
+            }
+        }
+        result
+    }
+
+    async fn load_one(&self, addr: &ProviderAddr) -> Diagnostics {
+        let mut diags = Diagnostics::new();
+        if let Err(failure) = self.try_load(addr, &mut diags).await {
+            let _: Reported = diags.error(about_failure(addr, "GetProviderSchema", None, &failure));
+        }
+        diags
+    }
+
+    async fn try_load(&self, addr: &ProviderAddr, diags: &mut Diagnostics) -> Result<(), Failure> {
+        let provider = self.start(addr).await?;
+        let mut schema = provider.schema().await?;
+        let said = std::mem::take(&mut schema.diagnostics);
+        if about_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
+            return Ok(());
+        }
+        // A provider made before protocol 5.9 has no identities.
+        let identities = match provider.identity_schemas().await {
+            Ok(identities) => identities,
+            Err(Failure::Unimplemented(_)) => Default::default(),
+            Err(failure) => return Err(failure),
+        };
+        let loaded = Loaded::new(addr.clone(), schema, identities);
+        self.loaded.borrow_mut().insert(addr.clone(), Rc::new(loaded));
+        self.idle.borrow_mut().insert(addr.clone(), provider);
+        Ok(())
+    }
+
+    async fn start(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+        let provider = if addr.is_builtin() {
+            Arc::new(Builtin::default())
+        } else {
+            self.launcher.launch(addr).await?
+        };
+        self.running.borrow_mut().push(provider.clone());
+        Ok(provider)
+    }
+
+    /// What a provider offers; `None` before [`Pool::load`] succeeded for it.
+    #[must_use]
+    pub fn loaded(&self, addr: &ProviderAddr) -> Option<Rc<Loaded>> {
+        self.loaded.borrow().get(addr).cloned()
+    }
+
+    /// A provider that nobody has configured: for validating and for functions.
+    #[must_use]
+    pub fn unconfigured(&self, addr: &ProviderAddr) -> Option<Rc<Handle>> {
+        let loaded = self.loaded(addr)?;
+        let provider = self.idle.borrow().get(addr).cloned().or_else(|| {
+            let configured = self.configured.borrow();
+            let (_, handle) = configured
+                .iter()
+                .find(|(config, _)| config.provider == *addr)
+                .map(|(_, entry)| entry)?;
+            Some(handle.provider())
+        })?;
+        Some(Rc::new(Handle::new(loaded, provider)))
+    }
+
+    /// The provider configured under an address, if [`Pool::configure`] was done for it.
+    #[must_use]
+    pub fn configured(&self, addr: &ProviderConfigAddr) -> Option<Rc<Handle>> {
+        self.configured.borrow().get(addr).map(|(_, handle)| handle.clone())
+    }
+
+    /// Configures a provider. An instance that already has the very same, wholly known
+    /// configuration is used again; a configuration that differs gets a process of its own, because
+    /// providers accept only one in their life.
+    ///
+    /// # Errors
+    /// When the provider does not accept the configuration or cannot be used.
+    pub async fn configure(
+        &self,
+        diags: &mut Diagnostics,
+        addr: &ProviderConfigAddr,
+        config: Value,
+        block: Option<formwork_value::Span>,
+    ) -> Result<Rc<Handle>, Reported> {
+        if let Some((known, handle)) = self.configured.borrow().get(addr)
+            && *known == config
+            && known.is_wholly_known()
+        {
+            return Ok(handle.clone());
+        }
+        let name = addr.to_string();
+        let failed = |diags: &mut Diagnostics, call: &str, failure: &Failure| {
+            diags.error(about_failure(&addr.provider, call, Some(&name), failure).at_opt(block))
+        };
+        let idle = self.idle.borrow_mut().remove(&addr.provider);
+        let provider = match idle {
+            Some(provider) => provider,
+            None => match self.start_again(&addr.provider).await {
+                Ok(provider) => provider,
+                Err(failure) => return Err(failed(diags, "start", &failure)),
+            },
+        };
+        let Some(loaded) = self.loaded(&addr.provider) else {
+            let missing = Failure::Misbehaved("its schema was never fetched".into());
+            return Err(failed(diags, "GetProviderSchema", &missing));
+        };
+        let handle = Rc::new(Handle::new(loaded, provider));
+        handle.configure(diags, &config, About { addr: &name, block }).await?;
+        self.configured.borrow_mut().insert(addr.clone(), (config, handle.clone()));
+        Ok(handle)
+    }
+
+    /// Starts a further instance. Unless the provider says it can do without, it is asked for its
+    /// schema again, because older ones prepare themselves in that call (protocol 5.4).
+    async fn start_again(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+        let provider = self.start(addr).await?;
+        let optional =
+            self.loaded(addr).is_some_and(|l| l.schema().capabilities.get_provider_schema_optional);
+        if !optional {
+            provider.schema().await?;
+        }
+        Ok(provider)
+    }
+
+    /// Forgets which configurations are in force, so that the next phase configures anew where the
+    /// configuration held unknowns.
+    pub fn next_phase(&self) {
+        self.configured.borrow_mut().retain(|_, (config, _)| config.is_wholly_known());
+    }
+
+    /// Asks every running provider to cut short what it is doing. Errors are of no consequence.
+    pub async fn stop(&self) {
+        let running = self.running.borrow().clone();
+        futures_util::future::join_all(running.iter().map(|provider| provider.stop())).await;
+    }
+}
