@@ -11,6 +11,7 @@ pub mod scope;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+pub mod vertex;
 pub mod world;
 
 pub use expand::{Expansion, RepetitionData};

@@ -1,0 +1,104 @@
+//! Variables, local values and outputs: the vertices that planning and applying share, because
+//! values flow the same way in both.
+
+use formwork_lang::eval::evaluate;
+use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Value};
+
+use super::conditions::{self, Kind};
+use super::scope::{ModuleScope, Names};
+use crate::config::{Local, Output, Variable};
+
+/// A thing that is only a value.
+#[derive(Clone, Copy, Debug)]
+pub enum ValueVertex<'c> {
+    /// An input variable.
+    Variable(&'c Variable),
+    /// A local value.
+    Local(&'c Local),
+    /// An output value.
+    Output(&'c Output),
+}
+
+impl ValueVertex<'_> {
+    /// Finds the value. `given` are the values of root variables, already converted.
+    ///
+    /// # Errors
+    /// When the expression fails or a condition does not hold.
+    pub fn visit(
+        self,
+        diags: &mut Diagnostics,
+        names: &Names<'_>,
+        given: &std::collections::BTreeMap<formwork_value::Str, Value>,
+    ) -> Result<Value, Reported> {
+        match self {
+            Self::Variable(variable) => {
+                let value = given
+                    .get(&variable.name)
+                    .cloned()
+                    .unwrap_or_else(|| Value::unknown(variable.ty.clone()));
+                Ok(value.mark(variable_marks(variable)))
+            }
+            Self::Local(local) => evaluate(diags, &local.expr, &ModuleScope::new(names)),
+            Self::Output(output) => visit_output(diags, output, names),
+        }
+    }
+
+    /// Records the value that [`ValueVertex::visit`] found.
+    pub fn record(self, names: &Names<'_>, value: Value) {
+        match self {
+            Self::Variable(variable) => names.results.set_variable(&variable.name, value),
+            Self::Local(local) => names.results.set_local(&local.name, value),
+            Self::Output(output) => names.results.set_output(&output.name, value),
+        }
+    }
+
+    /// Checks what can be checked only once the value is recorded: the validations of a variable,
+    /// which mention the variable itself.
+    ///
+    /// # Errors
+    /// When one does not hold.
+    pub fn validate(self, diags: &mut Diagnostics, names: &Names<'_>) -> Result<(), Reported> {
+        let Self::Variable(variable) = self else { return Ok(()) };
+        let about = format!("var.{}", variable.name);
+        let scope = ModuleScope::new(names);
+        conditions::check(diags, &variable.validations, &scope, Kind::Variable, &about)
+    }
+}
+
+fn variable_marks(variable: &Variable) -> Marks {
+    let sensitive = if variable.sensitive { Marks::SENSITIVE } else { Marks::NONE };
+    let ephemeral = if variable.ephemeral { Marks::EPHEMERAL } else { Marks::NONE };
+    sensitive | ephemeral
+}
+
+fn visit_output(
+    diags: &mut Diagnostics,
+    output: &Output,
+    names: &Names<'_>,
+) -> Result<Value, Reported> {
+    let scope = ModuleScope::new(names);
+    let about = format!("output.{}", output.name);
+    let kind = Kind::Resource("Module output value precondition");
+    conditions::check(diags, &output.preconditions, &scope, kind, &about)?;
+    let value = evaluate(diags, &output.expr, &scope)?;
+    let marks = value.all_marks();
+    if marks.contains(Marks::SENSITIVE) && !output.sensitive {
+        return Err(diags.error(
+            Diagnostic::error(
+                "Output refers to sensitive values",
+                "To reduce the risk of accidentally exporting sensitive data that was intended to be only internal, Formwork requires that any root module output containing sensitive data be explicitly marked as sensitive, to confirm your intent.\n\nIf you do intend to export this data, annotate the output value as sensitive by adding the following argument:\n    sensitive = true",
+            )
+            .at(output.span),
+        ));
+    }
+    if marks.contains(Marks::EPHEMERAL) {
+        return Err(diags.error(
+            Diagnostic::error(
+                "Ephemeral value not allowed",
+                "This output value is not declared as returning an ephemeral value, so it cannot be set to a result derived from an ephemeral value.",
+            )
+            .at(output.expr.span),
+        ));
+    }
+    Ok(if output.sensitive { value.mark(Marks::SENSITIVE) } else { value })
+}

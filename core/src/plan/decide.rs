@@ -1,0 +1,107 @@
+//! Chooses the action for one instance, from before, after and what forces a replacement. Pure.
+
+use formwork_value::{Path, Value};
+
+use crate::change::{Action, Reason, ReplaceOrder};
+
+/// What the choice depends on.
+pub(crate) struct Facts<'a> {
+    /// The object before; null if there is none. For a tainted object: the object.
+    pub(crate) prior: &'a Value,
+    /// The planned object.
+    pub(crate) planned: &'a Value,
+    /// Whether the object before is half made.
+    pub(crate) tainted: bool,
+    /// The changed paths that the provider cannot change in place.
+    pub(crate) replace_paths: &'a [Path],
+    /// Why the author wants a replacement, if so.
+    pub(crate) forced: Option<Reason>,
+    /// Which half of a replacement comes first.
+    pub(crate) order: ReplaceOrder,
+}
+
+/// Chooses the action, and says why where that is not plain.
+pub(crate) fn decide(facts: &Facts<'_>) -> (Action, Option<Reason>) {
+    let replace = Action::Replace(facts.order);
+    if facts.prior.is_null() {
+        (Action::Create, None)
+    } else if facts.tainted {
+        (replace, Some(Reason::ReplaceBecauseTainted))
+    } else if let Some(reason) = facts.forced {
+        (replace, Some(reason))
+    } else if !facts.replace_paths.is_empty() {
+        (replace, Some(Reason::ReplaceBecauseCannotUpdate))
+    } else if facts.prior == facts.planned {
+        // Marks count: an object whose sensitivity alone changes is updated, in the state only.
+        (Action::NoOp, None)
+    } else {
+        (Action::Update, None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_value::{Marks, Type};
+
+    use super::*;
+
+    fn object(size: i64) -> Value {
+        Value::object([("size", Value::int(size))])
+    }
+
+    fn check(change: impl FnOnce(&mut Facts<'_>)) -> (Action, Option<Reason>) {
+        let (prior, planned) = (object(1), object(2));
+        let mut facts = Facts {
+            prior: &prior,
+            planned: &planned,
+            tainted: false,
+            replace_paths: &[],
+            forced: None,
+            order: ReplaceOrder::DestroyFirst,
+        };
+        change(&mut facts);
+        decide(&facts)
+    }
+
+    #[test]
+    fn differing_objects_are_updated_and_equal_ones_left_alone() {
+        assert_eq!(check(|_| ()), (Action::Update, None));
+        assert_eq!(check(|facts| facts.planned = facts.prior), (Action::NoOp, None));
+    }
+
+    #[test]
+    fn nothing_before_means_create_whatever_else_is_said() {
+        let null = Value::null(Type::object([("size", Type::Number)]));
+        let forced = Some(Reason::ReplaceByRequest);
+        let decided = check(|facts| {
+            facts.forced = forced;
+            facts.prior = Box::leak(Box::new(null));
+        });
+        assert_eq!(decided, (Action::Create, None));
+    }
+
+    #[test]
+    fn a_change_of_sensitivity_alone_is_an_update() {
+        let marked = object(1).mark(Marks::SENSITIVE);
+        let decided = check(|facts| facts.planned = Box::leak(Box::new(marked)));
+        assert_eq!(decided, (Action::Update, None));
+    }
+
+    #[test]
+    fn a_replacement_names_its_strongest_reason() {
+        let replace = Action::Replace(ReplaceOrder::CreateFirst);
+        let path = [Path::root().attribute("size")];
+        let decided = |tainted, forced| {
+            check(|facts| {
+                facts.order = ReplaceOrder::CreateFirst;
+                facts.tainted = tainted;
+                facts.forced = forced;
+                facts.replace_paths = Box::leak(Box::new(path.clone()));
+            })
+        };
+        assert_eq!(decided(false, None), (replace, Some(Reason::ReplaceBecauseCannotUpdate)));
+        let asked = Some(Reason::ReplaceByRequest);
+        assert_eq!(decided(false, asked), (replace, asked));
+        assert_eq!(decided(true, asked), (replace, Some(Reason::ReplaceBecauseTainted)));
+    }
+}

@@ -1,0 +1,124 @@
+//! Which resources each resource is made after, as the state records them.
+//!
+//! The state format holds the transitive closure, which for deep graphs grows with the square of
+//! their size. While the closure stays within [`BUDGET_PER_RESOURCE`] entries a resource on average
+//! it is kept whole. Beyond that each resource keeps its nearest ones, every direct one among them:
+//! the rest can be found through the entries of those.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::addr::ConfigResourceAddr;
+
+/// Up to how many entries a resource, on average, the whole closure is kept.
+const BUDGET_PER_RESOURCE: usize = 64;
+/// Small graphs keep their whole closure whatever its shape.
+const BUDGET_BASE: usize = 65_536;
+
+/// A resource among the vertices of a graph, with its direct resources: those it reaches without
+/// passing through another resource.
+pub(crate) struct Direct {
+    /// The resource.
+    pub(crate) addr: ConfigResourceAddr,
+    /// Positions of its direct resources in the list; they come before it.
+    pub(crate) on: Vec<u32>,
+}
+
+/// Returns, for each resource in the list, the resources it depends on, sorted. Every resource in
+/// the list comes after those it depends on.
+pub(crate) fn closures(resources: &[Direct]) -> Vec<Arc<Vec<ConfigResourceAddr>>> {
+    let budget = BUDGET_BASE + BUDGET_PER_RESOURCE * resources.len();
+    let sets = whole(resources, budget).unwrap_or_else(|| nearest(resources));
+    let mut named: Vec<Arc<Vec<ConfigResourceAddr>>> = Vec::with_capacity(sets.len());
+    for set in sets {
+        let mut addrs: Vec<_> = set.iter().map(|&at| resources[at as usize].addr.clone()).collect();
+        addrs.sort();
+        named.push(Arc::new(addrs));
+    }
+    named
+}
+
+/// The transitive closure, unless it outgrows the budget.
+fn whole(resources: &[Direct], budget: usize) -> Option<Vec<Vec<u32>>> {
+    let mut sets: Vec<Vec<u32>> = Vec::with_capacity(resources.len());
+    let mut total = 0;
+    for resource in resources {
+        let mut set = resource.on.clone();
+        for &on in &resource.on {
+            set.extend_from_slice(&sets[on as usize]);
+            if set.len() > budget.saturating_mul(2) {
+                set.sort_unstable();
+                set.dedup();
+            }
+        }
+        set.sort_unstable();
+        set.dedup();
+        total += set.len();
+        if total > budget {
+            return None;
+        }
+        sets.push(set);
+    }
+    Some(sets)
+}
+
+/// Every direct resource, and the nearest of the others.
+fn nearest(resources: &[Direct]) -> Vec<Vec<u32>> {
+    // `seen` holds the number of the search that saw a resource last, so that it needs no clearing.
+    let mut seen = vec![u32::MAX; resources.len()];
+    let mut queue = VecDeque::new();
+    let mut sets = Vec::with_capacity(resources.len());
+    for (search, resource) in (0_u32..).zip(resources) {
+        let limit = BUDGET_PER_RESOURCE.max(resource.on.len());
+        let mut set = Vec::new();
+        queue.clear();
+        queue.extend(&resource.on);
+        while let Some(at) = queue.pop_front() {
+            if set.len() >= limit {
+                break;
+            }
+            if std::mem::replace(&mut seen[at as usize], search) != search {
+                set.push(at);
+                queue.extend(&resources[at as usize].on);
+            }
+        }
+        sets.push(set);
+    }
+    sets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::addr::{Mode, ModulePath, ResourceName};
+
+    fn chain(n: usize, step: usize) -> Vec<Direct> {
+        (0..n)
+            .map(|at| Direct {
+                addr: ConfigResourceAddr {
+                    module: ModulePath::root(),
+                    resource: ResourceName::new(Mode::Managed, "t", format!("r{at:06}")),
+                },
+                on: at.checked_sub(step).map(|on| on as u32).into_iter().collect(),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_chain_records_everything_it_stands_on() {
+        let closures = closures(&chain(30, 10));
+        let names: Vec<_> = closures[25].iter().map(|addr| addr.resource.name().to_string()).collect();
+        assert_eq!(names, ["r000005", "r000015"]);
+        assert!(closures[3].is_empty());
+    }
+
+    #[test]
+    fn a_deep_graph_keeps_the_nearest_so_that_the_state_stays_linear() {
+        let closures = closures(&chain(20_000, 1));
+        let last = closures.last().unwrap();
+        assert_eq!(last.len(), BUDGET_PER_RESOURCE);
+        assert_eq!(last.last().unwrap().resource.name(), "r019998", "the direct one is among them");
+        let total: usize = closures.iter().map(|set| set.len()).sum();
+        assert!(total <= 20_000 * BUDGET_PER_RESOURCE);
+    }
+}

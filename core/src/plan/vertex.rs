@@ -1,0 +1,45 @@
+//! What can be visited while planning. A vertex is complete when made.
+
+use crate::addr::{ProviderConfigAddr, ResourceAddr};
+use crate::config::{ProviderBlock, Resource};
+use crate::eval::vertex::ValueVertex;
+use crate::state::ResourceState;
+
+/// A vertex of the plan graph.
+#[derive(Debug)]
+pub(crate) enum Vertex<'c> {
+    /// A variable, local value or output.
+    Value(ValueVertex<'c>),
+    /// A provider configuration.
+    Provider(ProviderVertex<'c>),
+    /// A resource that is written in the configuration, with all its instances.
+    Resource(ResourceVertex<'c>),
+    /// A resource that is only in the state.
+    Orphan(OrphanVertex<'c>),
+}
+
+/// A provider configuration, written or implied.
+#[derive(Debug)]
+pub(crate) struct ProviderVertex<'c> {
+    pub(crate) addr: ProviderConfigAddr,
+    /// The block; without one every argument is null.
+    pub(crate) block: Option<&'c ProviderBlock>,
+}
+
+/// A resource that is written in the configuration.
+#[derive(Debug)]
+pub(crate) struct ResourceVertex<'c> {
+    pub(crate) addr: ResourceAddr,
+    pub(crate) config: &'c Resource,
+    pub(crate) provider: ProviderConfigAddr,
+    /// What the state holds of it.
+    pub(crate) prior: Option<&'c ResourceState>,
+}
+
+/// A resource that is only in the state.
+#[derive(Debug)]
+pub(crate) struct OrphanVertex<'c> {
+    pub(crate) addr: ResourceAddr,
+    pub(crate) provider: ProviderConfigAddr,
+    pub(crate) prior: &'c ResourceState,
+}
