@@ -95,6 +95,9 @@ pub struct Change {
     pub replace_paths: Vec<Path>,
     /// The provider's private bytes for applying.
     pub private: Bytes,
+    /// Whether the whole configuration was known while planning, so that it need not be validated
+    /// again.
+    pub config_known: bool,
     /// The planned identity, encoded, if the provider gives one.
     pub identity: Option<Bytes>,
     /// The resources it is made after, transitively, as the state records them.

@@ -1,10 +1,18 @@
 //! The engine: configuration, state, graph, plan and apply.
+//!
+//! A [`session::Session`] holds what one command works with. [`plan::plan`] finds out what has to
+//! change; [`apply::apply`] does it. See `ARCHITECTURE.md` for the way of one resource through both.
 
 pub mod addr;
+pub mod apply;
+pub mod change;
 pub mod config;
 pub mod eval;
 pub mod event;
 pub mod failure;
 pub mod graph;
+pub mod plan;
+pub mod provider;
+pub mod session;
 pub mod state;
 pub mod version;

@@ -6,7 +6,7 @@ pub mod builtin;
 mod handle;
 mod pool;
 
-pub use blame::{about_failure, about_provider_diagnostics};
+pub use blame::{about_failure, about_provider_diagnostics, lost_type, unsupported_type};
 pub use handle::{
     About, Ask, Handle, LANGUAGE_VERSION, Loaded, Planned, Read, ResourceType, remark,
 };

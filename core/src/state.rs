@@ -111,6 +111,24 @@ impl State {
         self.resources.get(&addr.of())?.instances.get(&addr.key)?.current.as_ref()
     }
 
+    /// Removes an object, and what becomes empty by that.
+    pub fn remove_object(&mut self, addr: &crate::addr::InstanceAddr, deposed: Option<&DeposedKey>) {
+        let resource = addr.of();
+        let Some(state) = self.resources.get_mut(&resource) else { return };
+        if let Some(instance) = state.instances.get_mut(&addr.key) {
+            match deposed {
+                Some(key) => drop(instance.deposed.remove(key)),
+                None => instance.current = None,
+            }
+            if instance.current.is_none() && instance.deposed.is_empty() {
+                state.instances.remove(&addr.key);
+            }
+        }
+        if state.instances.is_empty() {
+            self.resources.remove(&resource);
+        }
+    }
+
     /// The value of an output.
     #[must_use]
     pub fn output(&self, name: &str) -> Option<&Value> {

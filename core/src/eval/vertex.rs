@@ -102,3 +102,13 @@ fn visit_output(
     }
     Ok(if output.sensitive { value.mark(Marks::SENSITIVE) } else { value })
 }
+
+impl std::fmt::Display for ValueVertex<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Variable(variable) => write!(f, "var.{}", variable.name),
+            Self::Local(local) => write!(f, "local.{}", local.name),
+            Self::Output(output) => write!(f, "output.{}", output.name),
+        }
+    }
+}

@@ -5,10 +5,56 @@
 //! it is kept whole. Beyond that each resource keeps its nearest ones, every direct one among them:
 //! the rest can be found through the entries of those.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use crate::addr::ConfigResourceAddr;
+use super::build::Why;
+use super::vertex::Vertex;
+use crate::addr::{ConfigResourceAddr, ResourceAddr};
+use crate::graph::Graph;
+
+/// The dependencies of each resource of a graph.
+#[derive(Debug, Default)]
+pub(crate) struct Closures(BTreeMap<ConfigResourceAddr, Arc<Vec<ConfigResourceAddr>>>);
+
+impl Closures {
+    /// The resources that a resource is made after, sorted.
+    pub(crate) fn of(&self, addr: &ResourceAddr) -> Arc<Vec<ConfigResourceAddr>> {
+        self.0.get(&addr.config()).cloned().unwrap_or_default()
+    }
+}
+
+/// Finds the dependencies of each resource of a graph.
+pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, Why>) -> Closures {
+    let mut resources: Vec<Direct> = Vec::new();
+    // For each vertex, the resources it reaches without passing through another one: a resource
+    // stands for itself. Vertices with one dependency share its set.
+    let mut reach: Vec<Arc<Vec<u32>>> = vec![Arc::default(); graph.len()];
+    for &id in graph.order() {
+        let on = match graph.dependencies(id) {
+            [only] => reach[only.index()].clone(),
+            several => {
+                let mut on: Vec<u32> =
+                    several.iter().flat_map(|dependency| reach[dependency.index()].iter().copied()).collect();
+                on.sort_unstable();
+                on.dedup();
+                Arc::new(on)
+            }
+        };
+        reach[id.index()] = match &graph[id] {
+            Vertex::Resource(resource) => {
+                let at = u32::try_from(resources.len()).unwrap_or(u32::MAX);
+                resources.push(Direct { addr: resource.addr.config(), on: on.to_vec() });
+                Arc::new(vec![at])
+            }
+            Vertex::Value(_) => on,
+            // What configures a provider is not a dependency of what the provider does.
+            Vertex::Provider(_) | Vertex::Orphan(_) => Arc::default(),
+        };
+    }
+    let closures = closures(&resources);
+    Closures(resources.into_iter().map(|resource| resource.addr).zip(closures).collect())
+}
 
 /// Up to how many entries a resource, on average, the whole closure is kept.
 const BUDGET_PER_RESOURCE: usize = 64;
@@ -17,16 +63,16 @@ const BUDGET_BASE: usize = 65_536;
 
 /// A resource among the vertices of a graph, with its direct resources: those it reaches without
 /// passing through another resource.
-pub(crate) struct Direct {
+struct Direct {
     /// The resource.
-    pub(crate) addr: ConfigResourceAddr,
+    addr: ConfigResourceAddr,
     /// Positions of its direct resources in the list; they come before it.
-    pub(crate) on: Vec<u32>,
+    on: Vec<u32>,
 }
 
 /// Returns, for each resource in the list, the resources it depends on, sorted. Every resource in
 /// the list comes after those it depends on.
-pub(crate) fn closures(resources: &[Direct]) -> Vec<Arc<Vec<ConfigResourceAddr>>> {
+fn closures(resources: &[Direct]) -> Vec<Arc<Vec<ConfigResourceAddr>>> {
     let budget = BUDGET_BASE + BUDGET_PER_RESOURCE * resources.len();
     let sets = whole(resources, budget).unwrap_or_else(|| nearest(resources));
     let mut named: Vec<Arc<Vec<ConfigResourceAddr>>> = Vec::with_capacity(sets.len());

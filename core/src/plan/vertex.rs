@@ -43,3 +43,14 @@ pub(crate) struct OrphanVertex<'c> {
     pub(crate) provider: ProviderConfigAddr,
     pub(crate) prior: &'c ResourceState,
 }
+
+impl std::fmt::Display for Vertex<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Value(value) => value.fmt(f),
+            Self::Provider(provider) => provider.addr.fmt(f),
+            Self::Resource(resource) => resource.addr.fmt(f),
+            Self::Orphan(orphan) => write!(f, "{} (only in the state)", orphan.addr),
+        }
+    }
+}

@@ -6,7 +6,8 @@ use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_value::diag::{Blame, Severity, Span};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::addr::ProviderAddr;
+use super::handle::Loaded;
+use crate::addr::{Mode, ProviderAddr, ResourceAddr, ResourceName};
 
 /// Describes why a call to a provider brought no answer. `about` is the address the call was for.
 #[must_use]
@@ -94,4 +95,34 @@ pub fn about_provider_diagnostics(
         }
     }
     result
+}
+
+/// Says that a provider has no such resource type or data source, which the configuration names.
+#[must_use]
+pub fn unsupported_type(loaded: &Loaded, name: &ResourceName, block: Span) -> Diagnostic {
+    let (summary, what, schemas) = match name.mode() {
+        Mode::Data => ("Invalid data source", "data source", &loaded.schema().data_sources),
+        _ => ("Invalid resource type", "resource type", &loaded.schema().resources),
+    };
+    let known = schemas.keys().map(String::as_str);
+    let hint = formwork_lang::suggest::closest(name.kind(), known)
+        .map_or_else(String::new, |closest| format!(" Did you mean {closest:?}?"));
+    let detail = format!(
+        "The provider {} does not support {what} {:?}.{hint}",
+        loaded.addr().display(),
+        name.kind().as_str(),
+    );
+    Diagnostic::error(summary, detail).at(block)
+}
+
+/// Says that a provider no longer has a resource type, of which the state holds objects.
+#[must_use]
+pub fn lost_type(loaded: &Loaded, resource: &ResourceAddr) -> Diagnostic {
+    let detail = format!(
+        "The state holds {resource}, but the provider {} no longer supports its type. Use a version of the provider that does, or remove the resource from the state.",
+        loaded.addr().display(),
+    );
+    Diagnostic::error("No schema available for a resource in the state", detail)
+        .blame(Blame::Environment)
+        .about(resource.to_string())
 }

@@ -78,6 +78,12 @@ impl Loaded {
         }
     }
 
+    /// The provider's address.
+    #[must_use]
+    pub fn addr(&self) -> &ProviderAddr {
+        &self.addr
+    }
+
     /// Everything the provider offers.
     #[must_use]
     pub fn schema(&self) -> &ProviderSchema {

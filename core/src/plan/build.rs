@@ -1,0 +1,193 @@
+//! Builds the plan graph: three lists of transforms, run in this order.
+//!
+//! Within the first two lists the order does not matter. An `Add` works from configuration and state
+//! alone and cannot see edges; a `Connect` cannot add a vertex; a `Prune` can only remove.
+
+use std::collections::BTreeMap;
+
+use formwork_value::diag::Sources;
+use formwork_lang::refs::{Traversal, TraversalStep};
+use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Span, Step};
+
+use super::Options;
+use super::transform::{
+    add_orphans, add_providers, add_resources, add_values, connect_providers, connect_references,
+    prune_for_destroy, prune_targets,
+};
+use super::vertex::Vertex;
+use crate::addr::{ProviderAddr, ProviderConfigAddr, Subject};
+use crate::config::{ProviderBlock, Resource};
+use crate::eval::vertex::ValueVertex;
+use crate::graph::{Cyclic, Draft, Edges, VertexId};
+use crate::session::Session;
+
+/// Why one vertex waits for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// It mentions it here.
+    Mention(Span),
+    /// It is done by this provider.
+    Provider,
+    /// Objects must go or come in this order.
+    Order(&'static str),
+}
+
+/// What every transform may look at.
+#[derive(Clone, Copy)]
+pub(crate) struct Inputs<'c> {
+    pub(crate) session: &'c Session<'c>,
+    pub(crate) options: &'c Options,
+}
+
+/// Adds vertices.
+type Add = for<'c> fn(Inputs<'c>, &mut Diagnostics, &mut dyn FnMut(Vertex<'c>));
+/// Adds edges.
+type Connect = for<'c> fn(&[Vertex<'c>], &Index, &mut Edges<Why>);
+/// Says which vertices stay.
+type Prune = for<'c> fn(Inputs<'c>, &Draft<Vertex<'c>, Why>) -> Vec<bool>;
+
+const ADD: [Add; 4] = [add_values::add, add_providers::add, add_resources::add, add_orphans::add];
+const CONNECT: [Connect; 2] = [connect_references::connect, connect_providers::connect];
+const PRUNE: [Prune; 2] = [prune_for_destroy::prune, prune_targets::prune];
+
+/// Where things are among the vertices.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    pub(crate) subjects: BTreeMap<Subject, VertexId>,
+    pub(crate) providers: BTreeMap<ProviderConfigAddr, VertexId>,
+}
+
+impl Index {
+    fn of(vertices: &[Vertex<'_>]) -> Self {
+        let mut index = Self::default();
+        for (at, vertex) in (0..).map(VertexId).zip(vertices) {
+            match vertex {
+                Vertex::Value(ValueVertex::Variable(variable)) => {
+                    index.subjects.insert(Subject::Variable(variable.name.clone()), at);
+                }
+                Vertex::Value(ValueVertex::Local(local)) => {
+                    index.subjects.insert(Subject::Local(local.name.clone()), at);
+                }
+                Vertex::Value(ValueVertex::Output(_)) | Vertex::Orphan(_) => {}
+                Vertex::Provider(provider) => {
+                    index.providers.insert(provider.addr.clone(), at);
+                }
+                Vertex::Resource(resource) => {
+                    index.subjects.insert(Subject::Resource(resource.addr.resource.clone()), at);
+                }
+            }
+        }
+        index
+    }
+}
+
+/// Builds the graph, not yet checked for cycles.
+pub(crate) fn draft<'c>(
+    diags: &mut Diagnostics,
+    session: &'c Session<'c>,
+    options: &'c Options,
+) -> Result<Draft<Vertex<'c>, Why>, Reported> {
+    draft_with(diags, Inputs { session, options }, &ADD, &CONNECT)
+}
+
+fn draft_with<'c>(
+    diags: &mut Diagnostics,
+    inputs: Inputs<'c>,
+    adds: &[Add],
+    connects: &[Connect],
+) -> Result<Draft<Vertex<'c>, Why>, Reported> {
+    let mut draft = Draft::new();
+    for add in adds {
+        add(inputs, diags, &mut |vertex| {
+            draft.add(vertex);
+        });
+    }
+    diags.check()?;
+    let (vertices, edges) = draft.split();
+    let index = Index::of(vertices);
+    for connect in connects {
+        connect(vertices, &index, edges);
+    }
+    for prune in PRUNE {
+        let keep = prune(inputs, &draft);
+        if keep.contains(&false) {
+            draft.retain(|id, _| keep[id.index()]);
+        }
+    }
+    Ok(draft)
+}
+
+/// The providers that the vertices need.
+pub(crate) fn providers(draft: &Draft<Vertex<'_>, Why>) -> Vec<ProviderAddr> {
+    let needed = draft.vertices().iter().filter_map(|vertex| match vertex {
+        Vertex::Provider(provider) => Some(provider.addr.provider.clone()),
+        _ => None,
+    });
+    needed.collect()
+}
+
+/// The provider configuration that a resource of the root module uses.
+pub(crate) fn provider_of(resource: &Resource) -> ProviderConfigAddr {
+    ProviderConfigAddr {
+        module: Default::default(),
+        provider: resource.provider.clone(),
+        alias: resource.local_provider.alias.clone(),
+    }
+}
+
+/// The address of a written provider configuration of the root module.
+pub(crate) fn config_of(block: &ProviderBlock) -> ProviderConfigAddr {
+    ProviderConfigAddr {
+        module: Default::default(),
+        provider: block.provider.clone(),
+        alias: block.local.alias.clone(),
+    }
+}
+
+/// Reports each cycle with the place of every edge.
+pub(crate) fn report_cycles<V: std::fmt::Display>(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    cyclic: &Cyclic<V, Why>,
+) -> Reported {
+    let mut reported = None;
+    for cycle in &cyclic.cycles {
+        let mut lines = String::new();
+        let mut first = None;
+        for edge in cyclic.edges(cycle) {
+            let (dependent, dependency) =
+                (&cyclic.draft[edge.dependent], &cyclic.draft[edge.dependency]);
+            let because = match edge.why {
+                Why::Mention(span) => {
+                    first = first.or(Some(span));
+                    let (name, at) = (sources.name(span.source), sources.start(span));
+                    format!("mentions it at {name}:{},{}", at.line, at.column)
+                }
+                Why::Provider => "is done by that provider".to_owned(),
+                Why::Order(order) => order.to_owned(),
+            };
+            lines.push_str(&format!("\n  - {dependent} needs {dependency}: it {because}"));
+        }
+        let names: Vec<_> = cycle.0.iter().map(|&id| cyclic.draft[id].to_string()).collect();
+        let detail = format!("Each of these needs the next before it can be done:{lines}\n\nTake one of the mentions away to break the cycle.");
+        let diagnostic = Diagnostic::error(format!("Cycle: {}", names.join(", ")), detail);
+        reported = Some(diags.error(diagnostic.at_opt(first)));
+    }
+    reported.unwrap_or_else(|| {
+        diags.error(Diagnostic::error("Cycle", "The graph has a cycle that could not be shown."))
+    })
+}
+
+/// Reads a relative traversal, as `ignore_changes` has it, as a path.
+pub(crate) fn relative_path(traversal: &Traversal) -> Option<Path> {
+    let mut steps = vec![Step::Attribute(traversal.root.name.clone())];
+    for step in &traversal.steps {
+        steps.push(match step {
+            TraversalStep::Attribute(name) => Step::Attribute(name.name.clone()),
+            TraversalStep::Key(key, _) => Step::Key(key.clone()),
+            TraversalStep::Index(index, _) => Step::Index(index.clone()),
+            TraversalStep::Splat(_) => return None,
+        });
+    }
+    Some(Path(steps))
+}

@@ -1,0 +1,67 @@
+//! What a visit found out, on its way to the recorder.
+
+use std::sync::Arc;
+
+use formwork_value::{Diagnostics, Value};
+
+use crate::addr::{DeposedKey, InstanceKey};
+use crate::change::Change;
+use crate::eval::Expansion;
+use crate::state::Object;
+
+/// What a visit found out.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    /// Problems, in the order found. Errors mean that dependents are not visited.
+    pub(crate) diags: Diagnostics,
+    /// What it found, as far as it came.
+    pub(crate) found: Found,
+}
+
+/// What was found.
+#[derive(Debug)]
+pub(crate) enum Found {
+    /// Nothing to record.
+    Nothing,
+    /// A value.
+    Value(Value),
+    /// A resource.
+    Resource(FoundResource),
+}
+
+/// What was found about a resource.
+#[derive(Debug, Default)]
+pub(crate) struct FoundResource {
+    /// How it is repeated; `None` if it is not in the configuration.
+    pub(crate) expansion: Option<Expansion>,
+    /// What was found about its objects.
+    pub(crate) objects: Vec<FoundObject>,
+}
+
+/// What was found about one object.
+#[derive(Debug)]
+pub(crate) struct FoundObject {
+    /// The instance.
+    pub(crate) key: InstanceKey,
+    /// Set if it is a deposed object.
+    pub(crate) deposed: Option<DeposedKey>,
+    /// What it is now.
+    pub(crate) refreshed: Refreshed,
+    /// The difference between the state and the real object, if there is one.
+    pub(crate) drift: Option<Change>,
+    /// Its fate; `None` where nothing is to be done or shown, as for a data source that was read.
+    pub(crate) change: Option<Change>,
+    /// What references to the instance see.
+    pub(crate) value: Option<Value>,
+}
+
+/// What an object in the state turned out to be.
+#[derive(Debug)]
+pub(crate) enum Refreshed {
+    /// As the state has it, or not looked at.
+    Same,
+    /// Not there any more.
+    Gone,
+    /// This.
+    Now(Arc<Object>),
+}

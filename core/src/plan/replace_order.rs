@@ -1,0 +1,52 @@
+//! Which resources are created before their predecessor dies. A pure function over the finished
+//! graph, because the flag spreads along its edges.
+//!
+//! A resource that is replaced create-first needs its new dependencies while the old ones still
+//! stand, so whatever it depends on has to be create-first too, however that is written.
+
+use std::collections::BTreeSet;
+
+use crate::addr::{ConfigResourceAddr, ResourceAddr};
+use crate::change::ReplaceOrder;
+use crate::graph::Graph;
+
+use super::build::Why;
+use super::vertex::Vertex;
+
+/// Which resources are created before their predecessor dies.
+#[derive(Debug, Default)]
+pub(crate) struct ReplaceOrders(BTreeSet<ConfigResourceAddr>);
+
+impl ReplaceOrders {
+    /// Spreads the flag from dependents to dependencies.
+    pub(crate) fn of(graph: &Graph<Vertex<'_>, Why>) -> Self {
+        let mut first = vec![false; graph.len()];
+        let mut found = BTreeSet::new();
+        // From the far end, so that every dependent is settled before what it depends on.
+        for &id in graph.order().iter().rev() {
+            let forced = graph.dependents(id).iter().any(|dependent| first[dependent.index()]);
+            first[id.index()] = match &graph[id] {
+                Vertex::Resource(resource) => {
+                    let written = resource.config.lifecycle.create_before_destroy == Some(true);
+                    if written || forced {
+                        found.insert(resource.addr.config());
+                    }
+                    written || forced
+                }
+                Vertex::Value(_) => forced,
+                // What configures a provider is not replaced by replacing what the provider does.
+                Vertex::Provider(_) | Vertex::Orphan(_) => false,
+            };
+        }
+        Self(found)
+    }
+
+    /// Which half of a replacement of this resource comes first.
+    pub(crate) fn order(&self, addr: &ResourceAddr) -> ReplaceOrder {
+        if self.0.contains(&addr.config()) {
+            ReplaceOrder::CreateFirst
+        } else {
+            ReplaceOrder::DestroyFirst
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! The steps that build the plan graph, one per file.
+
+pub(super) mod add_orphans;
+pub(super) mod add_providers;
+pub(super) mod add_resources;
+pub(super) mod add_values;
+pub(super) mod connect_providers;
+pub(super) mod connect_references;
+pub(super) mod prune_for_destroy;
+pub(super) mod prune_targets;

@@ -1,0 +1,24 @@
+//! Adds a vertex for each managed resource that is only in the state. Data sources that are only in
+//! the state are dropped by the recorder without a visit.
+
+use formwork_value::Diagnostics;
+
+use crate::addr::Mode;
+use crate::plan::build::Inputs;
+use crate::plan::vertex::{OrphanVertex, Vertex};
+
+pub(in crate::plan) fn add<'c>(
+    inputs: Inputs<'c>,
+    _: &mut Diagnostics,
+    add: &mut dyn FnMut(Vertex<'c>),
+) {
+    let session = inputs.session;
+    for (addr, prior) in &session.state.resources {
+        let written =
+            addr.module.is_root() && session.module().resources.contains_key(&addr.resource);
+        if !written && addr.resource.mode() == Mode::Managed {
+            let (addr, provider) = (addr.clone(), prior.provider.clone());
+            add(Vertex::Orphan(OrphanVertex { addr, provider, prior }));
+        }
+    }
+}

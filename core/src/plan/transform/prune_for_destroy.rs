@@ -1,0 +1,20 @@
+//! When everything is to be destroyed, keeps only what is in the state and what its providers need:
+//! values that nobody needs may not even have a value any more.
+
+use crate::graph::Draft;
+use crate::plan::Mode;
+use crate::plan::build::{Inputs, Why};
+use crate::plan::transform::prune_targets::with_dependencies;
+use crate::plan::vertex::Vertex;
+
+pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, Why>) -> Vec<bool> {
+    if inputs.options.mode != Mode::Destroy {
+        return vec![true; draft.vertices().len()];
+    }
+    let in_state = draft.vertices().iter().map(|vertex| match vertex {
+        Vertex::Resource(resource) => resource.prior.is_some(),
+        Vertex::Orphan(_) => true,
+        Vertex::Value(_) | Vertex::Provider(_) => false,
+    });
+    with_dependencies(draft, in_state.collect())
+}

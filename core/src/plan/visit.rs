@@ -1,0 +1,56 @@
+//! One match: which function visits which vertex.
+
+mod data;
+mod destroy;
+mod managed;
+mod prior;
+mod provider;
+mod resource;
+mod triggers;
+
+use formwork_value::Diagnostics;
+
+use super::dependencies::Closures;
+use super::outcome::{Found, Outcome};
+use super::record::Fates;
+use super::vertex::Vertex;
+use super::{Options, ReplaceOrders};
+use crate::session::Session;
+
+/// What was worked out on the finished graph, before any visit.
+pub(crate) struct Settled {
+    pub(crate) orders: ReplaceOrders,
+    pub(crate) closures: Closures,
+}
+
+/// What every visit may look at.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) session: &'a Session<'a>,
+    pub(crate) options: &'a Options,
+    pub(crate) settled: &'a Settled,
+    /// The fates of resources that were visited before.
+    pub(crate) fates: &'a Fates,
+}
+
+/// Visits a vertex.
+pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> Outcome {
+    let mut diags = Diagnostics::new();
+    let names = &view.session.names;
+    let found = match vertex {
+        Vertex::Value(value) => match value.visit(&mut diags, names, view.session.variables) {
+            Ok(value) => Found::Value(value),
+            Err(_) => Found::Nothing,
+        },
+        Vertex::Provider(provider) => {
+            // Errors are in `diags`; there is nothing else to know.
+            let _ = provider::visit(view.session, &mut diags, provider).await;
+            Found::Nothing
+        }
+        Vertex::Resource(resource) => {
+            Found::Resource(resource::visit(view, &mut diags, resource).await)
+        }
+        Vertex::Orphan(orphan) => Found::Resource(destroy::visit_orphan(view, &mut diags, orphan).await),
+    };
+    Outcome { diags, found }
+}

@@ -1,0 +1,167 @@
+//! Plans one instance of a data source: reads it now, or says why it can only be read later.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use formwork_plugin_protocol::contract::propose;
+use formwork_value::{Diagnostics, Marks, Reported, Value};
+
+use super::View;
+use super::managed::{evaluate, plain, provider_for};
+use crate::addr::{InstanceAddr, InstanceKey, Mode, ProviderConfigAddr, ResourceAddr, Subject};
+use crate::change::{Action, Change, Reason};
+use crate::eval::conditions::{self, Kind};
+use crate::eval::{Expansion, ModuleScope, Repeated};
+use crate::plan::outcome::{FoundObject, Refreshed};
+use crate::plan::vertex::ResourceVertex;
+use crate::provider::{About, Handle, ResourceType, remark};
+use crate::state::{Object, Status};
+
+/// The provider and type of a resource that may not be in the configuration.
+pub(super) fn handle_of(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    resource: &ResourceAddr,
+    provider: &ProviderConfigAddr,
+) -> Option<(Rc<Handle>, Rc<ResourceType>)> {
+    let handle = view.session.pool.configured(provider)?;
+    let name = &resource.resource;
+    let ty = handle.loaded().find(name.mode(), name.kind());
+    if ty.is_none() {
+        let _ = diags.error(crate::provider::lost_type(handle.loaded(), resource));
+    }
+    Some((handle, ty?))
+}
+
+/// Plans one instance.
+///
+/// # Errors
+/// When anything on the way fails.
+pub(super) async fn plan(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ResourceVertex<'_>,
+    expansion: &Expansion,
+    key: InstanceKey,
+) -> Result<FoundObject, Reported> {
+    let addr = vertex.addr.instance(key);
+    let (handle, ty) = provider_for(view, diags, vertex)?;
+    let scope = ModuleScope::new(&view.session.names).repeated(Repeated::of(expansion, &addr.key));
+    let about = addr.to_string();
+    let lifecycle = &vertex.config.lifecycle;
+    let kind = Kind::Resource("Resource precondition");
+    conditions::check(diags, &lifecycle.preconditions, &scope, kind, &about)?;
+    let config = evaluate(diags, vertex.config, ty.block(), &scope)?;
+    let about = About { addr: &addr, block: Some(vertex.config.span) };
+    handle.validate(diags, Mode::Data, &ty, &config, about).await?;
+    if let Some(reason) = why_later(view, vertex, &config) {
+        return Ok(later(view, vertex, &addr, &ty, (config, reason)));
+    }
+    let value = read(diags, (&handle, &ty), &config, about).await?;
+    let scope = scope.with_self(value.clone());
+    let kind = Kind::Resource("Resource postcondition");
+    conditions::check(diags, &lifecycle.postconditions, &scope, kind, &addr.to_string())?;
+    let object = stored(diags, &ty, &addr, &value)?;
+    Ok(FoundObject {
+        key: addr.key,
+        deposed: None,
+        refreshed: Refreshed::Now(Arc::new(object)),
+        drift: None,
+        change: None,
+        value: Some(value),
+    })
+}
+
+/// Reads a data source whose configuration is known. The marks of the configuration come back on
+/// the result.
+///
+/// # Errors
+/// When the provider cannot read it, or breaks the contract.
+pub(crate) async fn read(
+    diags: &mut Diagnostics,
+    (handle, ty): (&Handle, &ResourceType),
+    config: &Value,
+    about: About<'_>,
+) -> Result<Value, Reported> {
+    let value = handle.read_data(diags, ty, config, about).await?;
+    let (_, marks) = config.clone().split_marks();
+    let sensitive = marks.0.into_iter().filter(|(_, marks)| marks.contains(Marks::SENSITIVE));
+    let sensitive: Vec<_> = sensitive.map(|(path, _)| path).collect();
+    Ok(remark(ty, value, &sensitive))
+}
+
+/// A data source's object as the state holds it.
+pub(crate) fn stored(
+    diags: &mut Diagnostics,
+    ty: &ResourceType,
+    addr: &InstanceAddr,
+    value: &Value,
+) -> Result<Object, Reported> {
+    let (attributes, sensitive) = super::prior::encode(diags, ty, addr, value)?;
+    Ok(Object {
+        status: Status::Ready,
+        schema_version: ty.schema.version,
+        attributes,
+        sensitive,
+        private: Bytes::new(),
+        dependencies: Arc::default(),
+        create_before_destroy: false,
+        identity: None,
+    })
+}
+
+/// Why a data source cannot be read while planning, if it cannot.
+fn why_later(view: View<'_>, vertex: &ResourceVertex<'_>, config: &Value) -> Option<Reason> {
+    if !config.is_wholly_known() {
+        return Some(Reason::ReadBecauseConfigUnknown);
+    }
+    // What is named in `depends_on`, and managed resources mentioned directly, must have no change
+    // before them.
+    let explicit = vertex.config.depends_on.iter().map(|traversal| &traversal.root);
+    let explicit_is_there = explicit.count() > 0;
+    let pending = vertex.config.refs.iter().any(|reference| match &reference.subject {
+        Subject::Resource(name) if name.mode() == Mode::Managed => view.fates.is_pending(name),
+        Subject::Resource(_) => false,
+        subject => explicit_is_there && view.fates.is_upstream_pending(subject),
+    });
+    pending.then_some(Reason::ReadBecauseDependencyPending)
+}
+
+fn later(
+    view: View<'_>,
+    vertex: &ResourceVertex<'_>,
+    addr: &InstanceAddr,
+    ty: &ResourceType,
+    (config, reason): (Value, Reason),
+) -> FoundObject {
+    let unknown = Value::unknown(ty.ty.clone());
+    let proposed = propose::proposed(ty.block(), &unknown, &plain(&config));
+    let (_, marks) = config.split_marks();
+    let sensitive: Vec<_> = marks.0.into_iter().map(|(path, _)| path).collect();
+    let after = remark(ty, proposed.split_marks().0, &sensitive);
+    let refresh_only = view.options.mode != crate::plan::Mode::Normal;
+    let change = Change {
+        addr: addr.clone(),
+        deposed: None,
+        provider: vertex.provider.clone(),
+        action: Action::Read,
+        reason: Some(reason),
+        before: Value::null(ty.ty.clone()),
+        after: after.clone(),
+        replace_paths: Vec::new(),
+        private: Bytes::new(),
+        config_known: false,
+        identity: None,
+        dependencies: view.settled.closures.of(&vertex.addr),
+        create_before_destroy: false,
+    };
+    FoundObject {
+        key: addr.key.clone(),
+        deposed: None,
+        refreshed: Refreshed::Same,
+        drift: None,
+        change: (!refresh_only).then_some(change),
+        value: Some(if refresh_only { Value::null(ty.ty.clone()) } else { after }),
+    }
+}

@@ -1,0 +1,224 @@
+//! Plans the end of objects: of resources that are no longer written, of instances that no longer
+//! have a place, of deposed objects, and of everything when all is to be destroyed.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use formwork_value::{Diagnostics, Reported, Value};
+use futures_util::StreamExt as _;
+
+use super::managed::{must_not_be_destroyed, plain};
+use super::prior::{self, Prior};
+use super::{View, data};
+use crate::addr::{DeposedKey, InstanceKey, ProviderConfigAddr, ResourceAddr};
+use crate::change::{Action, Change, Reason};
+use crate::eval::Expansion;
+use crate::plan::outcome::{FoundObject, FoundResource};
+use crate::plan::vertex::{OrphanVertex, ResourceVertex};
+use crate::plan::Mode;
+use crate::provider::{About, Ask, Handle, ResourceType};
+use crate::state::{InstanceState, Object, ResourceState};
+
+/// An object that is to go.
+pub(super) struct Doomed<'v> {
+    pub(super) key: &'v InstanceKey,
+    pub(super) deposed: Option<&'v DeposedKey>,
+    pub(super) object: &'v Arc<Object>,
+    pub(super) reason: Option<Reason>,
+}
+
+/// Plans the end of a resource that is not in the configuration.
+pub(super) async fn visit_orphan(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &OrphanVertex<'_>,
+) -> FoundResource {
+    let reason = match view.options.mode {
+        Mode::Destroy => None,
+        _ if !vertex.addr.module.is_root() => Some(Reason::DeleteBecauseNoModule),
+        _ => Some(Reason::DeleteBecauseNoResourceConfig),
+    };
+    let doomed = all_of(vertex.prior, reason)
+        .filter(|doomed| targeted(view, &vertex.addr, doomed.key))
+        .collect();
+    let objects = visit_doomed(view, diags, &vertex.addr, &vertex.provider, doomed).await;
+    FoundResource { expansion: None, objects }
+}
+
+/// Plans the end of every object of a resource that is in the configuration, as `destroy` does.
+pub(super) async fn visit_all(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ResourceVertex<'_>,
+) -> FoundResource {
+    let doomed: Vec<_> = vertex
+        .prior
+        .into_iter()
+        .flat_map(|prior| all_of(prior, None))
+        .filter(|doomed| targeted(view, &vertex.addr, doomed.key))
+        .collect();
+    if vertex.config.lifecycle.prevent_destroy && !doomed.is_empty() {
+        for doomed in &doomed {
+            let addr = vertex.addr.instance(doomed.key.clone());
+            let _ = diags.error(must_not_be_destroyed(&addr, vertex.config));
+        }
+        return FoundResource::default();
+    }
+    let expansion = vertex.prior.map(expansion_of);
+    let objects = visit_doomed(view, diags, &vertex.addr, &vertex.provider, doomed).await;
+    FoundResource { expansion, objects }
+}
+
+/// How a resource is repeated according to the state alone.
+pub(crate) fn expansion_of(state: &ResourceState) -> Expansion {
+    let mut keys = state.instances.keys().peekable();
+    match keys.peek() {
+        Some(InstanceKey::Int(_)) => {
+            let greatest = state.instances.keys().filter_map(|key| match key {
+                InstanceKey::Int(index) => Some(index + 1),
+                _ => None,
+            });
+            Expansion::Count(greatest.max().unwrap_or(0))
+        }
+        Some(InstanceKey::Str(_)) => Expansion::ForEach(
+            keys.filter_map(|key| match key {
+                InstanceKey::Str(key) => Some((key.clone(), Value::dynamic())),
+                _ => None,
+            })
+            .collect(),
+        ),
+        Some(InstanceKey::None) => Expansion::Single,
+        None => Expansion::Count(0),
+    }
+}
+
+fn targeted(view: View<'_>, addr: &ResourceAddr, key: &InstanceKey) -> bool {
+    let targets = &view.options.targets;
+    targets.is_empty() || targets.iter().any(|target| target.contains(&addr.instance(key.clone())))
+}
+
+fn all_of(state: &ResourceState, reason: Option<Reason>) -> impl Iterator<Item = Doomed<'_>> {
+    state.instances.iter().flat_map(move |(key, InstanceState { current, deposed })| {
+        let current = current.iter().map(move |object| Doomed { key, deposed: None, object, reason });
+        let deposed = deposed.iter().map(move |(deposed, object)| Doomed {
+            key,
+            deposed: Some(deposed),
+            object,
+            reason: None,
+        });
+        current.chain(deposed)
+    })
+}
+
+/// Plans the end of several objects of one resource, side by side.
+pub(super) async fn visit_doomed(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    resource: &ResourceAddr,
+    provider: &ProviderConfigAddr,
+    doomed: Vec<Doomed<'_>>,
+) -> Vec<FoundObject> {
+    if doomed.is_empty() {
+        return Vec::new();
+    }
+    let Some((handle, ty)) = data::handle_of(view, diags, resource, provider) else {
+        return Vec::new();
+    };
+    let (handle, ty) = (&handle, &ty);
+    let planned = doomed.into_iter().map(|doomed| async move {
+        let mut diags = Diagnostics::new();
+        // The semaphore is never closed, so a permit always comes.
+        let _permit = view.session.permits.acquire().await;
+        let end = End { view, resource, provider, handle, ty };
+        let found = end.plan(&mut diags, doomed).await;
+        (diags, found.ok())
+    });
+    let mut planned = futures_util::stream::iter(planned).buffered(view.session.parallelism.max(1));
+    let mut objects = Vec::new();
+    while let Some((problems, found)) = planned.next().await {
+        let _ = diags.append(problems);
+        objects.extend(found);
+    }
+    objects
+}
+
+/// The end of objects of one resource.
+struct End<'a> {
+    view: View<'a>,
+    resource: &'a ResourceAddr,
+    provider: &'a ProviderConfigAddr,
+    handle: &'a Rc<Handle>,
+    ty: &'a Rc<ResourceType>,
+}
+
+impl End<'_> {
+    async fn plan(
+        &self,
+        diags: &mut Diagnostics,
+        doomed: Doomed<'_>,
+    ) -> Result<FoundObject, Reported> {
+        let addr = self.resource.instance(doomed.key.clone());
+        let prior = prior::bring_up_to_date(
+            self.view, diags, self.handle, self.ty, &addr, doomed.object,
+        )
+        .await?;
+        let private = if prior.current.is_null() || self.view.options.mode == Mode::RefreshOnly {
+            prior.object.private.clone()
+        } else {
+            self.ask(diags, &addr, &prior).await?
+        };
+        let gone = prior.current.is_null();
+        let change = Change {
+            deposed: doomed.deposed.cloned(),
+            provider: self.provider.clone(),
+            action: if gone { Action::NoOp } else { Action::Delete },
+            reason: doomed.reason,
+            before: prior.current.clone(),
+            after: Value::null(self.ty.ty.clone()),
+            replace_paths: Vec::new(),
+            private,
+            config_known: true,
+            identity: None,
+            dependencies: doomed.object.dependencies.clone(),
+            create_before_destroy: doomed.object.create_before_destroy,
+            addr,
+        };
+        // While everything is destroyed, others still see the object as it is: a provider may be
+        // configured with it.
+        let value = (doomed.deposed.is_none() && !gone).then(|| prior.current.clone());
+        Ok(FoundObject {
+            key: doomed.key.clone(),
+            deposed: doomed.deposed.cloned(),
+            drift: prior::drift(&prior, &change),
+            refreshed: prior.refreshed,
+            change: (!gone && self.view.options.mode != Mode::RefreshOnly).then_some(change),
+            value: value.filter(|_| self.view.options.mode != Mode::Normal),
+        })
+    }
+
+    /// Asks providers that want to know, and makes up the plan for those that do not.
+    async fn ask(
+        &self,
+        diags: &mut Diagnostics,
+        addr: &crate::addr::InstanceAddr,
+        prior: &Prior,
+    ) -> Result<Bytes, Reported> {
+        if !self.handle.loaded().schema().capabilities.plan_destroy {
+            return Ok(prior.object.private.clone());
+        }
+        let null = Value::null(self.ty.ty.clone());
+        let before = plain(&prior.current);
+        let private = &prior.object.private;
+        let ask = Ask { prior: &before, proposed: &null, config: &null, private };
+        let about = About { addr, block: None };
+        let planned = self.handle.plan(diags, self.ty, ask, about).await?;
+        if planned.value.value().is_null() {
+            return Ok(planned.private);
+        }
+        let summary = "Provider produced invalid plan";
+        let problem = "it planned a value for an object that is to be destroyed";
+        Err(self.handle.invalid(diags, summary, "PlanResourceChange", problem, about))
+    }
+}
+

@@ -1,0 +1,369 @@
+//! Plans one instance of a managed resource: evaluates its block, looks at the real object, asks the
+//! provider what applying would bring about, and checks that the provider keeps its word.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use formwork_lang::decode::decode;
+use formwork_plugin_protocol::contract::{conform, ignore, propose};
+use formwork_value::schema::Block;
+use formwork_value::{Diagnostic, Diagnostics, Marks, Path, Reported, Value};
+
+use super::prior::{self, Prior};
+use super::{View, triggers};
+use crate::addr::{InstanceAddr, InstanceKey};
+use crate::change::{Action, Change, Reason};
+use crate::config::{IgnoreChanges, Resource};
+use crate::eval::conditions::{self, Kind};
+use crate::eval::{Expansion, ModuleScope, Repeated};
+use crate::plan::decide::{Facts, decide};
+use crate::plan::outcome::{FoundObject, Refreshed};
+use crate::plan::vertex::ResourceVertex;
+use crate::plan::{Mode, build};
+use crate::provider::{About, Ask, Handle, Planned, ResourceType, remark};
+
+/// Plans one instance.
+///
+/// # Errors
+/// When anything on the way fails; then nothing is known of the instance.
+pub(super) async fn plan(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ResourceVertex<'_>,
+    expansion: &Expansion,
+    key: InstanceKey,
+) -> Result<FoundObject, Reported> {
+    let addr = vertex.addr.instance(key);
+    let (handle, ty) = provider_for(view, diags, vertex)?;
+    let prior = match vertex.prior.and_then(|prior| prior.instances.get(&addr.key)?.current.as_ref()) {
+        Some(object) => {
+            Some(prior::bring_up_to_date(view, diags, &handle, &ty, &addr, object).await?)
+        }
+        None => None,
+    };
+    let scope = ModuleScope::new(&view.session.names).repeated(Repeated::of(expansion, &addr.key));
+    let instance = Instance { view, vertex, addr: &addr, handle: &handle, ty: &ty };
+    if view.options.mode == Mode::RefreshOnly {
+        return Ok(instance.refreshed_only(prior));
+    }
+    let kind = Kind::Resource("Resource precondition");
+    let about = addr.to_string();
+    conditions::check(diags, &vertex.config.lifecycle.preconditions, &scope, kind, &about)?;
+    let config = evaluate(diags, vertex.config, ty.block(), &scope)?;
+    let about = instance.about();
+    handle.validate(diags, addr.resource.mode(), &ty, &config, about).await?;
+    let change = instance.change(diags, prior.as_ref(), &config, &scope).await?;
+    instance.check_after(diags, &change, scope)?;
+    Ok(instance.found(prior, change))
+}
+
+/// The provider of a resource, and its type there.
+///
+/// # Errors
+/// When the provider has no such type.
+pub(super) fn provider_for(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ResourceVertex<'_>,
+) -> Result<(std::rc::Rc<Handle>, std::rc::Rc<ResourceType>), Reported> {
+    let Some(handle) = view.session.pool.configured(&vertex.provider) else {
+        // The provider's vertex failed, and then this one is not visited.
+        let detail = format!("{} was not configured before {}.", vertex.provider, vertex.addr);
+        return Err(diags.error(
+            Diagnostic::error("Provider not configured", detail).blame(formwork_value::diag::Blame::Internal),
+        ));
+    };
+    let name = &vertex.addr.resource;
+    match handle.loaded().find(name.mode(), name.kind()) {
+        Some(ty) => Ok((handle, ty)),
+        None => Err(diags.error(crate::provider::unsupported_type(
+            handle.loaded(),
+            name,
+            vertex.config.span,
+        ))),
+    }
+}
+
+/// Evaluates the block of an instance. Ephemeral values are accepted only where the schema says
+/// that they are not stored.
+pub(crate) fn evaluate(
+    diags: &mut Diagnostics,
+    resource: &Resource,
+    block: &Block,
+    scope: &ModuleScope<'_>,
+) -> Result<Value, Reported> {
+    let config = decode(diags, &resource.body, block, scope)?;
+    if config.all_marks().contains(Marks::EPHEMERAL) {
+        let (_, marks) = config.clone().split_marks();
+        for (path, marks) in &marks.0 {
+            if marks.contains(Marks::EPHEMERAL) && !block.is_write_only(path) {
+                let detail = format!("Ephemeral values are not valid for {path}, because it is not a write-only attribute and must be persisted to the state.");
+                return Err(diags.error(
+                    Diagnostic::error("Invalid use of ephemeral value", detail).at(resource.span),
+                ));
+            }
+        }
+    }
+    Ok(config)
+}
+
+/// One instance while it is being planned.
+struct Instance<'a> {
+    view: View<'a>,
+    vertex: &'a ResourceVertex<'a>,
+    addr: &'a InstanceAddr,
+    handle: &'a Handle,
+    ty: &'a ResourceType,
+}
+
+impl<'a> Instance<'a> {
+    fn about(&self) -> About<'a> {
+        About { addr: self.addr, block: Some(self.vertex.config.span) }
+    }
+
+    async fn change(
+        &self,
+        diags: &mut Diagnostics,
+        prior: Option<&Prior>,
+        config: &Value,
+        scope: &ModuleScope<'_>,
+    ) -> Result<Change, Reported> {
+        let null = Value::null(self.ty.ty.clone());
+        let existing = prior.filter(|prior| !prior.current.is_null());
+        let tainted = existing.is_some_and(Prior::is_tainted);
+        // A tainted object is planned as if there were none; what there is goes into `before`.
+        let usable = existing.filter(|_| !tainted);
+        let before = existing.map_or(&null, |prior| &prior.current);
+        let planned = self.ask(diags, usable, config).await?;
+        let forced = self.forced(diags, scope, existing)?;
+        let replace_paths = match usable {
+            Some(prior) => self.replace_paths(diags, &prior.current, &planned)?,
+            None => Vec::new(),
+        };
+        let after = self.marked(&planned, config);
+        let order = self.view.settled.orders.order(&self.vertex.addr);
+        let (action, reason) = decide(&Facts {
+            prior: before,
+            planned: &after,
+            tainted,
+            replace_paths: &replace_paths,
+            forced,
+            order,
+        });
+        let planned = match action {
+            // A tainted object was planned as a new one already.
+            Action::Replace(_) if !tainted => self.ask_anew(diags, config, &planned.private).await?,
+            _ => planned,
+        };
+        self.refuse_to_destroy(diags, action)?;
+        Ok(Change {
+            addr: self.addr.clone(),
+            deposed: None,
+            provider: self.vertex.provider.clone(),
+            action,
+            reason,
+            before: before.clone(),
+            after: self.marked(&planned, config),
+            replace_paths,
+            private: planned.private,
+            config_known: config.is_wholly_known(),
+            identity: planned.identity,
+            dependencies: self.view.settled.closures.of(&self.vertex.addr),
+            create_before_destroy: order == crate::change::ReplaceOrder::CreateFirst,
+        })
+    }
+
+    /// Asks the provider what applying would bring about, and checks its answer.
+    async fn ask(
+        &self,
+        diags: &mut Diagnostics,
+        prior: Option<&Prior>,
+        config: &Value,
+    ) -> Result<Planned, Reported> {
+        let null = Value::null(self.ty.ty.clone());
+        let before = prior.map_or(&null, |prior| &prior.current);
+        let private = prior.map_or_else(Bytes::new, |prior| prior.object.private.clone());
+        let config = plain(config);
+        let before = plain(before);
+        let config = match prior {
+            Some(_) => ignore_changes(&self.vertex.config.lifecycle.ignore_changes, self.ty, &before, &config),
+            None => config,
+        };
+        let proposed = propose::proposed(self.ty.block(), &before, &config);
+        let ask = Ask { prior: &before, proposed: &proposed, config: &config, private: &private };
+        let planned = self.handle.plan(diags, self.ty, ask, self.about()).await?;
+        let problems = conform::plan(self.ty.block(), &before, &config, planned.value.value());
+        if !planned.legacy {
+            self.broken(diags, "Provider produced invalid plan", &problems)?;
+        }
+        Ok(planned)
+    }
+
+    /// Asks for the new object of a replacement, as if there were nothing before.
+    async fn ask_anew(
+        &self,
+        diags: &mut Diagnostics,
+        config: &Value,
+        private: &Bytes,
+    ) -> Result<Planned, Reported> {
+        let null = Value::null(self.ty.ty.clone());
+        let config = plain(config);
+        let proposed = propose::proposed(self.ty.block(), &null, &config);
+        let ask = Ask { prior: &null, proposed: &proposed, config: &config, private };
+        self.handle.plan(diags, self.ty, ask, self.about()).await
+    }
+
+    fn broken(
+        &self,
+        diags: &mut Diagnostics,
+        summary: &str,
+        problems: &[conform::Problem],
+    ) -> Result<(), Reported> {
+        let mut result = Ok(());
+        for problem in problems {
+            let text = problem.to_string();
+            let call = "PlanResourceChange";
+            result = Err(self.handle.invalid(diags, summary, call, &text, self.about()));
+        }
+        result
+    }
+
+    fn replace_paths(
+        &self,
+        diags: &mut Diagnostics,
+        prior: &Value,
+        planned: &Planned,
+    ) -> Result<Vec<Path>, Reported> {
+        let prior = plain(prior);
+        let planned_value = planned.value.value();
+        conform::replace_paths(self.ty.block(), &prior, planned_value, &planned.requires_replace).map_err(|path| {
+            let text = format!("it says that {path} forces a replacement, but there is no such thing");
+            let summary = "Provider produced invalid plan";
+            self.handle.invalid(diags, summary, "PlanResourceChange", &text, self.about())
+        })
+    }
+
+    /// Puts the marks of the configuration and of the schema on a planned object.
+    fn marked(&self, planned: &Planned, config: &Value) -> Value {
+        let sensitive: Vec<Path> = if config.all_marks().contains(Marks::SENSITIVE) {
+            let (_, marks) = config.clone().split_marks();
+            marks.0.into_iter().filter(|(_, m)| m.contains(Marks::SENSITIVE)).map(|(path, _)| path).collect()
+        } else {
+            Vec::new()
+        };
+        remark(self.ty, planned.value.clone(), &sensitive)
+    }
+
+    /// Why the author wants a replacement, if so.
+    fn forced(
+        &self,
+        diags: &mut Diagnostics,
+        scope: &ModuleScope<'_>,
+        existing: Option<&Prior>,
+    ) -> Result<Option<Reason>, Reported> {
+        if existing.is_none() {
+            return Ok(None);
+        }
+        if self.view.options.replace.contains(self.addr) {
+            return Ok(Some(Reason::ReplaceByRequest));
+        }
+        let triggers = &self.vertex.config.lifecycle.replace_triggered_by;
+        let triggered = triggers::triggered(self.view, diags, triggers, scope)?;
+        Ok(triggered.then_some(Reason::ReplaceByTriggers))
+    }
+
+    fn refuse_to_destroy(&self, diags: &mut Diagnostics, action: Action) -> Result<(), Reported> {
+        if !action.destroys() || !self.vertex.config.lifecycle.prevent_destroy {
+            return Ok(());
+        }
+        Err(diags.error(must_not_be_destroyed(self.addr, self.vertex.config)))
+    }
+
+    fn check_after(
+        &self,
+        diags: &mut Diagnostics,
+        change: &Change,
+        scope: ModuleScope<'_>,
+    ) -> Result<(), Reported> {
+        let postconditions = &self.vertex.config.lifecycle.postconditions;
+        if postconditions.is_empty() {
+            return Ok(());
+        }
+        let scope = scope.with_self(change.after.clone());
+        let kind = Kind::Resource("Resource postcondition");
+        conditions::check(diags, postconditions, &scope, kind, &self.addr.to_string())
+    }
+
+    fn refreshed_only(&self, prior: Option<Prior>) -> FoundObject {
+        let current = prior.as_ref().map(|prior| prior.current.clone());
+        let value = current.filter(|current| !current.is_null()).unwrap_or_else(|| Value::null(self.ty.ty.clone()));
+        let change = self.unchanged(&value);
+        let drift = prior.as_ref().and_then(|prior| prior::drift(prior, &change));
+        FoundObject {
+            key: self.addr.key.clone(),
+            deposed: None,
+            refreshed: prior.map_or(Refreshed::Same, |prior| prior.refreshed),
+            drift,
+            change: None,
+            value: Some(value),
+        }
+    }
+
+    fn unchanged(&self, value: &Value) -> Change {
+        Change {
+            addr: self.addr.clone(),
+            deposed: None,
+            provider: self.vertex.provider.clone(),
+            action: Action::NoOp,
+            reason: None,
+            before: value.clone(),
+            after: value.clone(),
+            replace_paths: Vec::new(),
+            private: Bytes::new(),
+            config_known: true,
+            identity: None,
+            dependencies: Arc::default(),
+            create_before_destroy: false,
+        }
+    }
+
+    fn found(&self, prior: Option<Prior>, change: Change) -> FoundObject {
+        let drift = prior.as_ref().and_then(|prior| prior::drift(prior, &change));
+        FoundObject {
+            key: self.addr.key.clone(),
+            deposed: None,
+            refreshed: prior.map_or(Refreshed::Same, |prior| prior.refreshed),
+            drift,
+            value: Some(change.after.clone()),
+            change: Some(change),
+        }
+    }
+}
+
+/// A value without its marks, for asking a provider.
+pub(crate) fn plain(value: &Value) -> Value {
+    value.clone().split_marks().0.into_value()
+}
+
+/// Makes a configuration look as if what is to be ignored had not changed.
+pub(crate) fn ignore_changes(
+    ignored: &IgnoreChanges,
+    ty: &ResourceType,
+    prior: &Value,
+    config: &Value,
+) -> Value {
+    match ignored {
+        IgnoreChanges::Nothing => config.clone(),
+        IgnoreChanges::All => ignore::all(ty.block(), prior, config),
+        IgnoreChanges::These(paths) => {
+            let paths: Vec<Path> = paths.iter().filter_map(build::relative_path).collect();
+            ignore::paths(prior, config, &paths)
+        }
+    }
+}
+
+/// Says that an instance is protected.
+pub(super) fn must_not_be_destroyed(addr: &InstanceAddr, config: &Resource) -> Diagnostic {
+    let detail = format!("Resource {addr} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target option.");
+    Diagnostic::error("Instance cannot be destroyed", detail).at(config.span).about(addr.to_string())
+}

@@ -1,0 +1,135 @@
+//! What an object in the state is now: brought to the newest schema, and read from the real world.
+
+use std::sync::Arc;
+
+use formwork_value::{Diagnostic, Diagnostics, Known, Reported, Value};
+
+use super::View;
+use crate::addr::InstanceAddr;
+use crate::change::{Action, Change};
+use crate::event::Event;
+use crate::plan::outcome::Refreshed;
+use crate::provider::{About, Handle, ResourceType, remark};
+use crate::state::{Object, Status};
+
+/// An object in the state, as it was stored and as it is.
+pub(super) struct Prior {
+    /// As the state has it, in the form of the newest schema.
+    pub(super) stored: Value,
+    /// As it is; null if it is gone.
+    pub(super) current: Value,
+    /// The object as it is to be stored, private bytes included.
+    pub(super) object: Arc<Object>,
+    /// What that means for the state.
+    pub(super) refreshed: Refreshed,
+}
+
+impl Prior {
+    /// Whether the object is half made.
+    pub(super) fn is_tainted(&self) -> bool {
+        self.object.status == Status::Tainted
+    }
+}
+
+/// The value of an object's `id`, if it may be shown.
+pub(crate) fn shown_id(value: &Value) -> Option<String> {
+    let Value::Object(object) = value else { return None };
+    match object.get("id")? {
+        Value::String(id) => Some(id.to_string()),
+        _ => None,
+    }
+}
+
+/// Brings an object up to date.
+///
+/// # Errors
+/// When the provider cannot upgrade or read it.
+pub(super) async fn bring_up_to_date(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    handle: &Handle,
+    ty: &ResourceType,
+    addr: &InstanceAddr,
+    object: &Arc<Object>,
+) -> Result<Prior, Reported> {
+    let about = About { addr, block: None };
+    let stored = handle.upgrade(diags, ty, object, about).await?;
+    let upgraded = object.schema_version != ty.schema.version;
+    if view.options.skip_refresh {
+        return prior(ty, diags, addr, object, stored.clone(), stored, upgraded);
+    }
+    let watch = view.session.watch;
+    watch.see(&Event::RefreshStart { addr, id: shown_id(&stored) });
+    let read = handle.read(diags, ty, (&stored, &object.private), about).await?;
+    let current = if read.value.value().is_null() {
+        read.value.into_value()
+    } else {
+        remark(ty, read.value, &object.sensitive)
+    };
+    watch.see(&Event::RefreshDone { addr, id: shown_id(&current) });
+    let mut object = object.clone();
+    if object.private != read.private {
+        Arc::make_mut(&mut object).private = read.private;
+    }
+    let changed = upgraded || stored != current;
+    prior(ty, diags, addr, &object, stored, current, changed)
+}
+
+fn prior(
+    ty: &ResourceType,
+    diags: &mut Diagnostics,
+    addr: &InstanceAddr,
+    object: &Arc<Object>,
+    stored: Value,
+    current: Value,
+    changed: bool,
+) -> Result<Prior, Reported> {
+    let mut object = object.clone();
+    if current.is_null() {
+        return Ok(Prior { stored, current, object, refreshed: Refreshed::Gone });
+    }
+    if changed {
+        let (attributes, sensitive) = encode(diags, ty, addr, &current)?;
+        let object = Arc::make_mut(&mut object);
+        object.attributes = attributes;
+        object.sensitive = sensitive;
+        object.schema_version = ty.schema.version;
+    }
+    let refreshed = if changed { Refreshed::Now(object.clone()) } else { Refreshed::Same };
+    Ok(Prior { stored, current, object, refreshed })
+}
+
+/// Encodes a value that must be fit for the state.
+///
+/// # Errors
+/// When it is not: only a provider that breaks the contract, or a mistake of ours, brings that about.
+pub(crate) fn encode(
+    diags: &mut Diagnostics,
+    ty: &ResourceType,
+    addr: &InstanceAddr,
+    value: &Value,
+) -> Result<(bytes::Bytes, Arc<Vec<formwork_value::Path>>), Reported> {
+    let unfit = |diags: &mut Diagnostics, why: String| {
+        let detail = format!("The object {addr} cannot be written to the state: {why}.");
+        diags.error(Diagnostic::error("Object cannot be stored", detail).about(addr.to_string()))
+    };
+    let known = Known::new(value.clone())
+        .map_err(|path| unfit(diags, format!("its part {path} is unknown or ephemeral")))?;
+    Object::encode(&known, &ty.ty).map_err(|error| unfit(diags, error.to_string()))
+}
+
+/// The drift of an object, if it has drifted: what the state has against what is.
+pub(super) fn drift(prior: &Prior, change: &Change) -> Option<Change> {
+    if prior.stored == prior.current {
+        return None;
+    }
+    let action = if prior.current.is_null() { Action::Delete } else { Action::Update };
+    Some(Change {
+        action,
+        reason: None,
+        before: prior.stored.clone(),
+        after: prior.current.clone(),
+        replace_paths: Vec::new(),
+        ..change.clone()
+    })
+}

@@ -1,0 +1,108 @@
+//! Visits a resource: expands it, then plans its instances side by side.
+
+use futures_util::StreamExt as _;
+use formwork_value::{Diagnostics, Reported};
+
+use super::destroy::{self, Doomed};
+use super::{View, data, managed};
+use crate::addr::{InstanceKey, Mode};
+use crate::change::Reason;
+use crate::eval::{Expansion, ModuleScope, expand};
+use crate::plan::outcome::{FoundObject, FoundResource};
+use crate::plan::vertex::ResourceVertex;
+
+/// Plans all instances and deposed objects of a resource.
+pub(super) async fn visit(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ResourceVertex<'_>,
+) -> FoundResource {
+    let is_managed = vertex.addr.resource.mode() == Mode::Managed;
+    if view.options.mode == crate::plan::Mode::Destroy && is_managed {
+        return destroy::visit_all(view, diags, vertex).await;
+    }
+    let Ok(expansion) = expansion(view, diags, vertex) else { return FoundResource::default() };
+    let wanted = expansion.keys().into_iter().filter(|key| targeted(view, vertex, key));
+    let planned = wanted.map(|key| one(view, vertex, &expansion, key));
+    // `buffered` rather than `buffer_unordered`: what is found must not depend on timing.
+    let mut planned = futures_util::stream::iter(planned).buffered(view.session.parallelism.max(1));
+    let mut objects = Vec::new();
+    while let Some((problems, found)) = planned.next().await {
+        let _ = diags.append(problems);
+        objects.extend(found);
+    }
+    drop(planned);
+    if is_managed {
+        let doomed = doomed(view, vertex, &expansion);
+        objects.extend(destroy::visit_doomed(view, diags, &vertex.addr, &vertex.provider, doomed).await);
+    }
+    FoundResource { expansion: Some(expansion), objects }
+}
+
+fn expansion(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ResourceVertex<'_>,
+) -> Result<Expansion, Reported> {
+    let scope = ModuleScope::new(&view.session.names);
+    expand::expand(diags, &vertex.config.repetition, &scope)
+}
+
+fn targeted(view: View<'_>, vertex: &ResourceVertex<'_>, key: &InstanceKey) -> bool {
+    let targets = &view.options.targets;
+    // A resource that is only there because a target needs it is planned whole.
+    let here = targets.iter().any(|target| target.touches(&vertex.addr));
+    !here || targets.iter().any(|target| target.contains(&vertex.addr.instance(key.clone())))
+}
+
+async fn one(
+    view: View<'_>,
+    vertex: &ResourceVertex<'_>,
+    expansion: &Expansion,
+    key: InstanceKey,
+) -> (Diagnostics, Option<FoundObject>) {
+    let mut diags = Diagnostics::new();
+    if view.session.stopped() {
+        return (diags, None);
+    }
+    // The semaphore is never closed, so a permit always comes.
+    let _permit = view.session.permits.acquire().await;
+    let found = match vertex.addr.resource.mode() {
+        Mode::Managed => managed::plan(view, &mut diags, vertex, expansion, key).await,
+        Mode::Data | Mode::Ephemeral => data::plan(view, &mut diags, vertex, expansion, key).await,
+    };
+    (diags, found.ok())
+}
+
+/// The objects in the state that the configuration no longer has a place for, and why.
+fn doomed<'v>(
+    view: View<'_>,
+    vertex: &'v ResourceVertex<'_>,
+    expansion: &Expansion,
+) -> Vec<Doomed<'v>> {
+    let keys: std::collections::BTreeSet<_> = expansion.keys().into_iter().collect();
+    let mut doomed = Vec::new();
+    for (key, instance) in vertex.prior.into_iter().flat_map(|prior| &prior.instances) {
+        if !targeted(view, vertex, key) {
+            continue;
+        }
+        if let Some(object) = &instance.current
+            && !keys.contains(key)
+        {
+            let reason = match (expansion, key) {
+                (Expansion::Count(_), InstanceKey::Int(_)) => Reason::DeleteBecauseCountIndex,
+                (Expansion::ForEach(_), InstanceKey::Str(_)) => Reason::DeleteBecauseEachKey,
+                _ => Reason::DeleteBecauseWrongRepetition,
+            };
+            doomed.push(Doomed { key, deposed: None, object, reason: Some(reason) });
+        }
+        let deposed = instance.deposed.iter();
+        doomed.extend(deposed.map(|(deposed, object)| Doomed {
+            key,
+            deposed: Some(deposed),
+            object,
+            reason: None,
+        }));
+    }
+    doomed
+}

@@ -1,0 +1,114 @@
+//! Whether something named in `replace_triggered_by` changes.
+
+use formwork_lang::eval::evaluate;
+use formwork_lang::refs::{self, TraversalStep};
+use formwork_lang::syntax::{Expr, ExprKind};
+use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Step, Value};
+
+use super::View;
+use crate::addr::{InstanceKey, Reference, Subject};
+use crate::change::{Action, Change};
+use crate::eval::ModuleScope;
+
+/// Whether any of the expressions names something whose planned change triggers a replacement.
+///
+/// # Errors
+/// When an expression is not a reference to a resource or to an attribute of one.
+pub(super) fn triggered(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    triggers: &[Expr],
+    scope: &ModuleScope<'_>,
+) -> Result<bool, Reported> {
+    let mut any = false;
+    for expr in triggers {
+        any |= one(view, diags, expr, scope)?;
+    }
+    Ok(any)
+}
+
+fn one(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    expr: &Expr,
+    scope: &ModuleScope<'_>,
+) -> Result<bool, Reported> {
+    let Some((name, key, path)) = subject(diags, expr, scope)? else {
+        let detail = "Expected a reference to a resource, to an instance of one, or to an attribute of an instance.";
+        return Err(diags.error(
+            Diagnostic::error("Invalid replace_triggered_by expression", detail).at(expr.span),
+        ));
+    };
+    Ok(view.fates.changes(&name, key.as_ref()).any(|change| triggers(change, &path)))
+}
+
+/// Only something that is there before and after triggers: not a creation, not a deletion.
+fn triggers(change: &Change, path: &Path) -> bool {
+    if !matches!(change.action, Action::Update | Action::Replace(_)) {
+        return false;
+    }
+    if path.0.is_empty() {
+        return true;
+    }
+    let (before, after) = (path.find(&change.before), path.find(&change.after));
+    before != after || after.is_some_and(|after| !after.is_wholly_known())
+}
+
+type Named = (crate::addr::ResourceName, Option<InstanceKey>, Path);
+
+/// Splits `type.name[key].attribute` into its parts; the key may be an expression.
+fn subject(
+    diags: &mut Diagnostics,
+    expr: &Expr,
+    scope: &ModuleScope<'_>,
+) -> Result<Option<Named>, Reported> {
+    let mut attributes = Vec::new();
+    let mut inner = expr;
+    loop {
+        if let Some(traversal) = refs::as_traversal(inner) {
+            let reference = Reference::of(diags, &traversal)?;
+            let Subject::Resource(name) = &reference.subject else { return Ok(None) };
+            let mut key = reference.instance_key();
+            let skip = usize::from(key.is_some());
+            let mut steps: Vec<Step> = reference.remaining.iter().skip(skip).filter_map(step).collect();
+            attributes.reverse();
+            if let Some(Step::Index(_) | Step::Key(_)) = attributes.first()
+                && steps.is_empty()
+                && key.is_none()
+            {
+                key = match attributes.remove(0) {
+                    Step::Index(index) => index.to_usize().map(|index| InstanceKey::Int(index as u64)),
+                    Step::Key(key) => Some(InstanceKey::Str(key)),
+                    Step::Attribute(_) => None,
+                };
+            }
+            steps.extend(attributes);
+            return Ok(Some((name.clone(), key, Path(steps))));
+        }
+        match &inner.kind {
+            ExprKind::Attribute { on, name } => {
+                attributes.push(Step::Attribute(name.name.clone()));
+                inner = on;
+            }
+            ExprKind::Index { on, key, .. } => {
+                let key = match evaluate(diags, key, scope)?.unmark().0 {
+                    Value::Number(index) => Step::Index(index),
+                    Value::String(key) => Step::Key(key),
+                    _ => return Ok(None),
+                };
+                attributes.push(key);
+                inner = on;
+            }
+            _ => return Ok(None),
+        }
+    }
+}
+
+fn step(step: &TraversalStep) -> Option<Step> {
+    match step {
+        TraversalStep::Attribute(name) => Some(Step::Attribute(name.name.clone())),
+        TraversalStep::Key(key, _) => Some(Step::Key(key.clone())),
+        TraversalStep::Index(index, _) => Some(Step::Index(index.clone())),
+        TraversalStep::Splat(_) => None,
+    }
+}

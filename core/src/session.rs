@@ -1,0 +1,57 @@
+//! What one command works with: configuration, state, providers, results.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use formwork_value::{Str, Value};
+use tokio::sync::Semaphore;
+
+use crate::addr::ModuleAddr;
+use crate::config::{Config, Module};
+use crate::eval::Names;
+use crate::event::Watch;
+use crate::provider::Pool;
+use crate::state::State;
+
+/// What one phase of one command works with. Everything is shared and read; only the results, which
+/// are written once each, and the stop flag change.
+pub struct Session<'a> {
+    /// What the author wrote.
+    pub config: &'a Config,
+    /// What we believe exists, as it was when the command began.
+    pub state: &'a State,
+    /// The providers.
+    pub pool: &'a Pool<'a>,
+    /// What names mean, with the results so far.
+    pub names: Names<'a>,
+    /// Values of the root variables, converted.
+    pub variables: &'a BTreeMap<Str, Value>,
+    /// Who watches.
+    pub watch: &'a dyn Watch,
+    /// How many operations may be under way at once.
+    pub parallelism: usize,
+    /// Counts the operations under way.
+    pub permits: Semaphore,
+    /// Set when the user wants no new operations to start.
+    pub stop: &'a Cell<bool>,
+}
+
+impl Session<'_> {
+    /// The root module.
+    #[must_use]
+    pub fn module(&self) -> &Module {
+        &self.config.root
+    }
+
+    /// The instance of the module everything belongs to.
+    #[must_use]
+    pub fn module_addr(&self) -> ModuleAddr {
+        ModuleAddr::root()
+    }
+
+    /// Whether the user wants no new operations to start.
+    #[must_use]
+    pub fn stopped(&self) -> bool {
+        self.stop.get()
+    }
+}
