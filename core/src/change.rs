@@ -102,6 +102,8 @@ pub struct Change {
     pub identity: Option<Bytes>,
     /// The resources it is made after, transitively, as the state records them.
     pub dependencies: Arc<Vec<ConfigResourceAddr>>,
+    /// The resources that the object before was made after, as the state recorded them.
+    pub prior_dependencies: Arc<Vec<ConfigResourceAddr>>,
     /// Whether a replacement is created first, as the state records it.
     pub create_before_destroy: bool,
 }

@@ -22,8 +22,12 @@ use crate::change::{Action, Change, OutputChange};
 use crate::session::Session;
 use crate::state::State;
 
-pub(crate) use build::{Why, provider_of, report_cycles};
+pub(crate) use build::{Why, config_of, report_cycles};
 pub(crate) use replace_order::ReplaceOrders;
+pub(crate) use visit::{
+    encode, evaluate, expansion_of, ignore_changes, plain, read_data, shown_id, stored_data,
+    visit_provider,
+};
 
 /// What kind of plan is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,7 +111,7 @@ pub async fn plan(
     let loaded = session.pool.load(diags, build::providers(&draft)).await;
     let graph = match draft.freeze() {
         Ok(graph) => graph,
-        Err(cyclic) => return Err(report_cycles(diags, &cyclic)),
+        Err(cyclic) => return Err(report_cycles(diags, session.sources, &cyclic)),
     };
     loaded?;
     let orders = ReplaceOrders::of(&graph);

@@ -3,12 +3,13 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use formwork_value::diag::Sources;
 use formwork_value::{Str, Value};
 use tokio::sync::Semaphore;
 
 use crate::addr::ModuleAddr;
 use crate::config::{Config, Module};
-use crate::eval::Names;
+use crate::eval::{ModuleScope, Results, World};
 use crate::event::Watch;
 use crate::provider::Pool;
 use crate::state::State;
@@ -18,12 +19,16 @@ use crate::state::State;
 pub struct Session<'a> {
     /// What the author wrote.
     pub config: &'a Config,
+    /// The texts it was written in.
+    pub sources: &'a Sources,
     /// What we believe exists, as it was when the command began.
     pub state: &'a State,
     /// The providers.
     pub pool: &'a Pool<'a>,
-    /// What names mean, with the results so far.
-    pub names: Names<'a>,
+    /// What has been found out so far.
+    pub results: &'a Results,
+    /// What expressions can learn of the world outside.
+    pub world: &'a World,
     /// Values of the root variables, converted.
     pub variables: &'a BTreeMap<Str, Value>,
     /// Who watches.
@@ -41,6 +46,12 @@ impl Session<'_> {
     #[must_use]
     pub fn module(&self) -> &Module {
         &self.config.root
+    }
+
+    /// What names mean in the root module.
+    #[must_use]
+    pub fn scope(&self) -> ModuleScope<'_> {
+        ModuleScope::new(self.results.root(), self.world)
     }
 
     /// The instance of the module everything belongs to.

@@ -111,6 +111,20 @@ impl State {
         self.resources.get(&addr.of())?.instances.get(&addr.key)?.current.as_ref()
     }
 
+    /// An object of an instance: the current one, or a deposed one.
+    #[must_use]
+    pub fn object(
+        &self,
+        addr: &crate::addr::InstanceAddr,
+        deposed: Option<&DeposedKey>,
+    ) -> Option<&Arc<Object>> {
+        let instance = self.resources.get(&addr.of())?.instances.get(&addr.key)?;
+        match deposed {
+            Some(key) => instance.deposed.get(key),
+            None => instance.current.as_ref(),
+        }
+    }
+
     /// Removes an object, and what becomes empty by that.
     pub fn remove_object(&mut self, addr: &crate::addr::InstanceAddr, deposed: Option<&DeposedKey>) {
         let resource = addr.of();

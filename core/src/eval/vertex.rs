@@ -4,8 +4,8 @@
 use formwork_lang::eval::evaluate;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Value};
 
-use super::conditions::{self, Kind};
-use super::scope::{ModuleScope, Names};
+use super::conditions::{self, ConditionKind};
+use super::{ModuleResults, ModuleScope};
 use crate::config::{Local, Output, Variable};
 
 /// A thing that is only a value.
@@ -27,7 +27,7 @@ impl ValueVertex<'_> {
     pub fn visit(
         self,
         diags: &mut Diagnostics,
-        names: &Names<'_>,
+        scope: &ModuleScope<'_>,
         given: &std::collections::BTreeMap<formwork_value::Str, Value>,
     ) -> Result<Value, Reported> {
         match self {
@@ -36,32 +36,22 @@ impl ValueVertex<'_> {
                     .get(&variable.name)
                     .cloned()
                     .unwrap_or_else(|| Value::unknown(variable.ty.clone()));
-                Ok(value.mark(variable_marks(variable)))
+                let value = value.mark(variable_marks(variable));
+                conditions::validate_variable(diags, scope, variable, &value)?;
+                Ok(value)
             }
-            Self::Local(local) => evaluate(diags, &local.expr, &ModuleScope::new(names)),
-            Self::Output(output) => visit_output(diags, output, names),
+            Self::Local(local) => evaluate(diags, &local.expr, scope),
+            Self::Output(output) => visit_output(diags, output, scope),
         }
     }
 
     /// Records the value that [`ValueVertex::visit`] found.
-    pub fn record(self, names: &Names<'_>, value: Value) {
+    pub fn record(self, results: &ModuleResults, value: Value) {
         match self {
-            Self::Variable(variable) => names.results.set_variable(&variable.name, value),
-            Self::Local(local) => names.results.set_local(&local.name, value),
-            Self::Output(output) => names.results.set_output(&output.name, value),
+            Self::Variable(variable) => results.variables.set(&variable.name, value),
+            Self::Local(local) => results.locals.set(&local.name, value),
+            Self::Output(output) => results.outputs.set(&output.name, value),
         }
-    }
-
-    /// Checks what can be checked only once the value is recorded: the validations of a variable,
-    /// which mention the variable itself.
-    ///
-    /// # Errors
-    /// When one does not hold.
-    pub fn validate(self, diags: &mut Diagnostics, names: &Names<'_>) -> Result<(), Reported> {
-        let Self::Variable(variable) = self else { return Ok(()) };
-        let about = format!("var.{}", variable.name);
-        let scope = ModuleScope::new(names);
-        conditions::check(diags, &variable.validations, &scope, Kind::Variable, &about)
     }
 }
 
@@ -74,13 +64,11 @@ fn variable_marks(variable: &Variable) -> Marks {
 fn visit_output(
     diags: &mut Diagnostics,
     output: &Output,
-    names: &Names<'_>,
+    scope: &ModuleScope<'_>,
 ) -> Result<Value, Reported> {
-    let scope = ModuleScope::new(names);
-    let about = format!("output.{}", output.name);
-    let kind = Kind::Resource("Module output value precondition");
-    conditions::check(diags, &output.preconditions, &scope, kind, &about)?;
-    let value = evaluate(diags, &output.expr, &scope)?;
+    let kind = ConditionKind::OutputPrecondition;
+    conditions::check(diags, scope, kind, &output.preconditions)?;
+    let value = evaluate(diags, &output.expr, scope)?;
     let marks = value.all_marks();
     if marks.contains(Marks::SENSITIVE) && !output.sensitive {
         return Err(diags.error(

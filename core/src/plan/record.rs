@@ -151,13 +151,10 @@ impl Recorder<'_, '_> {
         vertex: &Vertex<'_>,
         outcome: Outcome,
     ) -> Next {
-        let Outcome { mut diags, found } = outcome;
-        let names = &self.session.names;
+        let Outcome { diags, found } = outcome;
         match (vertex, found) {
             (Vertex::Value(value), Found::Value(found)) => {
-                value.record(names, found.clone());
-                // The validations of a variable mention the variable.
-                let _ = value.validate(&mut diags, names);
+                value.record(self.session.results.root(), found.clone());
                 if let ValueVertex::Output(output) = value {
                     self.record_output(&output.name, found, output.sensitive);
                 }
@@ -180,12 +177,12 @@ impl Recorder<'_, '_> {
     }
 
     fn record_resource(&mut self, vertex: &ResourceVertex<'_>, found: FoundResource) {
-        let results = self.session.names.results.resource(&vertex.addr.resource);
+        let results = self.session.results.root().resource(&vertex.addr.resource);
         if let (Some(results), Some(expansion)) = (results, found.expansion) {
-            results.set_expansion(expansion);
+            results.expand(expansion);
             for object in &found.objects {
                 if let Some(value) = &object.value {
-                    results.set_instance(&object.key, value.clone());
+                    results.set(&object.key, value.clone());
                 }
             }
         }

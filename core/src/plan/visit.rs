@@ -10,6 +10,12 @@ mod triggers;
 
 use formwork_value::Diagnostics;
 
+pub(crate) use data::{read as read_data, stored as stored_data};
+pub(crate) use destroy::expansion_of;
+pub(crate) use managed::{evaluate, ignore_changes, plain};
+pub(crate) use prior::{encode, shown_id};
+pub(crate) use provider::visit as visit_provider;
+
 use super::dependencies::Closures;
 use super::outcome::{Found, Outcome};
 use super::record::Fates;
@@ -36,9 +42,8 @@ pub(crate) struct View<'a> {
 /// Visits a vertex.
 pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> Outcome {
     let mut diags = Diagnostics::new();
-    let names = &view.session.names;
     let found = match vertex {
-        Vertex::Value(value) => match value.visit(&mut diags, names, view.session.variables) {
+        Vertex::Value(value) => match value.visit(&mut diags, &view.session.scope(), view.session.variables) {
             Ok(value) => Found::Value(value),
             Err(_) => Found::Nothing,
         },

@@ -289,7 +289,9 @@ impl Handle {
             ));
         }
         let state = if object.schema_version == ty.schema.version {
-            json::strip_removed(&object.attributes, &ty.ty).unwrap_or_else(|| object.attributes.clone())
+            // Bytes that are no JSON are the provider's to complain about.
+            json::strip_removed(&object.attributes, &ty.ty).ok().flatten().map(Bytes::from)
+                .unwrap_or_else(|| object.attributes.clone())
         } else {
             object.attributes.clone()
         };
@@ -363,6 +365,7 @@ impl Handle {
             provider_meta: self.no_meta(),
             client: capabilities(),
             prior_identity: None,
+            planned_private: Bytes::new(),
         };
         let call = "PlanResourceChange";
         let answer = self.provider.plan(request).await;

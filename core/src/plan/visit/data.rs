@@ -11,8 +11,8 @@ use super::View;
 use super::managed::{evaluate, plain, provider_for};
 use crate::addr::{InstanceAddr, InstanceKey, Mode, ProviderConfigAddr, ResourceAddr, Subject};
 use crate::change::{Action, Change, Reason};
-use crate::eval::conditions::{self, Kind};
-use crate::eval::{Expansion, ModuleScope, Repeated};
+use crate::eval::Expansion;
+use crate::eval::conditions::{self, ConditionKind};
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::plan::vertex::ResourceVertex;
 use crate::provider::{About, Handle, ResourceType, remark};
@@ -47,11 +47,10 @@ pub(super) async fn plan(
 ) -> Result<FoundObject, Reported> {
     let addr = vertex.addr.instance(key);
     let (handle, ty) = provider_for(view, diags, vertex)?;
-    let scope = ModuleScope::new(&view.session.names).repeated(Repeated::of(expansion, &addr.key));
-    let about = addr.to_string();
+    let scope = view.session.scope().repeated(expansion.data(&addr.key));
     let lifecycle = &vertex.config.lifecycle;
-    let kind = Kind::Resource("Resource precondition");
-    conditions::check(diags, &lifecycle.preconditions, &scope, kind, &about)?;
+    let kind = ConditionKind::ResourcePrecondition;
+    conditions::check(diags, &scope, kind, &lifecycle.preconditions)?;
     let config = evaluate(diags, vertex.config, ty.block(), &scope)?;
     let about = About { addr: &addr, block: Some(vertex.config.span) };
     handle.validate(diags, Mode::Data, &ty, &config, about).await?;
@@ -60,8 +59,8 @@ pub(super) async fn plan(
     }
     let value = read(diags, (&handle, &ty), &config, about).await?;
     let scope = scope.with_self(value.clone());
-    let kind = Kind::Resource("Resource postcondition");
-    conditions::check(diags, &lifecycle.postconditions, &scope, kind, &addr.to_string())?;
+    let kind = ConditionKind::ResourcePostcondition;
+    conditions::check(diags, &scope, kind, &lifecycle.postconditions)?;
     let object = stored(diags, &ty, &addr, &value)?;
     Ok(FoundObject {
         key: addr.key,
@@ -118,14 +117,15 @@ fn why_later(view: View<'_>, vertex: &ResourceVertex<'_>, config: &Value) -> Opt
     }
     // What is named in `depends_on`, and managed resources mentioned directly, must have no change
     // before them.
-    let explicit = vertex.config.depends_on.iter().map(|traversal| &traversal.root);
-    let explicit_is_there = explicit.count() > 0;
-    let pending = vertex.config.refs.iter().any(|reference| match &reference.subject {
-        Subject::Resource(name) if name.mode() == Mode::Managed => view.fates.is_pending(name),
-        Subject::Resource(_) => false,
-        subject => explicit_is_there && view.fates.is_upstream_pending(subject),
+    let mentioned = vertex.config.refs.iter().any(|reference| match &reference.subject {
+        Subject::Resource(name) => view.fates.is_pending(name),
+        _ => false,
     });
-    pending.then_some(Reason::ReadBecauseDependencyPending)
+    let explicit = vertex.config.depends_on.iter().any(|reference| match &reference.subject {
+        Subject::Resource(name) => view.fates.is_pending(name),
+        subject => view.fates.is_upstream_pending(subject),
+    });
+    (mentioned || explicit).then_some(Reason::ReadBecauseDependencyPending)
 }
 
 fn later(
@@ -154,6 +154,7 @@ fn later(
         config_known: false,
         identity: None,
         dependencies: view.settled.closures.of(&vertex.addr),
+        prior_dependencies: Arc::default(),
         create_before_destroy: false,
     };
     FoundObject {

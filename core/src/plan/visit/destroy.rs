@@ -5,7 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use formwork_value::{Diagnostics, Reported, Value};
+use formwork_value::value::Map;
+use formwork_value::{Diagnostics, Reported, Type, Value};
 use futures_util::StreamExt as _;
 
 use super::managed::{must_not_be_destroyed, plain};
@@ -79,15 +80,15 @@ pub(crate) fn expansion_of(state: &ResourceState) -> Expansion {
                 InstanceKey::Int(index) => Some(index + 1),
                 _ => None,
             });
-            Expansion::Count(greatest.max().unwrap_or(0))
+            Expansion::Count(usize::try_from(greatest.max().unwrap_or(0)).unwrap_or(usize::MAX))
         }
-        Some(InstanceKey::Str(_)) => Expansion::ForEach(
-            keys.filter_map(|key| match key {
+        Some(InstanceKey::Str(_)) => {
+            let keys = keys.filter_map(|key| match key {
                 InstanceKey::Str(key) => Some((key.clone(), Value::dynamic())),
                 _ => None,
-            })
-            .collect(),
-        ),
+            });
+            Expansion::ForEach(Map::new(Type::Dynamic, keys.collect()))
+        }
         Some(InstanceKey::None) => Expansion::Single,
         None => Expansion::Count(0),
     }
@@ -180,7 +181,8 @@ impl End<'_> {
             private,
             config_known: true,
             identity: None,
-            dependencies: doomed.object.dependencies.clone(),
+            dependencies: Arc::default(),
+            prior_dependencies: doomed.object.dependencies.clone(),
             create_before_destroy: doomed.object.create_before_destroy,
             addr,
         };

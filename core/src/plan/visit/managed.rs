@@ -14,8 +14,8 @@ use super::{View, triggers};
 use crate::addr::{InstanceAddr, InstanceKey};
 use crate::change::{Action, Change, Reason};
 use crate::config::{IgnoreChanges, Resource};
-use crate::eval::conditions::{self, Kind};
-use crate::eval::{Expansion, ModuleScope, Repeated};
+use crate::eval::conditions::{self, ConditionKind};
+use crate::eval::{Expansion, ModuleScope};
 use crate::plan::decide::{Facts, decide};
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::plan::vertex::ResourceVertex;
@@ -41,14 +41,13 @@ pub(super) async fn plan(
         }
         None => None,
     };
-    let scope = ModuleScope::new(&view.session.names).repeated(Repeated::of(expansion, &addr.key));
+    let scope = view.session.scope().repeated(expansion.data(&addr.key));
     let instance = Instance { view, vertex, addr: &addr, handle: &handle, ty: &ty };
     if view.options.mode == Mode::RefreshOnly {
         return Ok(instance.refreshed_only(prior));
     }
-    let kind = Kind::Resource("Resource precondition");
-    let about = addr.to_string();
-    conditions::check(diags, &vertex.config.lifecycle.preconditions, &scope, kind, &about)?;
+    let kind = ConditionKind::ResourcePrecondition;
+    conditions::check(diags, &scope, kind, &vertex.config.lifecycle.preconditions)?;
     let config = evaluate(diags, vertex.config, ty.block(), &scope)?;
     let about = instance.about();
     handle.validate(diags, addr.resource.mode(), &ty, &config, about).await?;
@@ -169,6 +168,7 @@ impl<'a> Instance<'a> {
             config_known: config.is_wholly_known(),
             identity: planned.identity,
             dependencies: self.view.settled.closures.of(&self.vertex.addr),
+            prior_dependencies: prior.map_or_else(Arc::default, |prior| prior.object.dependencies.clone()),
             create_before_destroy: order == crate::change::ReplaceOrder::CreateFirst,
         })
     }
@@ -290,8 +290,7 @@ impl<'a> Instance<'a> {
             return Ok(());
         }
         let scope = scope.with_self(change.after.clone());
-        let kind = Kind::Resource("Resource postcondition");
-        conditions::check(diags, postconditions, &scope, kind, &self.addr.to_string())
+        conditions::check(diags, &scope, ConditionKind::ResourcePostcondition, postconditions)
     }
 
     fn refreshed_only(&self, prior: Option<Prior>) -> FoundObject {
@@ -323,6 +322,7 @@ impl<'a> Instance<'a> {
             config_known: true,
             identity: None,
             dependencies: Arc::default(),
+            prior_dependencies: Arc::default(),
             create_before_destroy: false,
         }
     }

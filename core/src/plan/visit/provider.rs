@@ -3,7 +3,6 @@
 use formwork_lang::decode::decode;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
-use crate::eval::ModuleScope;
 use crate::plan::vertex::ProviderVertex;
 use crate::provider::Loaded;
 use crate::session::Session;
@@ -47,5 +46,5 @@ fn config(
         }
         return Ok(schema.empty_value());
     };
-    decode(diags, &block.body, schema, &ModuleScope::new(&session.names))
+    decode(diags, &block.body, schema, &session.scope())
 }

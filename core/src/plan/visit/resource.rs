@@ -7,7 +7,7 @@ use super::destroy::{self, Doomed};
 use super::{View, data, managed};
 use crate::addr::{InstanceKey, Mode};
 use crate::change::Reason;
-use crate::eval::{Expansion, ModuleScope, expand};
+use crate::eval::{Expansion, expand};
 use crate::plan::outcome::{FoundObject, FoundResource};
 use crate::plan::vertex::ResourceVertex;
 
@@ -22,7 +22,7 @@ pub(super) async fn visit(
         return destroy::visit_all(view, diags, vertex).await;
     }
     let Ok(expansion) = expansion(view, diags, vertex) else { return FoundResource::default() };
-    let wanted = expansion.keys().into_iter().filter(|key| targeted(view, vertex, key));
+    let wanted = expansion.keys().filter(|key| targeted(view, vertex, key));
     let planned = wanted.map(|key| one(view, vertex, &expansion, key));
     // `buffered` rather than `buffer_unordered`: what is found must not depend on timing.
     let mut planned = futures_util::stream::iter(planned).buffered(view.session.parallelism.max(1));
@@ -44,8 +44,7 @@ fn expansion(
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
 ) -> Result<Expansion, Reported> {
-    let scope = ModuleScope::new(&view.session.names);
-    expand::expand(diags, &vertex.config.repetition, &scope)
+    expand::expand(diags, &view.session.scope(), &vertex.config.repetition)
 }
 
 fn targeted(view: View<'_>, vertex: &ResourceVertex<'_>, key: &InstanceKey) -> bool {
@@ -80,14 +79,13 @@ fn doomed<'v>(
     vertex: &'v ResourceVertex<'_>,
     expansion: &Expansion,
 ) -> Vec<Doomed<'v>> {
-    let keys: std::collections::BTreeSet<_> = expansion.keys().into_iter().collect();
     let mut doomed = Vec::new();
     for (key, instance) in vertex.prior.into_iter().flat_map(|prior| &prior.instances) {
         if !targeted(view, vertex, key) {
             continue;
         }
         if let Some(object) = &instance.current
-            && !keys.contains(key)
+            && !expansion.contains(key)
         {
             let reason = match (expansion, key) {
                 (Expansion::Count(_), InstanceKey::Int(_)) => Reason::DeleteBecauseCountIndex,

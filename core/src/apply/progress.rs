@@ -1,0 +1,35 @@
+//! Tells whoever watches that a long operation is still under way.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::addr::InstanceAddr;
+use crate::change::Action;
+use crate::event::Event;
+use crate::session::Session;
+
+/// How often a long operation is mentioned.
+const INTERVAL: Duration = Duration::from_secs(10);
+
+/// Waits for an operation, mentioning it every ten seconds, and says how long it took.
+pub(super) async fn watched<T>(
+    session: &Session<'_>,
+    (addr, action, id): (&InstanceAddr, Action, Option<&String>),
+    operation: impl Future<Output = T>,
+) -> (T, Duration) {
+    let start = Instant::now();
+    tokio::pin!(operation);
+    loop {
+        match tokio::time::timeout(INTERVAL, operation.as_mut()).await {
+            Ok(result) => return (result, start.elapsed()),
+            Err(_) => session.watch.see(&Event::Progress {
+                addr,
+                action,
+                id: id.cloned(),
+                elapsed: start.elapsed(),
+            }),
+        }
+    }
+}

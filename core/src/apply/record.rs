@@ -1,0 +1,224 @@
+//! Walks the apply graph and records what the visits did. The only place that changes the state.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use formwork_value::{Diagnostics, Known};
+
+use super::Journal;
+use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
+use super::visit::{Came, Outcome, View, visit};
+use crate::addr::DeposedKey;
+use crate::change::Action;
+use crate::eval::vertex::ValueVertex;
+use crate::graph::walk::{Next, Pace, walk};
+use crate::graph::{Graph, VertexId};
+use crate::plan::{Mode, Plan, Why};
+use crate::session::Session;
+use crate::state::{Object, OutputValue, ResourceState, State};
+
+/// What was applied.
+#[derive(Clone, Debug, Default)]
+pub struct Applied {
+    /// What exists now.
+    pub state: State,
+    /// How many objects were made, changed and destroyed.
+    pub tally: Tally,
+    /// Whether everything in the plan was done.
+    pub complete: bool,
+}
+
+/// How many objects were made, changed and destroyed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Made.
+    pub added: usize,
+    /// Changed in place.
+    pub changed: usize,
+    /// Destroyed.
+    pub destroyed: usize,
+}
+
+/// Visits every vertex and records what was done.
+pub(super) async fn run(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    plan: &Plan,
+    journal: &dyn Journal,
+    graph: &Graph<Vertex<'_>, Why>,
+) -> Applied {
+    let view = View { session, plan, journal };
+    // Visits read the state only before they wait for anything, records change it between visits,
+    // all on one task.
+    let state = RefCell::new(plan.prior.clone());
+    let mut recorder = Recorder { session, plan, problems: BTreeMap::new(), tally: Tally::default() };
+    let stop = || session.stopped();
+    let pace = Pace { stop: &stop, ..Pace::at_most(session.parallelism) };
+    let unvisited = walk(
+        graph,
+        pace,
+        |_, vertex| {
+            let state = &state;
+            async move {
+                let _permit = match vertex {
+                    // The semaphore is never closed, so a permit always comes.
+                    Vertex::Instance(_) | Vertex::Destroy(_) => session.permits.acquire().await.ok(),
+                    _ => None,
+                };
+                let object = object_to_destroy(&state.borrow(), vertex);
+                visit(view, object, vertex).await
+            }
+        },
+        |id, vertex, outcome| recorder.record(&mut state.borrow_mut(), id, vertex, outcome),
+    )
+    .await;
+    let Recorder { problems, tally, .. } = recorder;
+    for problems in problems.into_values() {
+        let _ = diags.append(problems);
+    }
+    let mut state = state.into_inner();
+    remove_outputs(&mut state, plan);
+    let complete = unvisited.skipped.is_empty() && unvisited.stopped.is_empty();
+    Applied { state, tally, complete }
+}
+
+fn object_to_destroy(state: &State, vertex: &Vertex<'_>) -> Option<Arc<Object>> {
+    let Vertex::Destroy(destroy) = vertex else { return None };
+    state.object(&destroy.change.addr, destroy.deposed.as_ref()).cloned()
+}
+
+fn remove_outputs(state: &mut State, plan: &Plan) {
+    for (name, change) in &plan.outputs {
+        if change.action == Action::Delete {
+            state.outputs.remove(name);
+        }
+    }
+}
+
+struct Recorder<'r, 'a> {
+    session: &'r Session<'a>,
+    plan: &'r Plan,
+    /// Problems by vertex, so that their order does not depend on timing.
+    problems: BTreeMap<VertexId, Diagnostics>,
+    tally: Tally,
+}
+
+impl Recorder<'_, '_> {
+    fn record(
+        &mut self,
+        state: &mut State,
+        id: VertexId,
+        vertex: &Vertex<'_>,
+        outcome: Outcome,
+    ) -> Next {
+        let Outcome { diags, came } = outcome;
+        let failed = diags.has_errors();
+        match (vertex, came) {
+            (Vertex::Value(value), Came::Value(found)) => {
+                if let ValueVertex::Output(output) = value {
+                    self.record_output(state, &output.name, &found, output.sensitive);
+                }
+                value.record(self.session.results.root(), found);
+            }
+            (Vertex::Expand(expand), Came::Expanded(expansion, settled)) => {
+                if let Some(results) = self.session.results.root().resource(&expand.addr.resource) {
+                    results.expand(expansion);
+                    settled.into_iter().for_each(|(key, value)| results.set(&key, value));
+                }
+            }
+            (Vertex::Instance(instance), Came::Made { object, value, deposes, changed }) => {
+                if changed && !failed {
+                    self.count(instance.change.action);
+                }
+                record_made(state, instance, object, deposes);
+                let resource = &instance.change.addr.resource;
+                if let (Some(results), Some(value)) =
+                    (self.session.results.root().resource(resource), value)
+                {
+                    results.set(&instance.change.addr.key, value);
+                }
+            }
+            (Vertex::Destroy(destroy), Came::Destroyed { left }) => {
+                if !failed {
+                    self.tally.destroyed += 1;
+                }
+                record_destroyed(state, destroy, left);
+            }
+            _ => {}
+        }
+        if !diags.is_empty() {
+            self.problems.insert(id, diags);
+        }
+        if failed { Next::SkipDependents } else { Next::Go }
+    }
+
+    fn count(&mut self, action: Action) {
+        match action {
+            Action::Create | Action::Replace(_) => self.tally.added += 1,
+            Action::Update => self.tally.changed += 1,
+            Action::NoOp | Action::Read | Action::Delete => {}
+        }
+    }
+
+    /// An output without a value, or that must not be stored, is not in the state.
+    fn record_output(
+        &self,
+        state: &mut State,
+        name: &formwork_value::Str,
+        value: &formwork_value::Value,
+        sensitive: bool,
+    ) {
+        if self.plan.mode == Mode::Destroy {
+            return;
+        }
+        let bare = value.clone().split_marks().0.into_value();
+        match Known::new(bare) {
+            Ok(value) if !value.value().is_null() => {
+                state.outputs.insert(name.clone(), OutputValue { value, sensitive });
+            }
+            _ => drop(state.outputs.remove(name)),
+        }
+    }
+}
+
+fn record_made(
+    state: &mut State,
+    vertex: &InstanceVertex<'_>,
+    object: Option<Arc<Object>>,
+    deposes: Option<DeposedKey>,
+) {
+    let addr = &vertex.change.addr;
+    let Some(object) = object else {
+        // A creation that made nothing leaves what was there, if it goes only later.
+        if vertex.deposes.is_none() {
+            state.remove_object(addr, None);
+        }
+        return;
+    };
+    let resource = state.resources.entry(addr.of()).or_insert_with(|| ResourceState {
+        provider: vertex.change.provider.clone(),
+        instances: BTreeMap::new(),
+    });
+    resource.provider = vertex.change.provider.clone();
+    let instance = resource.instances.entry(addr.key.clone()).or_default();
+    let before = instance.current.replace(object);
+    if let (Some(key), Some(before)) = (deposes, before) {
+        instance.deposed.insert(key, before);
+    }
+}
+
+fn record_destroyed(state: &mut State, vertex: &DestroyVertex<'_>, left: Option<Arc<Object>>) {
+    let addr = &vertex.change.addr;
+    match left {
+        None => state.remove_object(addr, vertex.deposed.as_ref()),
+        Some(object) => {
+            let Some(resource) = state.resources.get_mut(&addr.of()) else { return };
+            let Some(instance) = resource.instances.get_mut(&addr.key) else { return };
+            match &vertex.deposed {
+                Some(key) => drop(instance.deposed.insert(key.clone(), object)),
+                None => instance.current = Some(object),
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Makes the most of the answer to a changing call. The object is recorded before errors are looked
+//! at: a failed create may still have made something, and forgetting it would orphan it.
+
+use bytes::Bytes;
+use formwork_plugin_protocol::contract::conform;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::resource::ApplyResponse;
+use formwork_plugin_protocol::{Failure, Payload};
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Value};
+
+use crate::provider::{About, Handle, ResourceType};
+
+/// The answer to a changing call, as it came: what is worth keeping before anything is decoded.
+#[derive(Clone, Debug)]
+pub struct Raw {
+    /// The object, encoded; empty if none was sent.
+    pub state: Bytes,
+    /// The provider's private bytes.
+    pub private: Bytes,
+    /// The identity, encoded, if any.
+    pub identity: Option<Bytes>,
+    /// What the provider said.
+    pub diagnostics: Vec<ProviderDiagnostic>,
+    /// Why no answer came, if none did.
+    pub failure: Option<String>,
+}
+
+impl Raw {
+    /// Takes down an answer. A value that never left this process is encoded for that.
+    pub(super) fn of(answer: &Result<ApplyResponse, Failure>) -> Self {
+        match answer {
+            Ok(response) => Self {
+                state: bytes_of(&response.state),
+                private: response.private.clone(),
+                identity: response.identity.as_ref().map(bytes_of),
+                diagnostics: response.diagnostics.clone(),
+                failure: None,
+            },
+            Err(failure) => Self {
+                state: Bytes::new(),
+                private: Bytes::new(),
+                identity: None,
+                diagnostics: Vec::new(),
+                failure: Some(failure.to_string()),
+            },
+        }
+    }
+}
+
+fn bytes_of(payload: &Payload) -> Bytes {
+    match payload.encode() {
+        Ok(Payload::Msgpack(bytes) | Payload::Json(bytes)) => bytes,
+        Ok(Payload::Value(..) | Payload::Absent) | Err(_) => Bytes::new(),
+    }
+}
+
+/// What a changing call left behind.
+pub(super) struct Salvaged {
+    /// The object as it is now: null if there is none.
+    pub(super) value: Plain,
+    /// The provider's private bytes.
+    pub(super) private: Bytes,
+    /// Whether everything went well.
+    pub(super) result: Result<(), Reported>,
+    /// Whether the object is as it was before the call, as far as anybody knows.
+    pub(super) untouched: bool,
+}
+
+/// What was asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) prior: &'a Value,
+    pub(super) planned: &'a Value,
+}
+
+/// Decodes an answer and holds it against what was planned.
+pub(super) fn salvage(
+    diags: &mut Diagnostics,
+    (handle, ty): (&Handle, &ResourceType),
+    asked: Asked<'_>,
+    answer: Result<ApplyResponse, Failure>,
+    about: About<'_>,
+) -> Salvaged {
+    let call = "ApplyResourceChange";
+    let untouched = |reported: Reported| Salvaged {
+        value: asked.prior.clone().split_marks().0,
+        private: Bytes::new(),
+        result: Err(reported),
+        untouched: true,
+    };
+    let response = match answer {
+        Ok(response) => response,
+        Err(failure) => return untouched(handle.failed(diags, call, &failure, about)),
+    };
+    let said = handle.said(diags, response.diagnostics, about);
+    let value = match response.state.decode(&ty.ty) {
+        Ok(value) => value,
+        Err(error) => return untouched(handle.undecodable(diags, call, &error, about)),
+    };
+    if let Some(path) = ty.block().write_only_values(value.value()).into_iter().next() {
+        let problem = format!("the write-only attribute {path} is not null");
+        let summary = "Provider produced invalid object";
+        return untouched(handle.invalid(diags, summary, call, &problem, about));
+    }
+    let (value, known) = nulls_for_unknowns(diags, handle, value, about);
+    if said.is_err() && value.value().is_null() && !asked.planned.is_null() {
+        let prior = asked.prior.clone().split_marks().0;
+        let private = Bytes::new();
+        return Salvaged { value: prior, private, result: said, untouched: true };
+    }
+    let result = said.and(known);
+    let result = match result {
+        Ok(()) => {
+            let legacy = response.legacy_type_system;
+            hold_against_plan(diags, (handle, ty), asked.planned, (value.value(), legacy), about)
+        }
+        Err(reported) => Err(reported),
+    };
+    Salvaged { value, private: response.private, result, untouched: false }
+}
+
+/// An object in the state is wholly known. Unknowns are reported and stored as nulls.
+fn nulls_for_unknowns(
+    diags: &mut Diagnostics,
+    handle: &Handle,
+    value: Plain,
+    about: About<'_>,
+) -> (Plain, Result<(), Reported>) {
+    if value.value().is_wholly_known() {
+        return (value, Ok(()));
+    }
+    let (value, paths) = value.into_value().known_or_null();
+    let mut result = Ok(());
+    for path in paths {
+        let problem = format!("after applying, the value of {path} is still unknown; every value must be known by then");
+        let summary = "Provider returned invalid result object after apply";
+        let call = "ApplyResourceChange";
+        result = Err(handle.invalid(diags, summary, call, &problem, about));
+    }
+    (value.split_marks().0, result)
+}
+
+fn hold_against_plan(
+    diags: &mut Diagnostics,
+    (handle, ty): (&Handle, &ResourceType),
+    planned: &Value,
+    (value, legacy): (&Value, bool),
+    about: About<'_>,
+) -> Result<(), Reported> {
+    let call = "ApplyResourceChange";
+    if planned.is_null() {
+        if value.is_null() {
+            return Ok(());
+        }
+        let summary = "Provider returned invalid result object after apply";
+        let problem = "an object that is to be destroyed is still there";
+        return Err(handle.invalid(diags, summary, call, problem, about));
+    }
+    let problems = conform::result(ty.block(), planned, value);
+    if legacy && !value.is_null() {
+        return Ok(());
+    }
+    let mut result = Ok(());
+    for problem in problems {
+        let summary = "Provider produced inconsistent result after apply";
+        result = Err(handle.invalid(diags, summary, call, &problem.to_string(), about));
+    }
+    result
+}
+
+/// Reports that an operation could not be announced, so that it was not started.
+pub(super) fn not_durable(
+    diags: &mut Diagnostics,
+    why: &super::NotDurable,
+    about: About<'_>,
+) -> Reported {
+    let detail = format!("The change of {} was not started, because it could not be written to the journal first: {why}", about.addr);
+    diags.error(
+        Diagnostic::error("Journal cannot be written", detail)
+            .blame(Blame::Environment)
+            .about(about.addr.to_string()),
+    )
+}
+
+/// The paths at which an object is sensitive by marks of the configuration.
+pub(super) fn sensitive_paths(config: &Value) -> Vec<Path> {
+    let (_, marks) = config.clone().split_marks();
+    let sensitive = marks.0.into_iter();
+    sensitive
+        .filter(|(_, marks)| marks.contains(formwork_value::Marks::SENSITIVE))
+        .map(|(path, _)| path)
+        .collect()
+}

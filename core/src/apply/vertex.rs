@@ -1,0 +1,79 @@
+//! What can be visited while applying. A vertex is complete when made.
+
+use crate::addr::{ConfigResourceAddr, DeposedKey, ResourceAddr};
+use crate::change::{Action, Change, ReplaceOrder};
+use crate::config::Resource;
+use crate::eval::vertex::ValueVertex;
+use crate::plan::vertex::ProviderVertex;
+
+/// A vertex of the apply graph.
+#[derive(Debug)]
+pub(crate) enum Vertex<'c> {
+    /// A variable, local value or output.
+    Value(ValueVertex<'c>),
+    /// A provider configuration.
+    Provider(ProviderVertex<'c>),
+    /// A resource in the configuration: its instances become known, and those that do not change
+    /// have their values.
+    Expand(ExpandVertex<'c>),
+    /// An instance that is made or changed, or a data source that is read.
+    Instance(InstanceVertex<'c>),
+    /// An object that is destroyed.
+    Destroy(DestroyVertex<'c>),
+    /// All instances of a resource are as planned: what mentions the resource waits for this, so
+    /// that there is one edge and not one for each pair of instances.
+    Done(ConfigResourceAddr),
+    /// All objects of a resource that are to go, and go before what replaces them, are gone.
+    Gone(ConfigResourceAddr),
+}
+
+/// A resource in the configuration.
+#[derive(Debug)]
+pub(crate) struct ExpandVertex<'c> {
+    pub(crate) addr: ResourceAddr,
+    pub(crate) config: &'c Resource,
+}
+
+/// An instance that is made or changed.
+#[derive(Debug)]
+pub(crate) struct InstanceVertex<'c> {
+    pub(crate) change: &'c Change,
+    pub(crate) config: &'c Resource,
+    /// Under which key the current object is deposed, if the new one is created first.
+    pub(crate) deposes: Option<DeposedKey>,
+}
+
+/// An object that is destroyed.
+#[derive(Debug)]
+pub(crate) struct DestroyVertex<'c> {
+    pub(crate) change: &'c Change,
+    /// The key under which it is deposed by then, if it is.
+    pub(crate) deposed: Option<DeposedKey>,
+}
+
+impl DestroyVertex<'_> {
+    /// Whether the object goes only after its successor and everything that needs it is there.
+    pub(crate) fn is_last(&self) -> bool {
+        match self.change.action {
+            Action::Replace(order) => order == ReplaceOrder::CreateFirst,
+            _ => self.change.create_before_destroy && self.change.deposed.is_none(),
+        }
+    }
+}
+
+impl std::fmt::Display for Vertex<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Value(value) => value.fmt(f),
+            Self::Provider(provider) => provider.addr.fmt(f),
+            Self::Expand(expand) => write!(f, "{} (expand)", expand.addr),
+            Self::Instance(instance) => instance.change.addr.fmt(f),
+            Self::Destroy(destroy) => match &destroy.deposed {
+                Some(key) => write!(f, "{} (destroy deposed {})", destroy.change.addr, key.0),
+                None => write!(f, "{} (destroy)", destroy.change.addr),
+            },
+            Self::Done(addr) => write!(f, "{addr} (done)"),
+            Self::Gone(addr) => write!(f, "{addr} (gone)"),
+        }
+    }
+}

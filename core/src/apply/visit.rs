@@ -1,0 +1,90 @@
+//! One match: which function visits which vertex.
+
+mod destroy;
+mod expand;
+mod instance;
+
+use std::sync::Arc;
+
+use formwork_value::{Diagnostics, Value};
+
+use super::Journal;
+use super::vertex::Vertex;
+use crate::addr::{DeposedKey, InstanceKey};
+use crate::eval::Expansion;
+use crate::plan::{Plan, visit_provider};
+use crate::session::Session;
+use crate::state::Object;
+
+/// What every visit may look at.
+#[derive(Clone, Copy)]
+pub(super) struct View<'a> {
+    pub(super) session: &'a Session<'a>,
+    pub(super) plan: &'a Plan,
+    pub(super) journal: &'a dyn Journal,
+}
+
+/// What a visit did.
+pub(super) struct Outcome {
+    /// Problems, in the order found. Errors mean that dependents are not visited.
+    pub(super) diags: Diagnostics,
+    /// What came of it.
+    pub(super) came: Came,
+}
+
+/// What came of a visit.
+pub(super) enum Came {
+    /// Nothing to record.
+    Nothing,
+    /// A value.
+    Value(Value),
+    /// The instances of a resource, with the values of those that do not change.
+    Expanded(Expansion, Vec<(InstanceKey, Value)>),
+    /// An object was made or changed, or an attempt left something behind.
+    Made {
+        /// The object; `None` if nothing is there.
+        object: Option<Arc<Object>>,
+        /// What references to the instance see, if all went well.
+        value: Option<Value>,
+        /// Under which key the object before is deposed, if a new one was made first.
+        deposes: Option<DeposedKey>,
+        /// Whether the provider was asked to change anything.
+        changed: bool,
+    },
+    /// An object was destroyed, or what is left of it.
+    Destroyed {
+        /// What is still there, if anything.
+        left: Option<Arc<Object>>,
+    },
+}
+
+/// Visits a vertex. `object` is the object to be destroyed, as it is recorded now.
+pub(super) async fn visit(
+    view: View<'_>,
+    object: Option<Arc<Object>>,
+    vertex: &Vertex<'_>,
+) -> Outcome {
+    let mut diags = Diagnostics::new();
+    let session = view.session;
+    let came = match vertex {
+        Vertex::Value(value) => value
+            .visit(&mut diags, &session.scope(), session.variables)
+            .map_or(Came::Nothing, Came::Value),
+        Vertex::Provider(provider) => {
+            // Errors are in `diags`; there is nothing else to know.
+            let _ = visit_provider(session, &mut diags, provider).await;
+            Came::Nothing
+        }
+        Vertex::Expand(expand) => {
+            expand::visit(view, &mut diags, expand).unwrap_or(Came::Nothing)
+        }
+        Vertex::Instance(instance) => {
+            instance::visit(view, &mut diags, instance).await.unwrap_or(Came::Nothing)
+        }
+        Vertex::Destroy(destroy) => {
+            destroy::visit(view, object, &mut diags, destroy).await.unwrap_or(Came::Nothing)
+        }
+        Vertex::Done(_) | Vertex::Gone(_) => Came::Nothing,
+    };
+    Outcome { diags, came }
+}

@@ -1,0 +1,88 @@
+//! Destroys one object.
+
+use std::sync::Arc;
+
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
+
+use super::{Came, View};
+use crate::apply::Intent;
+use crate::apply::progress::watched;
+use crate::apply::salvage::{self, Asked, Raw};
+use crate::apply::vertex::DestroyVertex;
+use crate::change::Action;
+use crate::event::Event;
+use crate::plan::{encode, plain, shown_id};
+use crate::provider::{About, Ask, remark};
+use crate::state::Object;
+
+/// Visits an object that is to go.
+pub(super) async fn visit(
+    view: View<'_>,
+    object: Option<Arc<Object>>,
+    diags: &mut Diagnostics,
+    vertex: &DestroyVertex<'_>,
+) -> Result<Came, Reported> {
+    let change = vertex.change;
+    let addr = &change.addr;
+    let about = About { addr, block: None };
+    let Some(object) = object else {
+        // A replacement whose new object could not be made leaves the old one in its place.
+        return Ok(Came::Nothing);
+    };
+    let found = view.session.pool.configured(&change.provider).and_then(|handle| {
+        let ty = handle.loaded().find(addr.resource.mode(), addr.resource.kind())?;
+        Some((handle, ty))
+    });
+    let Some((handle, ty)) = found else {
+        let detail = format!("{} was not configured when {addr} was to be destroyed.", change.provider);
+        return Err(diags.error(Diagnostic::error("Provider not ready", detail).blame(Blame::Internal)));
+    };
+    let null = Value::null(ty.ty.clone());
+    let prior = plain(&change.before);
+    let deposed = vertex.deposed.as_ref();
+    let intent = Intent {
+        addr,
+        provider: &change.provider,
+        deposed,
+        deposes: None,
+        action: Action::Delete,
+        prior: Some(&object),
+        planned: &null,
+    };
+    let op = view.journal.announce(intent).await;
+    let op = op.map_err(|why| salvage::not_durable(diags, &why, about))?;
+    let id = shown_id(&change.before);
+    let action = Action::Delete;
+    view.session.watch.see(&Event::Start { addr, deposed, action, id: id.clone() });
+    let ask = Ask { prior: &prior, proposed: &null, config: &null, private: &change.private };
+    let call = handle.apply(&ty, ask, None);
+    let (answer, elapsed) = watched(view.session, (addr, action, id.as_ref()), call).await;
+    let kept = view.journal.keep(op, &Raw::of(&answer)).await;
+    let asked = Asked { prior: &prior, planned: &null };
+    let salvaged = salvage::salvage(diags, (&handle, &ty), asked, answer, about);
+    let left = if salvaged.untouched {
+        Some(object)
+    } else if salvaged.value.value().is_null() {
+        None
+    } else {
+        let value = remark(&ty, salvaged.value.clone(), &object.sensitive);
+        let (attributes, sensitive) = encode(diags, &ty, addr, &value)?;
+        Some(Arc::new(Object { attributes, sensitive, private: salvaged.private, ..(*object).clone() }))
+    };
+    let settled = match (salvaged.untouched, kept) {
+        (true, kept) => kept,
+        (false, Ok(())) => view.journal.settle(op, left.as_deref()).await,
+        (false, Err(why)) => Err(why),
+    };
+    if let Err(why) = settled {
+        let detail = format!("{addr} was destroyed, but that could not be written to the journal: {why}");
+        let problem = Diagnostic::error("Journal cannot be written", detail);
+        let _: Reported = diags.error(problem.blame(Blame::Environment));
+    }
+    match salvaged.result {
+        Ok(()) => view.session.watch.see(&Event::Done { addr, deposed, action, id, elapsed }),
+        Err(_) => view.session.watch.see(&Event::Failed { addr, action, elapsed }),
+    }
+    Ok(Came::Destroyed { left })
+}

@@ -1,0 +1,55 @@
+//! Makes the instances of a resource known, and the values of those that do not change.
+
+use formwork_value::codec::json;
+use formwork_value::{Diagnostics, Plain, Reported, Value};
+
+use super::{Came, View};
+use crate::addr::{InstanceAddr, InstanceKey};
+use crate::apply::vertex::ExpandVertex;
+use crate::change::Action;
+use crate::eval::{Expansion, expand};
+use crate::plan::{Mode, expansion_of};
+use crate::provider::remark;
+
+/// Expands a resource. When everything is destroyed the state says what there is; otherwise the
+/// configuration does.
+pub(super) fn visit(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ExpandVertex<'_>,
+) -> Result<Came, Reported> {
+    let stored = view.plan.prior.resources.get(&vertex.addr);
+    let expansion = match (view.plan.mode, stored) {
+        (Mode::Destroy, Some(stored)) => expansion_of(stored),
+        (Mode::Destroy, None) => Expansion::Count(0),
+        _ => expand::expand(diags, &view.session.scope(), &vertex.config.repetition)?,
+    };
+    let settled = expansion.keys().filter_map(|key| {
+        let value = settled(view, &vertex.addr.instance(key.clone()))?;
+        Some((key, value))
+    });
+    let settled: Vec<(InstanceKey, Value)> = settled.collect();
+    Ok(Came::Expanded(expansion, settled))
+}
+
+/// The value of an instance that is not made or changed: as planned, or as the state has it.
+fn settled(view: View<'_>, addr: &InstanceAddr) -> Option<Value> {
+    let key = (addr.clone(), None);
+    match view.plan.changes.get(&key) {
+        Some(change) => match change.action {
+            Action::NoOp => return Some(change.after.clone()),
+            Action::Delete if view.plan.mode == Mode::Destroy => return Some(change.before.clone()),
+            Action::Create | Action::Read | Action::Update | Action::Replace(_) | Action::Delete => {
+                return None;
+            }
+        },
+        None => {}
+    }
+    let object = view.plan.prior.current(addr)?;
+    let resource = view.plan.prior.resources.get(&addr.of())?;
+    let loaded = view.session.pool.loaded(&resource.provider.provider)?;
+    let ty = loaded.find(addr.resource.mode(), addr.resource.kind())?;
+    let value = json::decode(&object.attributes, &ty.ty).ok()?;
+    let plain: Plain = value.split_marks().0;
+    Some(remark(&ty, plain, &object.sensitive))
+}

@@ -1,0 +1,289 @@
+//! Makes or changes one instance, or reads a data source. One straight function from evaluation to
+//! record, so that the order of calls and durable writes can be read from top to bottom.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use formwork_plugin_protocol::contract::{conform, propose};
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
+
+use super::{Came, View};
+use crate::addr::Mode;
+use crate::apply::progress::watched;
+use crate::apply::salvage::{self, Asked, Raw, Salvaged};
+use crate::apply::vertex::InstanceVertex;
+use crate::apply::{Intent, NotDurable};
+use crate::change::{Action, Change};
+use crate::eval::ModuleScope;
+use crate::eval::conditions::{self, ConditionKind};
+use crate::event::Event;
+use crate::plan::{encode, evaluate, ignore_changes, plain, read_data, shown_id, stored_data};
+use crate::provider::{About, Ask, Handle, Planned, ResourceType, remark};
+use crate::state::{Object, Status};
+
+/// Visits an instance.
+pub(super) async fn visit(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &InstanceVertex<'_>,
+) -> Result<Came, Reported> {
+    let (handle, ty) = provider(view, diags, vertex)?;
+    let change = vertex.change;
+    let expansion = view.session.results.root().resource(&change.addr.resource);
+    let data = expansion.and_then(|results| Some(results.expansion()?.data(&change.addr.key)));
+    let scope = view.session.scope().repeated(data.unwrap_or_default());
+    let lifecycle = &vertex.config.lifecycle;
+    let kind = ConditionKind::ResourcePrecondition;
+    conditions::check(diags, &scope, kind, &lifecycle.preconditions)?;
+    let config = evaluate(diags, vertex.config, ty.block(), &scope)?;
+    let work = Work { view, vertex, handle: &handle, ty: &ty };
+    let came = match change.addr.resource.mode() {
+        Mode::Data => work.read(diags, &config).await?,
+        Mode::Managed | Mode::Ephemeral => work.make(diags, &config).await?,
+    };
+    work.check_after(diags, &came, scope);
+    Ok(came)
+}
+
+fn provider(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &InstanceVertex<'_>,
+) -> Result<(Rc<Handle>, Rc<ResourceType>), Reported> {
+    let addr = &vertex.change.addr;
+    let handle = view.session.pool.configured(&vertex.change.provider);
+    let found = handle.and_then(|handle| {
+        let ty = handle.loaded().find(addr.resource.mode(), addr.resource.kind())?;
+        Some((handle, ty))
+    });
+    found.ok_or_else(|| {
+        let detail = format!("{} was not configured, or has no such type, when {addr} was to be applied.", vertex.change.provider);
+        diags.error(Diagnostic::error("Provider not ready", detail).blame(Blame::Internal))
+    })
+}
+
+/// The work on one instance.
+struct Work<'a> {
+    view: View<'a>,
+    vertex: &'a InstanceVertex<'a>,
+    handle: &'a Handle,
+    ty: &'a ResourceType,
+}
+
+impl<'a> Work<'a> {
+    fn change(&self) -> &'a Change {
+        self.vertex.change
+    }
+
+    fn about(&self) -> About<'a> {
+        About { addr: &self.vertex.change.addr, block: Some(self.vertex.config.span) }
+    }
+
+    fn see(&self, event: &Event<'_>) {
+        self.view.session.watch.see(event);
+    }
+
+    /// What is done now: the second half of a replacement is a creation.
+    fn action(&self) -> Action {
+        match self.change().action {
+            Action::Replace(_) => Action::Create,
+            action => action,
+        }
+    }
+
+    async fn read(&self, diags: &mut Diagnostics, config: &Value) -> Result<Came, Reported> {
+        let addr = &self.change().addr;
+        if !config.is_wholly_known() {
+            let detail = format!("The configuration of {addr} holds values that are still not known while applying.");
+            return Err(diags.error(
+                Diagnostic::error("Configuration contains unknown value", detail).blame(Blame::Internal),
+            ));
+        }
+        self.handle.validate(diags, Mode::Data, self.ty, config, self.about()).await?;
+        self.see(&Event::Start { addr, deposed: None, action: Action::Read, id: None });
+        let reading = read_data(diags, (self.handle, self.ty), config, self.about());
+        let (value, elapsed) = watched(self.view.session, (addr, Action::Read, None), reading).await;
+        let value = value.inspect_err(|_| self.see(&Event::Failed { addr, action: Action::Read, elapsed }))?;
+        self.see(&Event::Done { addr, deposed: None, action: Action::Read, id: shown_id(&value), elapsed });
+        let object = Some(Arc::new(stored_data(diags, self.ty, addr, &value)?));
+        Ok(Came::Made { object, value: Some(value), deposes: None, changed: true })
+    }
+
+    async fn make(&self, diags: &mut Diagnostics, config: &Value) -> Result<Came, Reported> {
+        if !self.change().config_known {
+            self.handle.validate(diags, Mode::Managed, self.ty, config, self.about()).await?;
+        }
+        let null = Value::null(self.ty.ty.clone());
+        let updating = self.change().action == Action::Update;
+        let prior = if updating { plain(&self.change().before) } else { null };
+        let plain_config = plain(config);
+        let planned = self.plan_again(diags, &prior, &plain_config).await?;
+        if planned.value.value() == &prior {
+            return self.unchanged(diags, planned, config);
+        }
+        let ask = Ask { prior: &prior, proposed: planned.value.value(), config: &plain_config, private: &planned.private };
+        let salvaged = self.send(diags, ask, planned.identity.clone()).await?;
+        self.keep(diags, salvaged, config).await
+    }
+
+    /// Asks for the plan again, now that more is known, and holds it against the one the user saw.
+    async fn plan_again(
+        &self,
+        diags: &mut Diagnostics,
+        prior: &Value,
+        config: &Value,
+    ) -> Result<Planned, Reported> {
+        let updating = !prior.is_null();
+        let private = if updating { self.prior_private() } else { Bytes::new() };
+        let ignored = &self.vertex.config.lifecycle.ignore_changes;
+        let config = if updating { ignore_changes(ignored, self.ty, prior, config) } else { config.clone() };
+        let proposed = propose::proposed(self.ty.block(), prior, &config);
+        let ask = Ask { prior, proposed: &proposed, config: &config, private: &private };
+        let planned = self.handle.plan(diags, self.ty, ask, self.about()).await?;
+        let call = "PlanResourceChange";
+        let mut result = Ok(());
+        if !planned.legacy {
+            for problem in conform::plan(self.ty.block(), prior, &config, planned.value.value()) {
+                let summary = "Provider produced invalid plan";
+                result = Err(self.handle.invalid(diags, summary, call, &problem.to_string(), self.about()));
+            }
+        }
+        result?;
+        let before = plain(&self.change().after);
+        for problem in conform::result(self.ty.block(), &before, planned.value.value()) {
+            let problem = format!("the plan made while applying differs from the one that was shown: {problem}");
+            let summary = "Provider produced inconsistent final plan";
+            result = Err(self.handle.invalid(diags, summary, call, &problem, self.about()));
+        }
+        result.map(|()| planned)
+    }
+
+    fn prior_object(&self) -> Option<&'a Arc<Object>> {
+        self.view.plan.prior.current(&self.vertex.change.addr)
+    }
+
+    fn prior_private(&self) -> Bytes {
+        self.prior_object().map_or_else(Bytes::new, |object| object.private.clone())
+    }
+
+    /// Nothing is left to ask of the provider: only what the state says about the object changes.
+    fn unchanged(
+        &self,
+        diags: &mut Diagnostics,
+        planned: Planned,
+        config: &Value,
+    ) -> Result<Came, Reported> {
+        let value = remark(self.ty, planned.value, &salvage::sensitive_paths(config));
+        let object = self.object(diags, &value, self.prior_private(), Status::Ready)?;
+        Ok(Came::Made { object: Some(object), value: Some(value), deposes: None, changed: false })
+    }
+
+    /// Announces the call, makes it, keeps the answer, and only then looks at it.
+    async fn send(
+        &self,
+        diags: &mut Diagnostics,
+        ask: Ask<'_>,
+        identity: Option<Bytes>,
+    ) -> Result<(crate::apply::Op, Salvaged), Reported> {
+        let (change, action) = (self.change(), self.action());
+        let id = shown_id(&change.before).filter(|_| action == Action::Update);
+        let intent = Intent {
+            addr: &change.addr,
+            provider: &change.provider,
+            deposed: None,
+            deposes: self.vertex.deposes.as_ref(),
+            action,
+            prior: self.prior_object().filter(|_| action == Action::Update).map(|object| &**object),
+            planned: ask.proposed,
+        };
+        let op = self.view.journal.announce(intent).await;
+        let op = op.map_err(|why| salvage::not_durable(diags, &why, self.about()))?;
+        self.see(&Event::Start { addr: &change.addr, deposed: None, action, id: id.clone() });
+        let call = self.handle.apply(self.ty, ask, identity);
+        let (answer, elapsed) = watched(self.view.session, (&change.addr, action, id.as_ref()), call).await;
+        let kept = self.view.journal.keep(op, &Raw::of(&answer)).await;
+        let asked = Asked { prior: ask.prior, planned: ask.proposed };
+        let mut salvaged = salvage::salvage(diags, (self.handle, self.ty), asked, answer, self.about());
+        if let Err(why) = kept {
+            salvaged.result = Err(self.not_kept(diags, &why));
+        }
+        match salvaged.result {
+            Ok(()) => {
+                let id = shown_id(salvaged.value.value());
+                self.see(&Event::Done { addr: &change.addr, deposed: None, action, id, elapsed });
+            }
+            Err(_) => self.see(&Event::Failed { addr: &change.addr, action, elapsed }),
+        }
+        Ok((op, salvaged))
+    }
+
+    fn not_kept(&self, diags: &mut Diagnostics, why: &NotDurable) -> Reported {
+        let detail = format!("{} was changed, but the answer could not be written to the journal: {why}", self.change().addr);
+        diags.error(Diagnostic::error("Journal cannot be written", detail).blame(Blame::Environment))
+    }
+
+    /// Records what the call left behind, whether it went well or not.
+    async fn keep(
+        &self,
+        diags: &mut Diagnostics,
+        (op, salvaged): (crate::apply::Op, Salvaged),
+        config: &Value,
+    ) -> Result<Came, Reported> {
+        let sensitive = salvage::sensitive_paths(config);
+        let failed = salvaged.result.is_err();
+        let object = if salvaged.value.value().is_null() {
+            None
+        } else if salvaged.untouched {
+            self.prior_object().cloned()
+        } else {
+            let creating = self.action() == Action::Create;
+            let status = if failed && creating { Status::Tainted } else { Status::Ready };
+            let value = remark(self.ty, salvaged.value.clone(), &sensitive);
+            Some(self.object(diags, &value, salvaged.private, status)?)
+        };
+        if !(salvaged.untouched && failed)
+            && let Err(why) = self.view.journal.settle(op, object.as_deref()).await
+        {
+            let _: Reported = self.not_kept(diags, &why);
+        }
+        let value = (!failed).then(|| remark(self.ty, salvaged.value, &sensitive));
+        let deposes = self.vertex.deposes.clone().filter(|_| object.is_some());
+        Ok(Came::Made { object, value, deposes, changed: true })
+    }
+
+    fn object(
+        &self,
+        diags: &mut Diagnostics,
+        value: &Value,
+        private: Bytes,
+        status: Status,
+    ) -> Result<Arc<Object>, Reported> {
+        let (attributes, sensitive) = encode(diags, self.ty, &self.change().addr, value)?;
+        Ok(Arc::new(Object {
+            status,
+            schema_version: self.ty.schema.version,
+            attributes,
+            sensitive,
+            private,
+            dependencies: self.change().dependencies.clone(),
+            create_before_destroy: self.change().create_before_destroy,
+            identity: None,
+        }))
+    }
+
+    /// A postcondition that does not hold stops what depends on the instance, but the instance is
+    /// kept as it is.
+    fn check_after(&self, diags: &mut Diagnostics, came: &Came, scope: ModuleScope<'_>) {
+        let postconditions = &self.vertex.config.lifecycle.postconditions;
+        if let Came::Made { value: Some(value), .. } = came
+            && !postconditions.is_empty()
+        {
+            let scope = scope.with_self(value.clone());
+            let kind = ConditionKind::ResourcePostcondition;
+            // Errors are in `diags`, and that is what stops dependents.
+            let _ = conditions::check(diags, &scope, kind, postconditions);
+        }
+    }
+}
