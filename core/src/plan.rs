@@ -9,6 +9,7 @@ mod dependencies;
 mod outcome;
 mod record;
 mod replace_order;
+pub mod saved;
 mod transform;
 pub(crate) mod vertex;
 mod visit;

@@ -1,0 +1,350 @@
+//! A plan as bytes and back, for a saved plan file. Values bring their own types, so that no schema
+//! is needed to read them. The prior state is not part of it: it is stored beside it, in the form of
+//! a state file.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use formwork_value::codec::msgpack;
+use formwork_value::{MarkPaths, Marks, Path, Step, Str, Type, Value};
+use serde::{Deserialize, Serialize};
+
+use super::{Mode, Plan};
+use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr};
+use crate::change::{Action, Change, OutputChange, Reason, ReplaceOrder};
+use crate::state::State;
+
+/// Why bytes are not a plan.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum BadPlan {
+    /// They are not in the form at all, or damaged.
+    #[error("the plan cannot be read: {0}")]
+    Damaged(String),
+    /// They were written by another version.
+    #[error("the plan was written in format {0}, but this version reads only format {FORMAT}; make the plan anew")]
+    OtherFormat(u32),
+}
+
+/// Raised whenever anything below changes.
+const FORMAT: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct SavedPlan {
+    format: u32,
+    mode: String,
+    targets: Vec<String>,
+    variables: BTreeMap<String, SavedValue>,
+    /// Each list of dependencies once; changes name them by position.
+    dependencies: Vec<Vec<String>>,
+    changes: Vec<SavedChange>,
+    drift: Vec<SavedChange>,
+    outputs: BTreeMap<String, SavedOutput>,
+    errored: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedValue {
+    msgpack: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    marks: Vec<(Vec<SavedStep>, u8)>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum SavedStep {
+    Attribute(String),
+    Key(String),
+    Index(String),
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedChange {
+    addr: String,
+    deposed: Option<String>,
+    provider: String,
+    action: String,
+    reason: Option<String>,
+    before: SavedValue,
+    after: SavedValue,
+    replace_paths: Vec<Vec<SavedStep>>,
+    private: String,
+    config_known: bool,
+    identity: Option<String>,
+    dependencies: usize,
+    prior_dependencies: usize,
+    create_before_destroy: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedOutput {
+    action: String,
+    before: SavedValue,
+    after: SavedValue,
+    sensitive: bool,
+}
+
+const MODES: [(Mode, &str); 3] =
+    [(Mode::Normal, "normal"), (Mode::Destroy, "destroy"), (Mode::RefreshOnly, "refresh-only")];
+
+const ACTIONS: [(Action, &str); 7] = [
+    (Action::NoOp, "no-op"),
+    (Action::Create, "create"),
+    (Action::Read, "read"),
+    (Action::Update, "update"),
+    (Action::Delete, "delete"),
+    (Action::Replace(ReplaceOrder::DestroyFirst), "delete-create"),
+    (Action::Replace(ReplaceOrder::CreateFirst), "create-delete"),
+];
+
+const REASONS: [Reason; 11] = [
+    Reason::ReplaceBecauseTainted,
+    Reason::ReplaceByRequest,
+    Reason::ReplaceBecauseCannotUpdate,
+    Reason::ReplaceByTriggers,
+    Reason::DeleteBecauseNoResourceConfig,
+    Reason::DeleteBecauseWrongRepetition,
+    Reason::DeleteBecauseCountIndex,
+    Reason::DeleteBecauseEachKey,
+    Reason::DeleteBecauseNoModule,
+    Reason::ReadBecauseConfigUnknown,
+    Reason::ReadBecauseDependencyPending,
+];
+
+fn name_of<T: PartialEq>(table: &[(T, &str)], wanted: &T) -> String {
+    let found = table.iter().find(|(value, _)| value == wanted);
+    found.map_or_else(String::new, |(_, name)| (*name).to_owned())
+}
+
+fn named<T: Copy>(table: &[(T, &str)], wanted: &str) -> Result<T, BadPlan> {
+    let found = table.iter().find(|(_, name)| *name == wanted);
+    found.map(|(value, _)| *value).ok_or_else(|| damaged(&format!("{wanted:?} means nothing")))
+}
+
+fn damaged(why: &dyn std::fmt::Display) -> BadPlan {
+    BadPlan::Damaged(why.to_string())
+}
+
+impl Plan {
+    /// Writes the plan, without its prior state.
+    ///
+    /// # Errors
+    /// When a value cannot be written: only a mistake of this program brings that about.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, BadPlan> {
+        let mut lists = Lists::default();
+        let variables = self.variables.iter();
+        let outputs = self.outputs.iter();
+        let saved = SavedPlan {
+            format: FORMAT,
+            mode: name_of(&MODES, &self.mode),
+            targets: self.targets.iter().map(ToString::to_string).collect(),
+            variables: variables
+                .map(|(name, value)| Ok((name.to_string(), SavedValue::of(value)?)))
+                .collect::<Result<_, BadPlan>>()?,
+            changes: save_changes(self.changes.values(), &mut lists)?,
+            drift: save_changes(self.drift.values(), &mut lists)?,
+            outputs: outputs
+                .map(|(name, change)| Ok((name.to_string(), SavedOutput::of(change)?)))
+                .collect::<Result<_, BadPlan>>()?,
+            errored: self.errored,
+            dependencies: lists.texts,
+        };
+        serde_json::to_vec(&saved).map_err(|error| damaged(&error))
+    }
+
+    /// Reads a plan that [`Plan::to_bytes`] wrote, and puts the prior state to it.
+    ///
+    /// # Errors
+    /// When the bytes are no plan, or one of another format.
+    pub fn from_bytes(bytes: &[u8], prior: State) -> Result<Self, BadPlan> {
+        #[derive(Deserialize)]
+        struct Format {
+            format: u32,
+        }
+        let format: Format = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
+        if format.format != FORMAT {
+            return Err(BadPlan::OtherFormat(format.format));
+        }
+        let saved: SavedPlan = serde_json::from_slice(bytes).map_err(|error| damaged(&error))?;
+        let lists = read_lists(&saved.dependencies)?;
+        let changes = |changes: Vec<SavedChange>| {
+            let changes = changes.into_iter().map(|change| {
+                let change = change.read(&lists)?;
+                Ok(((change.addr.clone(), change.deposed.clone()), change))
+            });
+            changes.collect::<Result<BTreeMap<_, _>, BadPlan>>()
+        };
+        let targets = saved.targets.iter().map(|text| text.parse().map_err(|error| damaged(&error)));
+        let variables = saved.variables.into_iter();
+        let outputs = saved.outputs.into_iter();
+        Ok(Self {
+            mode: named(&MODES, &saved.mode)?,
+            targets: targets.collect::<Result<_, _>>()?,
+            variables: variables
+                .map(|(name, value)| Ok((Str::from(name), value.read()?)))
+                .collect::<Result<_, BadPlan>>()?,
+            changes: changes(saved.changes)?,
+            drift: changes(saved.drift)?,
+            outputs: outputs
+                .map(|(name, output)| Ok((Str::from(name), output.read()?)))
+                .collect::<Result<_, BadPlan>>()?,
+            prior,
+            errored: saved.errored,
+        })
+    }
+}
+
+type Dependencies = Arc<Vec<ConfigResourceAddr>>;
+
+/// The lists of dependencies seen so far. Many changes share one.
+#[derive(Default)]
+struct Lists {
+    positions: BTreeMap<Vec<ConfigResourceAddr>, usize>,
+    texts: Vec<Vec<String>>,
+}
+
+impl Lists {
+    fn position(&mut self, list: &Dependencies) -> usize {
+        if let Some(&at) = self.positions.get(list.as_slice()) {
+            return at;
+        }
+        self.positions.insert(list.to_vec(), self.texts.len());
+        self.texts.push(list.iter().map(ToString::to_string).collect());
+        self.texts.len() - 1
+    }
+}
+
+fn read_lists(lists: &[Vec<String>]) -> Result<Vec<Dependencies>, BadPlan> {
+    let read = |list: &Vec<String>| {
+        let addrs = list.iter().map(|text| text.parse().map_err(|error| damaged(&error)));
+        addrs.collect::<Result<Vec<ConfigResourceAddr>, BadPlan>>().map(Arc::new)
+    };
+    lists.iter().map(read).collect()
+}
+
+fn save_changes<'c>(
+    changes: impl Iterator<Item = &'c Change>,
+    lists: &mut Lists,
+) -> Result<Vec<SavedChange>, BadPlan> {
+    changes.map(|change| SavedChange::of(change, lists)).collect()
+}
+
+impl SavedValue {
+    fn of(value: &Value) -> Result<Self, BadPlan> {
+        let (plain, marks) = value.clone().split_marks();
+        let bytes = msgpack::encode(plain.value(), &Type::Dynamic).map_err(|error| damaged(&error))?;
+        let marks = marks.0.iter().map(|(path, marks)| (save_path(path), marks.bits()));
+        Ok(Self { msgpack: STANDARD.encode(bytes), marks: marks.collect() })
+    }
+
+    fn read(self) -> Result<Value, BadPlan> {
+        let bytes = STANDARD.decode(self.msgpack).map_err(|error| damaged(&error))?;
+        let value = msgpack::decode(&bytes, &Type::Dynamic).map_err(|error| damaged(&error))?;
+        if self.marks.is_empty() {
+            return Ok(value);
+        }
+        let marks = self.marks.into_iter().map(|(path, bits)| {
+            let marks = Marks::from_bits(bits).ok_or_else(|| damaged(&"unknown marks"))?;
+            Ok((read_path(path)?, marks))
+        });
+        let marks = MarkPaths(marks.collect::<Result<_, BadPlan>>()?);
+        Ok(value.split_marks().0.with_marks(&marks))
+    }
+}
+
+fn save_path(path: &Path) -> Vec<SavedStep> {
+    let steps = path.0.iter().map(|step| match step {
+        Step::Attribute(name) => SavedStep::Attribute(name.to_string()),
+        Step::Key(key) => SavedStep::Key(key.to_string()),
+        Step::Index(index) => SavedStep::Index(index.to_string()),
+    });
+    steps.collect()
+}
+
+fn read_path(steps: Vec<SavedStep>) -> Result<Path, BadPlan> {
+    let steps = steps.into_iter().map(|step| match step {
+        SavedStep::Attribute(name) => Ok(Step::Attribute(name.into())),
+        SavedStep::Key(key) => Ok(Step::Key(key.into())),
+        SavedStep::Index(index) => formwork_value::Number::parse(&index)
+            .map(Step::Index)
+            .ok_or_else(|| damaged(&"an index is no number")),
+    });
+    steps.collect::<Result<_, _>>().map(Path)
+}
+
+impl SavedChange {
+    fn of(change: &Change, lists: &mut Lists) -> Result<Self, BadPlan> {
+        Ok(Self {
+            addr: change.addr.to_string(),
+            deposed: change.deposed.as_ref().map(|key| key.0.to_string()),
+            provider: change.provider.to_string(),
+            action: name_of(&ACTIONS, &change.action),
+            reason: change.reason.map(|reason| format!("{reason:?}")),
+            before: SavedValue::of(&change.before)?,
+            after: SavedValue::of(&change.after)?,
+            replace_paths: change.replace_paths.iter().map(save_path).collect(),
+            private: STANDARD.encode(&change.private),
+            config_known: change.config_known,
+            identity: change.identity.as_ref().map(|identity| STANDARD.encode(identity)),
+            dependencies: lists.position(&change.dependencies),
+            prior_dependencies: lists.position(&change.prior_dependencies),
+            create_before_destroy: change.create_before_destroy,
+        })
+    }
+
+    fn read(self, lists: &[Dependencies]) -> Result<Change, BadPlan> {
+        let list = |at: usize| {
+            lists.get(at).cloned().ok_or_else(|| damaged(&"a list of dependencies is missing"))
+        };
+        let bytes = |text: String| {
+            STANDARD.decode(text).map(Bytes::from).map_err(|error| damaged(&error))
+        };
+        let addr: InstanceAddr = self.addr.parse().map_err(|error| damaged(&error))?;
+        let reason = match self.reason {
+            Some(name) => Some(
+                REASONS
+                    .into_iter()
+                    .find(|reason| format!("{reason:?}") == name)
+                    .ok_or_else(|| damaged(&format!("{name:?} is no reason")))?,
+            ),
+            None => None,
+        };
+        Ok(Change {
+            addr,
+            deposed: self.deposed.map(|key| DeposedKey(key.into())),
+            provider: self.provider.parse().map_err(|error| damaged(&error))?,
+            action: named(&ACTIONS, &self.action)?,
+            reason,
+            before: self.before.read()?,
+            after: self.after.read()?,
+            replace_paths: self.replace_paths.into_iter().map(read_path).collect::<Result<_, _>>()?,
+            private: bytes(self.private)?,
+            config_known: self.config_known,
+            identity: self.identity.map(bytes).transpose()?,
+            dependencies: list(self.dependencies)?,
+            prior_dependencies: list(self.prior_dependencies)?,
+            create_before_destroy: self.create_before_destroy,
+        })
+    }
+}
+
+impl SavedOutput {
+    fn of(change: &OutputChange) -> Result<Self, BadPlan> {
+        Ok(Self {
+            action: name_of(&ACTIONS, &change.action),
+            before: SavedValue::of(&change.before)?,
+            after: SavedValue::of(&change.after)?,
+            sensitive: change.sensitive,
+        })
+    }
+
+    fn read(self) -> Result<OutputChange, BadPlan> {
+        Ok(OutputChange {
+            action: named(&ACTIONS, &self.action)?,
+            before: self.before.read()?,
+            after: self.after.read()?,
+            sensitive: self.sensitive,
+        })
+    }
+}
