@@ -26,8 +26,8 @@ use crate::state::State;
 pub(crate) use build::{Why, config_of, report_cycles};
 pub(crate) use replace_order::ReplaceOrders;
 pub(crate) use visit::{
-    encode, evaluate, expansion_of, ignore_changes, plain, read_data, shown_id, stored_data,
-    visit_provider,
+    encode, evaluate, expansion_of, ignored, plain, read_data, sensitive_paths, shown_id,
+    stored_data, visit_provider,
 };
 
 /// What kind of plan is wanted.

@@ -155,11 +155,11 @@ fn connect_references(draft: &mut Building<'_>, index: &Index) {
     let (vertices, edges) = draft.split();
     for (at, vertex) in (0..).map(VertexId).zip(vertices) {
         let mentioned: &[Reference] = match vertex {
-            Vertex::Value(ValueVertex::Variable(variable)) => &variable.refs,
-            Vertex::Value(ValueVertex::Local(local)) => &local.refs,
-            Vertex::Value(ValueVertex::Output(output)) => &output.refs,
-            Vertex::Provider(provider) => provider.block.map_or(&[], |block| &block.refs),
-            Vertex::Expand(expand) => &expand.config.refs,
+            Vertex::Value(ValueVertex::Variable(variable)) => &variable.references,
+            Vertex::Value(ValueVertex::Local(local)) => &local.references,
+            Vertex::Value(ValueVertex::Output(output)) => &output.references,
+            Vertex::Provider(provider) => provider.block.map_or(&[], |block| &block.references),
+            Vertex::Expand(expand) => &expand.config.references,
             Vertex::Instance(_) | Vertex::Destroy(_) | Vertex::Done(_) | Vertex::Gone(_) => &[],
         };
         for reference in mentioned {

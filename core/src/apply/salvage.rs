@@ -7,7 +7,7 @@ use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::resource::ApplyResponse;
 use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::diag::Blame;
-use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
 use crate::provider::{About, Handle, ResourceType};
 
@@ -70,8 +70,8 @@ pub(super) struct Salvaged {
 /// What was asked for.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'a> {
-    pub(super) prior: &'a Value,
-    pub(super) planned: &'a Value,
+    pub(super) prior: &'a Plain,
+    pub(super) planned: &'a Plain,
 }
 
 /// Decodes an answer and holds it against what was planned.
@@ -84,7 +84,7 @@ pub(super) fn salvage(
 ) -> Salvaged {
     let call = "ApplyResourceChange";
     let untouched = |reported: Reported| Salvaged {
-        value: asked.prior.clone().split_marks().0,
+        value: asked.prior.clone(),
         private: Bytes::new(),
         result: Err(reported),
         untouched: true,
@@ -98,14 +98,14 @@ pub(super) fn salvage(
         Ok(value) => value,
         Err(error) => return untouched(handle.undecodable(diags, call, &error, about)),
     };
-    if let Some(path) = ty.block().write_only_values(value.value()).into_iter().next() {
-        let problem = format!("the write-only attribute {path} is not null");
+    if let Some(finding) = conform::write_only_findings(ty.block(), &value).into_iter().next() {
+        let problem = finding.to_string();
         let summary = "Provider produced invalid object";
         return untouched(handle.invalid(diags, summary, call, &problem, about));
     }
     let (value, known) = nulls_for_unknowns(diags, handle, value, about);
-    if said.is_err() && value.value().is_null() && !asked.planned.is_null() {
-        let prior = asked.prior.clone().split_marks().0;
+    if said.is_err() && value.value().is_null() && !asked.planned.value().is_null() {
+        let prior = asked.prior.clone();
         let private = Bytes::new();
         return Salvaged { value: prior, private, result: said, untouched: true };
     }
@@ -113,7 +113,7 @@ pub(super) fn salvage(
     let result = match result {
         Ok(()) => {
             let legacy = response.legacy_type_system;
-            hold_against_plan(diags, (handle, ty), asked.planned, (value.value(), legacy), about)
+            hold_against_plan(diags, (handle, ty), asked.planned, (&value, legacy), about)
         }
         Err(reported) => Err(reported),
     };
@@ -127,42 +127,47 @@ fn nulls_for_unknowns(
     value: Plain,
     about: About<'_>,
 ) -> (Plain, Result<(), Reported>) {
-    if value.value().is_wholly_known() {
-        return (value, Ok(()));
-    }
-    let (value, paths) = value.into_value().known_or_null();
     let mut result = Ok(());
-    for path in paths {
-        let problem = format!("after applying, the value of {path} is still unknown; every value must be known by then");
-        let summary = "Provider returned invalid result object after apply";
-        let call = "ApplyResourceChange";
+    let (summary, call) = ("Provider returned invalid result object after apply", "ApplyResourceChange");
+    for finding in conform::unknown_findings(&value) {
+        let problem = format!("{finding}, but after applying every value must be known");
         result = Err(handle.invalid(diags, summary, call, &problem, about));
     }
-    (value.split_marks().0, result)
+    if result.is_ok() {
+        return (value, result);
+    }
+    (without_unknowns(value.value()).split_marks().0, result)
+}
+
+fn without_unknowns(value: &Value) -> Value {
+    match value {
+        Value::Unknown(unknown) => Value::null(unknown.ty().clone()),
+        value if value.is_wholly_known() => value.clone(),
+        value => value.with_children(value.children().iter().map(without_unknowns).collect()),
+    }
 }
 
 fn hold_against_plan(
     diags: &mut Diagnostics,
     (handle, ty): (&Handle, &ResourceType),
-    planned: &Value,
-    (value, legacy): (&Value, bool),
+    planned: &Plain,
+    (value, legacy): (&Plain, bool),
     about: About<'_>,
 ) -> Result<(), Reported> {
     let call = "ApplyResourceChange";
-    if planned.is_null() {
-        if value.is_null() {
+    if planned.value().is_null() {
+        if value.value().is_null() {
             return Ok(());
         }
         let summary = "Provider returned invalid result object after apply";
         let problem = "an object that is to be destroyed is still there";
         return Err(handle.invalid(diags, summary, call, problem, about));
     }
-    let problems = conform::result(ty.block(), planned, value);
-    if legacy && !value.is_null() {
+    if legacy && !value.value().is_null() {
         return Ok(());
     }
     let mut result = Ok(());
-    for problem in problems {
+    for problem in conform::assert_object_compatible(ty.block(), planned, value) {
         let summary = "Provider produced inconsistent result after apply";
         result = Err(handle.invalid(diags, summary, call, &problem.to_string(), about));
     }
@@ -181,14 +186,4 @@ pub(super) fn not_durable(
             .blame(Blame::Environment)
             .about(about.addr.to_string()),
     )
-}
-
-/// The paths at which an object is sensitive by marks of the configuration.
-pub(super) fn sensitive_paths(config: &Value) -> Vec<Path> {
-    let (_, marks) = config.clone().split_marks();
-    let sensitive = marks.0.into_iter();
-    sensitive
-        .filter(|(_, marks)| marks.contains(formwork_value::Marks::SENSITIVE))
-        .map(|(path, _)| path)
-        .collect()
 }

@@ -12,7 +12,7 @@ use formwork_value::Diagnostics;
 
 pub(crate) use data::{read as read_data, stored as stored_data};
 pub(crate) use destroy::expansion_of;
-pub(crate) use managed::{evaluate, ignore_changes, plain};
+pub(crate) use managed::{evaluate, ignored, plain, sensitive_paths};
 pub(crate) use prior::{encode, shown_id};
 pub(crate) use provider::visit as visit_provider;
 

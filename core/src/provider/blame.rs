@@ -27,6 +27,11 @@ pub fn about_failure(
             Diagnostic::error(format!("Incompatible provider {provider}"), reason.clone())
                 .blame(Blame::Provider)
         }
+        Failure::Unsendable(reason) => Diagnostic::error(
+            "Request cannot be sent",
+            format!("{call}{what} cannot be put to provider {provider}: {reason}."),
+        )
+        .blame(Blame::Internal),
         Failure::Misbehaved(reason) => Diagnostic::error(
             "Provider broke the plugin protocol",
             format!("The answer of provider {provider} to {call}{what} cannot be used: {reason}.\n\nThis is a bug in the provider; please report it to its authors."),
@@ -105,8 +110,8 @@ pub fn unsupported_type(loaded: &Loaded, name: &ResourceName, block: Span) -> Di
         _ => ("Invalid resource type", "resource type", &loaded.schema().resources),
     };
     let known = schemas.keys().map(String::as_str);
-    let hint = formwork_lang::suggest::closest(name.kind(), known)
-        .map_or_else(String::new, |closest| format!(" Did you mean {closest:?}?"));
+    let hint = formwork_lang::suggest::nearest(name.kind(), known)
+        .map_or_else(String::new, |nearest| format!(" Did you mean {nearest:?}?"));
     let detail = format!(
         "The provider {} does not support {what} {:?}.{hint}",
         loaded.addr().display(),

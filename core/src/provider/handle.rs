@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::contract::conform;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::message::resource::{
@@ -305,7 +306,7 @@ impl Handle {
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
         let value = answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
-        if let Some(problem) = complete_problem(ty, value.value()) {
+        if let Some(problem) = complete_problem(ty, &value) {
             return Err(self.invalid(diags, "Invalid resource state upgrade", call, &problem, about));
         }
         Ok(remark(ty, value, &object.sensitive))
@@ -338,7 +339,7 @@ impl Handle {
             return Err(self.deferred(diags, call, about));
         }
         let value = answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
-        if let Some(problem) = complete_problem(ty, value.value()) {
+        if let Some(problem) = complete_problem(ty, &value) {
             return Err(self.invalid(diags, "Provider produced invalid object", call, &problem, about));
         }
         Ok(Read { value, private: answer.private })
@@ -358,9 +359,9 @@ impl Handle {
     ) -> Result<Planned, Reported> {
         let request = PlanRequest {
             type_name: ty.name.clone(),
-            prior: payload(ask.prior, &ty.ty),
-            proposed: payload(ask.proposed, &ty.ty),
-            config: payload(ask.config, &ty.ty),
+            prior: bare(ask.prior, ty),
+            proposed: bare(ask.proposed, ty),
+            config: bare(ask.config, ty),
             prior_private: ask.private.clone(),
             provider_meta: self.no_meta(),
             client: capabilities(),
@@ -399,9 +400,9 @@ impl Handle {
         self.provider
             .apply(ApplyRequest {
                 type_name: ty.name.clone(),
-                prior: payload(ask.prior, &ty.ty),
-                planned: payload(ask.proposed, &ty.ty),
-                config: payload(ask.config, &ty.ty),
+                prior: bare(ask.prior, ty),
+                planned: bare(ask.proposed, ty),
+                config: bare(ask.config, ty),
                 planned_private: ask.private.clone(),
                 provider_meta: self.no_meta(),
                 planned_identity: identity.map(Payload::Msgpack),
@@ -438,7 +439,7 @@ impl Handle {
             let problem = "the object is null".to_owned();
             return Err(self.invalid(diags, "Provider produced null object", call, &problem, about));
         }
-        if let Some(problem) = complete_problem(ty, value.value()) {
+        if let Some(problem) = complete_problem(ty, &value) {
             return Err(self.invalid(diags, "Provider produced invalid object", call, &problem, about));
         }
         Ok(value)
@@ -523,13 +524,17 @@ impl Handle {
 #[derive(Clone, Copy)]
 pub struct Ask<'a> {
     /// The object before; null to create.
-    pub prior: &'a Value,
+    pub prior: &'a Plain,
     /// Prior and configuration merged, or the planned object; null to destroy.
-    pub proposed: &'a Value,
+    pub proposed: &'a Plain,
     /// The configuration; null to destroy.
-    pub config: &'a Value,
+    pub config: &'a Plain,
     /// The provider's private bytes.
     pub private: &'a Bytes,
+}
+
+fn bare(value: &Plain, ty: &ResourceType) -> Payload {
+    Payload::Value(value.clone(), ty.ty.clone())
 }
 
 /// Takes the marks off: a provider sees plain values only.
@@ -552,16 +557,12 @@ pub fn remark(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
     if paths.is_empty() {
         return value.into_value();
     }
-    paths.sort();
-    paths.dedup();
-    value.with_marks(&MarkPaths(paths.into_iter().map(|path| (path, Marks::SENSITIVE)).collect()))
+    value.with_marks(&MarkPaths::all(paths, Marks::SENSITIVE))
 }
 
 /// Says what is wrong with an object that must be wholly known and hold no write-only value.
-fn complete_problem(ty: &ResourceType, value: &Value) -> Option<String> {
-    if !value.is_wholly_known() {
-        return Some("the object holds values that are not known".into());
-    }
-    let path = ty.block().write_only_values(value).into_iter().next()?;
-    Some(format!("the write-only attribute {path} is not null"))
+fn complete_problem(ty: &ResourceType, value: &Plain) -> Option<String> {
+    let unknown = conform::unknown_findings(value).into_iter().next();
+    let finding = unknown.or_else(|| conform::write_only_findings(ty.block(), value).into_iter().next());
+    finding.map(|finding| finding.to_string())
 }

@@ -28,6 +28,18 @@ impl Marks {
         self.0 & other.0 == other.0
     }
 
+    /// The marks as a number, for storing them. [`Marks::from_bits`] reads it.
+    #[must_use]
+    pub fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Reads a number that [`Marks::bits`] made; `None` if it is not one.
+    #[must_use]
+    pub fn from_bits(bits: u8) -> Option<Self> {
+        (bits & !(Self::SENSITIVE | Self::EPHEMERAL).0 == 0).then_some(Self(bits))
+    }
+
     /// These without `other`.
     #[must_use]
     pub fn without(self, other: Self) -> Self {

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use formwork_plugin_protocol::contract::conform;
 use formwork_value::diag::Blame;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::{Came, View};
 use crate::apply::Intent;
@@ -38,7 +39,7 @@ pub(super) async fn visit(
         let detail = format!("{} was not configured when {addr} was to be destroyed.", change.provider);
         return Err(diags.error(Diagnostic::error("Provider not ready", detail).blame(Blame::Internal)));
     };
-    let null = Value::null(ty.ty.clone());
+    let null = conform::planned_destroy(ty.block());
     let prior = plain(&change.before);
     let deposed = vertex.deposed.as_ref();
     let intent = Intent {
@@ -48,7 +49,7 @@ pub(super) async fn visit(
         deposes: None,
         action: Action::Delete,
         prior: Some(&object),
-        planned: &null,
+        planned: null.value(),
     };
     let op = view.journal.announce(intent).await;
     let op = op.map_err(|why| salvage::not_durable(diags, &why, about))?;

@@ -5,9 +5,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::{conform, propose};
+use formwork_plugin_protocol::contract::conform::{self, assert_object_compatible, assert_plan_valid};
+use formwork_plugin_protocol::contract::legacy;
+use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_value::diag::Blame;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
 use super::{Came, View};
 use crate::addr::Mode;
@@ -19,7 +21,9 @@ use crate::change::{Action, Change};
 use crate::eval::ModuleScope;
 use crate::eval::conditions::{self, ConditionKind};
 use crate::event::Event;
-use crate::plan::{encode, evaluate, ignore_changes, plain, read_data, shown_id, stored_data};
+use crate::plan::{
+    encode, evaluate, ignored, plain, read_data, sensitive_paths, shown_id, stored_data,
+};
 use crate::provider::{About, Ask, Handle, Planned, ResourceType, remark};
 use crate::state::{Object, Status};
 
@@ -115,15 +119,23 @@ impl<'a> Work<'a> {
         if !self.change().config_known {
             self.handle.validate(diags, Mode::Managed, self.ty, config, self.about()).await?;
         }
-        let null = Value::null(self.ty.ty.clone());
         let updating = self.change().action == Action::Update;
-        let prior = if updating { plain(&self.change().before) } else { null };
+        let prior = if updating {
+            plain(&self.change().before)
+        } else {
+            conform::planned_destroy(self.ty.block())
+        };
         let plain_config = plain(config);
         let planned = self.plan_again(diags, &prior, &plain_config).await?;
-        if planned.value.value() == &prior {
+        if planned.value == prior {
             return self.unchanged(diags, planned, config);
         }
-        let ask = Ask { prior: &prior, proposed: planned.value.value(), config: &plain_config, private: &planned.private };
+        let ask = Ask {
+            prior: &prior,
+            proposed: &planned.value,
+            config: &plain_config,
+            private: &planned.private,
+        };
         let salvaged = self.send(diags, ask, planned.identity.clone()).await?;
         self.keep(diags, salvaged, config).await
     }
@@ -132,27 +144,39 @@ impl<'a> Work<'a> {
     async fn plan_again(
         &self,
         diags: &mut Diagnostics,
-        prior: &Value,
-        config: &Value,
+        prior: &Plain,
+        config: &Plain,
     ) -> Result<Planned, Reported> {
-        let updating = !prior.is_null();
+        let block = self.ty.block();
+        let updating = !prior.value().is_null();
         let private = if updating { self.prior_private() } else { Bytes::new() };
-        let ignored = &self.vertex.config.lifecycle.ignore_changes;
-        let config = if updating { ignore_changes(ignored, self.ty, prior, config) } else { config.clone() };
-        let proposed = propose::proposed(self.ty.block(), prior, &config);
+        let ignored = ignored(&self.vertex.config.lifecycle.ignore_changes);
+        let config = match &ignored {
+            Some(ignored) => ignored.in_config(block, prior, config),
+            None => config.clone(),
+        };
+        let proposed = proposed_new(block, prior, &config);
         let ask = Ask { prior, proposed: &proposed, config: &config, private: &private };
-        let planned = self.handle.plan(diags, self.ty, ask, self.about()).await?;
+        let mut planned = self.handle.plan(diags, self.ty, ask, self.about()).await?;
         let call = "PlanResourceChange";
-        let mut result = Ok(());
-        if !planned.legacy {
-            for problem in conform::plan(self.ty.block(), prior, &config, planned.value.value()) {
-                let summary = "Provider produced invalid plan";
-                result = Err(self.handle.invalid(diags, summary, call, &problem.to_string(), self.about()));
+        let mut findings = conform::write_only_findings(block, &planned.value);
+        findings.extend(conform::type_findings(block, &planned.value));
+        if planned.legacy {
+            planned.value = legacy::normalise(block, &planned.value);
+            if let Some(ignored) = &ignored {
+                planned.value = ignored.in_planned(prior, &planned.value);
             }
+        } else {
+            findings.extend(assert_plan_valid(block, prior, &config, &planned.value));
+        }
+        let mut result = Ok(());
+        for finding in findings {
+            let summary = "Provider produced invalid plan";
+            result = Err(self.handle.invalid(diags, summary, call, &finding.to_string(), self.about()));
         }
         result?;
-        let before = plain(&self.change().after);
-        for problem in conform::result(self.ty.block(), &before, planned.value.value()) {
+        let shown = plain(&self.change().after);
+        for problem in assert_object_compatible(block, &shown, &planned.value) {
             let problem = format!("the plan made while applying differs from the one that was shown: {problem}");
             let summary = "Provider produced inconsistent final plan";
             result = Err(self.handle.invalid(diags, summary, call, &problem, self.about()));
@@ -175,7 +199,7 @@ impl<'a> Work<'a> {
         planned: Planned,
         config: &Value,
     ) -> Result<Came, Reported> {
-        let value = remark(self.ty, planned.value, &salvage::sensitive_paths(config));
+        let value = remark(self.ty, planned.value, &sensitive_paths(config));
         let object = self.object(diags, &value, self.prior_private(), Status::Ready)?;
         Ok(Came::Made { object: Some(object), value: Some(value), deposes: None, changed: false })
     }
@@ -196,7 +220,7 @@ impl<'a> Work<'a> {
             deposes: self.vertex.deposes.as_ref(),
             action,
             prior: self.prior_object().filter(|_| action == Action::Update).map(|object| &**object),
-            planned: ask.proposed,
+            planned: ask.proposed.value(),
         };
         let op = self.view.journal.announce(intent).await;
         let op = op.map_err(|why| salvage::not_durable(diags, &why, self.about()))?;
@@ -231,7 +255,7 @@ impl<'a> Work<'a> {
         (op, salvaged): (crate::apply::Op, Salvaged),
         config: &Value,
     ) -> Result<Came, Reported> {
-        let sensitive = salvage::sensitive_paths(config);
+        let sensitive = sensitive_paths(config);
         let failed = salvaged.result.is_err();
         let object = if salvaged.value.value().is_null() {
             None

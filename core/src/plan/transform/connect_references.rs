@@ -21,11 +21,11 @@ pub(in crate::plan) fn connect(vertices: &[Vertex<'_>], index: &Index, edges: &m
 
 fn mentioned<'v>(vertex: &'v Vertex<'_>) -> &'v [Reference] {
     match vertex {
-        Vertex::Value(ValueVertex::Variable(variable)) => &variable.refs,
-        Vertex::Value(ValueVertex::Local(local)) => &local.refs,
-        Vertex::Value(ValueVertex::Output(output)) => &output.refs,
-        Vertex::Provider(provider) => provider.block.map_or(&[], |block| &block.refs),
-        Vertex::Resource(resource) => &resource.config.refs,
+        Vertex::Value(ValueVertex::Variable(variable)) => &variable.references,
+        Vertex::Value(ValueVertex::Local(local)) => &local.references,
+        Vertex::Value(ValueVertex::Output(output)) => &output.references,
+        Vertex::Provider(provider) => provider.block.map_or(&[], |block| &block.references),
+        Vertex::Resource(resource) => &resource.config.references,
         Vertex::Orphan(_) => &[],
     }
 }

@@ -4,11 +4,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::propose;
-use formwork_value::{Diagnostics, Marks, Reported, Value};
+use formwork_plugin_protocol::contract::propose::proposed_new;
+use formwork_value::{Diagnostics, Reported, Value};
 
 use super::View;
-use super::managed::{evaluate, plain, provider_for};
+use super::managed::{evaluate, plain, provider_for, sensitive_paths};
 use crate::addr::{InstanceAddr, InstanceKey, Mode, ProviderConfigAddr, ResourceAddr, Subject};
 use crate::change::{Action, Change, Reason};
 use crate::eval::Expansion;
@@ -84,10 +84,7 @@ pub(crate) async fn read(
     about: About<'_>,
 ) -> Result<Value, Reported> {
     let value = handle.read_data(diags, ty, config, about).await?;
-    let (_, marks) = config.clone().split_marks();
-    let sensitive = marks.0.into_iter().filter(|(_, marks)| marks.contains(Marks::SENSITIVE));
-    let sensitive: Vec<_> = sensitive.map(|(path, _)| path).collect();
-    Ok(remark(ty, value, &sensitive))
+    Ok(remark(ty, value, &sensitive_paths(config)))
 }
 
 /// A data source's object as the state holds it.
@@ -117,7 +114,7 @@ fn why_later(view: View<'_>, vertex: &ResourceVertex<'_>, config: &Value) -> Opt
     }
     // What is named in `depends_on`, and managed resources mentioned directly, must have no change
     // before them.
-    let mentioned = vertex.config.refs.iter().any(|reference| match &reference.subject {
+    let mentioned = vertex.config.references.iter().any(|reference| match &reference.subject {
         Subject::Resource(name) => view.fates.is_pending(name),
         _ => false,
     });
@@ -135,11 +132,9 @@ fn later(
     ty: &ResourceType,
     (config, reason): (Value, Reason),
 ) -> FoundObject {
-    let unknown = Value::unknown(ty.ty.clone());
-    let proposed = propose::proposed(ty.block(), &unknown, &plain(&config));
-    let (_, marks) = config.split_marks();
-    let sensitive: Vec<_> = marks.0.into_iter().map(|(path, _)| path).collect();
-    let after = remark(ty, proposed.split_marks().0, &sensitive);
+    let unknown = plain(&Value::unknown(ty.ty.clone()));
+    let proposed = proposed_new(ty.block(), &unknown, &plain(&config));
+    let after = remark(ty, proposed, &sensitive_paths(&config));
     let refresh_only = view.options.mode != crate::plan::Mode::Normal;
     let change = Change {
         addr: addr.clone(),

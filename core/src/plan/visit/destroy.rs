@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use formwork_plugin_protocol::contract::conform;
 use formwork_value::value::Map;
 use formwork_value::{Diagnostics, Reported, Type, Value};
 use futures_util::StreamExt as _;
@@ -209,18 +210,17 @@ impl End<'_> {
         if !self.handle.loaded().schema().capabilities.plan_destroy {
             return Ok(prior.object.private.clone());
         }
-        let null = Value::null(self.ty.ty.clone());
+        let null = conform::planned_destroy(self.ty.block());
         let before = plain(&prior.current);
         let private = &prior.object.private;
         let ask = Ask { prior: &before, proposed: &null, config: &null, private };
         let about = About { addr, block: None };
         let planned = self.handle.plan(diags, self.ty, ask, about).await?;
-        if planned.value.value().is_null() {
+        let Some(finding) = conform::destroy_findings(&planned.value).into_iter().next() else {
             return Ok(planned.private);
-        }
-        let summary = "Provider produced invalid plan";
-        let problem = "it planned a value for an object that is to be destroyed";
-        Err(self.handle.invalid(diags, summary, "PlanResourceChange", problem, about))
+        };
+        let (summary, call) = ("Provider produced invalid plan", "PlanResourceChange");
+        Err(self.handle.invalid(diags, summary, call, &finding.to_string(), about))
     }
 }
 

@@ -5,9 +5,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use formwork_lang::decode::decode;
-use formwork_plugin_protocol::contract::{conform, ignore, propose};
+use formwork_plugin_protocol::contract::conform::{self, assert_plan_valid};
+use formwork_plugin_protocol::contract::ignore::Ignore;
+use formwork_plugin_protocol::contract::propose::proposed_new;
+use formwork_plugin_protocol::contract::replace::requires_replace;
+use formwork_plugin_protocol::contract::{Finding, legacy};
 use formwork_value::schema::Block;
-use formwork_value::{Diagnostic, Diagnostics, Marks, Path, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Marks, Path, Plain, Reported, Value};
 
 use super::prior::{self, Prior};
 use super::{View, triggers};
@@ -94,8 +98,9 @@ pub(crate) fn evaluate(
     let config = decode(diags, &resource.body, block, scope)?;
     if config.all_marks().contains(Marks::EPHEMERAL) {
         let (_, marks) = config.clone().split_marks();
-        for (path, marks) in &marks.0 {
-            if marks.contains(Marks::EPHEMERAL) && !block.is_write_only(path) {
+        for path in marks.paths_with(Marks::EPHEMERAL) {
+            let attribute = block.attribute_at(path);
+            if !attribute.is_some_and(|(attribute, _)| attribute.write_only) {
                 let detail = format!("Ephemeral values are not valid for {path}, because it is not a write-only attribute and must be persisted to the state.");
                 return Err(diags.error(
                     Diagnostic::error("Invalid use of ephemeral value", detail).at(resource.span),
@@ -136,7 +141,7 @@ impl<'a> Instance<'a> {
         let planned = self.ask(diags, usable, config).await?;
         let forced = self.forced(diags, scope, existing)?;
         let replace_paths = match usable {
-            Some(prior) => self.replace_paths(diags, &prior.current, &planned)?,
+            Some(prior) => self.replace_paths(diags, prior, &planned)?,
             None => Vec::new(),
         };
         let after = self.marked(&planned, config);
@@ -180,21 +185,26 @@ impl<'a> Instance<'a> {
         prior: Option<&Prior>,
         config: &Value,
     ) -> Result<Planned, Reported> {
-        let null = Value::null(self.ty.ty.clone());
-        let before = prior.map_or(&null, |prior| &prior.current);
+        let block = self.ty.block();
+        let before = prior.map_or_else(|| conform::planned_destroy(block), |prior| plain(&prior.current));
         let private = prior.map_or_else(Bytes::new, |prior| prior.object.private.clone());
-        let config = plain(config);
-        let before = plain(before);
-        let config = match prior {
-            Some(_) => ignore_changes(&self.vertex.config.lifecycle.ignore_changes, self.ty, &before, &config),
-            None => config,
-        };
-        let proposed = propose::proposed(self.ty.block(), &before, &config);
+        let ignored = ignored(&self.vertex.config.lifecycle.ignore_changes);
+        let mut config = plain(config);
+        if let Some(ignored) = &ignored {
+            config = ignored.in_config(block, &before, &config);
+        }
+        let proposed = proposed_new(block, &before, &config);
         let ask = Ask { prior: &before, proposed: &proposed, config: &config, private: &private };
-        let planned = self.handle.plan(diags, self.ty, ask, self.about()).await?;
-        let problems = conform::plan(self.ty.block(), &before, &config, planned.value.value());
-        if !planned.legacy {
-            self.broken(diags, "Provider produced invalid plan", &problems)?;
+        let mut planned = self.handle.plan(diags, self.ty, ask, self.about()).await?;
+        self.broken(diags, &conform::write_only_findings(block, &planned.value))?;
+        self.broken(diags, &conform::type_findings(block, &planned.value))?;
+        if planned.legacy {
+            planned.value = legacy::normalise(block, &planned.value);
+            if let Some(ignored) = &ignored {
+                planned.value = ignored.in_planned(&before, &planned.value);
+            }
+        } else {
+            self.broken(diags, &assert_plan_valid(block, &before, &config, &planned.value))?;
         }
         Ok(planned)
     }
@@ -206,23 +216,23 @@ impl<'a> Instance<'a> {
         config: &Value,
         private: &Bytes,
     ) -> Result<Planned, Reported> {
-        let null = Value::null(self.ty.ty.clone());
+        let block = self.ty.block();
+        let null = conform::planned_destroy(block);
         let config = plain(config);
-        let proposed = propose::proposed(self.ty.block(), &null, &config);
+        let proposed = proposed_new(block, &null, &config);
         let ask = Ask { prior: &null, proposed: &proposed, config: &config, private };
-        self.handle.plan(diags, self.ty, ask, self.about()).await
+        let planned = self.handle.plan(diags, self.ty, ask, self.about()).await?;
+        self.broken(diags, &conform::write_only_findings(block, &planned.value))?;
+        self.broken(diags, &conform::type_findings(block, &planned.value))?;
+        Ok(planned)
     }
 
-    fn broken(
-        &self,
-        diags: &mut Diagnostics,
-        summary: &str,
-        problems: &[conform::Problem],
-    ) -> Result<(), Reported> {
+    /// Reports how a plan breaks the contract.
+    fn broken(&self, diags: &mut Diagnostics, findings: &[Finding]) -> Result<(), Reported> {
+        let (summary, call) = ("Provider produced invalid plan", "PlanResourceChange");
         let mut result = Ok(());
-        for problem in problems {
-            let text = problem.to_string();
-            let call = "PlanResourceChange";
+        for finding in findings {
+            let text = finding.to_string();
             result = Err(self.handle.invalid(diags, summary, call, &text, self.about()));
         }
         result
@@ -231,27 +241,18 @@ impl<'a> Instance<'a> {
     fn replace_paths(
         &self,
         diags: &mut Diagnostics,
-        prior: &Value,
+        prior: &Prior,
         planned: &Planned,
     ) -> Result<Vec<Path>, Reported> {
-        let prior = plain(prior);
-        let planned_value = planned.value.value();
-        conform::replace_paths(self.ty.block(), &prior, planned_value, &planned.requires_replace).map_err(|path| {
-            let text = format!("it says that {path} forces a replacement, but there is no such thing");
-            let summary = "Provider produced invalid plan";
-            self.handle.invalid(diags, summary, "PlanResourceChange", &text, self.about())
-        })
+        let (block, before) = (self.ty.block(), plain(&prior.current));
+        let replacement = requires_replace(block, &before, &planned.value, &planned.requires_replace);
+        self.broken(diags, &replacement.findings)?;
+        Ok(replacement.paths)
     }
 
     /// Puts the marks of the configuration and of the schema on a planned object.
     fn marked(&self, planned: &Planned, config: &Value) -> Value {
-        let sensitive: Vec<Path> = if config.all_marks().contains(Marks::SENSITIVE) {
-            let (_, marks) = config.clone().split_marks();
-            marks.0.into_iter().filter(|(_, m)| m.contains(Marks::SENSITIVE)).map(|(path, _)| path).collect()
-        } else {
-            Vec::new()
-        };
-        remark(self.ty, planned.value.clone(), &sensitive)
+        remark(self.ty, planned.value.clone(), &sensitive_paths(config))
     }
 
     /// Why the author wants a replacement, if so.
@@ -340,24 +341,27 @@ impl<'a> Instance<'a> {
     }
 }
 
-/// A value without its marks, for asking a provider.
-pub(crate) fn plain(value: &Value) -> Value {
-    value.clone().split_marks().0.into_value()
+/// The paths at which a configuration is sensitive.
+pub(crate) fn sensitive_paths(config: &Value) -> Vec<Path> {
+    if !config.all_marks().contains(Marks::SENSITIVE) {
+        return Vec::new();
+    }
+    let (_, marks) = config.clone().split_marks();
+    marks.paths_with(Marks::SENSITIVE).cloned().collect()
 }
 
-/// Makes a configuration look as if what is to be ignored had not changed.
-pub(crate) fn ignore_changes(
-    ignored: &IgnoreChanges,
-    ty: &ResourceType,
-    prior: &Value,
-    config: &Value,
-) -> Value {
+/// A value without its marks, for asking a provider.
+pub(crate) fn plain(value: &Value) -> Plain {
+    value.clone().split_marks().0
+}
+
+/// What of the configuration is not looked at, if anything.
+pub(crate) fn ignored(ignored: &IgnoreChanges) -> Option<Ignore> {
     match ignored {
-        IgnoreChanges::Nothing => config.clone(),
-        IgnoreChanges::All => ignore::all(ty.block(), prior, config),
+        IgnoreChanges::Nothing => None,
+        IgnoreChanges::All => Some(Ignore::All),
         IgnoreChanges::These(paths) => {
-            let paths: Vec<Path> = paths.iter().filter_map(build::relative_path).collect();
-            ignore::paths(prior, config, &paths)
+            Some(Ignore::Paths(paths.iter().filter_map(build::relative_path).collect()))
         }
     }
 }

@@ -1,8 +1,10 @@
 //! `terraform_data`: keeps a value, and gets a new identity when a trigger changes.
 
+use std::sync::Arc;
+
 use formwork_plugin_protocol::message::configure::Verdict;
 use formwork_value::schema::Role;
-use formwork_value::{Path, Refinement, Schema, Type, Value};
+use formwork_value::{Path, Refinement, Schema, Type, Unknown, Value};
 
 use super::{problem, schema_of};
 
@@ -47,7 +49,8 @@ pub(super) fn validate(config: &Value) -> Verdict {
 }
 
 fn unknown_id() -> Value {
-    Value::unknown_with(Type::String, Refinement { not_null: true, ..Refinement::default() })
+    let refinement = Refinement { not_null: true, ..Refinement::default() };
+    Value::Unknown(Arc::new(Unknown::refined(Type::String, refinement)))
 }
 
 /// The output follows the input once that is applied; its type is that of the input already now.
