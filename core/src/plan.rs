@@ -6,6 +6,7 @@
 mod build;
 mod decide;
 mod dependencies;
+pub mod file;
 mod outcome;
 mod record;
 mod replace_order;

@@ -8,6 +8,6 @@ mod pool;
 
 pub use blame::{about_failure, about_provider_diagnostics, lost_type, unsupported_type};
 pub use handle::{
-    About, Ask, Handle, LANGUAGE_VERSION, Loaded, Planned, Read, ResourceType, remark,
+    About, Ask, Breach, Handle, LANGUAGE_VERSION, Loaded, Planned, Read, ResourceType, remark,
 };
 pub use pool::{Launch, Pool};

@@ -126,7 +126,11 @@ impl State {
     }
 
     /// Removes an object, and what becomes empty by that.
-    pub fn remove_object(&mut self, addr: &crate::addr::InstanceAddr, deposed: Option<&DeposedKey>) {
+    pub fn remove_object(
+        &mut self,
+        addr: &crate::addr::InstanceAddr,
+        deposed: Option<&DeposedKey>,
+    ) {
         let resource = addr.of();
         let Some(state) = self.resources.get_mut(&resource) else { return };
         if let Some(instance) = state.instances.get_mut(&addr.key) {

@@ -4,6 +4,7 @@
 const MAX_DISTANCE: usize = 2;
 
 /// Returns the candidate nearest to `name`, the first of several, or `None` if none is near.
+#[must_use]
 pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates {

@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use formwork_value::{Diagnostics, Reported};
-
 use super::order;
 use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, Vertex};
 use crate::addr::{
-    ConfigResourceAddr, DeposedKey, ProviderAddr, ProviderConfigAddr, Reference, ResourceAddr, Subject,
+    ConfigResourceAddr, DeposedKey, ProviderAddr, ProviderConfigAddr, Reference, ResourceAddr,
+    Subject,
 };
 use crate::change::{Action, ReplaceOrder};
 use crate::eval::vertex::ValueVertex;
@@ -33,27 +32,19 @@ pub(super) struct Index {
 pub(super) type Building<'c> = Draft<Vertex<'c>, Why>;
 
 /// Builds the graph, not yet checked for cycles.
-///
-/// # Errors
-/// When a provider configuration that the changes need is gone.
-pub(super) fn draft<'c>(
-    diags: &mut Diagnostics,
-    session: &'c Session<'c>,
-    plan: &'c Plan,
-) -> Result<Building<'c>, Reported> {
+pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> Building<'c> {
     let mut draft = Draft::new();
     let mut index = Index::default();
     add_values(session, &mut draft, &mut index);
     add_resources(session, &mut draft, &mut index);
     add_changes(session, plan, &mut draft, &mut index);
     add_providers(session, &mut draft, &mut index);
-    diags.check()?;
     connect_references(&mut draft, &index);
     connect_joins(&mut draft, &index);
     connect_providers(&mut draft, &index);
     order::connect(&mut draft, &index, plan.mode == Mode::Destroy);
     prune(plan, &mut draft);
-    Ok(draft)
+    draft
 }
 
 /// The providers that the vertices need.
@@ -105,7 +96,8 @@ fn add_changes<'c>(
             Action::Replace(ReplaceOrder::CreateFirst) => Some(new_deposed_key()),
             _ => None,
         };
-        let made = change.action.creates() || matches!(change.action, Action::Update | Action::Read);
+        let made =
+            change.action.creates() || matches!(change.action, Action::Update | Action::Read);
         if made && let Some(Some(config)) = config {
             let deposes = deposes.clone();
             let vertex = InstanceVertex { change, config, deposes };
@@ -116,10 +108,8 @@ fn add_changes<'c>(
             let id = draft.add(Vertex::Destroy(DestroyVertex { change, deposed }));
             index.destroys.push(id);
             let name = change.addr.of().config();
-            if !index.gone.contains_key(&name) {
-                let gone = draft.add(Vertex::Gone(name.clone()));
-                index.gone.insert(name, gone);
-            }
+            let gone = Vertex::Gone(name.clone());
+            index.gone.entry(name).or_insert_with(|| draft.add(gone));
         }
     }
 }

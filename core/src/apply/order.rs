@@ -87,7 +87,8 @@ impl Ends {
         if !self.last.contains_key(name) {
             return index.gone.get(name).copied().into_iter().collect();
         }
-        let own = destroys(vertices, index).filter(|(_, d)| !d.is_last() && self::name(&d.change.addr) == *name);
+        let own = destroys(vertices, index)
+            .filter(|(_, d)| !d.is_last() && self::name(&d.change.addr) == *name);
         own.map(|(id, _)| id).collect()
     }
 }
@@ -100,7 +101,8 @@ fn connect_destroys(draft: &mut Building<'_>, index: &Index) {
     let ends = Ends::of(vertices, index);
     // Objects of one resource usually share their dependencies, so pairs of resources are collected
     // first and joined once.
-    let mut dependents: BTreeMap<ConfigResourceAddr, BTreeSet<ConfigResourceAddr>> = BTreeMap::new();
+    let mut dependents: BTreeMap<ConfigResourceAddr, BTreeSet<ConfigResourceAddr>> =
+        BTreeMap::new();
     let mut changed: BTreeSet<(ConfigResourceAddr, ConfigResourceAddr)> = BTreeSet::new();
     for (id, destroy) in destroys(vertices, index) {
         let own = name(&destroy.change.addr);
@@ -158,7 +160,9 @@ fn connect_creators(draft: &mut Building<'_>, index: &Index) {
             let Vertex::Instance(instance) = &vertices[id.index()] else { continue };
             dependencies.extend(instance.change.prior_dependencies.iter().filter(|on| *on != own));
             // The old object of something it depends on now may be one that goes last, too.
-            dependencies.extend(instance.change.dependencies.iter().filter(|on| ends.last.contains_key(on)));
+            dependencies.extend(
+                instance.change.dependencies.iter().filter(|on| ends.last.contains_key(on)),
+            );
         }
         for dependency in dependencies {
             for gone in ends.gone(vertices, index, dependency) {

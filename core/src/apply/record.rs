@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known};
 
-use super::Journal;
 use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
 use super::visit::{Came, Outcome, View, visit};
 use crate::addr::DeposedKey;
@@ -16,6 +15,7 @@ use crate::graph::walk::{Next, Pace, walk};
 use crate::graph::{Graph, VertexId};
 use crate::plan::{Mode, Plan, Why};
 use crate::session::Session;
+use crate::state::journal::Journal;
 use crate::state::{Object, OutputValue, ResourceState, State};
 
 /// What was applied.
@@ -45,14 +45,15 @@ pub(super) async fn run(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     plan: &Plan,
-    journal: &dyn Journal,
+    journal: &Journal,
     graph: &Graph<Vertex<'_>, Why>,
 ) -> Applied {
     let view = View { session, plan, journal };
     // Visits read the state only before they wait for anything, records change it between visits,
     // all on one task.
     let state = RefCell::new(plan.prior.clone());
-    let mut recorder = Recorder { session, plan, problems: BTreeMap::new(), tally: Tally::default() };
+    let mut recorder =
+        Recorder { session, plan, problems: BTreeMap::new(), tally: Tally::default() };
     let stop = || session.stopped();
     let pace = Pace { stop: &stop, ..Pace::at_most(session.parallelism) };
     let unvisited = walk(
@@ -63,7 +64,9 @@ pub(super) async fn run(
             async move {
                 let _permit = match vertex {
                     // The semaphore is never closed, so a permit always comes.
-                    Vertex::Instance(_) | Vertex::Destroy(_) => session.permits.acquire().await.ok(),
+                    Vertex::Instance(_) | Vertex::Destroy(_) => {
+                        session.permits.acquire().await.ok()
+                    }
                     _ => None,
                 };
                 let object = object_to_destroy(&state.borrow(), vertex);

@@ -3,48 +3,25 @@
 
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform;
-use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::resource::ApplyResponse;
 use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
-use crate::provider::{About, Handle, ResourceType};
+use crate::provider::{About, Breach, Handle, ResourceType};
+use crate::state::journal::{Answer, JournalError};
 
-/// The answer to a changing call, as it came: what is worth keeping before anything is decoded.
-#[derive(Clone, Debug)]
-pub struct Raw {
-    /// The object, encoded; empty if none was sent.
-    pub state: Bytes,
-    /// The provider's private bytes.
-    pub private: Bytes,
-    /// The identity, encoded, if any.
-    pub identity: Option<Bytes>,
-    /// What the provider said.
-    pub diagnostics: Vec<ProviderDiagnostic>,
-    /// Why no answer came, if none did.
-    pub failure: Option<String>,
-}
-
-impl Raw {
-    /// Takes down an answer. A value that never left this process is encoded for that.
-    pub(super) fn of(answer: &Result<ApplyResponse, Failure>) -> Self {
-        match answer {
-            Ok(response) => Self {
-                state: bytes_of(&response.state),
-                private: response.private.clone(),
-                identity: response.identity.as_ref().map(bytes_of),
-                diagnostics: response.diagnostics.clone(),
-                failure: None,
-            },
-            Err(failure) => Self {
-                state: Bytes::new(),
-                private: Bytes::new(),
-                identity: None,
-                diagnostics: Vec::new(),
-                failure: Some(failure.to_string()),
-            },
-        }
+/// Takes down an answer as it came, before anything of it is decoded. A value that never left this
+/// process is encoded for that.
+pub(super) fn taken_down(answer: &Result<ApplyResponse, Failure>) -> Answer {
+    match answer {
+        Ok(response) => Answer {
+            state: bytes_of(&response.state).into(),
+            private: response.private.clone().into(),
+            identity: response.identity.as_ref().map(bytes_of).unwrap_or_default().into(),
+            messages: response.diagnostics.iter().map(|said| said.summary.clone()).collect(),
+        },
+        Err(failure) => Answer { messages: vec![failure.to_string()], ..Answer::default() },
     }
 }
 
@@ -101,7 +78,11 @@ pub(super) fn salvage(
     if let Some(finding) = conform::write_only_findings(ty.block(), &value).into_iter().next() {
         let problem = finding.to_string();
         let summary = "Provider produced invalid object";
-        return untouched(handle.invalid(diags, summary, call, &problem, about));
+        return untouched(handle.invalid(
+            diags,
+            Breach { summary, call, problem: &problem },
+            about,
+        ));
     }
     let (value, known) = nulls_for_unknowns(diags, handle, value, about);
     if said.is_err() && value.value().is_null() && !asked.planned.value().is_null() {
@@ -128,10 +109,11 @@ fn nulls_for_unknowns(
     about: About<'_>,
 ) -> (Plain, Result<(), Reported>) {
     let mut result = Ok(());
-    let (summary, call) = ("Provider returned invalid result object after apply", "ApplyResourceChange");
+    let (summary, call) =
+        ("Provider returned invalid result object after apply", "ApplyResourceChange");
     for finding in conform::unknown_findings(&value) {
         let problem = format!("{finding}, but after applying every value must be known");
-        result = Err(handle.invalid(diags, summary, call, &problem, about));
+        result = Err(handle.invalid(diags, Breach { summary, call, problem: &problem }, about));
     }
     if result.is_ok() {
         return (value, result);
@@ -161,7 +143,7 @@ fn hold_against_plan(
         }
         let summary = "Provider returned invalid result object after apply";
         let problem = "an object that is to be destroyed is still there";
-        return Err(handle.invalid(diags, summary, call, problem, about));
+        return Err(handle.invalid(diags, Breach { summary, call, problem }, about));
     }
     if legacy && !value.value().is_null() {
         return Ok(());
@@ -169,7 +151,11 @@ fn hold_against_plan(
     let mut result = Ok(());
     for problem in conform::assert_object_compatible(ty.block(), planned, value) {
         let summary = "Provider produced inconsistent result after apply";
-        result = Err(handle.invalid(diags, summary, call, &problem.to_string(), about));
+        result = Err(handle.invalid(
+            diags,
+            Breach { summary, call, problem: &problem.to_string() },
+            about,
+        ));
     }
     result
 }
@@ -177,10 +163,13 @@ fn hold_against_plan(
 /// Reports that an operation could not be announced, so that it was not started.
 pub(super) fn not_durable(
     diags: &mut Diagnostics,
-    why: &super::NotDurable,
+    why: &JournalError,
     about: About<'_>,
 ) -> Reported {
-    let detail = format!("The change of {} was not started, because it could not be written to the journal first: {why}", about.addr);
+    let detail = format!(
+        "The change of {} was not started, because it could not be written to the journal first: {why}",
+        about.addr
+    );
     diags.error(
         Diagnostic::error("Journal cannot be written", detail)
             .blame(Blame::Environment)

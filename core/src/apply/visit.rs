@@ -8,20 +8,32 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Value};
 
-use super::Journal;
 use super::vertex::Vertex;
 use crate::addr::{DeposedKey, InstanceKey};
 use crate::eval::Expansion;
 use crate::plan::{Plan, visit_provider};
 use crate::session::Session;
 use crate::state::Object;
+use crate::state::journal::{Intent, Journal, JournalError, Op};
 
 /// What every visit may look at.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) session: &'a Session<'a>,
     pub(super) plan: &'a Plan,
-    pub(super) journal: &'a dyn Journal,
+    pub(super) journal: &'a Journal,
+}
+
+/// Announces a call in the journal. What the built-in provider does changes nothing outside this
+/// process, so nobody has to wait for the disk.
+///
+/// # Errors
+/// When it could not be announced; then the call must not be made.
+async fn announce(view: View<'_>, intent: Intent<'_>) -> Result<Op, JournalError> {
+    if intent.provider.provider.is_builtin() {
+        return view.journal.note(intent);
+    }
+    view.journal.announce(intent).await
 }
 
 /// What a visit did.
@@ -75,9 +87,7 @@ pub(super) async fn visit(
             let _ = visit_provider(session, &mut diags, provider).await;
             Came::Nothing
         }
-        Vertex::Expand(expand) => {
-            expand::visit(view, &mut diags, expand).unwrap_or(Came::Nothing)
-        }
+        Vertex::Expand(expand) => expand::visit(view, &mut diags, expand).unwrap_or(Came::Nothing),
         Vertex::Instance(instance) => {
             instance::visit(view, &mut diags, instance).await.unwrap_or(Came::Nothing)
         }

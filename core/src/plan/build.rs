@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use formwork_value::diag::Sources;
 use formwork_lang::refs::{Traversal, TraversalStep};
+use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Span, Step};
 
 use super::Options;
@@ -169,7 +169,9 @@ pub(crate) fn report_cycles<V: std::fmt::Display>(
             lines.push_str(&format!("\n  - {dependent} needs {dependency}: it {because}"));
         }
         let names: Vec<_> = cycle.0.iter().map(|&id| cyclic.draft[id].to_string()).collect();
-        let detail = format!("Each of these needs the next before it can be done:{lines}\n\nTake one of the mentions away to break the cycle.");
+        let detail = format!(
+            "Each of these needs the next before it can be done:{lines}\n\nTake one of the mentions away to break the cycle."
+        );
         let diagnostic = Diagnostic::error(format!("Cycle: {}", names.join(", ")), detail);
         reported = Some(diags.error(diagnostic.at_opt(first)));
     }

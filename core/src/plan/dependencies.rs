@@ -34,8 +34,10 @@ pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, Why>) -> Closures {
         let on = match graph.dependencies(id) {
             [only] => reach[only.index()].clone(),
             several => {
-                let mut on: Vec<u32> =
-                    several.iter().flat_map(|dependency| reach[dependency.index()].iter().copied()).collect();
+                let mut on: Vec<u32> = several
+                    .iter()
+                    .flat_map(|dependency| reach[dependency.index()].iter().copied())
+                    .collect();
                 on.sort_unstable();
                 on.dedup();
                 Arc::new(on)
@@ -153,7 +155,8 @@ mod tests {
     #[test]
     fn a_chain_records_everything_it_stands_on() {
         let closures = closures(&chain(30, 10));
-        let names: Vec<_> = closures[25].iter().map(|addr| addr.resource.name().to_string()).collect();
+        let names: Vec<_> =
+            closures[25].iter().map(|addr| addr.resource.name().to_string()).collect();
         assert_eq!(names, ["r000005", "r000015"]);
         assert!(closures[3].is_empty());
     }

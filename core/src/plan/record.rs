@@ -74,10 +74,9 @@ impl Fates {
         key: Option<&'f InstanceKey>,
     ) -> impl Iterator<Item = &'f Change> {
         let changes = self.resources.get(name).and_then(OnceCell::get);
-        changes
-            .into_iter()
-            .flatten()
-            .filter(move |change| change.deposed.is_none() && key.is_none_or(|key| change.addr.key == *key))
+        changes.into_iter().flatten().filter(move |change| {
+            change.deposed.is_none() && key.is_none_or(|key| change.addr.key == *key)
+        })
     }
 
     /// Whether anything is to be done to a managed resource.
@@ -256,7 +255,8 @@ impl Recorder<'_, '_> {
                 || !declared.contains_key(name) && options.targets.is_empty();
             if goes {
                 let null = Value::null(Type::Dynamic);
-                plan.outputs.insert(name.clone(), output_change(Some(output), null, output.sensitive));
+                plan.outputs
+                    .insert(name.clone(), output_change(Some(output), null, output.sensitive));
             }
         }
         drop_lost_data(&mut plan.prior, session);
@@ -274,9 +274,10 @@ fn drop_lost_data(prior: &mut State, session: &Session<'_>) {
 }
 
 fn output_change(stored: Option<&OutputValue>, after: Value, sensitive: bool) -> OutputChange {
-    let before = stored.map_or_else(|| Value::null(Type::Dynamic), |stored| {
-        Known::into_value(stored.value.clone())
-    });
+    let before = stored.map_or_else(
+        || Value::null(Type::Dynamic),
+        |stored| Known::into_value(stored.value.clone()),
+    );
     let bare = |value: &Value| value.clone().split_marks().0.into_value();
     let same_secrecy = stored.is_none_or(|stored| stored.sensitive == sensitive);
     let action = match (stored, after.is_null()) {

@@ -24,7 +24,9 @@ pub enum BadPlan {
     #[error("the plan cannot be read: {0}")]
     Damaged(String),
     /// They were written by another version.
-    #[error("the plan was written in format {0}, but this version reads only format {FORMAT}; make the plan anew")]
+    #[error(
+        "the plan was written in format {0}, but this version reads only format {FORMAT}; make the plan anew"
+    )]
     OtherFormat(u32),
 }
 
@@ -175,7 +177,8 @@ impl Plan {
             });
             changes.collect::<Result<BTreeMap<_, _>, BadPlan>>()
         };
-        let targets = saved.targets.iter().map(|text| text.parse().map_err(|error| damaged(&error)));
+        let targets =
+            saved.targets.iter().map(|text| text.parse().map_err(|error| damaged(&error)));
         let variables = saved.variables.into_iter();
         let outputs = saved.outputs.into_iter();
         Ok(Self {
@@ -233,7 +236,8 @@ fn save_changes<'c>(
 impl SavedValue {
     fn of(value: &Value) -> Result<Self, BadPlan> {
         let (plain, marks) = value.clone().split_marks();
-        let bytes = msgpack::encode(plain.value(), &Type::Dynamic).map_err(|error| damaged(&error))?;
+        let bytes =
+            msgpack::encode(plain.value(), &Type::Dynamic).map_err(|error| damaged(&error))?;
         let marks = marks.0.iter().map(|(path, marks)| (save_path(path), marks.bits()));
         Ok(Self { msgpack: STANDARD.encode(bytes), marks: marks.collect() })
     }
@@ -297,9 +301,8 @@ impl SavedChange {
         let list = |at: usize| {
             lists.get(at).cloned().ok_or_else(|| damaged(&"a list of dependencies is missing"))
         };
-        let bytes = |text: String| {
-            STANDARD.decode(text).map(Bytes::from).map_err(|error| damaged(&error))
-        };
+        let bytes =
+            |text: String| STANDARD.decode(text).map(Bytes::from).map_err(|error| damaged(&error));
         let addr: InstanceAddr = self.addr.parse().map_err(|error| damaged(&error))?;
         let reason = match self.reason {
             Some(name) => Some(
@@ -318,7 +321,11 @@ impl SavedChange {
             reason,
             before: self.before.read()?,
             after: self.after.read()?,
-            replace_paths: self.replace_paths.into_iter().map(read_path).collect::<Result<_, _>>()?,
+            replace_paths: self
+                .replace_paths
+                .into_iter()
+                .map(read_path)
+                .collect::<Result<_, _>>()?,
             private: bytes(self.private)?,
             config_known: self.config_known,
             identity: self.identity.map(bytes).transpose()?,

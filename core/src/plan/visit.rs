@@ -43,10 +43,12 @@ pub(crate) struct View<'a> {
 pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> Outcome {
     let mut diags = Diagnostics::new();
     let found = match vertex {
-        Vertex::Value(value) => match value.visit(&mut diags, &view.session.scope(), view.session.variables) {
-            Ok(value) => Found::Value(value),
-            Err(_) => Found::Nothing,
-        },
+        Vertex::Value(value) => {
+            match value.visit(&mut diags, &view.session.scope(), view.session.variables) {
+                Ok(value) => Found::Value(value),
+                Err(_) => Found::Nothing,
+            }
+        }
         Vertex::Provider(provider) => {
             // Errors are in `diags`; there is nothing else to know.
             let _ = provider::visit(view.session, &mut diags, provider).await;
@@ -55,7 +57,9 @@ pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> Outcome {
         Vertex::Resource(resource) => {
             Found::Resource(resource::visit(view, &mut diags, resource).await)
         }
-        Vertex::Orphan(orphan) => Found::Resource(destroy::visit_orphan(view, &mut diags, orphan).await),
+        Vertex::Orphan(orphan) => {
+            Found::Resource(destroy::visit_orphan(view, &mut diags, orphan).await)
+        }
     };
     Outcome { diags, found }
 }

@@ -85,8 +85,11 @@ pub fn about_provider_diagnostics(
     let mut result = Ok(());
     for diagnostic in said {
         let severity = diagnostic.severity;
-        let summary =
-            if diagnostic.summary.is_empty() { "The provider gave no summary".into() } else { diagnostic.summary };
+        let summary = if diagnostic.summary.is_empty() {
+            "The provider gave no summary".into()
+        } else {
+            diagnostic.summary
+        };
         let mut converted =
             Diagnostic { severity, ..Diagnostic::error(summary, diagnostic.detail) }
                 .about(about)

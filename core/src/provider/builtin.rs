@@ -70,7 +70,11 @@ fn payload(value: Value, ty: &Type) -> Payload {
 
 impl Builtin {
     fn check_data(&self, type_name: &str) -> Result<&Type, Failure> {
-        if type_name == "terraform_data" { Ok(&self.data_type) } else { Err(unknown_type(type_name)) }
+        if type_name == "terraform_data" {
+            Ok(&self.data_type)
+        } else {
+            Err(unknown_type(type_name))
+        }
     }
 
     fn value(&self, payload: &Payload) -> Result<Value, Failure> {
@@ -117,7 +121,9 @@ impl Provider for Builtin {
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
         let ty = self.check_data(&request.type_name)?;
         let RawState::Json(text) = request.state else {
-            return Err(Failure::Misbehaved("terraform_data was never stored as a flat map".into()));
+            return Err(Failure::Misbehaved(
+                "terraform_data was never stored as a flat map".into(),
+            ));
         };
         let (state, diagnostics) = match json::decode(&text, ty) {
             Ok(value) => (payload(value, ty), Vec::new()),

@@ -34,6 +34,8 @@ pub const LANGUAGE_VERSION: &str = "1.11.4";
 /// A schema with what is derived from it.
 #[derive(Debug)]
 pub struct ResourceType {
+    /// What kind of thing it is.
+    pub mode: Mode,
     /// The type's name.
     pub name: String,
     /// The schema.
@@ -67,10 +69,11 @@ impl Loaded {
         schema: ProviderSchema,
         identities: IdentitySchemas,
     ) -> Self {
-        let cells =
-            |names: &BTreeMap<String, Schema>| names.keys().map(|n| (n.clone(), OnceCell::new())).collect();
+        let cells = |names: &BTreeMap<String, Schema>| {
+            names.keys().map(|n| (n.clone(), OnceCell::new())).collect()
+        };
         Self {
-            config: Rc::new(prepare("", &schema.provider)),
+            config: Rc::new(prepare(Mode::Managed, "", &schema.provider)),
             resources: cells(&schema.resources),
             data_sources: cells(&schema.data_sources),
             addr,
@@ -112,12 +115,13 @@ impl Loaded {
             Mode::Ephemeral => return None,
         };
         let schema = schemas.get(name)?;
-        Some(cells.get(name)?.get_or_init(|| Rc::new(prepare(name, schema))).clone())
+        Some(cells.get(name)?.get_or_init(|| Rc::new(prepare(mode, name, schema))).clone())
     }
 }
 
-fn prepare(name: &str, schema: &Schema) -> ResourceType {
+fn prepare(mode: Mode, name: &str, schema: &Schema) -> ResourceType {
     ResourceType {
+        mode,
         name: name.to_owned(),
         ty: schema.block.implied_type(),
         schema: schema.clone(),
@@ -131,6 +135,17 @@ pub struct About<'a> {
     pub addr: &'a dyn Display,
     /// The block's header, if there is one.
     pub block: Option<Span>,
+}
+
+/// How a provider broke the contract.
+#[derive(Clone, Copy)]
+pub struct Breach<'a> {
+    /// What is wrong, by the name it is known under.
+    pub summary: &'a str,
+    /// The call it answered.
+    pub call: &'a str,
+    /// What exactly.
+    pub problem: &'a str,
 }
 
 /// A planned object.
@@ -195,8 +210,11 @@ impl Handle {
         about: About<'_>,
     ) -> Result<(), Reported> {
         let config = payload(config, &self.loaded.config.ty);
-        let request =
-            ValidateRequest { type_name: String::new(), config: config.clone(), client: capabilities() };
+        let request = ValidateRequest {
+            type_name: String::new(),
+            config: config.clone(),
+            client: capabilities(),
+        };
         let verdict = self.provider.validate_provider_config(request).await;
         self.verdict(diags, "ValidateProviderConfig", verdict, about)?;
         let request = ConfigureRequest {
@@ -234,7 +252,6 @@ impl Handle {
     pub async fn validate(
         &self,
         diags: &mut Diagnostics,
-        mode: Mode,
         ty: &ResourceType,
         config: &Value,
         about: About<'_>,
@@ -244,7 +261,7 @@ impl Handle {
             config: payload(config, &ty.ty),
             client: capabilities(),
         };
-        let (call, verdict) = match mode {
+        let (call, verdict) = match ty.mode {
             Mode::Data => {
                 ("ValidateDataResourceConfig", self.provider.validate_data_config(request).await)
             }
@@ -291,7 +308,10 @@ impl Handle {
         }
         let state = if object.schema_version == ty.schema.version {
             // Bytes that are no JSON are the provider's to complain about.
-            json::strip_removed(&object.attributes, &ty.ty).ok().flatten().map(Bytes::from)
+            json::strip_removed(&object.attributes, &ty.ty)
+                .ok()
+                .flatten()
+                .map(Bytes::from)
                 .unwrap_or_else(|| object.attributes.clone())
         } else {
             object.attributes.clone()
@@ -305,9 +325,14 @@ impl Handle {
         let answer = self.provider.upgrade_state(request).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
-        let value = answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        let value =
+            answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
         if let Some(problem) = complete_problem(ty, &value) {
-            return Err(self.invalid(diags, "Invalid resource state upgrade", call, &problem, about));
+            return Err(self.invalid(
+                diags,
+                Breach { summary: "Invalid resource state upgrade", call, problem: &problem },
+                about,
+            ));
         }
         Ok(remark(ty, value, &object.sensitive))
     }
@@ -338,9 +363,14 @@ impl Handle {
         if answer.deferred.is_some() {
             return Err(self.deferred(diags, call, about));
         }
-        let value = answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        let value =
+            answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
         if let Some(problem) = complete_problem(ty, &value) {
-            return Err(self.invalid(diags, "Provider produced invalid object", call, &problem, about));
+            return Err(self.invalid(
+                diags,
+                Breach { summary: "Provider produced invalid object", call, problem: &problem },
+                about,
+            ));
         }
         Ok(Read { value, private: answer.private })
     }
@@ -434,13 +464,22 @@ impl Handle {
         if answer.deferred.is_some() {
             return Err(self.deferred(diags, call, about));
         }
-        let value = answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        let value =
+            answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
         if value.value().is_null() {
             let problem = "the object is null".to_owned();
-            return Err(self.invalid(diags, "Provider produced null object", call, &problem, about));
+            return Err(self.invalid(
+                diags,
+                Breach { summary: "Provider produced null object", call, problem: &problem },
+                about,
+            ));
         }
         if let Some(problem) = complete_problem(ty, &value) {
-            return Err(self.invalid(diags, "Provider produced invalid object", call, &problem, about));
+            return Err(self.invalid(
+                diags,
+                Breach { summary: "Provider produced invalid object", call, problem: &problem },
+                about,
+            ));
         }
         Ok(value)
     }
@@ -481,18 +520,25 @@ impl Handle {
         error: &DecodeError,
         about: About<'_>,
     ) -> Reported {
-        self.invalid(diags, "Provider produced invalid object", call, &error.to_string(), about)
+        self.invalid(
+            diags,
+            Breach {
+                summary: "Provider produced invalid object",
+                call,
+                problem: &error.to_string(),
+            },
+            about,
+        )
     }
 
     /// Reports that the provider broke the contract.
     pub fn invalid(
         &self,
         diags: &mut Diagnostics,
-        summary: &str,
-        call: &str,
-        problem: &str,
+        breach: Breach<'_>,
         about: About<'_>,
     ) -> Reported {
+        let Breach { summary, call, problem } = breach;
         let detail = format!(
             "The answer of provider {} to {call} for {} breaks the contract between provider and engine: {problem}.\n\nThis is a bug in the provider; please report it to its authors.",
             self.addr(),
@@ -500,13 +546,24 @@ impl Handle {
         );
         let addr = about.addr.to_string();
         diags.error(
-            Diagnostic::error(summary, detail).blame(Blame::Provider).about(addr).at_opt(about.block),
+            Diagnostic::error(summary, detail)
+                .blame(Blame::Provider)
+                .about(addr)
+                .at_opt(about.block),
         )
     }
 
     fn deferred(&self, diags: &mut Diagnostics, call: &str, about: About<'_>) -> Reported {
         let problem = "it put the operation off, although it was not told that it may";
-        self.invalid(diags, "Provider deferred changes when deferrals are not allowed", call, problem, about)
+        self.invalid(
+            diags,
+            Breach {
+                summary: "Provider deferred changes when deferrals are not allowed",
+                call,
+                problem,
+            },
+            about,
+        )
     }
 
     fn no_meta(&self) -> Payload {
@@ -563,6 +620,7 @@ pub fn remark(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
 /// Says what is wrong with an object that must be wholly known and hold no write-only value.
 fn complete_problem(ty: &ResourceType, value: &Plain) -> Option<String> {
     let unknown = conform::unknown_findings(value).into_iter().next();
-    let finding = unknown.or_else(|| conform::write_only_findings(ty.block(), value).into_iter().next());
+    let finding =
+        unknown.or_else(|| conform::write_only_findings(ty.block(), value).into_iter().next());
     finding.map(|finding| finding.to_string())
 }

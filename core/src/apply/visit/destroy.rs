@@ -6,16 +6,16 @@ use formwork_plugin_protocol::contract::conform;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::{Came, View};
-use crate::apply::Intent;
+use super::{Came, View, announce};
 use crate::apply::progress::watched;
-use crate::apply::salvage::{self, Asked, Raw};
+use crate::apply::salvage::{self, Asked};
 use crate::apply::vertex::DestroyVertex;
 use crate::change::Action;
 use crate::event::Event;
 use crate::plan::{encode, plain, shown_id};
 use crate::provider::{About, Ask, remark};
 use crate::state::Object;
+use crate::state::journal::{self, Intent};
 
 /// Visits an object that is to go.
 pub(super) async fn visit(
@@ -36,8 +36,11 @@ pub(super) async fn visit(
         Some((handle, ty))
     });
     let Some((handle, ty)) = found else {
-        let detail = format!("{} was not configured when {addr} was to be destroyed.", change.provider);
-        return Err(diags.error(Diagnostic::error("Provider not ready", detail).blame(Blame::Internal)));
+        let detail =
+            format!("{} was not configured when {addr} was to be destroyed.", change.provider);
+        return Err(
+            diags.error(Diagnostic::error("Provider not ready", detail).blame(Blame::Internal))
+        );
     };
     let null = conform::planned_destroy(ty.block());
     let prior = plain(&change.before);
@@ -47,11 +50,11 @@ pub(super) async fn visit(
         provider: &change.provider,
         deposed,
         deposes: None,
-        action: Action::Delete,
+        action: journal::Action::Delete,
         prior: Some(&object),
         planned: null.value(),
     };
-    let op = view.journal.announce(intent).await;
+    let op = announce(view, intent).await;
     let op = op.map_err(|why| salvage::not_durable(diags, &why, about))?;
     let id = shown_id(&change.before);
     let action = Action::Delete;
@@ -59,7 +62,7 @@ pub(super) async fn visit(
     let ask = Ask { prior: &prior, proposed: &null, config: &null, private: &change.private };
     let call = handle.apply(&ty, ask, None);
     let (answer, elapsed) = watched(view.session, (addr, action, id.as_ref()), call).await;
-    let kept = view.journal.keep(op, &Raw::of(&answer)).await;
+    let kept = view.journal.answer(op, salvage::taken_down(&answer));
     let asked = Asked { prior: &prior, planned: &null };
     let salvaged = salvage::salvage(diags, (&handle, &ty), asked, answer, about);
     let left = if salvaged.untouched {
@@ -69,15 +72,21 @@ pub(super) async fn visit(
     } else {
         let value = remark(&ty, salvaged.value.clone(), &object.sensitive);
         let (attributes, sensitive) = encode(diags, &ty, addr, &value)?;
-        Some(Arc::new(Object { attributes, sensitive, private: salvaged.private, ..(*object).clone() }))
+        Some(Arc::new(Object {
+            attributes,
+            sensitive,
+            private: salvaged.private,
+            ..(*object).clone()
+        }))
     };
     let settled = match (salvaged.untouched, kept) {
         (true, kept) => kept,
-        (false, Ok(())) => view.journal.settle(op, left.as_deref()).await,
+        (false, Ok(())) => view.journal.settle(op, left.as_deref()),
         (false, Err(why)) => Err(why),
     };
     if let Err(why) = settled {
-        let detail = format!("{addr} was destroyed, but that could not be written to the journal: {why}");
+        let detail =
+            format!("{addr} was destroyed, but that could not be written to the journal: {why}");
         let problem = Diagnostic::error("Journal cannot be written", detail);
         let _: Reported = diags.error(problem.blame(Blame::Environment));
     }

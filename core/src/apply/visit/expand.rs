@@ -35,15 +35,16 @@ pub(super) fn visit(
 /// The value of an instance that is not made or changed: as planned, or as the state has it.
 fn settled(view: View<'_>, addr: &InstanceAddr) -> Option<Value> {
     let key = (addr.clone(), None);
-    match view.plan.changes.get(&key) {
-        Some(change) => match change.action {
-            Action::NoOp => return Some(change.after.clone()),
-            Action::Delete if view.plan.mode == Mode::Destroy => return Some(change.before.clone()),
-            Action::Create | Action::Read | Action::Update | Action::Replace(_) | Action::Delete => {
-                return None;
-            }
-        },
-        None => {}
+    if let Some(change) = view.plan.changes.get(&key) {
+        return match change.action {
+            Action::NoOp => Some(change.after.clone()),
+            Action::Delete if view.plan.mode == Mode::Destroy => Some(change.before.clone()),
+            Action::Create
+            | Action::Read
+            | Action::Update
+            | Action::Replace(_)
+            | Action::Delete => None,
+        };
     }
     let object = view.plan.prior.current(addr)?;
     let resource = view.plan.prior.resources.get(&addr.of())?;

@@ -5,18 +5,19 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::contract::conform::{self, assert_object_compatible, assert_plan_valid};
+use formwork_plugin_protocol::contract::conform::{
+    self, assert_object_compatible, assert_plan_valid,
+};
 use formwork_plugin_protocol::contract::legacy;
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
-use super::{Came, View};
+use super::{Came, View, announce};
 use crate::addr::Mode;
 use crate::apply::progress::watched;
-use crate::apply::salvage::{self, Asked, Raw, Salvaged};
+use crate::apply::salvage::{self, Asked, Salvaged};
 use crate::apply::vertex::InstanceVertex;
-use crate::apply::{Intent, NotDurable};
 use crate::change::{Action, Change};
 use crate::eval::ModuleScope;
 use crate::eval::conditions::{self, ConditionKind};
@@ -24,7 +25,8 @@ use crate::event::Event;
 use crate::plan::{
     encode, evaluate, ignored, plain, read_data, sensitive_paths, shown_id, stored_data,
 };
-use crate::provider::{About, Ask, Handle, Planned, ResourceType, remark};
+use crate::provider::{About, Ask, Breach, Handle, Planned, ResourceType, remark};
+use crate::state::journal::{self, Intent, JournalError, Op};
 use crate::state::{Object, Status};
 
 /// Visits an instance.
@@ -63,7 +65,10 @@ fn provider(
         Some((handle, ty))
     });
     found.ok_or_else(|| {
-        let detail = format!("{} was not configured, or has no such type, when {addr} was to be applied.", vertex.change.provider);
+        let detail = format!(
+            "{} was not configured, or has no such type, when {addr} was to be applied.",
+            vertex.change.provider
+        );
         diags.error(Diagnostic::error("Provider not ready", detail).blame(Blame::Internal))
     })
 }
@@ -100,24 +105,35 @@ impl<'a> Work<'a> {
     async fn read(&self, diags: &mut Diagnostics, config: &Value) -> Result<Came, Reported> {
         let addr = &self.change().addr;
         if !config.is_wholly_known() {
-            let detail = format!("The configuration of {addr} holds values that are still not known while applying.");
+            let detail = format!(
+                "The configuration of {addr} holds values that are still not known while applying."
+            );
             return Err(diags.error(
-                Diagnostic::error("Configuration contains unknown value", detail).blame(Blame::Internal),
+                Diagnostic::error("Configuration contains unknown value", detail)
+                    .blame(Blame::Internal),
             ));
         }
-        self.handle.validate(diags, Mode::Data, self.ty, config, self.about()).await?;
+        self.handle.validate(diags, self.ty, config, self.about()).await?;
         self.see(&Event::Start { addr, deposed: None, action: Action::Read, id: None });
         let reading = read_data(diags, (self.handle, self.ty), config, self.about());
-        let (value, elapsed) = watched(self.view.session, (addr, Action::Read, None), reading).await;
-        let value = value.inspect_err(|_| self.see(&Event::Failed { addr, action: Action::Read, elapsed }))?;
-        self.see(&Event::Done { addr, deposed: None, action: Action::Read, id: shown_id(&value), elapsed });
+        let (value, elapsed) =
+            watched(self.view.session, (addr, Action::Read, None), reading).await;
+        let value = value
+            .inspect_err(|_| self.see(&Event::Failed { addr, action: Action::Read, elapsed }))?;
+        self.see(&Event::Done {
+            addr,
+            deposed: None,
+            action: Action::Read,
+            id: shown_id(&value),
+            elapsed,
+        });
         let object = Some(Arc::new(stored_data(diags, self.ty, addr, &value)?));
         Ok(Came::Made { object, value: Some(value), deposes: None, changed: true })
     }
 
     async fn make(&self, diags: &mut Diagnostics, config: &Value) -> Result<Came, Reported> {
         if !self.change().config_known {
-            self.handle.validate(diags, Mode::Managed, self.ty, config, self.about()).await?;
+            self.handle.validate(diags, self.ty, config, self.about()).await?;
         }
         let updating = self.change().action == Action::Update;
         let prior = if updating {
@@ -172,14 +188,24 @@ impl<'a> Work<'a> {
         let mut result = Ok(());
         for finding in findings {
             let summary = "Provider produced invalid plan";
-            result = Err(self.handle.invalid(diags, summary, call, &finding.to_string(), self.about()));
+            result = Err(self.handle.invalid(
+                diags,
+                Breach { summary, call, problem: &finding.to_string() },
+                self.about(),
+            ));
         }
         result?;
         let shown = plain(&self.change().after);
         for problem in assert_object_compatible(block, &shown, &planned.value) {
-            let problem = format!("the plan made while applying differs from the one that was shown: {problem}");
+            let problem = format!(
+                "the plan made while applying differs from the one that was shown: {problem}"
+            );
             let summary = "Provider produced inconsistent final plan";
-            result = Err(self.handle.invalid(diags, summary, call, &problem, self.about()));
+            result = Err(self.handle.invalid(
+                diags,
+                Breach { summary, call, problem: &problem },
+                self.about(),
+            ));
         }
         result.map(|()| planned)
     }
@@ -210,7 +236,7 @@ impl<'a> Work<'a> {
         diags: &mut Diagnostics,
         ask: Ask<'_>,
         identity: Option<Bytes>,
-    ) -> Result<(crate::apply::Op, Salvaged), Reported> {
+    ) -> Result<(Op, Salvaged), Reported> {
         let (change, action) = (self.change(), self.action());
         let id = shown_id(&change.before).filter(|_| action == Action::Update);
         let intent = Intent {
@@ -218,18 +244,23 @@ impl<'a> Work<'a> {
             provider: &change.provider,
             deposed: None,
             deposes: self.vertex.deposes.as_ref(),
-            action,
+            action: match action {
+                Action::Update => journal::Action::Update,
+                _ => journal::Action::Create,
+            },
             prior: self.prior_object().filter(|_| action == Action::Update).map(|object| &**object),
             planned: ask.proposed.value(),
         };
-        let op = self.view.journal.announce(intent).await;
+        let op = announce(self.view, intent).await;
         let op = op.map_err(|why| salvage::not_durable(diags, &why, self.about()))?;
         self.see(&Event::Start { addr: &change.addr, deposed: None, action, id: id.clone() });
         let call = self.handle.apply(self.ty, ask, identity);
-        let (answer, elapsed) = watched(self.view.session, (&change.addr, action, id.as_ref()), call).await;
-        let kept = self.view.journal.keep(op, &Raw::of(&answer)).await;
+        let (answer, elapsed) =
+            watched(self.view.session, (&change.addr, action, id.as_ref()), call).await;
+        let kept = self.view.journal.answer(op, salvage::taken_down(&answer));
         let asked = Asked { prior: ask.prior, planned: ask.proposed };
-        let mut salvaged = salvage::salvage(diags, (self.handle, self.ty), asked, answer, self.about());
+        let mut salvaged =
+            salvage::salvage(diags, (self.handle, self.ty), asked, answer, self.about());
         if let Err(why) = kept {
             salvaged.result = Err(self.not_kept(diags, &why));
         }
@@ -243,16 +274,20 @@ impl<'a> Work<'a> {
         Ok((op, salvaged))
     }
 
-    fn not_kept(&self, diags: &mut Diagnostics, why: &NotDurable) -> Reported {
-        let detail = format!("{} was changed, but the answer could not be written to the journal: {why}", self.change().addr);
-        diags.error(Diagnostic::error("Journal cannot be written", detail).blame(Blame::Environment))
+    fn not_kept(&self, diags: &mut Diagnostics, why: &JournalError) -> Reported {
+        let detail = format!(
+            "{} was changed, but the answer could not be written to the journal: {why}",
+            self.change().addr
+        );
+        diags
+            .error(Diagnostic::error("Journal cannot be written", detail).blame(Blame::Environment))
     }
 
     /// Records what the call left behind, whether it went well or not.
     async fn keep(
         &self,
         diags: &mut Diagnostics,
-        (op, salvaged): (crate::apply::Op, Salvaged),
+        (op, salvaged): (Op, Salvaged),
         config: &Value,
     ) -> Result<Came, Reported> {
         let sensitive = sensitive_paths(config);
@@ -268,7 +303,7 @@ impl<'a> Work<'a> {
             Some(self.object(diags, &value, salvaged.private, status)?)
         };
         if !(salvaged.untouched && failed)
-            && let Err(why) = self.view.journal.settle(op, object.as_deref()).await
+            && let Err(why) = self.view.journal.settle(op, object.as_deref())
         {
             let _: Reported = self.not_kept(diags, &why);
         }

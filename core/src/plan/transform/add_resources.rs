@@ -14,9 +14,13 @@ pub(in crate::plan) fn add<'c>(
 ) {
     let session = inputs.session;
     for config in session.module().resources.values() {
-        let addr =
-            ResourceAddr { module: session.module_addr(), resource: config.name.clone() };
+        let addr = ResourceAddr { module: session.module_addr(), resource: config.name.clone() };
         let prior = session.state.resources.get(&addr);
-        add(Vertex::Resource(ResourceVertex { provider: provider_of(config), addr, config, prior }));
+        add(Vertex::Resource(ResourceVertex {
+            provider: provider_of(config),
+            addr,
+            config,
+            prior,
+        }));
     }
 }

@@ -9,7 +9,7 @@ use formwork_value::{Diagnostics, Reported, Value};
 
 use super::View;
 use super::managed::{evaluate, plain, provider_for, sensitive_paths};
-use crate::addr::{InstanceAddr, InstanceKey, Mode, ProviderConfigAddr, ResourceAddr, Subject};
+use crate::addr::{InstanceAddr, InstanceKey, ProviderConfigAddr, ResourceAddr, Subject};
 use crate::change::{Action, Change, Reason};
 use crate::eval::Expansion;
 use crate::eval::conditions::{self, ConditionKind};
@@ -53,7 +53,7 @@ pub(super) async fn plan(
     conditions::check(diags, &scope, kind, &lifecycle.preconditions)?;
     let config = evaluate(diags, vertex.config, ty.block(), &scope)?;
     let about = About { addr: &addr, block: Some(vertex.config.span) };
-    handle.validate(diags, Mode::Data, &ty, &config, about).await?;
+    handle.validate(diags, &ty, &config, about).await?;
     if let Some(reason) = why_later(view, vertex, &config) {
         return Ok(later(view, vertex, &addr, &ty, (config, reason)));
     }

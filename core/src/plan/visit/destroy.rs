@@ -16,10 +16,10 @@ use super::{View, data};
 use crate::addr::{DeposedKey, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::change::{Action, Change, Reason};
 use crate::eval::Expansion;
+use crate::plan::Mode;
 use crate::plan::outcome::{FoundObject, FoundResource};
 use crate::plan::vertex::{OrphanVertex, ResourceVertex};
-use crate::plan::Mode;
-use crate::provider::{About, Ask, Handle, ResourceType};
+use crate::provider::{About, Ask, Breach, Handle, ResourceType};
 use crate::state::{InstanceState, Object, ResourceState};
 
 /// An object that is to go.
@@ -102,7 +102,8 @@ fn targeted(view: View<'_>, addr: &ResourceAddr, key: &InstanceKey) -> bool {
 
 fn all_of(state: &ResourceState, reason: Option<Reason>) -> impl Iterator<Item = Doomed<'_>> {
     state.instances.iter().flat_map(move |(key, InstanceState { current, deposed })| {
-        let current = current.iter().map(move |object| Doomed { key, deposed: None, object, reason });
+        let current =
+            current.iter().map(move |object| Doomed { key, deposed: None, object, reason });
         let deposed = deposed.iter().map(move |(deposed, object)| Doomed {
             key,
             deposed: Some(deposed),
@@ -161,10 +162,8 @@ impl End<'_> {
         doomed: Doomed<'_>,
     ) -> Result<FoundObject, Reported> {
         let addr = self.resource.instance(doomed.key.clone());
-        let prior = prior::bring_up_to_date(
-            self.view, diags, self.handle, self.ty, &addr, doomed.object,
-        )
-        .await?;
+        let owner = prior::Owner { handle: self.handle, ty: self.ty, addr: &addr };
+        let prior = prior::bring_up_to_date(self.view, diags, owner, doomed.object).await?;
         let private = if prior.current.is_null() || self.view.options.mode == Mode::RefreshOnly {
             prior.object.private.clone()
         } else {
@@ -220,7 +219,10 @@ impl End<'_> {
             return Ok(planned.private);
         };
         let (summary, call) = ("Provider produced invalid plan", "PlanResourceChange");
-        Err(self.handle.invalid(diags, summary, call, &finding.to_string(), about))
+        Err(self.handle.invalid(
+            diags,
+            Breach { summary, call, problem: &finding.to_string() },
+            about,
+        ))
     }
 }
-

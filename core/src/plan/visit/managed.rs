@@ -24,7 +24,7 @@ use crate::plan::decide::{Facts, decide};
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::plan::vertex::ResourceVertex;
 use crate::plan::{Mode, build};
-use crate::provider::{About, Ask, Handle, Planned, ResourceType, remark};
+use crate::provider::{About, Ask, Breach, Handle, Planned, ResourceType, remark};
 
 /// Plans one instance.
 ///
@@ -39,12 +39,14 @@ pub(super) async fn plan(
 ) -> Result<FoundObject, Reported> {
     let addr = vertex.addr.instance(key);
     let (handle, ty) = provider_for(view, diags, vertex)?;
-    let prior = match vertex.prior.and_then(|prior| prior.instances.get(&addr.key)?.current.as_ref()) {
-        Some(object) => {
-            Some(prior::bring_up_to_date(view, diags, &handle, &ty, &addr, object).await?)
-        }
-        None => None,
-    };
+    let prior =
+        match vertex.prior.and_then(|prior| prior.instances.get(&addr.key)?.current.as_ref()) {
+            Some(object) => {
+                let owner = prior::Owner { handle: &handle, ty: &ty, addr: &addr };
+                Some(prior::bring_up_to_date(view, diags, owner, object).await?)
+            }
+            None => None,
+        };
     let scope = view.session.scope().repeated(expansion.data(&addr.key));
     let instance = Instance { view, vertex, addr: &addr, handle: &handle, ty: &ty };
     if view.options.mode == Mode::RefreshOnly {
@@ -54,7 +56,7 @@ pub(super) async fn plan(
     conditions::check(diags, &scope, kind, &vertex.config.lifecycle.preconditions)?;
     let config = evaluate(diags, vertex.config, ty.block(), &scope)?;
     let about = instance.about();
-    handle.validate(diags, addr.resource.mode(), &ty, &config, about).await?;
+    handle.validate(diags, &ty, &config, about).await?;
     let change = instance.change(diags, prior.as_ref(), &config, &scope).await?;
     instance.check_after(diags, &change, scope)?;
     Ok(instance.found(prior, change))
@@ -73,7 +75,8 @@ pub(super) fn provider_for(
         // The provider's vertex failed, and then this one is not visited.
         let detail = format!("{} was not configured before {}.", vertex.provider, vertex.addr);
         return Err(diags.error(
-            Diagnostic::error("Provider not configured", detail).blame(formwork_value::diag::Blame::Internal),
+            Diagnostic::error("Provider not configured", detail)
+                .blame(formwork_value::diag::Blame::Internal),
         ));
     };
     let name = &vertex.addr.resource;
@@ -101,7 +104,9 @@ pub(crate) fn evaluate(
         for path in marks.paths_with(Marks::EPHEMERAL) {
             let attribute = block.attribute_at(path);
             if !attribute.is_some_and(|(attribute, _)| attribute.write_only) {
-                let detail = format!("Ephemeral values are not valid for {path}, because it is not a write-only attribute and must be persisted to the state.");
+                let detail = format!(
+                    "Ephemeral values are not valid for {path}, because it is not a write-only attribute and must be persisted to the state."
+                );
                 return Err(diags.error(
                     Diagnostic::error("Invalid use of ephemeral value", detail).at(resource.span),
                 ));
@@ -156,7 +161,9 @@ impl<'a> Instance<'a> {
         });
         let planned = match action {
             // A tainted object was planned as a new one already.
-            Action::Replace(_) if !tainted => self.ask_anew(diags, config, &planned.private).await?,
+            Action::Replace(_) if !tainted => {
+                self.ask_anew(diags, config, &planned.private).await?
+            }
             _ => planned,
         };
         self.refuse_to_destroy(diags, action)?;
@@ -173,7 +180,8 @@ impl<'a> Instance<'a> {
             config_known: config.is_wholly_known(),
             identity: planned.identity,
             dependencies: self.view.settled.closures.of(&self.vertex.addr),
-            prior_dependencies: prior.map_or_else(Arc::default, |prior| prior.object.dependencies.clone()),
+            prior_dependencies: prior
+                .map_or_else(Arc::default, |prior| prior.object.dependencies.clone()),
             create_before_destroy: order == crate::change::ReplaceOrder::CreateFirst,
         })
     }
@@ -186,7 +194,8 @@ impl<'a> Instance<'a> {
         config: &Value,
     ) -> Result<Planned, Reported> {
         let block = self.ty.block();
-        let before = prior.map_or_else(|| conform::planned_destroy(block), |prior| plain(&prior.current));
+        let before =
+            prior.map_or_else(|| conform::planned_destroy(block), |prior| plain(&prior.current));
         let private = prior.map_or_else(Bytes::new, |prior| prior.object.private.clone());
         let ignored = ignored(&self.vertex.config.lifecycle.ignore_changes);
         let mut config = plain(config);
@@ -233,7 +242,11 @@ impl<'a> Instance<'a> {
         let mut result = Ok(());
         for finding in findings {
             let text = finding.to_string();
-            result = Err(self.handle.invalid(diags, summary, call, &text, self.about()));
+            result = Err(self.handle.invalid(
+                diags,
+                Breach { summary, call, problem: &text },
+                self.about(),
+            ));
         }
         result
     }
@@ -245,7 +258,8 @@ impl<'a> Instance<'a> {
         planned: &Planned,
     ) -> Result<Vec<Path>, Reported> {
         let (block, before) = (self.ty.block(), plain(&prior.current));
-        let replacement = requires_replace(block, &before, &planned.value, &planned.requires_replace);
+        let replacement =
+            requires_replace(block, &before, &planned.value, &planned.requires_replace);
         self.broken(diags, &replacement.findings)?;
         Ok(replacement.paths)
     }
@@ -296,7 +310,9 @@ impl<'a> Instance<'a> {
 
     fn refreshed_only(&self, prior: Option<Prior>) -> FoundObject {
         let current = prior.as_ref().map(|prior| prior.current.clone());
-        let value = current.filter(|current| !current.is_null()).unwrap_or_else(|| Value::null(self.ty.ty.clone()));
+        let value = current
+            .filter(|current| !current.is_null())
+            .unwrap_or_else(|| Value::null(self.ty.ty.clone()));
         let change = self.unchanged(&value);
         let drift = prior.as_ref().and_then(|prior| prior::drift(prior, &change));
         FoundObject {
@@ -368,6 +384,10 @@ pub(crate) fn ignored(ignored: &IgnoreChanges) -> Option<Ignore> {
 
 /// Says that an instance is protected.
 pub(super) fn must_not_be_destroyed(addr: &InstanceAddr, config: &Resource) -> Diagnostic {
-    let detail = format!("Resource {addr} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target option.");
-    Diagnostic::error("Instance cannot be destroyed", detail).at(config.span).about(addr.to_string())
+    let detail = format!(
+        "Resource {addr} has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target option."
+    );
+    Diagnostic::error("Instance cannot be destroyed", detail)
+        .at(config.span)
+        .about(addr.to_string())
 }

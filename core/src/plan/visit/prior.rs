@@ -40,6 +40,14 @@ pub(crate) fn shown_id(value: &Value) -> Option<String> {
     }
 }
 
+/// Whose objects are looked at.
+#[derive(Clone, Copy)]
+pub(super) struct Owner<'a> {
+    pub(super) handle: &'a Handle,
+    pub(super) ty: &'a ResourceType,
+    pub(super) addr: &'a InstanceAddr,
+}
+
 /// Brings an object up to date.
 ///
 /// # Errors
@@ -47,55 +55,40 @@ pub(crate) fn shown_id(value: &Value) -> Option<String> {
 pub(super) async fn bring_up_to_date(
     view: View<'_>,
     diags: &mut Diagnostics,
-    handle: &Handle,
-    ty: &ResourceType,
-    addr: &InstanceAddr,
+    owner: Owner<'_>,
     object: &Arc<Object>,
 ) -> Result<Prior, Reported> {
+    let Owner { handle, ty, addr } = owner;
     let about = About { addr, block: None };
     let stored = handle.upgrade(diags, ty, object, about).await?;
-    let upgraded = object.schema_version != ty.schema.version;
-    if view.options.skip_refresh {
-        return prior(ty, diags, addr, object, stored.clone(), stored, upgraded);
-    }
-    let watch = view.session.watch;
-    watch.see(&Event::RefreshStart { addr, id: shown_id(&stored) });
-    let read = handle.read(diags, ty, (&stored, &object.private), about).await?;
-    let current = if read.value.value().is_null() {
-        read.value.into_value()
-    } else {
-        remark(ty, read.value, &object.sensitive)
-    };
-    watch.see(&Event::RefreshDone { addr, id: shown_id(&current) });
     let mut object = object.clone();
-    if object.private != read.private {
-        Arc::make_mut(&mut object).private = read.private;
+    let mut current = stored.clone();
+    if !view.options.skip_refresh {
+        let watch = view.session.watch;
+        watch.see(&Event::RefreshStart { addr, id: shown_id(&stored) });
+        let read = handle.read(diags, ty, (&stored, &object.private), about).await?;
+        current = if read.value.value().is_null() {
+            read.value.into_value()
+        } else {
+            remark(ty, read.value, &object.sensitive)
+        };
+        watch.see(&Event::RefreshDone { addr, id: shown_id(&current) });
+        if object.private != read.private {
+            Arc::make_mut(&mut object).private = read.private;
+        }
     }
-    let changed = upgraded || stored != current;
-    prior(ty, diags, addr, &object, stored, current, changed)
-}
-
-fn prior(
-    ty: &ResourceType,
-    diags: &mut Diagnostics,
-    addr: &InstanceAddr,
-    object: &Arc<Object>,
-    stored: Value,
-    current: Value,
-    changed: bool,
-) -> Result<Prior, Reported> {
-    let mut object = object.clone();
     if current.is_null() {
         return Ok(Prior { stored, current, object, refreshed: Refreshed::Gone });
     }
-    if changed {
-        let (attributes, sensitive) = encode(diags, ty, addr, &current)?;
-        let object = Arc::make_mut(&mut object);
-        object.attributes = attributes;
-        object.sensitive = sensitive;
-        object.schema_version = ty.schema.version;
+    if object.schema_version == ty.schema.version && stored == current {
+        return Ok(Prior { stored, current, object, refreshed: Refreshed::Same });
     }
-    let refreshed = if changed { Refreshed::Now(object.clone()) } else { Refreshed::Same };
+    let (attributes, sensitive) = encode(diags, ty, addr, &current)?;
+    let changed = Arc::make_mut(&mut object);
+    changed.attributes = attributes;
+    changed.sensitive = sensitive;
+    changed.schema_version = ty.schema.version;
+    let refreshed = Refreshed::Now(object.clone());
     Ok(Prior { stored, current, object, refreshed })
 }
 

@@ -34,9 +34,10 @@ fn config(
 ) -> Result<Value, Reported> {
     let schema = loaded.config().block();
     let Some(block) = vertex.block else {
-        let required = schema.attributes.iter().find(|(_, attribute)| {
-            attribute.role == formwork_value::schema::Role::Required
-        });
+        let required = schema
+            .attributes
+            .iter()
+            .find(|(_, attribute)| attribute.role == formwork_value::schema::Role::Required);
         if let Some((name, _)) = required {
             let provider = &vertex.addr.provider;
             return Err(diags.error(Diagnostic::error(

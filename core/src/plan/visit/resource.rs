@@ -1,7 +1,7 @@
 //! Visits a resource: expands it, then plans its instances side by side.
 
-use futures_util::StreamExt as _;
 use formwork_value::{Diagnostics, Reported};
+use futures_util::StreamExt as _;
 
 use super::destroy::{self, Doomed};
 use super::{View, data, managed};
@@ -34,7 +34,9 @@ pub(super) async fn visit(
     drop(planned);
     if is_managed {
         let doomed = doomed(view, vertex, &expansion);
-        objects.extend(destroy::visit_doomed(view, diags, &vertex.addr, &vertex.provider, doomed).await);
+        objects.extend(
+            destroy::visit_doomed(view, diags, &vertex.addr, &vertex.provider, doomed).await,
+        );
     }
     FoundResource { expansion: Some(expansion), objects }
 }

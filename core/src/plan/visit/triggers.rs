@@ -70,14 +70,17 @@ fn subject(
             let Subject::Resource(name) = &reference.subject else { return Ok(None) };
             let mut key = reference.instance_key();
             let skip = usize::from(key.is_some());
-            let mut steps: Vec<Step> = reference.remaining.iter().skip(skip).filter_map(step).collect();
+            let mut steps: Vec<Step> =
+                reference.remaining.iter().skip(skip).filter_map(step).collect();
             attributes.reverse();
             if let Some(Step::Index(_) | Step::Key(_)) = attributes.first()
                 && steps.is_empty()
                 && key.is_none()
             {
                 key = match attributes.remove(0) {
-                    Step::Index(index) => index.to_usize().map(|index| InstanceKey::Int(index as u64)),
+                    Step::Index(index) => {
+                        index.to_usize().map(|index| InstanceKey::Int(index as u64))
+                    }
                     Step::Key(key) => Some(InstanceKey::Str(key)),
                     Step::Attribute(_) => None,
                 };

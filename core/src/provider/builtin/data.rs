@@ -42,7 +42,11 @@ pub(super) fn validate(config: &Value) -> Verdict {
         .filter(|name| set(name))
         .map(|name| {
             let detail = format!("The value of {name:?} is decided by the provider.");
-            problem("Invalid configuration for read-only attribute", detail, Path::root().attribute(name))
+            problem(
+                "Invalid configuration for read-only attribute",
+                detail,
+                Path::root().attribute(name),
+            )
         })
         .collect();
     Verdict { diagnostics }
@@ -82,11 +86,8 @@ pub(super) fn apply(planned: &Value) -> Value {
     let (Some(id), Some(input)) = (attribute(planned, "id"), attribute(planned, "input")) else {
         return planned.clone();
     };
-    let id = if id.is_unknown() {
-        Value::string(uuid::Uuid::new_v4().to_string())
-    } else {
-        id.clone()
-    };
+    let id =
+        if id.is_unknown() { Value::string(uuid::Uuid::new_v4().to_string()) } else { id.clone() };
     let (id, output) = (id, input.clone());
     with(planned, &[("id", id), ("output", output)])
 }

@@ -42,8 +42,13 @@ pub(super) fn validate(config: &Value) -> Verdict {
     if let Some(backend) = text(attribute(config, "backend"))
         && backend != "local"
     {
-        let detail = format!("There is no support for the backend {backend:?} here yet; use \"local\".");
-        diagnostics.push(problem("Invalid backend configuration", detail, Path::root().attribute("backend")));
+        let detail =
+            format!("There is no support for the backend {backend:?} here yet; use \"local\".");
+        diagnostics.push(problem(
+            "Invalid backend configuration",
+            detail,
+            Path::root().attribute("backend"),
+        ));
     }
     if let Some(settings) = attribute(config, "config")
         && !settings.is_null()
@@ -51,7 +56,11 @@ pub(super) fn validate(config: &Value) -> Verdict {
         && !matches!(settings, Value::Object(_) | Value::Map(_))
     {
         let detail = "The configuration must be an object value.".to_owned();
-        diagnostics.push(problem("Invalid backend configuration", detail, Path::root().attribute("config")));
+        diagnostics.push(problem(
+            "Invalid backend configuration",
+            detail,
+            Path::root().attribute("config"),
+        ));
     }
     Verdict { diagnostics }
 }
@@ -66,17 +75,21 @@ fn location(config: &Value) -> PathBuf {
             let dir = dir.map_or("terraform.tfstate.d", |dir| dir.as_str());
             PathBuf::from(dir).join(workspace.as_str()).join("terraform.tfstate")
         }
-        None => {
-            PathBuf::from(text(attribute(&settings, "path")).map_or("terraform.tfstate", |p| p.as_str()))
-        }
+        None => PathBuf::from(
+            text(attribute(&settings, "path")).map_or("terraform.tfstate", |p| p.as_str()),
+        ),
     }
 }
 
 /// Reads the outputs. They are empty if reading failed.
 pub(super) fn read(config: &Value) -> (Value, Vec<ProviderDiagnostic>) {
     let mut outputs: Vec<(Str, Value)> = match attribute(config, "defaults") {
-        Some(Value::Object(defaults)) => defaults.iter().map(|(n, v)| (n.clone(), v.clone())).collect(),
-        Some(Value::Map(defaults)) => defaults.iter().map(|(n, v)| (n.clone(), v.clone())).collect(),
+        Some(Value::Object(defaults)) => {
+            defaults.iter().map(|(n, v)| (n.clone(), v.clone())).collect()
+        }
+        Some(Value::Map(defaults)) => {
+            defaults.iter().map(|(n, v)| (n.clone(), v.clone())).collect()
+        }
         _ => Vec::new(),
     };
     let mut diagnostics = Vec::new();
@@ -91,7 +104,9 @@ pub(super) fn read(config: &Value) -> (Value, Vec<ProviderDiagnostic>) {
             format!("No stored state was found at {}.", path.display()),
             Path::root(),
         )),
-        Err(error) => diagnostics.push(problem("Error loading state", error.to_string(), Path::root())),
+        Err(error) => {
+            diagnostics.push(problem("Error loading state", error.to_string(), Path::root()));
+        }
     }
     let Value::Object(fields) = config else { return (config.clone(), diagnostics) };
     let pairs = fields.iter().map(|(name, value)| match name.as_str() {
