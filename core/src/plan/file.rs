@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
+use crate::state::store::sentence;
+
 /// The parts of a saved plan by name.
 pub type Parts = BTreeMap<String, Vec<u8>>;
 
@@ -56,16 +58,16 @@ pub enum PlanFileError {
         source: io::Error,
     },
     /// It is a folder.
-    #[error("{} is a folder, not a plan file", .0.display())]
+    #[error("the file {} is a folder, not a plan file", .0.display())]
     Folder(PathBuf),
     /// It is something else.
-    #[error("{} is not a plan file", .0.display())]
+    #[error("the file {} is not a plan file", .0.display())]
     NotAPlan(PathBuf),
     /// It is a plan of the reference.
-    #[error("{} is a plan made by Terraform", .0.display())]
+    #[error("the file {} is a plan made by Terraform", .0.display())]
     Foreign(PathBuf),
     /// It is a plan of another version of this program.
-    #[error("{} was made by version {found} of this program, but this is {ours}", path.display())]
+    #[error("the file {} was made by version {found} of this program, but this is {ours}", path.display())]
     OtherVersion {
         /// The file.
         path: PathBuf,
@@ -75,7 +77,7 @@ pub enum PlanFileError {
         ours: &'static str,
     },
     /// It was a plan once.
-    #[error("{} is damaged: {reason}", path.display())]
+    #[error("the file {} is damaged: {reason}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -83,7 +85,7 @@ pub enum PlanFileError {
         reason: String,
     },
     /// It holds more than any plan does.
-    #[error("{} holds more than {limit}", path.display())]
+    #[error("the file {} holds more than {limit}", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -127,7 +129,7 @@ impl PlanFileError {
             Self::OtherVersion { .. } => "Failed to read plan from plan file".to_owned(),
             _ => format!("Failed to load {name:?} as a plan file"),
         };
-        Diagnostic::error(summary, format!("In short, {self}. {remedy}")).blame(blame)
+        Diagnostic::error(summary, format!("{} {remedy}", sentence(self))).blame(blame)
     }
 }
 

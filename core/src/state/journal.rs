@@ -25,6 +25,7 @@ use futures_util::future::{LocalBoxFuture, Shared};
 use self::record::Record;
 use super::Object;
 use super::file::StateFile;
+use super::store::sentence;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 
 /// The journal of one run, being written.
@@ -203,7 +204,7 @@ impl JournalError {
                  or move the journal away to go on without it. Nothing was changed.",
             ),
         };
-        Diagnostic::error(summary, format!("In short, {self}.\n\n{remedy}"))
+        Diagnostic::error(summary, format!("{}\n\n{remedy}", sentence(self)))
             .blame(Blame::Environment)
     }
 }
@@ -222,12 +223,18 @@ impl Journal {
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path);
         let file = file.map_err(failed)?;
         let journal = Self::on(path.clone(), file);
-        journal.append(&record::run_begin(run, begin))?;
-        journal.file.sync_all().map_err(failed)?;
-        for folder in [Some(folder), folder.parent()].into_iter().flatten() {
-            let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-            File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
+        let begun = journal.append(&record::run_begin(run, begin)).and_then(|()| {
+            journal.file.sync_all().map_err(failed)?;
+            [Some(folder), folder.parent()].into_iter().flatten().try_for_each(|folder| {
+                let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+                File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)
+            })
+        });
+        if begun.is_err() {
+            // Nothing was announced in it, so it says nothing.
+            remove(&path).ok();
         }
+        begun?;
         journal.durable.set(journal.next.get() - 1);
         Ok(journal)
     }

@@ -1,6 +1,7 @@
 //! Where a state lives: read it, lock it, write it only if nobody else did. What is in it is in
 //! `state`; how each place does it, in that place's file.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -208,7 +209,7 @@ impl StoreError {
                     .to_owned(),
             ),
         };
-        Diagnostic::error(summary, format!("{}.\n\n{remedy}", capitalised(&self.to_string())))
+        Diagnostic::error(summary, format!("{}\n\n{remedy}", sentence(self)))
             .blame(Blame::Environment)
     }
 }
@@ -224,7 +225,10 @@ impl LockInfo {
     }
 }
 
-fn capitalised(text: &str) -> String {
+/// An error as a sentence of its own.
+pub(crate) fn sentence(error: &impl Display) -> String {
+    let text = error.to_string();
     let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+    let first = chars.next().map(char::to_uppercase).into_iter().flatten();
+    first.chain(chars).chain(std::iter::once('.')).collect()
 }

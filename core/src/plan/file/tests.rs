@@ -88,7 +88,12 @@ fn what_is_no_plan_of_ours_is_named() {
     packed(&path, &[("notes.txt", b"")]);
     assert_eq!(name(&read(&path).unwrap_err()), "NotAPlan");
     packed(&path, &[("tfplan", b""), ("tfstate", b"")]);
-    assert_eq!(name(&read(&path).unwrap_err()), "Foreign");
+    let error = read(&path).unwrap_err();
+    assert_eq!(name(&error), "Foreign");
+    let diagnostic = error.diagnostic("plan");
+    assert_eq!(diagnostic.summary, "Failed to load \"plan\" as a plan file");
+    let start = format!("The file {} is a plan made by Terraform. Plans", path.display());
+    assert!(diagnostic.detail.starts_with(&start), "{}", diagnostic.detail);
     packed(&path, &[(MANIFEST, b"{\"format\":2,\"program\":\"9.0.0\",\"more\":1}")]);
     assert_eq!(name(&read(&path).unwrap_err()), "OtherVersion");
     packed(&path, &[(MANIFEST, b"{}")]);

@@ -111,10 +111,10 @@ pub(super) fn replace(
     let placed = lock::lock(&stand_in)
         .map_err(io::Error::from)
         .and_then(|()| disk.fill(&stand_in, text))
-        .map(|()| original.filter(|_| disk.link(&path, &previous).is_ok()))
-        .and_then(|original| disk.rename(&next, &path).map(|()| original));
-    let original = match placed {
-        Ok(original) => original,
+        .map(|()| original.is_some() && disk.link(&path, &previous).is_ok())
+        .and_then(|linked| disk.rename(&next, &path).map(|()| linked));
+    let linked = match placed {
+        Ok(linked) => linked,
         Err(error) => {
             // Best effort: what is left over is removed by the next write.
             std::fs::remove_file(&next).ok();
@@ -126,10 +126,16 @@ pub(super) fn replace(
 
     // The new text is in its place from here on. If the file system has no hard links, or the rest
     // fails, the stand-in stays, and the lock is on it and on the original.
-    let Some(original) = original else { return Ok(Placed { file: Some(stand_in), durable }) };
-    let restored = disk.overwrite(original, text).and_then(|()| disk.rename(&previous, &path));
-    if restored.is_err() {
+    let restored = linked
+        && original.is_some_and(|original| disk.overwrite(original, text).is_ok())
+        && disk.rename(&previous, &path).is_ok();
+    if !restored {
         std::fs::remove_file(&previous).ok();
+        // Whoever waits with the original must rather find something torn than the old state; nor
+        // shall it take up room that may be needed.
+        if let Some(original) = original {
+            original.set_len(1).ok();
+        }
         return Ok(Placed { file: Some(stand_in), durable });
     }
     // Nothing is lost without this: both names lead to a file with the new text.

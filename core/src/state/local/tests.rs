@@ -159,6 +159,7 @@ async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
             if locked {
                 store.lock(request()).await.unwrap();
             }
+            let waiting = File::open(state_in(&folder)).unwrap();
             let mut file = store.read().await.unwrap().unwrap();
             file.check_results = file_with("new and longer").check_results;
             *store.disk.fail_at.lock().unwrap() = Some(n_failures);
@@ -173,6 +174,10 @@ async fn a_disk_that_fails_anywhere_leaves_the_old_text_or_the_new() {
                 Err(_) => assert!(there == old || new.check_results == file.check_results),
             }
             assert_eq!(file.serial, new.serial, "the serial is taken back");
+            if locked && there != old {
+                let text = io::read_to_string(&waiting).unwrap();
+                assert!(!text.is_empty() && text != old, "a waiting program sees the old state");
+            }
             let other = LocalStore::new(Files::of(state_in(&folder))).lock(request()).await;
             assert_eq!(other.is_err(), locked, "the lock holds whatever happened");
             drop(store);
