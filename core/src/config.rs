@@ -4,6 +4,7 @@
 //! schema stay bodies. Nothing here knows of state or plans.
 
 mod arguments;
+pub(crate) mod bad_reference;
 mod condition;
 mod constant;
 mod draft;
@@ -22,7 +23,6 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod traversal;
-pub(crate) mod undeclared;
 pub(crate) mod validate;
 mod variable;
 

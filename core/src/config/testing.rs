@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
+use formwork_value::{Diagnostics, Value};
 
 use super::{Config, Files, arguments};
 
@@ -67,4 +67,26 @@ pub(crate) fn report(sources: &Sources, diags: &Diagnostics) -> String {
         }
     }
     out
+}
+
+/// Prints a value on one line.
+pub(crate) fn show(value: &Value) -> String {
+    let list = |items: &[Value]| items.iter().map(show).collect::<Vec<_>>().join(", ");
+    let pairs = |names: &[formwork_value::Str], items: &[Value]| {
+        let pair = |(name, item): (_, _)| format!("{name} = {}", show(item));
+        names.iter().zip(items).map(pair).collect::<Vec<_>>().join(", ")
+    };
+    match value {
+        Value::Null(_) => "null".into(),
+        Value::Unknown(unknown) => format!("unknown {}", unknown.ty()),
+        Value::Bool(bool) => bool.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => format!("{text:?}"),
+        Value::List(items) => format!("list[{}]", list(items.items())),
+        Value::Set(items) => format!("set[{}]", list(items.items())),
+        Value::Tuple(items) => format!("[{}]", list(items.items())),
+        Value::Map(map) => format!("map{{{}}}", pairs(map.keys(), map.items())),
+        Value::Object(object) => format!("{{{}}}", pairs(object.names(), object.items())),
+        Value::Marked(marked) => format!("{:?}({})", marked.marks(), show(marked.value())),
+    }
 }

@@ -4,10 +4,9 @@
 use formwork_lang::refs::TraversalStep;
 use formwork_value::{Diagnostic, Diagnostics, Span};
 
-use super::{Module, Repetition, Resource, undeclared};
+use super::{Module, Repetition, Resource, bad_reference};
 use crate::addr::reference::step_span;
 use crate::addr::{Reference, Subject};
-use crate::eval::scope::{missing_key, unexpected_key};
 
 /// More problems than this in one module help nobody, and each costs a search for similar names.
 const MAX_PROBLEMS: usize = 100;
@@ -59,41 +58,47 @@ fn problem(
 ) -> Option<Diagnostic> {
     let span = reference.span;
     match &reference.subject {
-        Subject::Variable(name) => {
-            (!module.variables.contains_key(name)).then(|| undeclared::variable(module, name, span))
-        }
+        Subject::Variable(name) => (!module.variables.contains_key(name))
+            .then(|| bad_reference::variable(module, name, span)),
         Subject::Local(name) => {
-            (!module.locals.contains_key(name)).then(|| undeclared::local(module, name, span))
+            (!module.locals.contains_key(name)).then(|| bad_reference::local(module, name, span))
         }
         Subject::Module(name) => {
-            (!module.calls.contains_key(name)).then(|| undeclared::call(module, name, span))
+            (!module.calls.contains_key(name)).then(|| bad_reference::call(module, name, span))
         }
         Subject::Resource(name) => match module.resources.get(name) {
             Some(resource) => key_problem(resource, reference),
-            None => Some(undeclared::resource(module, name, span)),
+            None => {
+                let key =
+                    reference.remaining.first().filter(|_| reference.instance_key().is_some());
+                let span = key.map_or(span, |key| span.to(step_span(key)));
+                Some(bad_reference::resource(module, name, span))
+            }
         },
         Subject::Count(name) => attribute_problem("count", name, span).or_else(|| {
-            (!matches!(within, Some(Repetition::Count(_)))).then(|| undeclared::count(span))
+            (!matches!(within, Some(Repetition::Count(_)))).then(|| bad_reference::count(span))
         }),
         Subject::Each(name) => attribute_problem("each", name, span).or_else(|| {
-            (!matches!(within, Some(Repetition::ForEach(_)))).then(|| undeclared::each(name, span))
+            (!matches!(within, Some(Repetition::ForEach(_))))
+                .then(|| bad_reference::each(name, span))
         }),
         Subject::Path(name) => attribute_problem("path", name, span),
         Subject::Terraform(name) => attribute_problem("terraform", name, span),
         // Where in a resource `self` may stand is seen when it is evaluated.
-        Subject::SelfObject => within.is_none().then(|| undeclared::self_object(span)),
+        Subject::SelfObject => within.is_none().then(|| bad_reference::self_object(span)),
     }
 }
 
 fn attribute_problem(object: &str, name: &str, span: Span) -> Option<Diagnostic> {
-    let known = undeclared::attributes_of(object).contains(&name);
-    (!known).then(|| undeclared::attribute(object, name, span))
+    let known = bad_reference::attributes_of(object).contains(&name);
+    (!known).then(|| bad_reference::attribute(object, name, span))
 }
 
 /// Whether a key is missing behind something repeated, or is there behind something that is not.
 fn key_problem(resource: &Resource, reference: &Reference) -> Option<Diagnostic> {
     let name = resource.name.to_string();
-    let missing = |argument, key| missing_key(&name, argument, key).at(reference.span);
+    let missing =
+        |argument, key| bad_reference::missing_key(&name, argument, key).at(reference.span);
     match (&resource.repetition, reference.remaining.first()?) {
         (Repetition::Count(_), TraversalStep::Attribute(_)) => {
             Some(missing("count", "count.index"))
@@ -102,7 +107,7 @@ fn key_problem(resource: &Resource, reference: &Reference) -> Option<Diagnostic>
             Some(missing("for_each", "each.key"))
         }
         (Repetition::Single, TraversalStep::Key(_, span) | TraversalStep::Index(_, span)) => {
-            Some(unexpected_key(&name).at(reference.span.to(*span)))
+            Some(bad_reference::unexpected_key(&name).at(reference.span.to(*span)))
         }
         _ => None,
     }

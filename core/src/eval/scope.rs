@@ -2,8 +2,6 @@
 
 mod resource;
 
-pub(crate) use resource::{missing_key, unexpected_key};
-
 use formwork_lang::functions::{Function, Host, builtin, builtin_names};
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::Ident;
@@ -12,7 +10,7 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value}
 
 use super::{ModuleResults, RepetitionData, World};
 use crate::addr::Mode;
-use crate::config::undeclared;
+use crate::config::bad_reference;
 
 /// What names mean within one instance of a module, or of a resource in it.
 #[derive(Clone)]
@@ -64,7 +62,11 @@ impl<'a> ModuleScope<'a> {
         span: Span,
     ) -> Result<Value, Reported> {
         if !self.module.config().variables.contains_key(&name.name) {
-            return Err(diags.error(undeclared::variable(self.module.config(), &name.name, span)));
+            return Err(diags.error(bad_reference::variable(
+                self.module.config(),
+                &name.name,
+                span,
+            )));
         }
         if let Some((judged, value)) = &self.judged
             && *judged == name.name
@@ -77,7 +79,7 @@ impl<'a> ModuleScope<'a> {
 
     fn local(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
         if !self.module.config().locals.contains_key(&name.name) {
-            return Err(diags.error(undeclared::local(self.module.config(), &name.name, span)));
+            return Err(diags.error(bad_reference::local(self.module.config(), &name.name, span)));
         }
         let value = self.module.locals.get(&name.name);
         value.cloned().ok_or_else(|| unrecorded(diags, &format!("local.{}", name.name), span))
@@ -89,7 +91,7 @@ impl<'a> ModuleScope<'a> {
             "root" => Ok(Value::String(self.world.root.clone())),
             "module" if self.module.addr().is_root() => Ok(Value::String(self.world.root.clone())),
             "module" => Ok(Value::string(self.module.config().dir.to_string_lossy().into_owned())),
-            other => Err(diags.error(undeclared::attribute("path", other, span))),
+            other => Err(diags.error(bad_reference::attribute("path", other, span))),
         }
     }
 
@@ -102,30 +104,30 @@ impl<'a> ModuleScope<'a> {
         match name.name.as_str() {
             "workspace" => Ok(Value::String(self.world.workspace.clone())),
             "applying" => Ok(Value::Bool(self.world.applying).mark(Marks::EPHEMERAL)),
-            other => Err(diags.error(undeclared::attribute("terraform", other, span))),
+            other => Err(diags.error(bad_reference::attribute("terraform", other, span))),
         }
     }
 
     fn count(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
         if name.name != "index" {
-            return Err(diags.error(undeclared::attribute("count", &name.name, span)));
+            return Err(diags.error(bad_reference::attribute("count", &name.name, span)));
         }
         let index = self.repetition.count_index.clone();
-        index.ok_or_else(|| diags.error(undeclared::count(span)))
+        index.ok_or_else(|| diags.error(bad_reference::count(span)))
     }
 
     fn each(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
         let value = match name.name.as_str() {
             "key" => &self.repetition.each_key,
             "value" => &self.repetition.each_value,
-            other => return Err(diags.error(undeclared::attribute("each", other, span))),
+            other => return Err(diags.error(bad_reference::attribute("each", other, span))),
         };
-        value.clone().ok_or_else(|| diags.error(undeclared::each(&name.name, span)))
+        value.clone().ok_or_else(|| diags.error(bad_reference::each(&name.name, span)))
     }
 
     fn self_object(&self, diags: &mut Diagnostics, root: &Ident) -> Result<Value, Reported> {
         let object = self.self_object.clone();
-        object.ok_or_else(|| diags.error(undeclared::self_object(root.span)))
+        object.ok_or_else(|| diags.error(bad_reference::self_object(root.span)))
     }
 }
 

@@ -2,11 +2,12 @@
 
 use formwork_lang::eval::evaluate;
 use formwork_lang::syntax::parse_expression;
+use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
-use formwork_value::{Diagnostics, Value};
 
 use super::{ModuleScope, Results, World};
 use crate::addr::ResourceName;
+use crate::config::testing::show;
 use crate::config::{Config, testing};
 
 pub(crate) struct Bench {
@@ -68,27 +69,5 @@ impl Bench {
             }
         }
         out
-    }
-}
-
-/// Prints a value on one line.
-pub(crate) fn show(value: &Value) -> String {
-    let list = |items: &[Value]| items.iter().map(show).collect::<Vec<_>>().join(", ");
-    let pairs = |names: &[formwork_value::Str], items: &[Value]| {
-        let pair = |(name, item): (_, _)| format!("{name} = {}", show(item));
-        names.iter().zip(items).map(pair).collect::<Vec<_>>().join(", ")
-    };
-    match value {
-        Value::Null(_) => "null".into(),
-        Value::Unknown(unknown) => format!("unknown {}", unknown.ty()),
-        Value::Bool(bool) => bool.to_string(),
-        Value::Number(number) => number.to_string(),
-        Value::String(text) => format!("{text:?}"),
-        Value::List(items) => format!("list[{}]", list(items.items())),
-        Value::Set(items) => format!("set[{}]", list(items.items())),
-        Value::Tuple(items) => format!("[{}]", list(items.items())),
-        Value::Map(map) => format!("map{{{}}}", pairs(map.keys(), map.items())),
-        Value::Object(object) => format!("{{{}}}", pairs(object.names(), object.items())),
-        Value::Marked(marked) => format!("{:?}({})", marked.marks(), show(marked.value())),
     }
 }

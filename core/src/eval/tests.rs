@@ -2,11 +2,11 @@ use expect_test::{Expect, expect};
 use formwork_value::{Diagnostics, Marks, Type, Value};
 
 use super::conditions::{self, ConditionKind};
-use super::testing::{Bench, show};
+use super::testing::Bench;
 use super::*;
 use crate::addr::InstanceKey;
 use crate::config::ModuleCall;
-use crate::config::testing::{load_ok, report};
+use crate::config::testing::{load_ok, report, show};
 use std::sync::Arc;
 
 fn object(id: &str) -> Value {

@@ -1,8 +1,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::config::testing::{load_ok, report};
-use crate::eval::testing::show;
+use crate::config::testing::{load_ok, report, show};
 
 const VARIABLES: &str = r#"
 variable "untyped" { default = 1 }

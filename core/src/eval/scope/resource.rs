@@ -7,7 +7,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 
 use super::{ModuleScope, attribute, unrecorded};
 use crate::addr::{InstanceKey, Mode, ResourceName};
-use crate::config::undeclared;
+use crate::config::bad_reference;
 use crate::eval::{Expansion, ModuleResults};
 
 /// A reference to something that may be repeated: its name, and the steps behind the name.
@@ -60,7 +60,7 @@ impl ModuleScope<'_> {
         (steps, n_taken): (&[ScopeStep], usize),
     ) -> Result<(Value, usize), Reported> {
         let Some(results) = self.module.resource(name) else {
-            return Err(diags.error(undeclared::resource(self.module.config(), name, span)));
+            return Err(diags.error(bad_reference::resource(self.module.config(), name, span)));
         };
         let Some(expansion) = results.expansion() else {
             return match results.placeholder() {
@@ -89,7 +89,7 @@ impl ModuleScope<'_> {
         let name = attribute(diags, root, steps.first())?;
         let span = root.span.to(name.span);
         let Some(results) = self.module.call(&name.name) else {
-            return Err(diags.error(undeclared::call(self.module.config(), &name.name, span)));
+            return Err(diags.error(bad_reference::call(self.module.config(), &name.name, span)));
         };
         let full_name = format!("module.{}", name.name);
         let Some(expansion) = results.expansion() else {
@@ -164,11 +164,11 @@ impl Repeated<'_> {
             Expansion::ForEach(_) => ("for_each", "each.key"),
             Expansion::Single | Expansion::Count(_) => ("count", "count.index"),
         };
-        diags.error(missing_key(&self.name, argument, key).at(self.span))
+        diags.error(bad_reference::missing_key(&self.name, argument, key).at(self.span))
     }
 
     fn unexpected_key(&self, diags: &mut Diagnostics, key: Span) -> Reported {
-        diags.error(unexpected_key(&self.name).at(self.span.to(key)))
+        diags.error(bad_reference::unexpected_key(&self.name).at(self.span.to(key)))
     }
 
     fn no_such_instance(
@@ -191,23 +191,4 @@ impl Repeated<'_> {
             .at(span),
         )
     }
-}
-
-/// The error for an attribute taken of all instances at once.
-pub(crate) fn missing_key(name: &str, argument: &str, key: &str) -> Diagnostic {
-    Diagnostic::error(
-        "Missing resource instance key",
-        format!(
-            "`{name}` has `{argument}` set, so an attribute can be taken only of one of its instances, \
-             for example `{name}[{key}]`, or of all with `{name}[*]`."
-        ),
-    )
-}
-
-/// The error for an instance taken of something that is not repeated.
-pub(crate) fn unexpected_key(name: &str) -> Diagnostic {
-    Diagnostic::error(
-        "Unexpected resource instance key",
-        format!("`{name}` has neither `count` nor `for_each`; leave the key in brackets out."),
-    )
 }

@@ -1,4 +1,5 @@
-//! Says that a name stands for nothing in a module, and which one may have been meant.
+//! What is said of references that lead nowhere: names that stand for nothing in a module, keys that
+//! are missing or too many. Finds none of them itself.
 
 use formwork_lang::suggest::nearest;
 use formwork_value::{Diagnostic, Span};
@@ -72,6 +73,27 @@ pub(crate) fn call(module: &Module, name: &str, span: Span) -> Diagnostic {
         format!("There is no module call `{name}` in {}.", place(module)),
     )
     .at(span)
+}
+
+/// The error for an attribute taken of all instances at once.
+#[must_use]
+pub(crate) fn missing_key(name: &str, argument: &str, key: &str) -> Diagnostic {
+    Diagnostic::error(
+        "Missing resource instance key",
+        format!(
+            "`{name}` has `{argument}` set, so an attribute can be taken only of one of its instances, \
+             for example `{name}[{key}]`, or of all with `{name}[*]`."
+        ),
+    )
+}
+
+/// The error for an instance taken of something that is not repeated.
+#[must_use]
+pub(crate) fn unexpected_key(name: &str) -> Diagnostic {
+    Diagnostic::error(
+        "Unexpected resource instance key",
+        format!("`{name}` has neither `count` nor `for_each`; leave the key in brackets out."),
+    )
 }
 
 /// The error for an attribute that one of the language's own objects does not have.
