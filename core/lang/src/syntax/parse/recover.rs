@@ -1,5 +1,7 @@
 //! Tokens that are wrong in themselves, and finding the place to go on from after an error.
 
+use std::collections::HashMap;
+
 use formwork_value::{Reported, Span};
 
 use super::Parser;
@@ -68,7 +70,7 @@ impl Parser<'_> {
     /// part: behind its line, or before the brace that closes the body. Brackets that open and close
     /// on the way are passed over as a whole.
     pub(super) fn skip_item(&mut self, from: usize) {
-        let mut open: Vec<TokenKind> = Vec::new();
+        let mut open = Brackets::default();
         self.at = from;
         self.newlines = true;
         loop {
@@ -79,18 +81,14 @@ impl Parser<'_> {
                     self.at += 1;
                     return;
                 }
-                kind if closer(kind).is_some() => open.extend(closer(kind)),
                 // The lexer took the string for closed.
                 TokenKind::QuotedNewline if token.start == token.end => {
-                    open.pop_if(|closer| *closer == TokenKind::CloseQuote);
+                    open.close(TokenKind::CloseQuote);
                 }
-                kind if is_closer(kind) => match open.iter().rposition(|closer| *closer == kind) {
-                    Some(depth) => open.truncate(depth),
-                    // Something in between was never closed, but this closes the body around it all.
-                    None if kind == TokenKind::CloseBrace => return,
-                    None => {}
-                },
-                _ => {}
+                // Something in between was never closed, but this closes the body around it all.
+                TokenKind::CloseBrace if !open.close(token.kind) => return,
+                TokenKind::CloseBrace => {}
+                kind => open.pass(kind),
             }
             self.at += 1;
         }
@@ -111,6 +109,49 @@ impl Parser<'_> {
     }
 }
 
+/// The brackets that are open, by what closes them.
+#[derive(Default)]
+struct Brackets {
+    closers: Vec<TokenKind>,
+    /// How many of each are open, so that one that closes nothing costs no search.
+    counts: HashMap<TokenKind, usize>,
+}
+
+impl Brackets {
+    fn is_empty(&self) -> bool {
+        self.closers.is_empty()
+    }
+
+    fn pass(&mut self, kind: TokenKind) {
+        match closer(kind) {
+            Some(closer) => {
+                self.closers.push(closer);
+                *self.counts.entry(closer).or_default() += 1;
+            }
+            None => {
+                self.close(kind);
+            }
+        }
+    }
+
+    /// Closes the innermost bracket that this closes, and those inside it that were never closed.
+    /// Says whether there is one.
+    fn close(&mut self, kind: TokenKind) -> bool {
+        if self.counts.get(&kind).is_none_or(|count| *count == 0) {
+            return false;
+        }
+        while let Some(closer) = self.closers.pop() {
+            if let Some(count) = self.counts.get_mut(&closer) {
+                *count -= 1;
+            }
+            if closer == kind {
+                break;
+            }
+        }
+        true
+    }
+}
+
 fn closer(opener: TokenKind) -> Option<TokenKind> {
     Some(match opener {
         TokenKind::OpenBrace => TokenKind::CloseBrace,
@@ -121,16 +162,4 @@ fn closer(opener: TokenKind) -> Option<TokenKind> {
         TokenKind::OpenInterpolation | TokenKind::OpenDirective => TokenKind::CloseSequence,
         _ => return None,
     })
-}
-
-fn is_closer(kind: TokenKind) -> bool {
-    matches!(
-        kind,
-        TokenKind::CloseBrace
-            | TokenKind::CloseBracket
-            | TokenKind::CloseParen
-            | TokenKind::CloseQuote
-            | TokenKind::CloseHeredoc
-            | TokenKind::CloseSequence
-    )
 }

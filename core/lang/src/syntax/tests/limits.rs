@@ -81,6 +81,7 @@ fn big_flat_texts_take_linear_time() {
     assert_eq!(refs::of_body(&body).len(), 100_000);
     let (_, errors) = parse(&"x = 1\n".repeat(100_000));
     assert!(errors.len() <= 100);
+    drop(parse(&format!("x = {}{}", "(".repeat(200_000), "]".repeat(200_000))));
     for junk in ["/*", "<<A", "\"\n", "@", "{", "}", "x = [\n", "\"${", "<<A\n", "a \"b", "%{"] {
         drop(parse(&junk.repeat(100_000)));
         drop(expression(&junk.repeat(100_000)));
