@@ -23,7 +23,7 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod traversal;
-pub(crate) mod validate;
+mod validate;
 mod variable;
 
 pub use files::Files;
