@@ -8,6 +8,7 @@ pub mod decode;
 pub mod dynamic;
 pub mod eval;
 pub mod functions;
+mod kind;
 pub mod print;
 pub mod refs;
 pub mod scope;

@@ -1,8 +1,9 @@
 //! Taking an attribute or an element of a value. Knows nothing of expressions: the errors carry no
 //! place, the caller adds it.
 
+use crate::kind::Kind;
 use crate::print::with_article;
-use formwork_value::{Diagnostic, Number, Type, Value, convert};
+use formwork_value::{Diagnostic, Marks, Number, Str, Type, Value, convert};
 
 /// Why an attribute or element cannot be taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,14 @@ pub struct NoSuchPart {
 impl NoSuchPart {
     fn new(summary: &'static str, detail: impl Into<String>) -> Self {
         Self { summary, detail: detail.into() }
+    }
+}
+
+impl NoSuchPart {
+    /// The same without what it says of a secret key or of the keys of a secret value.
+    fn without_detail(self) -> Self {
+        let detail = "There is no such element. More is not shown, because it could reveal a sensitive value.";
+        Self { detail: detail.to_owned(), ..self }
     }
 }
 
@@ -33,9 +42,10 @@ pub fn attribute(value: &Value, name: &str) -> Result<Value, NoSuchPart> {
     let marks = value.marks();
     let taken = match value.peek() {
         Value::Null(_) => return Err(null_attribute(name)),
-        Value::Object(object) => {
-            object.get(name).cloned().ok_or_else(|| no_attribute(name, object.names().iter()))?
-        }
+        Value::Object(object) => object
+            .get(name)
+            .cloned()
+            .ok_or_else(|| no_attribute(name, visible(object.names(), marks)))?,
         Value::Map(map) => map.get(name).cloned().ok_or_else(|| {
             NoSuchPart::new(
                 "Missing map element",
@@ -56,6 +66,12 @@ pub fn attribute(value: &Value, name: &str) -> Result<Value, NoSuchPart> {
     Ok(taken.mark(marks))
 }
 
+/// The names that may be shown of an object or a map: none if it is secret.
+fn visible(names: &[Str], marks: Marks) -> impl Iterator<Item = &Str> {
+    let names = if marks.contains(Marks::SENSITIVE) { &[] } else { names };
+    names.iter()
+}
+
 fn null_attribute(name: &str) -> NoSuchPart {
     NoSuchPart::new(
         "Attempt to get attribute from null value",
@@ -63,14 +79,11 @@ fn null_attribute(name: &str) -> NoSuchPart {
     )
 }
 
-fn no_attribute<'n>(
-    name: &str,
-    names: impl IntoIterator<Item = &'n formwork_value::Str>,
-) -> NoSuchPart {
+fn no_attribute<'n>(name: &str, names: impl IntoIterator<Item = &'n Str>) -> NoSuchPart {
     let names: Vec<&str> = names.into_iter().map(|name| name.as_str()).collect();
     let hint = match crate::suggest::nearest(name, names.iter().copied()) {
         Some(near) => format!(" Did you mean {near:?}?"),
-        None if names.is_empty() => " It has none at all.".into(),
+        None if names.is_empty() => String::new(),
         None if names.len() <= 10 => format!(" It has: {}.", names.join(", ")),
         None => String::new(),
     };
@@ -112,6 +125,8 @@ pub fn index(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
     if !matches!(value.peek(), Value::Object(_)) {
         marks |= key.marks();
     }
+    let secret = (value.marks() | key.marks()).contains(Marks::SENSITIVE);
+    let hide = |part: NoSuchPart| if secret { part.without_detail() } else { part };
     let (value, key) = (value.peek(), key.peek());
     if value.is_null() {
         return Err(NoSuchPart::new(
@@ -122,20 +137,21 @@ pub fn index(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
     if key.is_null() {
         return Err(invalid("The key is null; it must be a number or a string."));
     }
-    let ty = value.ty();
-    if ty == Type::Dynamic || (key.is_unknown() && key.ty() == Type::Dynamic) {
+    if Kind::of(key) == Kind::Dynamic {
         return Ok(Value::dynamic().mark(marks));
     }
-    let taken = match &ty {
-        Type::List(_) | Type::Tuple(_) => by_position(value, &ty, key)?,
-        Type::Map(_) | Type::Object(_) => by_key(value, &ty, key)?,
-        Type::Set(_) => {
+    let taken = match Kind::of(value) {
+        Kind::Dynamic => Value::dynamic(),
+        Kind::List | Kind::Tuple => by_position(value, key).map_err(hide)?,
+        Kind::Map | Kind::Object => by_key(value, key).map_err(hide)?,
+        Kind::Set => {
             return Err(invalid(
                 "The elements of a set have no index or key. Convert it with tolist(), or use a `for` expression.",
             ));
         }
         _ => {
-            return Err(invalid(format!("This is {}, which has no elements.", with_article(&ty))));
+            let ty = with_article(&value.ty());
+            return Err(invalid(format!("This is {ty}, which has no elements.")));
         }
     };
     Ok(taken.mark(marks))
@@ -145,14 +161,10 @@ fn invalid(detail: impl Into<String>) -> NoSuchPart {
     NoSuchPart::new("Invalid index", detail)
 }
 
-fn by_position(value: &Value, ty: &Type, key: &Value) -> Result<Value, NoSuchPart> {
+fn by_position(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
     let key = convert::convert(key, &Type::Number)
         .map_err(|refused| invalid(format!("This key cannot be an index: {}.", refused.reason)))?;
-    let Value::Number(number) = &key else {
-        return Ok(ty
-            .element()
-            .map_or_else(Value::dynamic, |element| Value::unknown(element.clone())));
-    };
+    let Value::Number(number) = &key else { return Ok(some_element(value)) };
     check_position(number)?;
     let at = number.to_usize();
     match value {
@@ -161,9 +173,7 @@ fn by_position(value: &Value, ty: &Type, key: &Value) -> Result<Value, NoSuchPar
                 Some(element) => Ok(Value::unknown(element.clone())),
                 None => Err(out_of_range(number, elements.len())),
             },
-            other => Ok(other
-                .element()
-                .map_or_else(Value::dynamic, |element| Value::unknown(element.clone()))),
+            _ => Ok(some_element(value)),
         },
         known => {
             let items = known.children();
@@ -195,35 +205,39 @@ fn out_of_range(number: &Number, len: usize) -> NoSuchPart {
     })
 }
 
-fn by_key(value: &Value, ty: &Type, key: &Value) -> Result<Value, NoSuchPart> {
+/// An element of which it is not known which one it is.
+fn some_element(value: &Value) -> Value {
+    Value::unknown(match value {
+        Value::List(list) => list.element_type().clone(),
+        Value::Map(map) => map.element_type().clone(),
+        Value::Unknown(unknown) => unknown.ty().element().cloned().unwrap_or(Type::Dynamic),
+        _ => Type::Dynamic,
+    })
+}
+
+fn by_key(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
     let by_number = matches!(key, Value::Number(_));
     let key = convert::convert(key, &Type::String)
         .map_err(|refused| invalid(format!("This key cannot be a string: {}.", refused.reason)))?;
-    let Value::String(key) = &key else {
-        return Ok(ty
-            .element()
-            .map_or_else(Value::dynamic, |element| Value::unknown(element.clone())));
-    };
-    match (value, ty) {
-        (Value::Map(map), _) => map.get(key).cloned().ok_or_else(|| no_key(key, map.keys(), false)),
-        (Value::Object(object), _) => {
+    let Value::String(key) = &key else { return Ok(some_element(value)) };
+    match value {
+        Value::Map(map) => map.get(key).cloned().ok_or_else(|| no_key(key, map.keys(), false)),
+        Value::Object(object) => {
             object.get(key).cloned().ok_or_else(|| no_key(key, object.names().iter(), by_number))
         }
-        (_, Type::Map(element)) => Ok(Value::unknown((**element).clone())),
-        (_, Type::Object(object)) => object
-            .attributes
-            .get(key.as_str())
-            .map(|ty| Value::unknown(ty.clone()))
-            .ok_or_else(|| no_key(key, object.attributes.keys(), by_number)),
+        Value::Unknown(unknown) => match unknown.ty() {
+            Type::Object(object) => object
+                .attributes
+                .get(key.as_str())
+                .map(|ty| Value::unknown(ty.clone()))
+                .ok_or_else(|| no_key(key, object.attributes.keys(), by_number)),
+            _ => Ok(some_element(value)),
+        },
         _ => Ok(Value::dynamic()),
     }
 }
 
-fn no_key<'n>(
-    key: &str,
-    keys: impl IntoIterator<Item = &'n formwork_value::Str>,
-    by_number: bool,
-) -> NoSuchPart {
+fn no_key<'n>(key: &str, keys: impl IntoIterator<Item = &'n Str>, by_number: bool) -> NoSuchPart {
     let near = crate::suggest::nearest(key, keys.into_iter().map(|key| key.as_str()));
     let hint = match near {
         _ if by_number => " The attributes of an object have names, not numbers.".into(),

@@ -1,5 +1,6 @@
 //! Calls of functions: which one, with what arguments, and what the failure of a call looks like.
 
+use crate::kind::Kind;
 use crate::print::with_article;
 use formwork_value::{Diagnostic, Reported, Span, Type, Value, convert};
 
@@ -71,9 +72,9 @@ impl Evaluator<'_> {
             return Ok(Some(args));
         }
         let Some(Arg { value, expr }) = args.pop() else { return Ok(Some(args)) };
-        let refusal = match value.ty() {
+        let refusal = match Kind::of(&value) {
             _ if value.is_null() => "it is null".to_owned(),
-            Type::List(_) | Type::Set(_) | Type::Tuple(_) | Type::Dynamic => {
+            Kind::List | Kind::Set | Kind::Tuple | Kind::Dynamic => {
                 if value.is_unknown() {
                     return Ok(None);
                 }
@@ -85,7 +86,7 @@ impl Evaluator<'_> {
                 args.extend(items.iter().map(|item| Arg { value: item.clone().mark(marks), expr }));
                 return Ok(Some(args));
             }
-            ty => format!("it is {}", with_article(&ty)),
+            _ => format!("it is {}", with_article(&value.ty())),
         };
         let diag = Diagnostic::error(
             "Invalid expanding argument value",

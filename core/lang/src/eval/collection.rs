@@ -1,5 +1,6 @@
 //! Tuple and object expressions, and `for` of both kinds.
 
+use crate::kind::Kind;
 use crate::print::with_article;
 use formwork_value::{Diagnostic, Marks, Number, Reported, Str, Type, Value, convert};
 use indexmap::IndexMap;
@@ -139,13 +140,12 @@ impl Evaluator<'_> {
                 frames,
             ));
         }
-        let ty = collection.ty();
-        if ty.is_primitive() {
+        if Kind::of(collection).is_primitive() {
             let diag = Diagnostic::error(
                 "Iteration over non-iterable value",
                 format!(
                     "The collection of a `for` is {}; it must be a list, set, map, tuple or object.",
-                    with_article(&ty)
+                    with_article(&collection.ty())
                 ),
             );
             return Err(self.fail(
@@ -227,11 +227,12 @@ impl Evaluator<'_> {
                 };
                 let value = this.expr(&for_expr.result, frames)?;
                 if values.contains_key(&key) {
-                    let diag = Diagnostic::error(
-                        "Duplicate object key",
-                        format!("Two elements of this `for` give the key {:?}. To collect the values of equal keys in tuples, write ... after the value.", key.as_str()),
-                    );
-                    return Err(this.fail(diag.at(key_expr.span).within(expr.span), key_expr, frames));
+                    let diag = duplicate_key(&key, marks);
+                    return Err(this.fail(
+                        diag.at(key_expr.span).within(expr.span),
+                        key_expr,
+                        frames,
+                    ));
                 }
                 values.insert(key, value);
                 Ok(marks)
@@ -327,6 +328,20 @@ impl Evaluator<'_> {
         );
         Err(self.fail(diag.at(key_expr.span).within(expr.span), key_expr, frames))
     }
+}
+
+fn duplicate_key(key: &Str, marks: Marks) -> Diagnostic {
+    let key = if marks.contains(Marks::SENSITIVE) {
+        "a sensitive key".to_owned()
+    } else {
+        format!("the key {:?}", key.as_str())
+    };
+    Diagnostic::error(
+        "Duplicate object key",
+        format!(
+            "Two elements of this `for` give {key}. To collect the values of equal keys in tuples, write ... after the value."
+        ),
+    )
 }
 
 /// A `for` on its way through a collection.

@@ -1,6 +1,7 @@
 //! Operators and the conditional. What an operator computes is decided in `formwork_value::ops`; here
 //! operands are converted and refusals explained.
 
+use crate::kind::Kind;
 use formwork_value::ty::unify::unify;
 use formwork_value::{
     Diagnostic, Diagnostics, Refinement, Reported, Span, Type, Value, convert, ops,
@@ -165,6 +166,9 @@ impl Evaluator<'_> {
         // Warnings of the arm are kept; its errors make `value` one.
         let _ = self.diags.append(diags);
         let value = value?;
+        if value.has_type(&ty) {
+            return Ok(value.mark(marks));
+        }
         convert::convert(&value, &ty).map(|value| value.mark(marks)).map_err(|refused| {
             self.diags.error(
                 Diagnostic::error(
@@ -248,7 +252,7 @@ fn either(yes: &Value, no: &Value, ty: Type) -> Value {
     }
     let (a, b) = (yes.range(), no.range());
     let mut common = Refinement { not_null: a.not_null && b.not_null, ..Refinement::default() };
-    if yes.ty() == Type::Number && no.ty() == Type::Number {
+    if Kind::of(yes) == Kind::Number && Kind::of(no) == Kind::Number {
         common.lower = a.lower.zip(b.lower).map(|(a, b)| looser(a, b, std::cmp::Ordering::Less));
         common.upper = a.upper.zip(b.upper).map(|(a, b)| looser(a, b, std::cmp::Ordering::Greater));
     } else if ty.is_collection() && yes.ty() == no.ty() {

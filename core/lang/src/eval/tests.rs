@@ -164,6 +164,37 @@ fn errors_point_at_the_cause_and_show_values() {
 }
 
 #[test]
+fn errors_do_not_reveal_what_is_sensitive() {
+    for failing in [
+        "parseint(secret, 10)",
+        "tonumber(secret)",
+        "timeadd(secret, \"1h\")",
+        "timeadd(timestamp(), secret)",
+        "jsondecode(secret)",
+        "regex(\"[${secret}\", \"x\")",
+        "{a = 1}[secret]",
+        "map[secret]",
+        "lookup(map, secret)",
+        "sensitive({s3cret = 1}).s3cre",
+        "sensitive({s3cret = 1})[\"s3cre\"]",
+        "{for x in [secret, secret] : x => 1}",
+        "secret + 1",
+        "file(secret)",
+        "cidrhost(secret, 1)",
+        "format(secret, 1)",
+        "uuidv5(secret, \"x\")",
+        "try(parseint(secret, 10))",
+        "csvdecode(\"${secret},${secret}\")",
+        "templatefile(\"greeting.tftpl\", {(secret) = 1})",
+        "formatdate(secret, timestamp())",
+    ] {
+        let explained = explain(failing);
+        let told = explained.split_once("` ").map_or("", |(_, told)| told);
+        assert!(!told.is_empty() && !told.contains("s3cret"), "{failing}: {explained}");
+    }
+}
+
+#[test]
 fn what_would_never_end_is_refused() {
     let bombs = [
         "[for a in range(1000) : [for b in range(1000) : 1]]",

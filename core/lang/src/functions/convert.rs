@@ -10,7 +10,6 @@ type Outcome = Result<Value, CallError>;
 
 pub(super) fn list() -> Vec<Builtin> {
     let any = Type::Dynamic;
-    let same = |args: &[Value]| Ok(args.first().map_or(Type::Dynamic, Value::ty));
     vec![
         to("tobool", |args| to_type(args, &Type::Bool))
             .returns(Type::Bool)
@@ -31,19 +30,16 @@ pub(super) fn list() -> Vec<Builtin> {
             .returns(Type::map(any.clone()))
             .example("tomap({a = 1})", "tomap({\n  \"a\" = 1\n})"),
         any_value("sensitive", |args| Ok(args.value(0).clone().mark(Marks::SENSITIVE)))
-            .returns_by(same)
             .example("sensitive(1)", "(sensitive value)"),
         any_value("nonsensitive", |args| {
             let (value, marks) = args.value(0).clone().unmark();
             Ok(value.mark(marks.without(Marks::SENSITIVE)))
         })
-        .returns_by(same)
         .example("nonsensitive(sensitive(1))", "1"),
         any_value("issensitive", is_sensitive)
             .returns(Type::Bool)
             .example("issensitive(sensitive(1))", "true"),
         any_value("ephemeralasnull", |args| Ok(without_ephemeral(args.value(0))))
-            .returns_by(same)
             .example("ephemeralasnull([1])", "[\n  1,\n]"),
         // The evaluator looks at the arguments of these two itself, unless they come from `...` and
         // so have values already.

@@ -2,6 +2,7 @@
 
 mod csv;
 
+use crate::kind::Kind;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_value::codec::json;
@@ -83,11 +84,11 @@ fn unknown_json(value: &Value) -> Value {
         Value::Unknown(unknown) => unknown.refinement().not_null,
         _ => true,
     };
-    let first = match value.ty() {
+    let first = match Kind::of(value) {
         _ if !not_null => None,
-        Type::String => Some("\""),
-        Type::Object(_) | Type::Map(_) => Some("{"),
-        Type::Tuple(_) | Type::List(_) | Type::Set(_) => Some("["),
+        Kind::String => Some("\""),
+        Kind::Object | Kind::Map => Some("{"),
+        Kind::Tuple | Kind::List | Kind::Set => Some("["),
         _ => None,
     };
     let refinement =

@@ -39,13 +39,22 @@ pub fn invoke(
     if untyped {
         return Ok(Value::dynamic().mark(marks));
     }
-    let ty = function.return_type(&plain)?;
-    let value = if unknown { Value::unknown(ty) } else { function.call(ctx, &plain, &ty)? };
+    let secret = marks.contains(Marks::SENSITIVE);
+    let hide = |error| if secret { without_reason(error) } else { error };
+    let ty = function.return_type(&plain).map_err(hide)?;
+    let value =
+        if unknown { Value::unknown(ty) } else { function.call(ctx, &plain, &ty).map_err(hide)? };
     if value.depth() > Value::MAX_DEPTH {
         return Err(Limit::ValueDepth.into());
     }
     let value = if function.never_null() { value.refine(&Refinement::not_null()) } else { value };
     Ok(value.mark(marks))
+}
+
+/// An error that tells nothing of the arguments: the function did not see that one of them is secret.
+fn without_reason(error: CallError) -> CallError {
+    let reason = "why is not shown, because it could reveal a sensitive value".to_owned();
+    CallError { reason, ..error }
 }
 
 /// The parameter that takes an argument.

@@ -1,5 +1,6 @@
 //! Functions that bring many elements, or many arguments, to one value.
 
+use crate::kind::Kind;
 use formwork_value::ty::unify::unify;
 use formwork_value::{Number, Refinement, Type, Value, ops};
 use unicode_segmentation::UnicodeSegmentation as _;
@@ -123,8 +124,8 @@ fn coalesce_list(args: &Args<'_>) -> Outcome {
 }
 
 fn length_type(args: &[Value]) -> Result<Type, CallError> {
-    match args.first().map(Value::ty) {
-        Some(Type::Bool | Type::Number) => Err(CallError::new(
+    match args.first().map(Kind::of) {
+        Some(Kind::Bool | Kind::Number) => Err(CallError::new(
             "only a string, a list, a set, a map, a tuple or an object has a length",
         )),
         _ => Ok(Type::Number),
@@ -134,12 +135,15 @@ fn length_type(args: &[Value]) -> Result<Type, CallError> {
 fn length(args: &Args<'_>) -> Outcome {
     let value = args.value(0);
     let exactly = |n: usize| Value::Number(Number::from(n));
-    let result = match (value.peek(), value.ty()) {
+    let result = match (value.peek(), Kind::of(value)) {
         (Value::String(text), _) => exactly(text.graphemes(true).count()),
         (Value::Tuple(_) | Value::Object(_), _) => exactly(value.children().len()),
-        (_, Type::Tuple(elements)) => exactly(elements.len()),
-        (_, Type::Object(object)) => exactly(object.attributes.len()),
-        (Value::Unknown(unknown), Type::String) => {
+        (Value::Unknown(unknown), Kind::Tuple | Kind::Object) => match unknown.ty() {
+            Type::Tuple(elements) => exactly(elements.len()),
+            Type::Object(object) => exactly(object.attributes.len()),
+            _ => Value::unknown(Type::Number),
+        },
+        (Value::Unknown(unknown), Kind::String) => {
             let prefix = unknown.refinement().prefix.as_ref();
             between(prefix.map_or(0, |text| text.graphemes(true).count()) as u64, None)
         }

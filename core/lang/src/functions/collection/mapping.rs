@@ -1,5 +1,6 @@
 //! Functions on maps and objects.
 
+use crate::kind::Kind;
 use crate::print::with_article;
 use std::collections::BTreeMap;
 
@@ -103,23 +104,37 @@ fn lookup_type(args: &[Value]) -> Result<Type, CallError> {
     if default.len() > 1 {
         return Err(CallError::new("it takes two or three arguments"));
     }
-    match mapping.ty() {
-        Type::Object(object) => {
+    match Kind::of(mapping) {
+        Kind::Object => {
             let Value::String(name) = key.peek() else { return Ok(Type::Dynamic) };
-            match (object.attributes.get(name), default) {
-                (Some(ty), _) => Ok(ty.clone()),
+            match (attribute_type(mapping, name), default) {
+                (Some(ty), _) => Ok(ty),
                 (None, [default]) => Ok(default.ty()),
                 (None, _) => Err(CallError::argument(0, not_there(name, key.marks()))),
             }
         }
-        Type::Map(element) => match default {
-            [default] if convert::convert(default, &element).is_err() => Err(CallError::argument(
-                2,
-                "it must be of the type that the elements of the map have",
-            )),
-            _ => Ok((*element).clone()),
-        },
+        Kind::Map => {
+            let element = element_of(&mapping.ty());
+            match default {
+                [default] if convert::convert(default, &element).is_err() => {
+                    let reason = "it must be of the type that the elements of the map have";
+                    Err(CallError::argument(2, reason))
+                }
+                _ => Ok(element),
+            }
+        }
         _ => Err(CallError::argument(0, "it must be a map or an object")),
+    }
+}
+
+fn attribute_type(object: &Value, name: &str) -> Option<Type> {
+    match object.peek() {
+        Value::Object(object) => object.get(name).map(Value::ty),
+        Value::Unknown(unknown) => match unknown.ty() {
+            Type::Object(object) => object.attributes.get(name).cloned(),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Functions on lists and tuples, where order counts.
 
+use crate::kind::Kind;
 use crate::print::with_article;
 use formwork_value::ty::unify::unify;
 use formwork_value::{Marks, Number, Str, Type, Value, ops};
@@ -109,16 +110,15 @@ fn turns(index: &Value) -> Result<usize, CallError> {
 }
 
 fn element_type(args: &[Value]) -> Result<Type, CallError> {
-    let [list, index] = args else { return Ok(Type::Dynamic) };
-    match list.ty() {
-        Type::List(element) => Ok((*element).clone()),
-        Type::Tuple(_) if index.is_unknown() => Ok(Type::Dynamic),
-        Type::Tuple(elements) => {
-            let at = turns(index)?;
-            let element = at.checked_rem(elements.len()).and_then(|at| elements.get(at));
-            element.cloned().ok_or_else(empty)
+    let [list, _] = args else { return Ok(Type::Dynamic) };
+    match Kind::of(list) {
+        Kind::List => Ok(element_of(&list.ty())),
+        // The element itself shows its type, as soon as it is known which one it is.
+        Kind::Tuple => Ok(Type::Dynamic),
+        _ => {
+            let ty = with_article(&list.ty());
+            Err(CallError::new(format!("the first argument is {ty}, which has no order")))
         }
-        ty => Err(CallError::new(format!("a {} has no elements in order", ty.friendly_name()))),
     }
 }
 
@@ -151,15 +151,12 @@ fn bounds(start: &Value, end: &Value, len: usize) -> Result<std::ops::Range<usiz
 }
 
 fn slice_type(args: &[Value]) -> Result<Type, CallError> {
-    let [list, start, end] = args else { return Ok(Type::Dynamic) };
-    match list.ty() {
-        ty @ Type::List(_) => Ok(ty),
-        Type::Tuple(_) if start.is_unknown() || end.is_unknown() => Ok(Type::Dynamic),
-        Type::Tuple(elements) => {
-            let bounds = bounds(start, end, elements.len())?;
-            Ok(Type::tuple(elements.get(bounds).unwrap_or(&[]).to_vec()))
-        }
-        Type::Set(_) => Err(CallError::argument(
+    let [list, _, _] = args else { return Ok(Type::Dynamic) };
+    match Kind::of(list) {
+        Kind::List => Ok(list.ty()),
+        // The elements themselves show the type, as soon as it is known which ones they are.
+        Kind::Tuple => Ok(Type::Dynamic),
+        Kind::Set => Err(CallError::argument(
             0,
             "the elements of a set have no order; convert it with tolist() if that does not matter",
         )),
@@ -277,7 +274,7 @@ fn flatten_into(
 
 fn flatten_type(args: &[Value]) -> Result<Type, CallError> {
     let [list] = args else { return Ok(Type::Dynamic) };
-    if !matches!(list.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_)) {
+    if !Kind::of(list).is_sequence() {
         return Err(CallError::new("only a list, a set or a tuple can be flattened"));
     }
     // Its elements give the result its type; to find it here would do the work twice.

@@ -1,5 +1,6 @@
 //! `format` and `formatlist`: texts with verbs in the manner of printf.
 
+use crate::kind::Kind;
 use formwork_value::codec::json;
 use formwork_value::number::Notation;
 use formwork_value::{Number, Refinement, Str, Type, Value, convert};
@@ -54,7 +55,7 @@ fn format(args: &Args<'_>) -> Outcome {
 /// Formats once for each element of the arguments that are sequences, which must be equally long.
 fn format_list(args: &Args<'_>) -> Outcome {
     let form = args.text(0)?;
-    let sequence = |arg: &Value| matches!(arg.ty(), Type::List(_) | Type::Set(_) | Type::Tuple(_));
+    let sequence = |arg: &Value| Kind::of(arg).is_sequence();
     let mut length = None;
     for (at, arg) in args.rest(1).iter().enumerate() {
         if !sequence(arg) || arg.is_null() {
