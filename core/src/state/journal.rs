@@ -25,6 +25,7 @@ use futures_util::future::{LocalBoxFuture, Shared};
 use self::record::Record;
 use super::Object;
 use super::file::StateFile;
+use super::local;
 use super::store::sentence;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 
@@ -222,6 +223,8 @@ impl Journal {
         DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(failed)?;
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path);
         let file = file.map_err(failed)?;
+        // Nobody can know the name of a file that was just made.
+        local::lock(&file).map_err(|errno| failed(errno.into()))?;
         let journal = Self::on(path.clone(), file);
         let begun = journal.append(&record::run_begin(run, begin)).and_then(|()| {
             journal.file.sync_all().map_err(failed)?;
@@ -389,6 +392,12 @@ impl Journal {
         *self.sync.borrow_mut() = Some(sync.clone());
         sync
     }
+}
+
+/// Whether the run that writes a journal is still going on.
+pub(super) fn is_being_written(path: &Path) -> Result<bool, JournalError> {
+    let file = OpenOptions::new().write(true).open(path).map_err(JournalError::io("read", path))?;
+    Ok(local::lock(&file).is_err())
 }
 
 /// Removes a journal, and its folder if it was the last one in it.

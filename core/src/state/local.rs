@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use sha2::{Digest as _, Sha256};
 
 use self::lock::Held;
-pub(super) use self::lock::who;
+pub(super) use self::lock::{lock, who};
 use self::replace::Disk;
 use super::file::{FileError, StateFile};
 use super::store::{LockRequest, Store, StoreError, Written};

@@ -23,7 +23,7 @@ use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 /// What interrupted runs left behind, taken over.
 #[derive(Debug)]
 pub struct Recovery {
-    /// The state with everything that is known put in; `None` if there is no state.
+    /// The state with everything that is known put in; `None` if there is none and no run was cut off.
     pub file: Option<StateFile>,
     /// The runs that were cut off, the earliest first.
     pub runs: Vec<CutOff>,
@@ -81,7 +81,8 @@ pub enum Doubt {
 }
 
 /// Reads the journals that interrupted runs left in a folder, and puts what they know into the state.
-/// Changes nothing on disk: [`Recovery::finish`] does, once the state is stored.
+/// Passes over the journal of a run that is still going on. Changes nothing on disk:
+/// [`Recovery::finish`] does, once the state is stored.
 ///
 /// # Errors
 /// When a journal cannot be read, is damaged, or belongs to another state.
@@ -89,6 +90,9 @@ pub fn recover(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, Jou
     let mut recovery = Recovery { file: stored, runs: Vec::new(), unresolved: Vec::new() };
     let mut logs = Vec::new();
     for path in journals_in(folder)? {
+        if journal::is_being_written(&path)? {
+            continue;
+        }
         let log = read(&path)?;
         let when = log.begin().map_or(String::new(), |begin| begin.when.clone());
         logs.push((when, path, log));

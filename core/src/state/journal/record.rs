@@ -184,6 +184,11 @@ impl Log {
         })
     }
 
+    /// Whether the state has everything that was settled.
+    pub(in crate::state) fn is_taken_over(&self) -> bool {
+        self.records.iter().any(|(_, record)| matches!(record, Record::TakenOver {}))
+    }
+
     /// The number of the last record whose consequences the state is known to hold.
     pub(in crate::state) fn included_in(&self, file: &StateFile) -> u64 {
         let stored = fingerprint(&file.content());

@@ -94,7 +94,7 @@ impl Drop for Held {
 }
 
 /// Takes a write lock on the whole file, without waiting.
-pub(super) fn lock(file: &File) -> Result<(), Errno> {
+pub(in crate::state) fn lock(file: &File) -> Result<(), Errno> {
     let range = libc::flock {
         l_type: libc::F_WRLCK as libc::c_short,
         l_whence: libc::SEEK_SET as libc::c_short,

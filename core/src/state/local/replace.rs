@@ -108,7 +108,7 @@ pub(super) fn replace(
 
     let permissions = path.metadata().ok().map(|found| found.permissions());
     let stand_in = disk.create(&next, permissions).map_err(failed)?;
-    let placed = lock::lock(&stand_in)
+    let placed = lock(&stand_in)
         .map_err(io::Error::from)
         .and_then(|()| disk.fill(&stand_in, text))
         .map(|()| original.is_some() && disk.link(&path, &previous).is_ok())

@@ -133,12 +133,12 @@ async fn whoever_opened_the_file_before_a_write_still_finds_it_locked_and_then_t
     let waiting = File::options().read(true).write(true).open(state_in(&folder)).unwrap();
     for word in ["a", "a longer word", "b"] {
         store.write(&mut file_with(word)).await.unwrap();
-        assert_eq!(lock::lock(&waiting), Err(Errno::EAGAIN));
+        assert_eq!(lock(&waiting), Err(Errno::EAGAIN));
         let later = File::options().read(true).write(true).open(state_in(&folder)).unwrap();
-        assert_eq!(lock::lock(&later), Err(Errno::EAGAIN));
+        assert_eq!(lock(&later), Err(Errno::EAGAIN));
     }
     store.unlock().await.unwrap();
-    assert_eq!(lock::lock(&waiting), Ok(()));
+    assert_eq!(lock(&waiting), Ok(()));
     let text = io::read_to_string(&waiting).unwrap();
     assert_eq!(text, std::fs::read_to_string(state_in(&folder)).unwrap());
     assert!(lock::is_at(&waiting, &state_in(&folder)).unwrap());

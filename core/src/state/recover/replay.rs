@@ -102,8 +102,7 @@ impl<'l> Replay<'l> {
         };
         let has_ended = matches!(log.records.last(), Some((_, Record::RunEnd {})));
         if let Some(begin) = begin.filter(|_| !has_ended) {
-            let had_state = recovery.file.is_some();
-            let mut file = self.base(begin, recovery.file.take())?;
+            let mut file = self.base(begin, log, recovery.file.take())?;
             let mut doubted = self.open.clone();
             let included = log.included_in(&file);
             for (_, record) in log.records.iter().filter(|(number, _)| *number > included) {
@@ -117,7 +116,8 @@ impl<'l> Replay<'l> {
                     _ => {}
                 }
             }
-            recovery.file = (had_state || !file.state.is_empty()).then_some(file);
+            // Also an empty state has the lineage that the journal names, and must keep it.
+            recovery.file = Some(file);
             for op in doubted {
                 recovery.unresolved.extend(self.unresolved(op)?);
             }
@@ -127,9 +127,15 @@ impl<'l> Replay<'l> {
     }
 
     /// The state that the journal goes with.
-    fn base(&self, begin: &RunBegin, stored: Option<StateFile>) -> Result<StateFile, JournalError> {
+    fn base(
+        &self,
+        begin: &RunBegin,
+        log: &Log,
+        stored: Option<StateFile>,
+    ) -> Result<StateFile, JournalError> {
         match stored {
-            Some(file) if file.lineage == begin.lineage => Ok(file),
+            // Once everything is taken over, the journal only waits for decisions.
+            Some(file) if file.lineage == begin.lineage || log.is_taken_over() => Ok(file),
             Some(file) => Err(JournalError::OtherLineage {
                 path: self.path.clone(),
                 theirs: begin.lineage.clone(),

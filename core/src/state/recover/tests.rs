@@ -61,6 +61,17 @@ fn listed(state: &State) -> Vec<String> {
     list
 }
 
+/// What a killed run left.
+struct Killed {
+    folder: TempDir,
+}
+
+impl Killed {
+    fn path(&self) -> PathBuf {
+        self.folder.path().join("journal")
+    }
+}
+
 /// A run in the making, with what is to be known of it after each byte of its journal.
 struct Run {
     folder: TempDir,
@@ -79,8 +90,9 @@ impl Run {
         Self { steps: vec![(run.length(), listed(&base.state), Vec::new())], ..run }
     }
 
-    fn path(&self) -> PathBuf {
-        self.folder.path().join("journal")
+    /// Ends the run without a word. What is left is the folder with its journal.
+    fn kill(self) -> Killed {
+        Killed { folder: self.folder }
     }
 
     fn length(&self) -> usize {
@@ -102,18 +114,20 @@ impl Run {
     /// Cuts the journal around the end of every record and at many places between, and recovers.
     /// That a cut within a record is one before it, the journal's own tests say of every byte.
     fn check_every_cut(self, base: Option<&StateFile>) {
-        let bytes = std::fs::read(self.journal.path()).unwrap();
-        let is_near_an_end = |cut: usize| self.steps.iter().any(|step| step.0.abs_diff(cut) < 2);
+        let (steps, journal) = (self.steps.clone(), self.journal.path().to_owned());
+        let killed = self.kill();
+        let bytes = std::fs::read(&journal).unwrap();
+        let is_near_an_end = |cut: usize| steps.iter().any(|step| step.0.abs_diff(cut) < 2);
         for cut in (0..=bytes.len()).filter(|&cut| cut % 16 == 0 || is_near_an_end(cut)) {
-            std::fs::write(self.journal.path(), &bytes[..cut]).unwrap();
-            let recovery = recover(&self.path(), base.cloned()).unwrap();
+            std::fs::write(&journal, &bytes[..cut]).unwrap();
+            let recovery = recover(&killed.path(), base.cloned()).unwrap();
             let state = recovery.file.as_ref().map(|file| listed(&file.state)).unwrap_or_default();
             let open: Vec<String> = recovery
                 .unresolved
                 .iter()
                 .map(|one| format!("{:?} {}", one.action, one.addr))
                 .collect();
-            let begun = self.steps.iter().rfind(|step| step.0 <= cut);
+            let begun = steps.iter().rfind(|step| step.0 <= cut);
             let nothing = (0, base.map(|file| listed(&file.state)).unwrap_or_default(), Vec::new());
             let (_, expected, expected_open) = begun.unwrap_or(&nothing);
             assert_eq!((&state, &open), (expected, expected_open), "cut at {cut}");
@@ -181,8 +195,6 @@ async fn the_first_run_of_all_may_be_cut_off_before_there_is_a_state() {
     run.then(&[], &["Create t.a"]);
     run.journal.settle(op, Some(&object("made"))).unwrap();
     run.then(&["t.a=made"], &[]);
-    let recovery = recover(&run.path(), None).unwrap();
-    assert_eq!(recovery.file.unwrap().lineage, "one");
     run.check_every_cut(None);
 }
 
@@ -201,6 +213,7 @@ async fn what_the_stored_state_holds_already_is_not_put_in_again() {
     let op = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
     run.journal.settle(op, Some(&object("made"))).unwrap();
 
+    let run = run.kill();
     for (stored, n_replayed) in [(stored, 1), (base, 3)] {
         let recovery = recover(&run.path(), Some(stored)).unwrap();
         assert_eq!(listed(&recovery.file.unwrap().state), ["t.a=made", "t.b=new"]);
@@ -215,6 +228,7 @@ async fn a_result_is_not_put_over_what_somebody_else_did() {
     let a = addr("t.a");
     let op = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
     run.journal.settle(op, Some(&object("made"))).unwrap();
+    let run = run.kill();
     let theirs = state_of(&[("t.a", "made by another program")]);
     for _ in 0..2 {
         let recovery = recover(&run.path(), Some(theirs.clone())).unwrap();
@@ -244,6 +258,7 @@ async fn a_create_in_flight_is_told_until_it_is_decided_and_an_update_once() {
     let op = run.journal.announce(update).await.unwrap();
     run.journal.answer(op, Answer { state: b"raw".to_vec(), ..Answer::default() }).unwrap();
 
+    let run = run.kill();
     let recovery = recover(&run.path(), Some(base)).unwrap();
     assert_eq!(recovery.unresolved[0].planned, Some(planned));
     let told: Vec<String> = recovery
@@ -273,6 +288,7 @@ async fn a_create_in_flight_is_told_until_it_is_decided_and_an_update_once() {
 #[tokio::test]
 async fn a_journal_of_another_state_is_refused() {
     let run = Run::begin(&state_of(&[]));
+    let run = run.kill();
     let stranger = StateFile { lineage: "two".to_owned(), ..state_of(&[]) };
     let error = recover(&run.path(), Some(stranger)).unwrap_err();
     assert!(matches!(error, JournalError::OtherLineage { .. }), "{error:?}");
@@ -281,7 +297,33 @@ async fn a_journal_of_another_state_is_refused() {
 #[tokio::test]
 async fn a_run_that_ended_in_order_leaves_nothing_to_take_over() {
     let run = Run::begin(&state_of(&[]));
-    let folder = run.path();
-    run.journal.end().unwrap();
+    let Run { folder, journal, .. } = run;
+    journal.end().unwrap();
+    assert!(recover(&folder.path().join("journal"), None).unwrap().is_nothing());
+}
+
+#[tokio::test]
+async fn a_run_that_is_still_going_on_is_left_alone() {
+    let run = Run::begin(&state_of(&[]));
+    let a = addr("t.a");
+    run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
+    let folder = run.folder.path().join("journal");
     assert!(recover(&folder, None).unwrap().is_nothing());
+    let run = run.kill();
+    assert_eq!(recover(&run.path(), None).unwrap().unresolved.len(), 1);
+}
+
+#[tokio::test]
+async fn a_first_run_that_did_nothing_known_still_gives_the_state_its_lineage() {
+    let run = Run::begin(&state_of(&[]));
+    let a = addr("t.a");
+    run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
+    let run = run.kill();
+    let recovery = recover(&run.path(), None).unwrap();
+    assert_eq!(recovery.file.as_ref().unwrap().lineage, "one");
+    recovery.finish().unwrap();
+    // What only waits for a decision is in nobody's way, also not in that of another state.
+    let stranger = StateFile { lineage: "two".to_owned(), ..state_of(&[]) };
+    let recovery = recover(&run.path(), Some(stranger.clone())).unwrap();
+    assert_eq!((recovery.file, recovery.unresolved.len()), (Some(stranger), 1));
 }
