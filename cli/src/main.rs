@@ -1,1 +1,32 @@
-fn main() {}
+//! The command line of Formwork: parse, dispatch, exit code.
+
+mod args;
+mod command;
+mod env;
+mod exit;
+mod install;
+mod launcher;
+mod log;
+mod normalize;
+mod view;
+mod workspace;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let env = env::Env::read();
+    log::start(&env);
+    let parsed = match args::parse(&env) {
+        Ok(parsed) => parsed,
+        Err(code) => return code,
+    };
+    // One thread runs everything but what blocks: the plugins are where parallelism is worth it.
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return view::fatal(&format!("The runtime could not be started: {error}.")),
+    };
+    let code = runtime.block_on(command::run(parsed, &env));
+    // Blocking work that hangs, such as a read from a terminal, must not hold up the exit.
+    runtime.shutdown_background();
+    code.into()
+}

@@ -6,12 +6,14 @@
 mod build;
 mod decide;
 mod dependencies;
+mod draw;
 pub mod file;
 mod outcome;
 mod record;
 mod replace_order;
 pub mod saved;
 mod transform;
+mod validate;
 pub(crate) mod vertex;
 mod visit;
 
@@ -23,6 +25,9 @@ use crate::addr::{DeposedKey, InstanceAddr, Target};
 use crate::change::{Action, Change, OutputChange};
 use crate::session::Session;
 use crate::state::State;
+
+pub use draw::dot;
+pub use validate::validate;
 
 pub(crate) use build::{Why, config_of, report_cycles};
 pub(crate) use replace_order::ReplaceOrders;

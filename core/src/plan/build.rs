@@ -3,7 +3,7 @@
 //! Within the first two lists the order does not matter. An `Add` works from configuration and state
 //! alone and cannot see edges; a `Connect` cannot add a vertex; a `Prune` can only remove.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_lang::refs::{Traversal, TraversalStep};
 use formwork_value::diag::Sources;
@@ -115,6 +115,34 @@ fn draft_with<'c>(
         }
     }
     Ok(draft)
+}
+
+/// Takes everything but resources out of a graph; what a resource reached through it stays reached.
+pub(crate) fn resources_only(draft: Draft<Vertex<'_>, Why>) -> Draft<Vertex<'_>, Why> {
+    let mut draft = draft;
+    let n_vertices = draft.vertices().len();
+    let mut dependencies = vec![Vec::new(); n_vertices];
+    for edge in draft.edges().iter() {
+        dependencies[edge.dependent.index()].push((edge.dependency, edge.why));
+    }
+    let is_resource: Vec<bool> =
+        draft.vertices().iter().map(|vertex| matches!(vertex, Vertex::Resource(_))).collect();
+    for from in (0..n_vertices).filter(|&at| is_resource[at]) {
+        let mut seen = BTreeSet::new();
+        let mut queue = dependencies[from].clone();
+        while let Some((on, why)) = queue.pop() {
+            if !seen.insert(on) {
+                continue;
+            }
+            if is_resource[on.index()] {
+                draft.connect(VertexId(u32::try_from(from).unwrap_or(u32::MAX)), on, why);
+            } else {
+                queue.extend(dependencies[on.index()].iter().copied());
+            }
+        }
+    }
+    draft.retain(|id, _| is_resource[id.index()]);
+    draft
 }
 
 /// The providers that the vertices need.

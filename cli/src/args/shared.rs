@@ -1,0 +1,155 @@
+//! Arguments that several commands have.
+
+use std::path::PathBuf;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+/// How things are shown.
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
+pub(crate) struct ViewArgs {
+    /// Show no colour.
+    #[arg(long)]
+    pub(crate) no_color: bool,
+    /// Show each warning as one line, if there is no error.
+    #[arg(long)]
+    pub(crate) compact_warnings: bool,
+}
+
+/// Where the state is and how it is locked.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct StateArgs {
+    /// Whether to lock the state.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
+    pub(crate) lock: bool,
+    /// How long to wait for a lock that somebody else holds: `30s`, `5m`.
+    #[arg(long, value_name = "DURATION", default_value = "0s")]
+    pub(crate) lock_timeout: String,
+    /// The state file to read, and to write unless `-state-out` is given.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    /// The state file to write.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state_out: Option<PathBuf>,
+    /// Where the state goes that is overwritten; `-` for nowhere.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) backup: Option<PathBuf>,
+}
+
+/// How planning is done.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct OperationArgs {
+    /// Plan to destroy everything.
+    #[arg(long)]
+    pub(crate) destroy: bool,
+    /// Plan only to bring the state up to date.
+    #[arg(long)]
+    pub(crate) refresh_only: bool,
+    /// Whether to read the real objects first.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
+    pub(crate) refresh: bool,
+    /// Limit the plan to this and what it needs. May be given several times.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) target: Vec<String>,
+    /// Replace this instance whatever its configuration says. May be given several times.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) replace: Vec<String>,
+    /// How many operations may be under way at once.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) parallelism: usize,
+    /// Whether to ask for what is missing.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
+    pub(crate) input: bool,
+}
+
+/// Arguments of `init`.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct InitArgs {
+    /// Take the newest versions that the configuration allows, whatever was locked before.
+    #[arg(long)]
+    pub(crate) upgrade: bool,
+    /// Look for providers in this folder only. May be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) plugin_dir: Vec<PathBuf>,
+    /// `readonly`: refuse to change the lock file.
+    #[arg(long, value_name = "MODE")]
+    pub(crate) lockfile: Option<String>,
+    /// Whether to set up the backend.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
+    pub(crate) backend: bool,
+    /// Whether to install modules.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
+    pub(crate) get: bool,
+    /// Whether to ask for what is missing.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
+    pub(crate) input: bool,
+    /// Set up the backend anew, forgetting the old settings.
+    #[arg(long)]
+    pub(crate) reconfigure: bool,
+    /// Print what happens as JSON, one event a line.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) variables: VariableArgs,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+/// Where values of variables come from, in the order given: later ones win.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VariableArgs {
+    /// The sources, in order.
+    pub(crate) sources: Vec<VariableSource>,
+}
+
+/// One `-var` or `-var-file`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum VariableSource {
+    /// `-var NAME=VALUE`
+    Value(String),
+    /// `-var-file FILE`
+    File(PathBuf),
+}
+
+impl clap::Args for VariableArgs {
+    fn augment_args(command: Command) -> Command {
+        command
+            .arg(
+                Arg::new("var")
+                    .long("var")
+                    .value_name("NAME=VALUE")
+                    .action(ArgAction::Append)
+                    .help("Give a variable a value. May be given several times"),
+            )
+            .arg(
+                Arg::new("var-file")
+                    .long("var-file")
+                    .value_name("FILE")
+                    .action(ArgAction::Append)
+                    .value_parser(clap::value_parser!(PathBuf))
+                    .help("Give variables the values in this file. May be given several times"),
+            )
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl clap::FromArgMatches for VariableArgs {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let at = |id: &str| matches.indices_of(id).into_iter().flatten();
+        let values = matches.get_many::<String>("var").into_iter().flatten();
+        let files = matches.get_many::<PathBuf>("var-file").into_iter().flatten();
+        let mut sources: Vec<(usize, VariableSource)> =
+            at("var").zip(values.cloned().map(VariableSource::Value)).collect();
+        sources.extend(at("var-file").zip(files.cloned().map(VariableSource::File)));
+        // The order between the two kinds decides which value wins.
+        sources.sort_by_key(|(index, _)| *index);
+        Ok(Self { sources: sources.into_iter().map(|(_, source)| source).collect() })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,52 @@
+//! The commands, one per file. Each is a function over what it was told and the folder it works in.
+
+mod apply;
+mod graph;
+mod init;
+mod interrupt;
+mod operation;
+mod output;
+mod plan;
+mod planfile;
+mod providers;
+mod refresh;
+mod show;
+mod state;
+mod validate;
+mod version;
+
+use crate::args::{Cli, Command, ProvidersCommand, StateCommand};
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::view;
+
+/// Does what the command line says.
+pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
+    if let Some(folder) = &cli.chdir
+        && let Err(error) = std::env::set_current_dir(folder)
+    {
+        view::err(&format!(
+            "Error handling -chdir option: cannot go to {}: {error}.\n",
+            folder.display()
+        ));
+        return Exit::Failed;
+    }
+    match cli.command {
+        Command::Init(args) => init::run(&args, env),
+        Command::Validate(args) => validate::run(&args, env).await,
+        Command::Plan(args) => plan::run(&args, env).await,
+        Command::Apply(args) => apply::run(&args, env, false).await,
+        Command::Destroy(args) => apply::run(&args, env, true).await,
+        Command::Refresh(args) => refresh::run(&args, env).await,
+        Command::Show(args) => show::run(&args, env).await,
+        Command::Output(args) => output::run(&args, env).await,
+        Command::State(StateCommand::List(args)) => state::list(&args, env).await,
+        Command::State(StateCommand::Show(args)) => state::show(&args, env).await,
+        Command::Graph(args) => graph::run(&args, env).await,
+        Command::Providers(args) => match args.command {
+            None => providers::run(env),
+            Some(ProvidersCommand::Schema(args)) => providers::schema(&args, env).await,
+        },
+        Command::Version(args) => version::run(&args, env),
+    }
+}

@@ -1,0 +1,232 @@
+//! `formwork apply` and `formwork destroy`: makes the changes, after showing them.
+
+use std::cell::Cell;
+
+use formwork_core::apply::{Applied, apply};
+use formwork_core::eval::Results;
+use formwork_core::plan::{Mode, Options, Plan};
+use formwork_core::provider::Pool;
+use formwork_core::state::journal::{Begin, Journal};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::interrupt::guarded;
+use super::operation::{Locked, Prepared, With, may_ask, options};
+use super::plan::{Making, make};
+use super::planfile;
+use crate::args::ApplyArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::view::report::Report;
+use crate::view::{self, Paint, Screen};
+use crate::workspace::Workspace;
+
+/// Runs the command.
+pub(super) async fn run(args: &ApplyArgs, env: &Env, destroying: bool) -> Exit {
+    let screen = Screen::of(env, args.view.no_color);
+    let report = Report::new(screen, args.json, args.view.compact_warnings);
+    let mut diags = Diagnostics::new();
+    if let Err(_reported) = check(&mut diags, args, destroying) {
+        return report.failed(None, &diags);
+    }
+    let prepared = match &args.plan {
+        Some(path) => planfile::prepare(&mut diags, env, path, &args.variables.sources)
+            .map(|(prepared, saved)| (prepared, Wanted::Saved(Box::new(saved)))),
+        None => fresh(&mut diags, env, args, destroying, &screen),
+    };
+    let (prepared, wanted) = match prepared {
+        Ok(both) => both,
+        Err(workspace) => return report.failed(workspace.as_deref(), &diags),
+    };
+    let store =
+        prepared.workspace.store(&mut diags, Some(&prepared.config), args.state.state.as_ref());
+    let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
+    let locked = Locked::open(&mut diags, store, &args.state, "OperationTypeApply").await;
+    let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
+    let pool = Pool::new(&prepared.launcher);
+    let stop = Cell::new(false);
+    let command = Run { args, report: &report, prepared: &prepared, pool: &pool, stop: &stop };
+    let work = command.work(&mut diags, &mut locked, wanted);
+    let Some(exit) = guarded(work, (&pool, &prepared.launcher), &stop).await else {
+        return Exit::Failed;
+    };
+    prepared.launcher.shutdown().await;
+    locked.close(&mut diags).await;
+    report.diagnostics(&prepared.workspace.sources, &diags);
+    match exit {
+        Ok(exit) if !diags.has_errors() => exit,
+        _ => Exit::Failed,
+    }
+}
+
+fn check(diags: &mut Diagnostics, args: &ApplyArgs, destroying: bool) -> Result<(), Reported> {
+    if args.plan.is_some() && destroying {
+        return Err(diags.error(Diagnostic::error(
+            "Destroy can't be called with a plan file",
+            "If this plan was created using plan -destroy, apply it using:\n  formwork apply PLAN",
+        )));
+    }
+    if args.json && args.plan.is_none() && !args.auto_approve {
+        return Err(diags.error(Diagnostic::error(
+            "Plan file or auto-approve required",
+            "Formwork cannot ask for interactive approval when -json is set. You can either apply a saved plan file, or enable the -auto-approve option.",
+        )));
+    }
+    Ok(())
+}
+
+/// What is to be applied.
+enum Wanted {
+    /// A plan that is still to be made.
+    Fresh(Options),
+    /// A plan that was saved.
+    Saved(Box<planfile::Saved>),
+}
+
+type Ready<'e> = (Prepared<'e>, Wanted);
+
+fn fresh<'e>(
+    diags: &mut Diagnostics,
+    env: &'e Env,
+    args: &ApplyArgs,
+    destroying: bool,
+    screen: &Screen,
+) -> Result<Ready<'e>, Option<Box<Workspace<'e>>>> {
+    let options = options(diags, &args.operation, destroying).map_err(|_| None)?;
+    let workspace = Workspace::open(env, diags).map_err(|_| None)?;
+    let ask = !args.json && may_ask(env, screen, args.operation.input);
+    Prepared::prepare(diags, workspace, &args.variables.sources, ask)
+        .map(|prepared| (prepared, Wanted::Fresh(options)))
+        .map_err(|(workspace, _)| Some(workspace))
+}
+
+/// One run of the command, once everything is ready.
+struct Run<'a> {
+    args: &'a ApplyArgs,
+    report: &'a Report,
+    prepared: &'a Prepared<'a>,
+    pool: &'a Pool<'a>,
+    stop: &'a Cell<bool>,
+}
+
+impl Run<'_> {
+    async fn work(
+        &self,
+        diags: &mut Diagnostics,
+        locked: &mut Locked,
+        wanted: Wanted,
+    ) -> Result<Exit, Reported> {
+        let plan = match wanted {
+            Wanted::Saved(saved) => saved.check(diags, &locked.file)?,
+            Wanted::Fresh(options) => {
+                let making = Making {
+                    state: &locked.file.state,
+                    options: &options,
+                    watch: self.report.watch(),
+                    parallelism: self.args.operation.parallelism,
+                    stop: self.stop,
+                };
+                let plan = make(diags, self.prepared, self.pool, making).await?;
+                self.report.plan_to_apply(&plan, self.pool);
+                diags.check()?;
+                if plan.errored {
+                    return Ok(Exit::Failed);
+                }
+                if plan.applyable() && !self.args.auto_approve {
+                    self.approve(diags, plan.mode)?;
+                }
+                plan
+            }
+        };
+        let applied = self.apply(diags, locked, &plan).await?;
+        if !diags.has_errors() {
+            let destroying = plan.mode == Mode::Destroy;
+            self.report.applied(applied.tally, &applied.state, destroying);
+        }
+        if applied.complete { Ok(Exit::Done) } else { Ok(Exit::Failed) }
+    }
+
+    fn approve(&self, diags: &mut Diagnostics, mode: Mode) -> Result<(), Reported> {
+        let env = self.prepared.workspace.env;
+        let screen = self.report.screen();
+        // A pipe may answer, as `yes |` does, unless questions were ruled out.
+        if !(env.input && self.args.operation.input) {
+            return Err(diags.error(Diagnostic::error(
+                "Nobody to ask for approval",
+                "These actions need an approval, but questions are not allowed here. Use -auto-approve to go ahead without one, or apply a saved plan.",
+            )));
+        }
+        let question = match mode {
+            Mode::Destroy => {
+                "Do you really want to destroy all resources?\n  Formwork will destroy all your managed infrastructure, as shown above.\n  There is no undo. Only 'yes' will be accepted to confirm."
+            }
+            Mode::RefreshOnly => {
+                "Would you like to update the state to reflect these detected changes?\n  Formwork will write these changes to the state without modifying any real infrastructure.\n  There is no undo. Only 'yes' will be accepted to confirm."
+            }
+            Mode::Normal => {
+                "Do you want to perform these actions?\n  Formwork will perform the actions described above.\n  Only 'yes' will be accepted to approve."
+            }
+        };
+        view::out(&format!(
+            "\n{}\n\n  {} ",
+            screen.paint(Paint::Bold, question),
+            screen.paint(Paint::Bold, "Enter a value:")
+        ));
+        let mut answer = String::new();
+        let read = std::io::stdin().read_line(&mut answer);
+        view::out("\n");
+        if read.is_ok() && answer.trim() == "yes" {
+            return Ok(());
+        }
+        let what = if mode == Mode::Destroy { "Destroy cancelled" } else { "Apply cancelled" };
+        Err(diags.error(Diagnostic::error(what, "Nothing was changed.")))
+    }
+
+    async fn apply(
+        &self,
+        diags: &mut Diagnostics,
+        locked: &mut Locked,
+        plan: &Plan,
+    ) -> Result<Applied, Reported> {
+        let begin = Begin { operation: "OperationTypeApply", base: &locked.file };
+        let folder = formwork_core::state::store::Store::journals(&locked.store).to_owned();
+        let journal =
+            Journal::begin(&folder, begin).map_err(|error| diags.error(error.diagnostic()))?;
+        let results = Results::new(&self.prepared.config);
+        let world = self.prepared.world(true);
+        let session = self.prepared.session(With {
+            state: &locked.file.state,
+            pool: self.pool,
+            results: &results,
+            world: &world,
+            watch: self.report.watch(),
+            parallelism: self.args.operation.parallelism,
+            stop: self.stop,
+        });
+        let applied = apply(&session, diags, plan, &journal).await;
+        let Ok(applied) = applied else {
+            self.end(diags, journal);
+            return applied;
+        };
+        // Said before it is stored, so that a crash between the two does not replay what is there.
+        locked.file.state = applied.state.clone();
+        if let Err(error) = journal.snapshot(&locked.file).await {
+            let _ = diags.error(error.diagnostic());
+        }
+        if locked.save(diags, applied.state.clone()).await.is_ok() {
+            self.end(diags, journal);
+        }
+        if self.stop.get() {
+            let _ = diags.error(Diagnostic::error(
+                "execution halted",
+                "The run was interrupted. What was done is in the state.",
+            ));
+        }
+        Ok(applied)
+    }
+
+    fn end(&self, diags: &mut Diagnostics, journal: Journal) {
+        if let Err(error) = journal.end() {
+            let _ = diags.error(error.diagnostic());
+        }
+    }
+}

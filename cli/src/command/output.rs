@@ -1,0 +1,132 @@
+//! `formwork output`: shows output values.
+
+use formwork_core::state::State;
+use formwork_core::state::store::Store as _;
+use formwork_value::convert::convert;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
+
+use crate::args::OutputArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::view::human::{outputs, value as human};
+use crate::view::json::tree::Json;
+use crate::view::json::value;
+use crate::view::{Screen, out, report::Report};
+use crate::workspace::Workspace;
+
+/// Runs the command.
+pub(super) async fn run(args: &OutputArgs, env: &Env) -> Exit {
+    let screen = Screen::of(env, args.view.no_color);
+    let report = Report::new(screen, false, args.view.compact_warnings);
+    let mut diags = Diagnostics::new();
+    let workspace = Workspace::open(env, &mut diags);
+    let Ok(mut workspace) = workspace else { return report.failed(None, &diags) };
+    let text = show(&mut diags, args, &mut workspace).await;
+    report.diagnostics(&workspace.sources, &diags);
+    match text {
+        Ok(text) => {
+            out(&text);
+            Exit::Done
+        }
+        Err(_) => Exit::Failed,
+    }
+}
+
+async fn show(
+    diags: &mut Diagnostics,
+    args: &OutputArgs,
+    workspace: &mut Workspace<'_>,
+) -> Result<String, Reported> {
+    if args.json && args.raw {
+        let detail = "The -raw and -json options are mutually-exclusive.";
+        return Err(diags.error(Diagnostic::error("Invalid output format", detail)));
+    }
+    let state = stored(diags, workspace, args.state.as_ref()).await?;
+    let Some(name) = &args.name else {
+        if args.raw {
+            let detail =
+                "You must give the name of a single output value when using the -raw option.";
+            return Err(diags.error(Diagnostic::error("Output name required", detail)));
+        }
+        return Ok(all(diags, &state, args.json));
+    };
+    let Some(output) = state.outputs.get(name.as_str()) else {
+        let detail = format!(
+            "The output variable requested could not be found in the state. If you recently added this to your configuration, be sure to run `formwork apply`, since the state won't be updated with new output variables until that command is run. There is no {name:?} among: {}.",
+            names(&state)
+        );
+        return Err(diags.error(Diagnostic::error(format!("Output {name:?} not found"), detail)));
+    };
+    let shown = output.value.value();
+    if args.json {
+        return Ok(format!("{}\n", value::known(shown).compact()));
+    }
+    if args.raw {
+        return raw(diags, name, shown);
+    }
+    Ok(format!("{}\n", human::render(shown, 0)))
+}
+
+fn names(state: &State) -> String {
+    let names: Vec<_> = state.outputs.keys().map(ToString::to_string).collect();
+    if names.is_empty() { "nothing".into() } else { names.join(", ") }
+}
+
+fn all(diags: &mut Diagnostics, state: &State, json: bool) -> String {
+    if json {
+        let members = state.outputs.iter().map(|(name, output)| {
+            let shown = output.value.value();
+            let json = Json::object([
+                ("sensitive", Json::Bool(output.sensitive)),
+                ("type", value::type_of(&shown.ty())),
+                ("value", value::known(shown)),
+            ]);
+            (name.to_string(), json)
+        });
+        return format!("{}\n", Json::Object(members.collect()).pretty());
+    }
+    if state.outputs.is_empty() {
+        diags.warn(Diagnostic::warning(
+            "No outputs found",
+            "The state file either has no outputs defined, or all the defined outputs are empty. Please define an output in your configuration with the `output` keyword and run `formwork apply` for it to become available.",
+        ));
+    }
+    outputs::all(state)
+}
+
+fn raw(diags: &mut Diagnostics, name: &str, value: &Value) -> Result<String, Reported> {
+    match convert(value, &Type::String) {
+        Ok(Value::String(text)) if !value.is_null() => Ok(text.to_string()),
+        _ => {
+            let detail = format!(
+                "The -raw option only supports strings, numbers, and boolean values, but output value {name:?} is {}.\n\nUse the -json option for machine-readable representations of output values that have complex types.",
+                describe(value)
+            );
+            Err(diags.error(Diagnostic::error("Unsupported value for raw output", detail)))
+        }
+    }
+}
+
+fn describe(value: &Value) -> String {
+    if value.is_null() { "null".into() } else { value.ty().friendly_name() }
+}
+
+/// The stored state, as it is, without locking it.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) async fn stored(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    path: Option<&std::path::PathBuf>,
+) -> Result<State, Reported> {
+    let config = if path.is_none() && workspace.has_config() {
+        // Only the backend matters here; mistakes elsewhere are for other commands to report.
+        workspace.config(&mut Diagnostics::new()).ok()
+    } else {
+        None
+    };
+    let mut store = workspace.store(diags, config.as_ref(), path)?;
+    let file = store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
+    Ok(file.map(|file| file.state).unwrap_or_default())
+}

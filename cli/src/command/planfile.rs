@@ -1,0 +1,206 @@
+//! Saved plans: the plan, the state it was made for, and the configuration it was made of, in one
+//! file.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use formwork_core::config::{Config, Files};
+use formwork_core::plan::{Plan, file};
+use formwork_core::state::file::StateFile;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+
+use super::operation::{Prepared, given_names};
+use crate::args::VariableSource;
+use crate::env::Env;
+use crate::workspace::Workspace;
+
+const PLAN: &str = "plan.json";
+const PRIOR: &str = "prior.tfstate";
+const ABOUT: &str = "about.json";
+const CONFIG: &str = "config/";
+
+/// What a saved plan says about itself.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct About {
+    engine: String,
+    time: i64,
+    workspace: String,
+    lineage: String,
+    serial: u64,
+    /// The digest of the state it was made for.
+    fresh: bool,
+}
+
+/// A saved plan, read.
+pub(crate) struct Saved {
+    plan: Plan,
+    about: About,
+}
+
+/// Writes a plan.
+///
+/// # Errors
+/// In words, when it cannot be written.
+pub(super) fn write(
+    path: &Path,
+    prepared: &Prepared<'_>,
+    file: &StateFile,
+    plan: &Plan,
+) -> Result<(), String> {
+    let about = About {
+        engine: env!("CARGO_PKG_VERSION").into(),
+        time: prepared.time.unix_timestamp(),
+        workspace: prepared.workspace_name.clone(),
+        lineage: file.lineage.clone(),
+        serial: file.serial,
+        fresh: file.serial == 0,
+    };
+    let prior = StateFile { state: plan.prior.clone(), ..file.clone() };
+    let mut parts: Vec<(String, Vec<u8>)> = vec![
+        (ABOUT.into(), serde_json::to_vec(&about).map_err(|error| error.to_string())?),
+        (PLAN.into(), plan.to_bytes().map_err(|error| error.to_string())?),
+        (PRIOR.into(), prior.write()),
+    ];
+    for (name, text) in prepared.workspace.config_files() {
+        parts.push((format!("{CONFIG}{name}"), text));
+    }
+    let parts: Vec<(&str, &[u8])> =
+        parts.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    file::write(path, &parts).map_err(|error| error.to_string())
+}
+
+/// Reads a saved plan, and gets ready to apply it with the configuration it was made of.
+///
+/// # Errors
+/// When the file is no plan, or the plan cannot be applied.
+pub(super) fn prepare<'e>(
+    diags: &mut Diagnostics,
+    env: &'e Env,
+    path: &Path,
+    sources: &[VariableSource],
+) -> Result<(Prepared<'e>, Saved), Option<Box<Workspace<'e>>>> {
+    let mut workspace = Workspace::open(env, diags).map_err(|_| None)?;
+    match read(diags, &mut workspace, path, sources) {
+        Ok((saved, config)) => {
+            let launcher = workspace.launcher(diags, &config.requirements());
+            let Ok(launcher) = launcher else { return Err(Some(Box::new(workspace))) };
+            let prepared = Prepared {
+                variables: saved.plan.variables.clone(),
+                config,
+                launcher,
+                workspace_name: saved.about.workspace.clone(),
+                time: OffsetDateTime::from_unix_timestamp(saved.about.time)
+                    .unwrap_or(OffsetDateTime::UNIX_EPOCH),
+                workspace,
+            };
+            Ok((prepared, saved))
+        }
+        Err(_) => Err(Some(Box::new(workspace))),
+    }
+}
+
+fn read(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    path: &Path,
+    sources: &[VariableSource],
+) -> Result<(Saved, Config), Reported> {
+    let (saved, config) = open(diags, workspace, path)?;
+    if saved.plan.errored {
+        return Err(diags.error(Diagnostic::error(
+            "Cannot apply incomplete plan",
+            "Formwork encountered an error when generating this plan, so it cannot be applied.",
+        )));
+    }
+    for name in given_names(sources) {
+        let known = saved.plan.variables.get(name.as_str());
+        if known.is_some() {
+            let detail = format!(
+                "The variable {name:?} was fixed when the plan was made, and cannot be given again while applying it."
+            );
+            return Err(diags.error(Diagnostic::error(
+                "Can't change variable when applying a saved plan",
+                detail,
+            )));
+        }
+    }
+    Ok((saved, config))
+}
+
+/// Opens a saved plan, with the configuration in it.
+///
+/// # Errors
+/// When the file is no plan.
+pub(crate) fn open(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    path: &Path,
+) -> Result<(Saved, Config), Reported> {
+    let name = path.display().to_string();
+    let parts = file::read(path).map_err(|error| diags.error(error.diagnostic(&name)))?;
+    let mut parts: BTreeMap<String, Vec<u8>> = parts.into_iter().collect();
+    let damaged = |diags: &mut Diagnostics, why: &dyn std::fmt::Display| {
+        let detail = format!("{name} is a saved plan, but it cannot be read: {why}.");
+        diags.error(Diagnostic::error("Invalid plan file", detail))
+    };
+    let mut part = |wanted: &str| parts.remove(wanted).unwrap_or_default();
+    let (about, plan, prior) = (part(ABOUT), part(PLAN), part(PRIOR));
+    let about: About = serde_json::from_slice(&about).map_err(|error| damaged(diags, &error))?;
+    let prior = StateFile::read(&prior).map_err(|error| damaged(diags, &error))?;
+    let plan = Plan::from_bytes(&plan, prior.state).map_err(|error| damaged(diags, &error))?;
+    let texts: BTreeMap<String, Vec<u8>> = parts
+        .into_iter()
+        .filter_map(|(name, text)| Some((name.strip_prefix(CONFIG)?.to_owned(), text)))
+        .collect();
+    let files = Packed { texts };
+    let root = workspace.root.clone();
+    let config = Config::load(diags, &mut workspace.sources, &files, &root)?;
+    Ok((Saved { plan, about }, config))
+}
+
+impl Saved {
+    /// The plan.
+    pub(crate) fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// When it was made.
+    pub(crate) fn time(&self) -> OffsetDateTime {
+        OffsetDateTime::from_unix_timestamp(self.about.time).unwrap_or(OffsetDateTime::UNIX_EPOCH)
+    }
+
+    /// Gives the plan if the state is still the one it was made for.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub(super) fn check(self, diags: &mut Diagnostics, file: &StateFile) -> Result<Plan, Reported> {
+        let About { lineage, serial, fresh, .. } = &self.about;
+        if *fresh && file.serial == 0 || *lineage == file.lineage && *serial == file.serial {
+            return Ok(self.plan);
+        }
+        Err(diags.error(Diagnostic::error(
+            "Saved plan is stale",
+            "The given plan file can no longer be applied because the state was changed by another operation after the plan was created.",
+        )))
+    }
+}
+
+/// The configuration in a saved plan.
+struct Packed {
+    texts: BTreeMap<String, Vec<u8>>,
+}
+
+impl Files for Packed {
+    fn list(&self, _: &Path) -> io::Result<Vec<String>> {
+        Ok(self.texts.keys().cloned().collect())
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let name = path.file_name().map(PathBuf::from).unwrap_or_default();
+        let text = self.texts.get(&*name.to_string_lossy());
+        text.cloned().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+    }
+}

@@ -1,0 +1,90 @@
+//! `formwork providers` and `formwork providers schema`.
+
+use formwork_core::provider::Pool;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::args::ProvidersSchemaArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::view::json::schema;
+use crate::view::{Screen, out, report::Report};
+use crate::workspace::Workspace;
+
+/// Shows the providers that the configuration needs.
+pub(super) fn run(env: &Env) -> Exit {
+    let report = Report::new(Screen::of(env, false), false, false);
+    let mut diags = Diagnostics::new();
+    let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
+        return report.failed(None, &diags);
+    };
+    let text = tree(&mut diags, &mut workspace);
+    report.diagnostics(&workspace.sources, &diags);
+    match text {
+        Ok(text) => {
+            out(&text);
+            Exit::Done
+        }
+        Err(_) => Exit::Failed,
+    }
+}
+
+fn tree(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
+    let config = workspace.config(diags)?;
+    let required = config.requirements();
+    let mut lines: Vec<String> = required
+        .iter()
+        .map(|(addr, constraints)| match constraints.is_empty() {
+            true => format!("provider[{addr}]"),
+            false => format!("provider[{addr}] {constraints}"),
+        })
+        .collect();
+    let mut text = String::from("\nProviders required by configuration:\n.\n");
+    let last = lines.pop();
+    for line in lines {
+        text.push_str(&format!("├── {line}\n"));
+    }
+    if let Some(line) = last {
+        text.push_str(&format!("└── {line}\n"));
+    }
+    Ok(text)
+}
+
+/// Prints the schemas.
+pub(super) async fn schema(args: &ProvidersSchemaArgs, env: &Env) -> Exit {
+    let report = Report::new(Screen::of(env, false), false, false);
+    let mut diags = Diagnostics::new();
+    let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
+        return report.failed(None, &diags);
+    };
+    if !args.json {
+        let detail = "The `formwork providers schema` command requires the `-json` flag.";
+        let _ = diags.error(Diagnostic::error("Flag -json required", detail));
+        return report.failed(Some(&workspace), &diags);
+    }
+    let text = document(&mut diags, &mut workspace).await;
+    report.diagnostics(&workspace.sources, &diags);
+    match text {
+        Ok(text) => {
+            out(&text);
+            Exit::Done
+        }
+        Err(_) => Exit::Failed,
+    }
+}
+
+async fn document(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+) -> Result<String, Reported> {
+    let config = workspace.config(diags)?;
+    let required = config.requirements();
+    let launcher = workspace.launcher(diags, &required)?;
+    let pool = Pool::new(&launcher);
+    let result = pool.load(diags, required.keys().cloned()).await;
+    launcher.shutdown().await;
+    result?;
+    let loaded: Vec<_> =
+        required.keys().filter_map(|addr| Some((addr, pool.loaded(addr)?))).collect();
+    let json = schema::document(loaded.iter().map(|(addr, loaded)| (*addr, &**loaded)));
+    Ok(format!("{}\n", json.compact()))
+}

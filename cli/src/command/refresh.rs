@@ -1,0 +1,21 @@
+//! `formwork refresh`: brings the state up to date with the real objects, without asking.
+
+use crate::args::{ApplyArgs, RefreshArgs};
+use crate::env::Env;
+use crate::exit::Exit;
+
+/// Runs the command: `apply -refresh-only -auto-approve`.
+pub(super) async fn run(args: &RefreshArgs, env: &Env) -> Exit {
+    let mut operation = args.operation.clone();
+    operation.refresh_only = true;
+    let args = ApplyArgs {
+        plan: None,
+        auto_approve: true,
+        json: args.json,
+        operation,
+        variables: args.variables.clone(),
+        state: args.state.clone(),
+        view: args.view,
+    };
+    super::apply::run(&args, env, false).await
+}

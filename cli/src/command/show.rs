@@ -1,0 +1,145 @@
+//! `formwork show`: a state or a saved plan.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::provider::Pool;
+use formwork_core::state::State;
+use formwork_core::state::file::StateFile;
+use formwork_core::version::Constraints;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::output::stored;
+use super::planfile;
+use crate::args::ShowArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::launcher::Launcher;
+use crate::view::human::{outputs, plan as human_plan};
+use crate::view::json::{plan as json_plan, state as json_state};
+use crate::view::{Screen, out, report::Report};
+use crate::workspace::Workspace;
+
+/// Runs the command.
+pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
+    let screen = Screen::of(env, args.view.no_color);
+    let report = Report::new(screen, false, args.view.compact_warnings);
+    let mut diags = Diagnostics::new();
+    let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
+        return report.failed(None, &diags);
+    };
+    let text = match &args.file {
+        None => match stored(&mut diags, &mut workspace, None).await {
+            Ok(state) => show_state(&mut diags, args, &mut workspace, &state, &screen).await,
+            Err(reported) => Err(reported),
+        },
+        Some(path) => show_file(&mut diags, args, &mut workspace, path, &screen).await,
+    };
+    report.diagnostics(&workspace.sources, &diags);
+    match text {
+        Ok(text) => {
+            out(&text);
+            Exit::Done
+        }
+        Err(_) => Exit::Failed,
+    }
+}
+
+async fn show_file(
+    diags: &mut Diagnostics,
+    args: &ShowArgs,
+    workspace: &mut Workspace<'_>,
+    path: &Path,
+    screen: &Screen,
+) -> Result<String, Reported> {
+    let content = std::fs::read(path).map_err(|error| {
+        let detail = format!("Couldn't read {}: {error}.", path.display());
+        diags.error(Diagnostic::error(
+            "Failed to read the given file as a state or plan file",
+            detail,
+        ))
+    })?;
+    if content.trim_ascii_start().starts_with(b"{") {
+        let file = StateFile::read(&content)
+            .map_err(|error| diags.error(error.diagnostic(&path.display().to_string())))?;
+        return show_state(diags, args, workspace, &file.state, screen).await;
+    }
+    let (saved, config) = planfile::open(diags, workspace, path)?;
+    let required = config.requirements();
+    let launcher = workspace.launcher(diags, &required)?;
+    let pool = Pool::new(&launcher);
+    let text = match pool.load(diags, required.into_keys()).await {
+        Ok(()) if args.json => {
+            let beside = json_plan::Beside { config: &config, pool: &pool, time: saved.time() };
+            json_plan::document(diags, saved.plan(), beside)
+                .map(|json| format!("{}\n", json.compact()))
+        }
+        Ok(()) => Ok(human_plan::render(screen, saved.plan(), &pool)),
+        Err(reported) => Err(reported),
+    };
+    launcher.shutdown().await;
+    text
+}
+
+async fn show_state(
+    diags: &mut Diagnostics,
+    args: &ShowArgs,
+    workspace: &mut Workspace<'_>,
+    state: &State,
+    screen: &Screen,
+) -> Result<String, Reported> {
+    let providers: Vec<ProviderAddr> =
+        state.resources.values().map(|held| held.provider.provider.clone()).collect();
+    let launcher = providers_of(diags, workspace, providers.iter())?;
+    let pool = Pool::new(&launcher);
+    let text = match pool.load(diags, providers).await {
+        Ok(()) if args.json => {
+            json_state::document(diags, state, &pool).map(|json| format!("{}\n", json.compact()))
+        }
+        Ok(()) => people(diags, state, &pool, screen),
+        Err(reported) => Err(reported),
+    };
+    launcher.shutdown().await;
+    text
+}
+
+fn people(
+    diags: &mut Diagnostics,
+    state: &State,
+    pool: &Pool<'_>,
+    screen: &Screen,
+) -> Result<String, Reported> {
+    if state.is_empty() {
+        return Ok("The state file is empty. No resources are represented.\n".into());
+    }
+    let mut text = String::new();
+    for (resource, held) in &state.resources {
+        for (key, instance) in &held.instances {
+            let addr = resource.instance(key.clone());
+            for object in instance.current.iter().chain(instance.deposed.values()) {
+                let provider = &held.provider.provider;
+                text.push_str(&super::state::one(diags, pool, provider, (&addr, object), screen)?);
+                text.push('\n');
+            }
+        }
+    }
+    if !state.outputs.is_empty() {
+        text.push_str(&format!("\nOutputs:\n\n{}", outputs::all(state)));
+    }
+    Ok(text)
+}
+
+/// A launcher for these providers, as far as the lock file knows them.
+///
+/// # Errors
+/// When one is not installed.
+pub(super) fn providers_of<'p>(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    providers: impl Iterator<Item = &'p ProviderAddr>,
+) -> Result<Launcher, Reported> {
+    let required: BTreeMap<ProviderAddr, Constraints> =
+        providers.map(|addr| (addr.clone(), Constraints::default())).collect();
+    workspace.launcher(diags, &required)
+}

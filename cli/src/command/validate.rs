@@ -1,0 +1,104 @@
+//! `formwork validate`: checks the configuration, with the schemas of its providers.
+
+use std::cell::Cell;
+
+use formwork_core::eval::{Results, World};
+use formwork_core::event::Unwatched;
+use formwork_core::plan::validate;
+use formwork_core::provider::Pool;
+use formwork_core::session::Session;
+use formwork_core::state::State;
+use formwork_value::diag::Severity;
+use formwork_value::{Diagnostics, Reported};
+use time::OffsetDateTime;
+use tokio::sync::Semaphore;
+
+use crate::args::ValidateArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::view::json::diagnostic;
+use crate::view::json::tree::Json;
+use crate::view::{Paint, Screen, out, report::Report};
+use crate::workspace::Workspace;
+
+/// Runs the command.
+pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
+    let screen = Screen::of(env, args.view.no_color);
+    let report = Report::new(screen, false, args.view.compact_warnings);
+    let mut diags = Diagnostics::new();
+    let workspace = Workspace::open(env, &mut diags);
+    let Ok(mut workspace) = workspace else { return report.failed(None, &diags) };
+    if workspace.has_config() {
+        // Everything there is to know is in `diags`.
+        let _ = check(&mut diags, &mut workspace).await;
+    }
+    if args.json {
+        out(&format!("{}\n", document(&workspace, &diags).pretty()));
+    } else {
+        report.diagnostics(&workspace.sources, &diags);
+        if !diags.has_errors() {
+            let success = screen.paint(Paint::BoldGreen, "Success!");
+            let but = if diags.is_empty() {
+                ""
+            } else {
+                ", but there were some validation warnings as shown above"
+            };
+            out(&format!("{success} The configuration is valid{but}.\n\n"));
+        }
+    }
+    if diags.has_errors() { Exit::Failed } else { Exit::Done }
+}
+
+async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<(), Reported> {
+    let config = workspace.config(diags)?;
+    let required = config.requirements();
+    let launcher = workspace.launcher(diags, &required)?;
+    let pool = Pool::new(&launcher);
+    let (state, results, stop) = (State::default(), Results::new(&config), Cell::new(false));
+    let world = World {
+        cwd: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned().into(),
+        root: ".".into(),
+        home: workspace.env.home.as_ref().map(|home| home.to_string_lossy().into_owned()),
+        workspace: workspace.name().as_str().into(),
+        applying: false,
+        plan_time: None,
+        clock: OffsetDateTime::now_utc,
+    };
+    let variables = config
+        .root
+        .variables
+        .iter()
+        .map(|(name, variable)| (name.clone(), formwork_core::config::inputs::unknown(variable)))
+        .collect();
+    let session = Session {
+        config: &config,
+        sources: &workspace.sources,
+        state: &state,
+        pool: &pool,
+        results: &results,
+        world: &world,
+        variables: &variables,
+        watch: &Unwatched,
+        parallelism: 10,
+        permits: Semaphore::new(10),
+        stop: &stop,
+    };
+    let result = validate(&session, diags).await;
+    launcher.shutdown().await;
+    result
+}
+
+fn document(workspace: &Workspace<'_>, diags: &Diagnostics) -> Json {
+    let count = |wanted: Severity| {
+        let n = diags.iter().filter(|diagnostic| diagnostic.severity == wanted).count();
+        Json::Int(i64::try_from(n).unwrap_or(i64::MAX))
+    };
+    let list = diags.iter().map(|d| diagnostic::one(&workspace.sources, d));
+    Json::object([
+        ("format_version", Json::text("1.0")),
+        ("valid", Json::Bool(!diags.has_errors())),
+        ("error_count", count(Severity::Error)),
+        ("warning_count", count(Severity::Warning)),
+        ("diagnostics", Json::Array(list.collect())),
+    ])
+}

@@ -1,0 +1,61 @@
+//! `formwork version`.
+
+use std::collections::BTreeMap;
+
+use formwork_core::version::LANGUAGE_VERSION;
+use formwork_value::Diagnostics;
+use serde::Serialize;
+
+use crate::args::VersionArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::install::platform;
+use crate::view;
+use crate::workspace::Workspace;
+
+#[derive(Serialize)]
+struct Version {
+    formwork_version: &'static str,
+    terraform_version: String,
+    platform: String,
+    provider_selections: BTreeMap<String, String>,
+    terraform_outdated: bool,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &VersionArgs, env: &Env) -> Exit {
+    let mut diags = Diagnostics::new();
+    let locks = Workspace::open(env, &mut diags).and_then(|mut w| w.locks(&mut diags));
+    // A lock file that cannot be read is for `init` to complain about.
+    let providers: BTreeMap<String, String> = locks
+        .map(|locks| {
+            locks
+                .providers
+                .into_iter()
+                .map(|(a, l)| (a.to_string(), l.version.to_string()))
+                .collect()
+        })
+        .unwrap_or_default();
+    let own = env!("CARGO_PKG_VERSION");
+    if args.json {
+        let version = Version {
+            formwork_version: own,
+            terraform_version: LANGUAGE_VERSION.to_string(),
+            platform: platform(),
+            provider_selections: providers,
+            terraform_outdated: false,
+        };
+        let text = serde_json::to_string_pretty(&version).unwrap_or_default();
+        view::out(&format!("{text}\n"));
+        return Exit::Done;
+    }
+    let mut text = format!(
+        "Formwork v{own}\non {}\nspeaks the language of Terraform v{LANGUAGE_VERSION}\n",
+        platform()
+    );
+    for (addr, version) in providers {
+        text.push_str(&format!("+ provider {addr} v{version}\n"));
+    }
+    view::out(&text);
+    Exit::Done
+}

@@ -1,0 +1,106 @@
+//! Every environment variable the program looks at. The only file that reads the environment.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The environment as far as it concerns us, read once at the start.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Env {
+    /// `TF_DATA_DIR`: where installed providers and the like are kept, instead of `.terraform`.
+    pub(crate) data_dir: Option<PathBuf>,
+    /// `TF_WORKSPACE`: the workspace, whatever was selected.
+    pub(crate) workspace: Option<String>,
+    /// `TF_INPUT`: whether questions may be asked; "0" and "false" mean no.
+    pub(crate) input: bool,
+    /// `TF_IN_AUTOMATION`: leave out hints about what to run next.
+    pub(crate) in_automation: bool,
+    /// `TF_CLI_CONFIG_FILE`, or the older `TERRAFORM_CONFIG`: the one settings file to read.
+    pub(crate) cli_config_file: Option<PathBuf>,
+    /// `TF_PLUGIN_CACHE_DIR`: where unpacked providers are shared between projects.
+    pub(crate) plugin_cache_dir: Option<PathBuf>,
+    /// `TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE`.
+    pub(crate) cache_may_break_lock: bool,
+    /// `TF_REATTACH_PROVIDERS`: providers that are running already, for debugging them.
+    pub(crate) reattach: Option<String>,
+    /// `TF_DISABLE_PLUGIN_TLS`: talk to plugins in plain text.
+    pub(crate) plugin_tls: bool,
+    /// `FORMWORK_PLUGIN_CONNECTIONS`: how many connections the calls to one plugin share at most.
+    pub(crate) plugin_connections: Option<usize>,
+    /// `TF_LOG`, `TF_LOG_CORE`, `TF_LOG_PROVIDER`: what is logged.
+    pub(crate) log: Option<String>,
+    /// `TF_LOG_PATH`: where the log goes instead of stderr.
+    pub(crate) log_path: Option<PathBuf>,
+    /// `NO_COLOR`: no colour, whatever the terminal can do.
+    pub(crate) no_color: bool,
+    /// `HOME`.
+    pub(crate) home: Option<PathBuf>,
+    /// `XDG_DATA_HOME` and `XDG_DATA_DIRS`, in order.
+    pub(crate) data_homes: Vec<PathBuf>,
+    /// `TF_VAR_NAME`: values of variables.
+    pub(crate) variables: BTreeMap<String, String>,
+    /// `TF_CLI_ARGS` and `TF_CLI_ARGS_COMMAND`: arguments put before those given. By command, the
+    /// empty one for all.
+    pub(crate) arguments: BTreeMap<String, String>,
+    /// The whole environment, for paths in the settings file that mention variables.
+    pub(crate) all: BTreeMap<String, String>,
+}
+
+fn text(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+fn path(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+fn flag(name: &str) -> bool {
+    text(name).is_some_and(|value| !matches!(value.as_str(), "0" | "false"))
+}
+
+impl Env {
+    /// Reads the environment.
+    pub(crate) fn read() -> Self {
+        let all: BTreeMap<String, String> = std::env::vars_os()
+            .filter_map(|(name, value): (OsString, OsString)| {
+                Some((name.into_string().ok()?, value.into_string().ok()?))
+            })
+            .collect();
+        let prefixed = |prefix: &str| {
+            let with = all.iter().filter_map(|(name, value)| {
+                Some((name.strip_prefix(prefix)?.to_owned(), value.clone()))
+            });
+            with.collect::<BTreeMap<_, _>>()
+        };
+        let mut arguments: BTreeMap<_, _> = prefixed("TF_CLI_ARGS_");
+        arguments.extend(text("TF_CLI_ARGS").map(|value| (String::new(), value)));
+        let data_dirs =
+            text("XDG_DATA_DIRS").unwrap_or_else(|| "/usr/local/share:/usr/share".into());
+        let home = path("HOME");
+        let data_home =
+            path("XDG_DATA_HOME").or_else(|| home.as_ref().map(|home| home.join(".local/share")));
+        Self {
+            data_dir: path("TF_DATA_DIR"),
+            workspace: text("TF_WORKSPACE"),
+            input: !matches!(text("TF_INPUT").as_deref(), Some("0" | "false")),
+            in_automation: flag("TF_IN_AUTOMATION"),
+            cli_config_file: path("TF_CLI_CONFIG_FILE").or_else(|| path("TERRAFORM_CONFIG")),
+            plugin_cache_dir: path("TF_PLUGIN_CACHE_DIR"),
+            cache_may_break_lock: flag("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE"),
+            reattach: text("TF_REATTACH_PROVIDERS"),
+            plugin_tls: !flag("TF_DISABLE_PLUGIN_TLS"),
+            plugin_connections: text("FORMWORK_PLUGIN_CONNECTIONS").and_then(|n| n.parse().ok()),
+            log: text("TF_LOG").or_else(|| text("TF_LOG_CORE")).or_else(|| text("TF_LOG_PROVIDER")),
+            log_path: path("TF_LOG_PATH"),
+            no_color: text("NO_COLOR").is_some(),
+            data_homes: data_home
+                .into_iter()
+                .chain(data_dirs.split(':').filter(|dir| !dir.is_empty()).map(PathBuf::from))
+                .collect(),
+            home,
+            variables: prefixed("TF_VAR_"),
+            arguments,
+            all,
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! What a command's end means to the shell.
+
+use std::process::ExitCode;
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// It did what it was asked to.
+    Done,
+    /// It did not.
+    Failed,
+    /// `plan -detailed-exitcode`: there is something to apply.
+    HasChanges,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        match exit {
+            Exit::Done => Self::SUCCESS,
+            Exit::Failed => Self::from(1),
+            Exit::HasChanges => Self::from(2),
+        }
+    }
+}

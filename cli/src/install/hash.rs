@@ -1,0 +1,110 @@
+//! The `h1:` hash of a package: the same for an unpacked folder and for the archive it came in.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+
+/// The hash of an unpacked package. The folder itself may be a link.
+///
+/// # Errors
+/// When a file cannot be read; the error names it.
+pub(crate) fn of_folder(root: &Path) -> io::Result<String> {
+    let mut files = Vec::new();
+    collect(&root.canonicalize().map_err(|error| named(root, error))?, String::new(), &mut files)?;
+    let lines = files.into_iter().map(|(name, path)| {
+        let mut file = File::open(&path).map_err(|error| named(&path, error))?;
+        Ok((digest(&mut file).map_err(|error| named(&path, error))?, name))
+    });
+    Ok(summary(lines.collect::<io::Result<Vec<_>>>()?))
+}
+
+/// The hash of a packed package.
+///
+/// # Errors
+/// When the file is no archive or cannot be read.
+#[cfg(test)]
+fn of_archive(archive: impl Read + io::Seek) -> io::Result<String> {
+    let mut archive = zip::ZipArchive::new(archive).map_err(io::Error::other)?;
+    let mut lines = Vec::new();
+    for at in 0..archive.len() {
+        let mut file = archive.by_index(at).map_err(io::Error::other)?;
+        if file.is_file() {
+            let name = file.name().map_err(io::Error::other)?.into_owned();
+            lines.push((digest(&mut file)?, name));
+        }
+    }
+    Ok(summary(lines))
+}
+
+fn named(path: &Path, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+}
+
+fn collect(folder: &Path, prefix: String, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder).map_err(|error| named(folder, error))? {
+        let entry = entry?;
+        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            collect(&entry.path(), format!("{name}/"), files)?;
+        } else {
+            files.push((name, entry.path()));
+        }
+    }
+    Ok(())
+}
+
+fn digest(reader: &mut impl Read) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match reader.read(&mut buffer)? {
+            0 => return Ok(hex(&hasher.finalize())),
+            n => hasher.update(&buffer[..n]),
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The hash over one line for each file, sorted by name.
+fn summary(mut lines: Vec<(String, String)>) -> String {
+    lines.sort_by(|a, b| a.1.cmp(&b.1));
+    let mut hasher = Sha256::new();
+    for (digest, name) in lines {
+        hasher.update(format!("{digest}  {name}\n"));
+    }
+    format!("h1:{}", STANDARD.encode(hasher.finalize()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write as _};
+
+    use super::*;
+
+    #[test]
+    fn a_folder_and_the_archive_of_it_have_one_hash() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("b"), "two").unwrap();
+        std::fs::create_dir(folder.path().join("a")).unwrap();
+        std::fs::write(folder.path().join("a/c"), "one").unwrap();
+        let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        let options = zip::write::SimpleFileOptions::default();
+        for (name, text) in [("b", "two"), ("a/c", "one")] {
+            archive.start_file(name, options).unwrap();
+            archive.write_all(text.as_bytes()).unwrap();
+        }
+        let hash = of_archive(archive.finish().unwrap()).unwrap();
+        assert_eq!(of_folder(folder.path()).unwrap(), hash);
+        // sha256sum of the two files, joined by hand and hashed with openssl.
+        assert!(hash.starts_with("h1:") && hash.len() == 47);
+        std::fs::write(folder.path().join("b"), "three").unwrap();
+        assert_ne!(of_folder(folder.path()).unwrap(), hash);
+    }
+}

@@ -1,0 +1,265 @@
+//! `.terraform.lock.hcl`: which version of each provider is used, and what its package must be.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::version::{Constraints, Version};
+use formwork_lang::syntax::parse_file;
+use formwork_lang::syntax::{Attribute, Block, ExprKind};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
+
+/// The file's name in the root module's folder.
+pub(crate) const NAME: &str = ".terraform.lock.hcl";
+
+/// What is locked, by provider.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LockFile {
+    /// The locks.
+    pub(crate) providers: BTreeMap<ProviderAddr, Lock>,
+}
+
+/// What is locked about one provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lock {
+    /// The selected version.
+    pub(crate) version: Version,
+    /// The constraints it was selected under.
+    pub(crate) constraints: Constraints,
+    /// Hashes, one of which the package must have.
+    pub(crate) hashes: BTreeSet<String>,
+}
+
+impl LockFile {
+    /// Reads the lock file of a folder; empty if there is none.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is not as it is written by `init`.
+    pub(crate) fn load(
+        diags: &mut Diagnostics,
+        sources: &mut Sources,
+        folder: &Path,
+    ) -> Result<Self, Reported> {
+        let path = folder.join(NAME);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Self::default());
+            }
+            Err(error) => {
+                let detail = format!("{} cannot be read: {error}.", path.display());
+                return Err(
+                    diags.error(Diagnostic::error("Failed to read dependency lock file", detail))
+                );
+            }
+        };
+        let source = sources.add(NAME, text);
+        let body = parse_file(diags, sources, source);
+        diags.check()?;
+        let mut file = Self::default();
+        let mut result = Ok(());
+        for block in &body.blocks {
+            match read_block(diags, block) {
+                Ok(Some((addr, lock))) => {
+                    if file.providers.insert(addr.clone(), lock).is_some() {
+                        let detail =
+                            format!("This lockfile already declared a provider lock for {addr}.");
+                        result =
+                            Err(invalid(diags, "Duplicate provider lock", &detail, block.header));
+                    }
+                }
+                Ok(None) => {}
+                Err(reported) => result = Err(reported),
+            }
+        }
+        result.map(|()| file)
+    }
+
+    /// The text of the file.
+    pub(crate) fn render(&self) -> String {
+        let mut text = String::from(
+            "# This file is maintained automatically by \"terraform init\".\n# Manual edits may be lost in future updates.\n",
+        );
+        for (addr, lock) in &self.providers {
+            text.push_str(&format!("\nprovider {:?} {{\n", addr.to_string()));
+            if lock.constraints.is_empty() {
+                text.push_str(&format!("  version = {:?}\n", lock.version.to_string()));
+            } else {
+                text.push_str(&format!("  version     = {:?}\n", lock.version.to_string()));
+                text.push_str(&format!("  constraints = {:?}\n", lock.constraints.to_string()));
+            }
+            if !lock.hashes.is_empty() {
+                text.push_str("  hashes = [\n");
+                for hash in &lock.hashes {
+                    text.push_str(&format!("    {hash:?},\n"));
+                }
+                text.push_str("  ]\n");
+            }
+            text.push_str("}\n");
+        }
+        text
+    }
+}
+
+fn invalid(diags: &mut Diagnostics, summary: &str, detail: &str, span: Span) -> Reported {
+    diags.error(Diagnostic::error(summary, detail).at(span))
+}
+
+fn read_block(
+    diags: &mut Diagnostics,
+    block: &Block,
+) -> Result<Option<(ProviderAddr, Lock)>, Reported> {
+    if block.kind.name == "module" {
+        let summary = "Dependency locks for modules are not yet supported";
+        diags.warn(Diagnostic::warning(summary, "The block is ignored.").at(block.header));
+        return Ok(None);
+    }
+    let [label] = &block.labels[..] else {
+        let detail = "A lock file holds blocks of the form provider \"ADDRESS\" only.";
+        return Err(invalid(diags, "Invalid block in dependency lock file", detail, block.header));
+    };
+    let addr: ProviderAddr = label.name.parse().map_err(|_| {
+        let detail = format!("{} is not the address of a provider.", label.name);
+        invalid(diags, "Invalid provider source address", &detail, label.span)
+    })?;
+    if addr.to_string() != *label.name {
+        let detail = format!(
+            "The provider source address for this provider lock must be written as {:?}, the fully-qualified and normalized form.",
+            addr.to_string()
+        );
+        return Err(invalid(diags, "Non-normalized provider source address", &detail, label.span));
+    }
+    if addr.is_builtin() {
+        let detail = format!(
+            "Cannot lock a version for built-in provider {addr}. Built-in providers are bundled and have no versions of their own."
+        );
+        return Err(invalid(diags, "Invalid provider source address", &detail, label.span));
+    }
+    let mut lock = None;
+    let mut constraints = Constraints::default();
+    let mut hashes = BTreeSet::new();
+    for attribute in &block.body.attributes {
+        match attribute.name.name.as_str() {
+            "version" => lock = Some(read_version(diags, attribute)?),
+            "constraints" => constraints = read_constraints(diags, attribute)?,
+            "hashes" => hashes = read_hashes(diags, attribute)?,
+            other => {
+                let detail = format!("An argument named {other:?} is not expected here.");
+                return Err(invalid(diags, "Unsupported argument", &detail, attribute.name.span));
+            }
+        }
+    }
+    match lock {
+        Some(version) => Ok(Some((addr, Lock { version, constraints, hashes }))),
+        None => {
+            let detail = "The argument \"version\" is required, but no definition was found.";
+            Err(invalid(diags, "Missing required argument", detail, block.header))
+        }
+    }
+}
+
+fn text_of(diags: &mut Diagnostics, attribute: &Attribute) -> Result<String, Reported> {
+    match attribute.expr.as_literal() {
+        Some(text) => Ok(text.to_string()),
+        None => {
+            let detail = format!("{:?} must be a text in quotes.", attribute.name.name.as_str());
+            Err(invalid(
+                diags,
+                "Invalid value in dependency lock file",
+                &detail,
+                attribute.expr.span,
+            ))
+        }
+    }
+}
+
+fn read_version(diags: &mut Diagnostics, attribute: &Attribute) -> Result<Version, Reported> {
+    let text = text_of(diags, attribute)?;
+    Version::parse(&text).map_err(|error| {
+        let detail = format!("The selected version number {text:?} is invalid: {error}.");
+        invalid(diags, "Invalid provider version number", &detail, attribute.expr.span)
+    })
+}
+
+fn read_constraints(
+    diags: &mut Diagnostics,
+    attribute: &Attribute,
+) -> Result<Constraints, Reported> {
+    let text = text_of(diags, attribute)?;
+    text.parse().map_err(|error| {
+        let detail = format!("The recorded constraints {text:?} are invalid: {error}.");
+        invalid(diags, "Invalid provider version constraints", &detail, attribute.expr.span)
+    })
+}
+
+fn read_hashes(
+    diags: &mut Diagnostics,
+    attribute: &Attribute,
+) -> Result<BTreeSet<String>, Reported> {
+    let wrong = |diags: &mut Diagnostics| {
+        let detail = "\"hashes\" must be a list of texts in quotes, and not empty.";
+        invalid(diags, "Invalid provider hash set", detail, attribute.expr.span)
+    };
+    let ExprKind::Tuple(items) = &attribute.expr.kind else { return Err(wrong(diags)) };
+    let hashes: Option<BTreeSet<String>> =
+        items.iter().map(|item| item.as_literal().map(ToString::to_string)).collect();
+    match hashes {
+        Some(hashes) if !hashes.is_empty() => Ok(hashes),
+        _ => Err(wrong(diags)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAMPLE: &str = r#"# This file is maintained automatically by "terraform init".
+# Manual edits may be lost in future updates.
+
+provider "registry.terraform.io/hashicorp/null" {
+  version     = "3.2.1"
+  constraints = ">= 3.0.0, < 4.0.0"
+  hashes = [
+    "h1:abc=",
+    "zh:def",
+  ]
+}
+
+provider "registry.terraform.io/hashicorp/random" {
+  version = "3.6.0"
+  hashes = [
+    "h1:ghi=",
+  ]
+}
+"#;
+
+    fn load(text: &str) -> (Result<LockFile, Reported>, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(NAME), text).unwrap();
+        let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+        let file = LockFile::load(&mut diags, &mut sources, folder.path());
+        (file, diags.into_iter().map(|diagnostic| diagnostic.summary).collect())
+    }
+
+    #[test]
+    fn what_was_read_is_written_the_same() {
+        let (file, problems) = load(SAMPLE);
+        assert!(problems.is_empty(), "{problems:?}");
+        assert_eq!(file.unwrap().render(), SAMPLE);
+    }
+
+    #[test]
+    fn refuses_what_init_would_not_write() {
+        let check = |text: &str| load(text).1;
+        assert_eq!(check("provider \"null\" {\n}\n"), ["Non-normalized provider source address"]);
+        assert_eq!(
+            check("provider \"terraform.io/builtin/terraform\" {}\n"),
+            ["Invalid provider source address"]
+        );
+        let address = "registry.terraform.io/hashicorp/null";
+        assert_eq!(check(&format!("provider {address:?} {{\n}}\n")), ["Missing required argument"]);
+        let empty = format!("provider {address:?} {{\n  version = \"1.0.0\"\n  hashes = []\n}}\n");
+        assert_eq!(check(&empty), ["Invalid provider hash set"]);
+    }
+}

@@ -1,0 +1,174 @@
+//! Puts a package where the other commands look for it, and finds the program in it.
+
+use std::fs::File;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::version::Version;
+
+use super::mirror::Found;
+use super::platform;
+
+/// The most that an archive may hold when unpacked, in bytes.
+const MAX_UNPACKED: u64 = 4 << 30;
+/// The most files that an archive may hold.
+const MAX_FILES: usize = 10_000;
+
+/// Where a package belongs below a folder of packages.
+pub(crate) fn place(below: &Path, provider: &ProviderAddr, version: &Version) -> PathBuf {
+    below
+        .join(provider.host().as_str())
+        .join(provider.namespace().as_str())
+        .join(provider.kind().as_str())
+        .join(version.to_string())
+        .join(platform())
+}
+
+/// Installs a package: links an unpacked one, unpacks a packed one. What was there is replaced.
+///
+/// # Errors
+/// When something cannot be written, or the archive is not one or is hostile; nothing half done is
+/// left at the place.
+pub(crate) fn install(found: &Found, place: &Path) -> io::Result<()> {
+    let parent = place.parent().unwrap_or(place);
+    std::fs::create_dir_all(parent)?;
+    match found {
+        Found::Unpacked(folder) => {
+            let target = folder.canonicalize()?;
+            if place.canonicalize().is_ok_and(|there| there == target) {
+                return Ok(());
+            }
+            remove(place)?;
+            std::os::unix::fs::symlink(target, place)
+        }
+        Found::Program(program) => {
+            let name = program.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+            let link = place.join(name);
+            if std::fs::read_link(&link).is_ok_and(|target| target == *program) {
+                return Ok(());
+            }
+            remove(place)?;
+            std::fs::create_dir(place)?;
+            std::os::unix::fs::symlink(program, link)
+        }
+        Found::Packed(archive) => {
+            let aside = tempfile::Builder::new().prefix(".unpacking-").tempdir_in(parent)?;
+            unpack(archive, aside.path())?;
+            remove(place)?;
+            std::fs::rename(aside.keep(), place)
+        }
+    }
+}
+
+fn remove(place: &Path) -> io::Result<()> {
+    match place.symlink_metadata() {
+        Ok(file) if file.is_dir() => std::fs::remove_dir_all(place),
+        Ok(_) => std::fs::remove_file(place),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn refused(archive: &Path, why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("{}: {why}", archive.display()))
+}
+
+fn unpack(path: &Path, into: &Path) -> io::Result<()> {
+    let mut archive = zip::ZipArchive::new(File::open(path)?)
+        .map_err(|error| refused(path, &format!("is no readable archive: {error}")))?;
+    if archive.len() > MAX_FILES {
+        return Err(refused(path, &format!("holds more than {MAX_FILES} files")));
+    }
+    let mut left = MAX_UNPACKED;
+    for at in 0..archive.len() {
+        let mut file = archive.by_index(at).map_err(|error| refused(path, &error.to_string()))?;
+        let shown = file.name().map_err(|error| refused(path, &error.to_string()))?.into_owned();
+        let name = PathBuf::from(&shown);
+        // Neither an absolute path nor one that climbs out of the package.
+        if !name.components().all(|part| matches!(part, Component::Normal(_))) || file.is_symlink()
+        {
+            return Err(refused(path, &format!("holds the unsafe name {shown:?}")));
+        }
+        let to = into.join(&name);
+        if file.is_dir() {
+            std::fs::create_dir_all(&to)?;
+            continue;
+        }
+        if let Some(parent) = to.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        let mode = file.unix_mode();
+        let mut out = File::create(&to)?;
+        let written = io::copy(&mut io::Read::take(&mut file, left + 1), &mut out)?;
+        left = left.checked_sub(written).ok_or_else(|| {
+            refused(path, &format!("holds more than {MAX_UNPACKED} bytes when unpacked"))
+        })?;
+        set_mode(&to, mode)?;
+    }
+    Ok(())
+}
+
+fn set_mode(path: &Path, mode: Option<u32>) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    // Archives made elsewhere may not say; a provider's program has to run.
+    let mode = mode.map_or(0o755, |mode| mode & 0o777);
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
+}
+
+/// The program of a provider in its package: the first file by name that is called
+/// `terraform-provider-TYPE`, alone or with something behind `_` or `.`.
+pub(crate) fn program(package: &Path, provider: &ProviderAddr) -> Option<PathBuf> {
+    let wanted = format!("terraform-provider-{}", provider.kind());
+    let mut names: Vec<_> = std::fs::read_dir(package)
+        .ok()?
+        .flatten()
+        .filter(|entry| entry.path().is_file())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| {
+            name.strip_prefix(&wanted)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['_', '.']))
+        })
+        .collect();
+    names.sort();
+    Some(package.join(names.into_iter().next()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn archive(folder: &Path, names: &[&str]) -> PathBuf {
+        let path = folder.join("package.zip");
+        let mut archive = zip::ZipWriter::new(File::create(&path).unwrap());
+        for name in names {
+            archive.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            archive.write_all(b"#!").unwrap();
+        }
+        archive.finish().unwrap();
+        path
+    }
+
+    #[test]
+    fn an_archive_is_unpacked_and_its_program_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let package = archive(folder.path(), &["README", "terraform-provider-thing_v1.0.0_x5"]);
+        let place = folder.path().join("installed/here");
+        install(&Found::Packed(package), &place).unwrap();
+        let program = program(&place, &"acme/thing".parse().unwrap()).unwrap();
+        assert!(program.ends_with("terraform-provider-thing_v1.0.0_x5"));
+        assert!(super::program(&place, &"acme/thin".parse().unwrap()).is_none());
+    }
+
+    #[test]
+    fn an_archive_that_climbs_out_of_its_folder_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let package = archive(folder.path(), &["../../evil"]);
+        let place = folder.path().join("installed/here");
+        let error = install(&Found::Packed(package), &place).unwrap_err();
+        assert!(error.to_string().contains("unsafe name"), "{error}");
+        assert!(!place.exists() && !folder.path().join("evil").exists());
+    }
+}

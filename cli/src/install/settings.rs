@@ -1,0 +1,422 @@
+//! The settings file of the command line: where providers are looked for. Its syntax is an older
+//! relative of the configuration language, read by a small reader of its own.
+
+use std::path::{Path, PathBuf};
+
+use crate::env::Env;
+
+/// The settings that concern us.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// Where unpacked providers are shared between projects.
+    pub(crate) plugin_cache_dir: Option<PathBuf>,
+    /// Use the cache even for packages whose hash is not locked.
+    pub(crate) cache_may_break_lock: bool,
+    /// Where providers are looked for, in order; `None` for the usual places.
+    pub(crate) methods: Option<Vec<Method>>,
+    /// Folders that hold the program of a provider under development, by source address.
+    pub(crate) overrides: Vec<(String, PathBuf)>,
+}
+
+/// One place where providers are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Method {
+    /// What kind of place it is.
+    pub(crate) kind: MethodKind,
+    /// Patterns of the providers looked for there; all if empty.
+    pub(crate) include: Vec<String>,
+    /// Patterns of the providers not looked for there.
+    pub(crate) exclude: Vec<String>,
+}
+
+/// What kind of place it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum MethodKind {
+    /// A folder.
+    Filesystem(PathBuf),
+    /// A server that holds packages.
+    Network(String),
+    /// The provider's own registry.
+    Direct,
+}
+
+/// Why the settings cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{}: {reason}", path.display(), line.map_or(String::new(), |line| format!(":{line}")))]
+pub(crate) struct BadSettings {
+    path: PathBuf,
+    line: Option<usize>,
+    reason: String,
+}
+
+impl Settings {
+    /// Reads the settings that are in force. The environment goes before the files.
+    ///
+    /// # Errors
+    /// When a settings file cannot be read.
+    pub(crate) fn load(env: &Env) -> Result<Self, BadSettings> {
+        let mut settings = Self::default();
+        for path in files(env)? {
+            let text = std::fs::read_to_string(&path).map_err(|error| BadSettings {
+                path: path.clone(),
+                line: None,
+                reason: format!("cannot be read: {error}"),
+            })?;
+            let read = parse(&text, env).map_err(|(line, reason)| BadSettings {
+                path: path.clone(),
+                line: Some(line),
+                reason,
+            })?;
+            settings.plugin_cache_dir = read.plugin_cache_dir.or(settings.plugin_cache_dir);
+            settings.cache_may_break_lock |= read.cache_may_break_lock;
+            settings.methods = read.methods.or(settings.methods);
+            settings.overrides.extend(read.overrides);
+        }
+        settings.plugin_cache_dir = env.plugin_cache_dir.clone().or(settings.plugin_cache_dir);
+        settings.cache_may_break_lock |= env.cache_may_break_lock;
+        Ok(settings)
+    }
+}
+
+fn files(env: &Env) -> Result<Vec<PathBuf>, BadSettings> {
+    if let Some(path) = &env.cli_config_file {
+        // A file that was named but is not there is as if it were empty, as in the reference.
+        return Ok(if path.exists() { vec![path.clone()] } else { Vec::new() });
+    }
+    let Some(home) = &env.home else { return Ok(Vec::new()) };
+    let mut files: Vec<PathBuf> =
+        Some(home.join(".terraformrc")).into_iter().filter(|path| path.exists()).collect();
+    let folder = home.join(".terraform.d");
+    if let Ok(entries) = std::fs::read_dir(folder) {
+        let mut more: Vec<_> = entries
+            .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+            .filter(|path| path.extension().is_some_and(|extension| extension == "tfrc"))
+            .collect();
+        more.sort();
+        files.extend(more);
+    }
+    Ok(files)
+}
+
+/// Something in a settings file.
+#[derive(Clone, Debug)]
+enum Item {
+    /// `name = value`
+    Value(String, Value, usize),
+    /// `name "label" { … }`
+    Block(String, Vec<Self>, usize),
+}
+
+#[derive(Clone, Debug)]
+enum Value {
+    Text(String),
+    List(Vec<String>),
+    Block(Vec<Item>),
+}
+
+type Located<T> = Result<T, (usize, String)>;
+
+fn parse(text: &str, env: &Env) -> Located<Settings> {
+    let items = Reader { rest: text, line: 1 }.items(0)?;
+    let mut settings = Settings::default();
+    for item in items {
+        match item {
+            Item::Value(name, Value::Text(value), _) if name == "plugin_cache_dir" => {
+                settings.plugin_cache_dir = Some(expanded(&value, env));
+            }
+            Item::Value(name, Value::Text(value), _)
+                if name == "plugin_cache_may_break_dependency_lock_file" =>
+            {
+                settings.cache_may_break_lock = value == "true";
+            }
+            Item::Block(name, items, line) if name == "provider_installation" => {
+                if settings.methods.is_some() {
+                    return Err((line, "there may be only one provider_installation block".into()));
+                }
+                let (methods, overrides) = installation(items, env)?;
+                settings.methods = Some(methods);
+                settings.overrides = overrides;
+            }
+            // Whatever else a settings file says does not concern us.
+            Item::Value(..) | Item::Block(..) => {}
+        }
+    }
+    Ok(settings)
+}
+
+type Installation = (Vec<Method>, Vec<(String, PathBuf)>);
+
+fn installation(items: Vec<Item>, env: &Env) -> Located<Installation> {
+    let mut methods = Vec::new();
+    let mut overrides = Vec::new();
+    for item in items {
+        let (name, items, line) = match item {
+            Item::Block(name, items, line) | Item::Value(name, Value::Block(items), line) => {
+                (name, items, line)
+            }
+            Item::Value(name, _, line) => {
+                return Err((line, format!("{name} must be a block")));
+            }
+        };
+        if name == "dev_overrides" {
+            for item in items {
+                let Item::Value(provider, Value::Text(folder), _) = item else {
+                    return Err((line, "dev_overrides takes provider = \"folder\" only".into()));
+                };
+                overrides.push((provider, expanded(&folder, env)));
+            }
+            continue;
+        }
+        methods.push(method(&name, items, line, env)?);
+    }
+    Ok((methods, overrides))
+}
+
+fn method(name: &str, items: Vec<Item>, line: usize, env: &Env) -> Located<Method> {
+    let (mut place, mut include, mut exclude) = (None, Vec::new(), Vec::new());
+    for item in items {
+        match item {
+            Item::Value(name, Value::Text(value), _) if name == "path" || name == "url" => {
+                place = Some(value);
+            }
+            Item::Value(name, Value::List(list), _) if name == "include" => include = list,
+            Item::Value(name, Value::List(list), _) if name == "exclude" => exclude = list,
+            Item::Value(name, _, line) | Item::Block(name, _, line) => {
+                return Err((line, format!("{name} is not expected here")));
+            }
+        }
+    }
+    let missing = |what: &str| (line, format!("{name} needs {what}"));
+    let kind = match name {
+        "filesystem_mirror" => {
+            MethodKind::Filesystem(expanded(&place.ok_or_else(|| missing("a path"))?, env))
+        }
+        "network_mirror" => MethodKind::Network(place.ok_or_else(|| missing("a url"))?),
+        "direct" => MethodKind::Direct,
+        _ => return Err((line, format!("{name} is not a way to install providers"))),
+    };
+    Ok(Method { kind, include, exclude })
+}
+
+/// Replaces `$NAME` and `${NAME}`, and a leading `~`.
+fn expanded(text: &str, env: &Env) -> PathBuf {
+    let mut result = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('$') {
+        result.push_str(&rest[..at]);
+        let behind = &rest[at + 1..];
+        let (name, next) = match behind.strip_prefix('{').and_then(|braced| braced.split_once('}'))
+        {
+            Some(parts) => parts,
+            None => {
+                let end = behind
+                    .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                    .unwrap_or(behind.len());
+                behind.split_at(end)
+            }
+        };
+        result.push_str(env.all.get(name).map_or("", String::as_str));
+        rest = next;
+    }
+    result.push_str(rest);
+    match (result.strip_prefix("~/"), &env.home) {
+        (Some(below), Some(home)) => home.join(below),
+        _ => PathBuf::from(result),
+    }
+}
+
+/// The deepest nesting of blocks.
+const MAX_DEPTH: usize = 16;
+
+struct Reader<'t> {
+    rest: &'t str,
+    line: usize,
+}
+
+impl Reader<'_> {
+    fn skip(&mut self) {
+        loop {
+            let trimmed = self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+            self.advance(self.rest.len() - trimmed.len());
+            let comment = self.rest.starts_with('#') || self.rest.starts_with("//");
+            if comment {
+                self.advance(self.rest.find('\n').unwrap_or(self.rest.len()));
+            } else if self.rest.starts_with("/*") {
+                self.advance(self.rest.find("*/").map_or(self.rest.len(), |end| end + 2));
+            } else {
+                return;
+            }
+        }
+    }
+
+    fn advance(&mut self, n: usize) {
+        let (gone, rest) = self.rest.split_at(n);
+        self.line += gone.matches('\n').count();
+        self.rest = rest;
+    }
+
+    fn eat(&mut self, token: char) -> bool {
+        self.skip();
+        let there = self.rest.starts_with(token);
+        if there {
+            self.advance(token.len_utf8());
+        }
+        there
+    }
+
+    fn fail<T>(&self, reason: &str) -> Located<T> {
+        Err((self.line, reason.to_owned()))
+    }
+
+    /// A word, or text in quotes.
+    fn word(&mut self) -> Located<String> {
+        self.skip();
+        if let Some(quoted) = self.rest.strip_prefix('"') {
+            let mut text = String::new();
+            let mut characters = quoted.char_indices();
+            while let Some((at, character)) = characters.next() {
+                match character {
+                    '"' => {
+                        self.advance(at + 2);
+                        return Ok(text);
+                    }
+                    '\\' => text.extend(characters.next().map(|(_, escaped)| escaped)),
+                    '\n' => break,
+                    other => text.push(other),
+                }
+            }
+            return self.fail("text in quotes does not end");
+        }
+        let end = self
+            .rest
+            .find(|c: char| c.is_whitespace() || "={}[]\",#".contains(c))
+            .unwrap_or(self.rest.len());
+        if end == 0 {
+            return self.fail("a name or a text in quotes is expected");
+        }
+        let word = self.rest[..end].to_owned();
+        self.advance(end);
+        Ok(word)
+    }
+
+    /// Items up to the closing brace, or to the end of the file.
+    fn items(&mut self, depth: usize) -> Located<Vec<Item>> {
+        if depth > MAX_DEPTH {
+            return self.fail("blocks are nested too deep");
+        }
+        let mut items = Vec::new();
+        loop {
+            self.skip();
+            if self.rest.is_empty() {
+                return if depth == 0 { Ok(items) } else { self.fail("a block does not end") };
+            }
+            if depth > 0 && self.eat('}') {
+                return Ok(items);
+            }
+            let line = self.line;
+            let name = self.word()?;
+            if self.eat('=') {
+                items.push(Item::Value(name, self.value(depth)?, line));
+                continue;
+            }
+            while !self.eat('{') {
+                // Labels tell blocks of one kind apart; none of ours has several.
+                self.word()?;
+            }
+            items.push(Item::Block(name, self.items(depth + 1)?, line));
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Located<Value> {
+        if self.eat('[') {
+            let mut list = Vec::new();
+            while !self.eat(']') {
+                list.push(self.word()?);
+            }
+            return Ok(Value::List(list));
+        }
+        if self.eat('{') {
+            return Ok(Value::Block(self.items(depth + 1)?));
+        }
+        self.word().map(Value::Text)
+    }
+}
+
+/// Whether a pattern such as `registry.terraform.io/*/*` or `hashicorp/null` matches a provider.
+pub(crate) fn matches(pattern: &str, provider: &formwork_core::addr::ProviderAddr) -> bool {
+    let parts: Vec<&str> = pattern.split('/').collect();
+    let (host, namespace, kind) = match parts[..] {
+        [kind] => (formwork_core::addr::ProviderAddr::DEFAULT_HOST, "hashicorp", kind),
+        [namespace, kind] => (formwork_core::addr::ProviderAddr::DEFAULT_HOST, namespace, kind),
+        [host, namespace, kind] => (host, namespace, kind),
+        _ => return false,
+    };
+    let fits = |pattern: &str, part: &str| pattern == "*" || pattern == part;
+    fits(host, provider.host())
+        && fits(namespace, provider.namespace())
+        && fits(kind, provider.kind())
+}
+
+impl Method {
+    /// Whether a provider is looked for here.
+    pub(crate) fn covers(&self, provider: &formwork_core::addr::ProviderAddr) -> bool {
+        let any = |patterns: &[String]| patterns.iter().any(|pattern| matches(pattern, provider));
+        (self.include.is_empty() || any(&self.include)) && !any(&self.exclude)
+    }
+}
+
+/// The places where providers are looked for when the settings name none.
+pub(crate) fn implied_folders(env: &Env, root: &Path) -> Vec<PathBuf> {
+    let mut folders = vec![root.join("terraform.d/plugins")];
+    folders.extend(env.home.iter().map(|home| home.join(".terraform.d/plugins")));
+    folders.extend(env.data_homes.iter().map(|dir| dir.join("terraform/plugins")));
+    folders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_overrides_mirrors_and_the_cache() {
+        let text = r#"
+            # a comment
+            plugin_cache_dir = "$HOME/cache"
+            disable_checkpoint = true
+            provider_installation {
+              dev_overrides {
+                "hashicorp/null" = "~/null"   // under development
+              }
+              filesystem_mirror {
+                path    = "/mirror"
+                include = ["example.com/*/*", "random"]
+              }
+              direct { exclude = ["example.com/*/*"] }
+            }
+            credentials "example.com" { token = "x" }
+        "#;
+        let env = Env {
+            home: Some("/home/me".into()),
+            all: [("HOME".to_owned(), "/home/me".to_owned())].into(),
+            ..Env::default()
+        };
+        let settings = parse(text, &env).unwrap();
+        assert_eq!(settings.plugin_cache_dir, Some("/home/me/cache".into()));
+        assert_eq!(settings.overrides, [("hashicorp/null".to_owned(), "/home/me/null".into())]);
+        let methods = settings.methods.unwrap();
+        assert_eq!(methods.len(), 2);
+        let null = "hashicorp/null".parse().unwrap();
+        let ours = "example.com/a/b".parse().unwrap();
+        assert!(!methods[0].covers(&null) && methods[0].covers(&ours));
+        assert!(methods[0].covers(&"random".parse().unwrap()));
+        assert!(methods[1].covers(&null) && !methods[1].covers(&ours));
+    }
+
+    #[test]
+    fn says_in_which_line_a_mistake_is() {
+        let check = |text: &str| parse(text, &Env::default()).unwrap_err();
+        assert_eq!(check("a = 1\nb = \"x").0, 2);
+        assert_eq!(check("provider_installation {\n  teleport {}\n}").0, 2);
+        assert_eq!(check("provider_installation {\n"), (2, "a block does not end".into()));
+    }
+}

@@ -1,0 +1,67 @@
+//! Starts the providers that are installed here.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::provider::Launch;
+use formwork_plugin_protocol::client::{Deadlines, Executable, Plugin, Settings, shutdown_all};
+use formwork_plugin_protocol::reattach::Reattach;
+use formwork_plugin_protocol::{Failure, Provider};
+
+use crate::env::Env;
+
+/// Starts providers from the programs that were found for them.
+pub(crate) struct Launcher {
+    programs: BTreeMap<ProviderAddr, PathBuf>,
+    reattach: BTreeMap<String, Reattach>,
+    settings: Settings,
+    running: RefCell<Vec<Rc<Plugin>>>,
+}
+
+impl Launcher {
+    /// Makes a launcher over these programs.
+    pub(crate) fn new(
+        env: &Env,
+        programs: BTreeMap<ProviderAddr, PathBuf>,
+        reattach: BTreeMap<String, Reattach>,
+    ) -> Self {
+        let connections = env.plugin_connections.unwrap_or(Settings::USUAL.connections).max(1);
+        let settings = Settings { tls: env.plugin_tls, connections, ..Settings::USUAL };
+        Self { programs, reattach, settings, running: RefCell::default() }
+    }
+
+    /// Asks every running plugin to end, and waits until they have, or ends those that do not.
+    pub(crate) async fn shutdown(&self) {
+        let running = self.running.take();
+        shutdown_all(running.iter().map(|plugin| &**plugin)).await;
+    }
+
+    /// Ends every plugin at once.
+    pub(crate) fn kill(&self) {
+        self.running.borrow().iter().for_each(|plugin| plugin.kill());
+    }
+}
+
+#[async_trait::async_trait(?Send)]
+impl Launch for Launcher {
+    async fn launch(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+        let name = addr.display();
+        let plugin = match self.reattach.get(&addr.to_string()) {
+            Some(reattach) => Plugin::reattach(&name, reattach, &self.settings).await?,
+            None => {
+                let path = self.programs.get(addr).cloned().ok_or_else(|| {
+                    Failure::Launch(format!("{addr} is not installed; run `formwork init`"))
+                })?;
+                let executable = Executable { name, path, env: Vec::new() };
+                Plugin::launch(&executable, &self.settings).await?
+            }
+        };
+        let provider = Arc::new(plugin.provider(Deadlines::default()));
+        self.running.borrow_mut().push(Rc::new(plugin));
+        Ok(provider)
+    }
+}

@@ -1,0 +1,201 @@
+//! Turns the flags people are used to, `-name`, `-name=value`, `-name value`, into those the parser
+//! knows. Pure: which flags there are comes from the parser's own description.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+use clap::Command;
+
+/// Rewrites the words of a command line. `extra` are arguments that the environment adds, by command;
+/// the empty command for all of them.
+pub(crate) fn normalize(
+    root: &Command,
+    words: Vec<OsString>,
+    extra: &BTreeMap<String, String>,
+) -> Vec<OsString> {
+    let mut words = words.into_iter();
+    let mut result: Vec<OsString> = words.next().into_iter().collect();
+    let mut rest: Vec<OsString> = words.collect();
+    // Flags before the command belong to the program, everything after it to the command.
+    let mut command = root;
+    let mut path = Vec::new();
+    let mut at = 0;
+    while at < rest.len() {
+        let Some(word) = rest[at].to_str() else { break };
+        if let Some(name) = version_flag(word).filter(|_| path.is_empty()) {
+            rest[at] = name.into();
+            continue;
+        }
+        if word.starts_with('-') && word.len() > 1 {
+            if path.is_empty() || command.has_subcommands() {
+                at += rewrite(command, &mut rest, at);
+                continue;
+            }
+            break;
+        }
+        let Some(next) = command.find_subcommand(word) else { break };
+        command = next;
+        path.push(word.to_owned());
+        at += 1;
+        if !command.has_subcommands() {
+            break;
+        }
+    }
+    let tail = rest.split_off(at);
+    result.extend(rest);
+    let mut own = added(extra, &path);
+    own.extend(tail);
+    let mut at = 0;
+    while at < own.len() {
+        if own[at] == "--" {
+            break;
+        }
+        at += rewrite(command, &mut own, at);
+    }
+    result.extend(own);
+    result
+}
+
+/// `-version` and `-v` before any command are the command `version`.
+fn version_flag(word: &str) -> Option<&'static str> {
+    matches!(word, "-v" | "-version" | "--version").then_some("version")
+}
+
+fn added(extra: &BTreeMap<String, String>, path: &[String]) -> Vec<OsString> {
+    if path.is_empty() {
+        return Vec::new();
+    }
+    let for_all = extra.get("").map(|text| split(text)).unwrap_or_default();
+    let own = extra.get(&path.join("_")).map(|text| split(text)).unwrap_or_default();
+    own.into_iter().chain(for_all).map(OsString::from).collect()
+}
+
+/// Splits text into words as a shell would: quotes group, a backslash takes the next character as
+/// it is.
+fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match (character, quote) {
+            ('\\', Some('"') | None) => word.get_or_insert_default().extend(characters.next()),
+            (c, Some(open)) if c == open => quote = None,
+            ('"' | '\'', None) => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (c, None) if c.is_whitespace() => words.extend(word.take()),
+            (c, _) => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// Rewrites the word at `at`, joining it with the next one where that is its value. Returns how far
+/// to go on.
+fn rewrite(command: &Command, words: &mut Vec<OsString>, at: usize) -> usize {
+    let Some(word) = words[at].to_str().map(str::to_owned) else { return 1 };
+    let Some(bare) = word.strip_prefix("--").or_else(|| word.strip_prefix('-')) else { return 1 };
+    if bare.is_empty() || bare.starts_with(|c: char| c.is_ascii_digit()) {
+        return 1;
+    }
+    let (name, value) = match bare.split_once('=') {
+        Some((name, value)) => (name, Some(value)),
+        None => (bare, None),
+    };
+    if name == "h" || name == "help" {
+        words[at] = "--help".into();
+        return 1;
+    }
+    let flag = command.get_arguments().find(|arg| arg.get_long() == Some(name));
+    let Some(flag) = flag else {
+        // Two dashes make the parser speak of one unknown flag rather than of many short ones.
+        words[at] = format!("--{bare}").into();
+        return 1;
+    };
+    let takes_value = flag.get_action().takes_values() && !flag.is_require_equals_set();
+    words[at] = match value {
+        Some(value) if !flag.get_action().takes_values() => {
+            // A plain switch may be given as `-json=true`.
+            match value {
+                "true" | "1" | "t" => format!("--{name}"),
+                "false" | "0" | "f" => {
+                    words.remove(at);
+                    return 0;
+                }
+                _ => format!("--{name}={value}"),
+            }
+        }
+        Some(value) => format!("--{name}={value}"),
+        None if takes_value && at + 1 < words.len() => {
+            let mut joined = OsString::from(format!("--{name}="));
+            joined.push(words.remove(at + 1));
+            words[at] = joined;
+            return 1;
+        }
+        None => format!("--{name}"),
+    }
+    .into();
+    1
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+    use crate::args::Cli;
+
+    fn check(line: &str, expected: &str) {
+        check_with(line, &[], expected);
+    }
+
+    fn check_with(line: &str, extra: &[(&str, &str)], expected: &str) {
+        let words = line.split(' ').map(OsString::from).collect();
+        let extra = extra.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+        let words = normalize(&Cli::command(), words, &extra);
+        let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+        assert_eq!(words.join(" "), expected);
+    }
+
+    #[test]
+    fn one_dash_is_as_good_as_two() {
+        check("formwork plan -out=p -json", "formwork plan --out=p --json");
+        check("formwork plan --out p", "formwork plan --out=p");
+    }
+
+    #[test]
+    fn the_word_behind_a_flag_is_its_value_even_if_it_looks_like_a_flag() {
+        check("formwork plan -var -target=weird", "formwork plan --var=-target=weird");
+        check("formwork plan --var -x=1", "formwork plan --var=-x=1");
+    }
+
+    #[test]
+    fn a_switch_takes_no_word_but_may_be_given_a_value() {
+        check("formwork plan -refresh=false x", "formwork plan --refresh=false x");
+        check("formwork apply -auto-approve plan", "formwork apply --auto-approve plan");
+        check("formwork plan -json=false", "formwork plan");
+    }
+
+    #[test]
+    fn flags_before_the_command_belong_to_the_program() {
+        check("formwork -chdir=a plan", "formwork --chdir=a plan");
+        check("formwork -chdir a state list -id x", "formwork --chdir=a state list --id=x");
+        check("formwork -version", "formwork version");
+        check("formwork plan -help", "formwork plan --help");
+    }
+
+    #[test]
+    fn an_unknown_flag_stays_one_word() {
+        check("formwork plan -nope", "formwork plan --nope");
+    }
+
+    #[test]
+    fn the_environment_adds_arguments_before_those_given() {
+        let extra = [("plan", "-var 'a=b c'"), ("", "-no-color"), ("state_list", "-id x")];
+        check_with("formwork plan -json", &extra, "formwork plan --var=a=b c --no-color --json");
+        check_with("formwork state list", &extra, "formwork state list --id=x --no-color");
+    }
+}

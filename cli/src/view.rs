@@ -1,0 +1,93 @@
+//! What people and programs get to see. The only part of the program that prints.
+
+pub(crate) mod human;
+pub(crate) mod json;
+pub(crate) mod report;
+
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use crate::env::Env;
+
+/// Where and how things are shown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Screen {
+    /// Whether colour is shown on stdout.
+    pub(crate) color: bool,
+    /// How many columns stdout has.
+    pub(crate) width: usize,
+    /// Whether a person sits at both ends.
+    pub(crate) interactive: bool,
+}
+
+impl Screen {
+    /// Looks at the terminal.
+    pub(crate) fn of(env: &Env, no_color: bool) -> Self {
+        let terminal = std::io::stdout().is_terminal();
+        let width = terminal.then(columns).flatten().unwrap_or(78);
+        Self {
+            color: terminal && !no_color && !env.no_color,
+            width: width.clamp(20, 120),
+            interactive: terminal && std::io::stdin().is_terminal(),
+        }
+    }
+
+    /// Paints text, if colour is shown.
+    pub(crate) fn paint(&self, paint: Paint, text: &str) -> String {
+        if self.color { format!("{}{text}\u{1b}[0m", paint.code()) } else { text.to_owned() }
+    }
+}
+
+/// How text stands out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paint {
+    Bold,
+    Dim,
+    Red,
+    Green,
+    Yellow,
+    Cyan,
+    BoldRed,
+    BoldGreen,
+    BoldYellow,
+    Underline,
+}
+
+impl Paint {
+    fn code(self) -> &'static str {
+        match self {
+            Self::Bold => "\u{1b}[1m",
+            Self::Dim => "\u{1b}[90m",
+            Self::Red => "\u{1b}[31m",
+            Self::Green => "\u{1b}[32m",
+            Self::Yellow => "\u{1b}[33m",
+            Self::Cyan => "\u{1b}[36m",
+            Self::BoldRed => "\u{1b}[1;31m",
+            Self::BoldGreen => "\u{1b}[1;32m",
+            Self::BoldYellow => "\u{1b}[1;33m",
+            Self::Underline => "\u{1b}[4m",
+        }
+    }
+}
+
+fn columns() -> Option<usize> {
+    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+}
+
+/// Writes to stdout. A reader that has gone away is no mistake of anybody.
+pub(crate) fn out(text: &str) {
+    let mut stdout = std::io::stdout().lock();
+    drop(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+}
+
+/// Writes to stderr.
+pub(crate) fn err(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()));
+}
+
+/// Says why the program could not even begin.
+pub(crate) fn fatal(text: &str) -> ExitCode {
+    err(&format!("{text}\n"));
+    ExitCode::from(1)
+}

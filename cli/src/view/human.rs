@@ -1,0 +1,10 @@
+//! What people get to see.
+
+pub(crate) mod diagnostic;
+pub(crate) mod diff;
+pub(crate) mod object;
+pub(crate) mod operation;
+pub(crate) mod outputs;
+pub(crate) mod plan;
+pub(crate) mod value;
+pub(crate) mod wrap;

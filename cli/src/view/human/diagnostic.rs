@@ -1,0 +1,140 @@
+//! Problems, for people: what is wrong, the piece of source, what its names stood for, what to do.
+
+use formwork_value::diag::{Severity, Sources};
+use formwork_value::{Diagnostic, Diagnostics, Span};
+
+use super::wrap::wrap;
+use crate::view::{Paint, Screen};
+
+/// Renders problems: errors last, so that they are what is left on the screen.
+pub(crate) fn all(
+    screen: &Screen,
+    sources: &Sources,
+    diags: &Diagnostics,
+    compact_warnings: bool,
+) -> String {
+    let (errors, warnings): (Vec<_>, Vec<_>) = diags.iter().partition(|d| d.is_error());
+    let mut text = String::new();
+    if compact_warnings && errors.is_empty() && !warnings.is_empty() {
+        text.push_str(&screen.paint(Paint::BoldYellow, "Warnings:"));
+        text.push_str("\n\n");
+        for warning in warnings {
+            text.push_str(&format!("- {}\n", warning.summary));
+            if let Some(span) = warning.subject {
+                let at = sources.start(span);
+                text.push_str(&format!("  on {} line {}\n", sources.name(span.source), at.line));
+            }
+        }
+        return text;
+    }
+    for diagnostic in warnings.into_iter().chain(errors) {
+        text.push_str(&one(screen, sources, diagnostic));
+    }
+    text
+}
+
+/// Renders one problem.
+pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> String {
+    let (label, paint) = match diagnostic.severity {
+        Severity::Error => ("Error: ", Paint::BoldRed),
+        Severity::Warning => ("Warning: ", Paint::BoldYellow),
+    };
+    let bar_paint = if paint == Paint::BoldRed { Paint::Red } else { Paint::Yellow };
+    let mut lines = vec![format!(
+        "{}{}",
+        screen.paint(paint, label),
+        screen.paint(Paint::Bold, &diagnostic.summary)
+    )];
+    let place = place(screen, sources, diagnostic);
+    if !place.is_empty() {
+        lines.push(String::new());
+        lines.extend(place);
+    }
+    if !diagnostic.detail.is_empty() {
+        lines.push(String::new());
+        lines.extend(wrap(&diagnostic.detail, screen.width.saturating_sub(2)));
+    }
+    let mut text = String::new();
+    if screen.color {
+        text.push_str(&format!("{}\n", screen.paint(bar_paint, "╷")));
+        for line in lines {
+            text.push_str(&format!("{} {line}\n", screen.paint(bar_paint, "│")));
+        }
+        text.push_str(&format!("{}\n", screen.paint(bar_paint, "╵")));
+    } else {
+        text.push('\n');
+        for line in lines {
+            text.push_str(&line);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// The address and the piece of source.
+fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let Some(address) = &diagnostic.address {
+        lines.push(format!("  with {address},"));
+    }
+    let Some(span) = diagnostic.subject else {
+        if let Some(path) = &diagnostic.path {
+            lines.push(format!("  at {},", path.to_string().trim_start_matches('.')));
+        }
+        return lines;
+    };
+    let (start, end) = (sources.start(span), sources.end(span));
+    let within =
+        enclosing(sources, span).map_or_else(String::new, |header| format!(", in {header}"));
+    lines.push(format!("  on {} line {}{within}:", sources.name(span.source), start.line));
+    let last = end.line.min(start.line + 4).max(start.line);
+    for number in start.line..=last {
+        let line = sources.line(span.source, number);
+        lines.push(format!("{number:>4}: {}", highlighted(screen, sources, span, number, line)));
+    }
+    if let Some(path) = &diagnostic.path {
+        lines.push(format!("     (at {})", path.to_string().trim_start_matches('.')));
+    }
+    if !diagnostic.mentioned.is_empty() {
+        lines.push(format!("    {}", screen.paint(Paint::Dim, "├────────────────")));
+        for mentioned in &diagnostic.mentioned {
+            lines.push(format!(
+                "    {} {} {}",
+                screen.paint(Paint::Dim, "│"),
+                screen.paint(Paint::Bold, &mentioned.traversal),
+                mentioned.statement
+            ));
+        }
+    }
+    lines
+}
+
+/// Underlines the part of a line that a span covers.
+fn highlighted(screen: &Screen, sources: &Sources, span: Span, number: u32, line: &str) -> String {
+    if !screen.color {
+        return line.to_owned();
+    }
+    let text = sources.text(span.source);
+    let offset = line.as_ptr() as usize - text.as_ptr() as usize;
+    let clamp = |at: u32| (at as usize).clamp(offset, offset + line.len()) - offset;
+    let (from, to) = (clamp(span.start), clamp(span.end));
+    let _ = number;
+    match (line.get(..from), line.get(from..to), line.get(to..)) {
+        (Some(before), Some(covered), Some(after)) if !covered.is_empty() => {
+            format!("{before}{}{after}", screen.paint(Paint::Underline, covered))
+        }
+        _ => line.to_owned(),
+    }
+}
+
+/// The header of the outermost block around a span, as it is written.
+pub(crate) fn enclosing(sources: &Sources, span: Span) -> Option<String> {
+    // Parsed again, because only a problem needs to know.
+    let body = formwork_lang::syntax::parse_file(&mut Diagnostics::new(), sources, span.source);
+    let block = body
+        .blocks
+        .iter()
+        .find(|block| block.span.start <= span.start && span.end <= block.span.end)?;
+    let labels = block.labels.iter().map(|label| format!(" {:?}", label.name.as_str()));
+    Some(format!("{}{}", block.kind.name, labels.collect::<String>()))
+}

@@ -1,0 +1,98 @@
+//! What happens while planning and applying, one line for each event.
+
+use std::time::Duration;
+
+use formwork_core::addr::{DeposedKey, InstanceAddr};
+use formwork_core::change::Action;
+use formwork_core::event::{Event, Watch};
+
+use crate::view::{Paint, Screen, out};
+
+/// Prints events as they happen.
+pub(crate) struct Operations {
+    screen: Screen,
+}
+
+impl Operations {
+    /// Prints to this screen.
+    pub(crate) fn new(screen: Screen) -> Self {
+        Self { screen }
+    }
+
+    fn line(&self, addr: &InstanceAddr, deposed: Option<&DeposedKey>, text: &str) {
+        let deposed =
+            deposed.map_or_else(String::new, |key| format!(" (deposed object {})", key.0));
+        out(&format!("{}\n", self.screen.paint(Paint::Bold, &format!("{addr}{deposed}: {text}"))));
+    }
+}
+
+fn with_id(id: Option<&String>) -> String {
+    id.map_or_else(String::new, |id| format!(" [id={id}]"))
+}
+
+/// Whole seconds, as `1m10s`.
+pub(crate) fn seconds(elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs();
+    match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, s) => format!("{s}s"),
+        (0, m, s) => format!("{m}m{s}s"),
+        (h, m, s) => format!("{h}h{m}m{s}s"),
+    }
+}
+
+impl Watch for Operations {
+    fn see(&self, event: &Event<'_>) {
+        match event {
+            Event::RefreshStart { addr, id } => {
+                self.line(addr, None, &format!("Refreshing state...{}", with_id(id.as_ref())));
+            }
+            Event::RefreshDone { .. } | Event::Planned(_) => {}
+            Event::Start { addr, deposed, action, id } => {
+                let doing = match action {
+                    Action::Create | Action::Replace(_) => "Creating...",
+                    Action::Update => "Modifying...",
+                    Action::Delete => "Destroying...",
+                    Action::Read => "Reading...",
+                    Action::NoOp => return,
+                };
+                self.line(addr, *deposed, &format!("{doing}{}", with_id(id.as_ref())));
+            }
+            Event::Progress { addr, action, id, elapsed } => {
+                let doing = match action {
+                    Action::Create | Action::Replace(_) => "Still creating...",
+                    Action::Update => "Still modifying...",
+                    Action::Delete => "Still destroying...",
+                    Action::Read => "Still reading...",
+                    Action::NoOp => return,
+                };
+                let id = id.as_ref().map_or_else(String::new, |id| format!("id={id}, "));
+                self.line(addr, None, &format!("{doing} [{id}{} elapsed]", seconds(*elapsed)));
+            }
+            Event::Done { addr, action, id, elapsed, .. } => {
+                let done = match action {
+                    Action::Create | Action::Replace(_) => "Creation complete",
+                    Action::Update => "Modifications complete",
+                    Action::Delete => "Destruction complete",
+                    Action::Read => "Read complete",
+                    Action::NoOp => return,
+                };
+                let id = id.as_ref().filter(|_| *action != Action::Delete);
+                self.line(
+                    addr,
+                    None,
+                    &format!("{done} after {}{}", seconds(*elapsed), with_id(id)),
+                );
+            }
+            Event::Failed { addr, action, elapsed } => {
+                let failed = match action {
+                    Action::Create | Action::Replace(_) => "Creation errored",
+                    Action::Update => "Modifications errored",
+                    Action::Delete => "Destruction errored",
+                    Action::Read => "Read errored",
+                    Action::NoOp => return,
+                };
+                self.line(addr, None, &format!("{failed} after {}", seconds(*elapsed)));
+            }
+        }
+    }
+}

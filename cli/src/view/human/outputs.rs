@@ -1,0 +1,40 @@
+//! Output values.
+
+use formwork_core::change::{Action, OutputChange};
+use formwork_core::state::State;
+use formwork_value::{Marks, Path, Str};
+
+use super::diff::Differ;
+use super::value::render;
+use crate::view::Screen;
+
+/// All outputs of a state, sensitive ones hidden.
+pub(crate) fn all(state: &State) -> String {
+    let mut text = String::new();
+    for (name, output) in &state.outputs {
+        let value = if output.sensitive {
+            "<sensitive>".to_owned()
+        } else {
+            render(output.value.value(), 0)
+        };
+        text.push_str(&format!("{name} = {value}\n"));
+    }
+    text
+}
+
+/// The changes of outputs; empty if there are none.
+pub(crate) fn changes<'c>(
+    screen: &Screen,
+    outputs: impl Iterator<Item = (&'c Str, &'c OutputChange)>,
+) -> String {
+    let differ = Differ { screen, forces: &[] };
+    let changed: Vec<_> = outputs.filter(|(_, change)| change.action != Action::NoOp).collect();
+    let width = changed.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (name, change) in changed {
+        let mark = if change.sensitive { Marks::SENSITIVE } else { Marks::NONE };
+        let (before, after) = (change.before.clone().mark(mark), change.after.clone().mark(mark));
+        text.push_str(&differ.attribute((name, width), (&before, &after), &Path::root(), 2));
+    }
+    text
+}

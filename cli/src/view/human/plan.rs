@@ -1,0 +1,242 @@
+//! A plan, for people: what drifted, what changes, why, and how much.
+
+use formwork_core::change::{Action, Change, Reason, ReplaceOrder};
+use formwork_core::plan::{Mode, Plan};
+use formwork_core::provider::Pool;
+use formwork_value::{Path, Value};
+
+use super::diff::{Differ, Sign};
+use super::outputs;
+use crate::view::{Paint, Screen};
+
+/// Renders a plan.
+pub(crate) fn render(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
+    let mut text = String::new();
+    let refresh_only = plan.mode == Mode::RefreshOnly;
+    if refresh_only && !plan.drift.is_empty() {
+        text.push_str(&drift(screen, plan, pool));
+    }
+    let changes: Vec<&Change> =
+        plan.changes.values().filter(|change| change.action != Action::NoOp).collect();
+    let outputs = outputs::changes(screen, plan.outputs.iter());
+    if changes.is_empty() && outputs.is_empty() {
+        text.push_str(&nothing(screen, plan));
+        return text;
+    }
+    if !changes.is_empty() {
+        text.push_str(&legend(screen, &changes));
+        text.push_str("\nFormwork will perform the following actions:\n");
+        for change in &changes {
+            text.push('\n');
+            text.push_str(&one(screen, change, pool));
+        }
+        text.push_str(&format!("\n{}\n", summary(screen, &changes)));
+    }
+    if !outputs.is_empty() {
+        text.push_str(&format!(
+            "\n{}\n{outputs}",
+            screen.paint(Paint::Bold, "Changes to Outputs:")
+        ));
+        if changes.is_empty() {
+            text.push_str("\nYou can apply this plan to save these new output values to the state, without changing any real infrastructure.\n");
+        }
+    }
+    text
+}
+
+fn nothing(screen: &Screen, plan: &Plan) -> String {
+    if plan.errored {
+        return format!("\n{}\n", screen.paint(Paint::BoldRed, "Planning failed."))
+            + "Formwork encountered an error while generating this plan.\n";
+    }
+    let (title, detail) = match (plan.mode, plan.drift.is_empty()) {
+        (Mode::RefreshOnly, false) => return "\nYou can apply this plan to write these changes to the state, without changing any real infrastructure.\n".into(),
+        (Mode::RefreshOnly, true) => (
+            "No changes. Your infrastructure still matches the configuration.",
+            "Formwork has checked that the real remote objects still match the result of your most recent changes, and found no differences.",
+        ),
+        (Mode::Destroy, _) => (
+            "No changes. No objects need to be destroyed.",
+            "Either you have not created any objects yet or the existing objects were already deleted outside of Formwork.",
+        ),
+        (Mode::Normal, _) => (
+            "No changes. Your infrastructure matches the configuration.",
+            "Formwork has compared your real infrastructure against your configuration and found no differences, so no changes are needed.",
+        ),
+    };
+    format!("\n{}\n\n{detail}\n", screen.paint(Paint::BoldGreen, title))
+}
+
+fn symbol(screen: &Screen, action: Action) -> String {
+    let plus = || screen.paint(Paint::Green, "+");
+    let minus = || screen.paint(Paint::Red, "-");
+    match action {
+        Action::NoOp => "   ".into(),
+        Action::Create => format!("  {}", plus()),
+        Action::Read => format!(" {}", screen.paint(Paint::Cyan, "<=")),
+        Action::Update => format!("  {}", screen.paint(Paint::Yellow, "~")),
+        Action::Delete => format!("  {}", minus()),
+        Action::Replace(ReplaceOrder::DestroyFirst) => format!("{}/{}", minus(), plus()),
+        Action::Replace(ReplaceOrder::CreateFirst) => format!("{}/{}", plus(), minus()),
+    }
+}
+
+fn legend(screen: &Screen, changes: &[&Change]) -> String {
+    let kinds = [
+        (Action::Create, "create"),
+        (Action::Update, "update in-place"),
+        (Action::Delete, "destroy"),
+        (Action::Replace(ReplaceOrder::DestroyFirst), "destroy and then create replacement"),
+        (Action::Replace(ReplaceOrder::CreateFirst), "create replacement and then destroy"),
+        (Action::Read, "read (data resources)"),
+    ];
+    let mut text = String::from(
+        "\nFormwork used the selected providers to generate the following execution plan. Resource actions are indicated with the following symbols:\n",
+    );
+    for (action, words) in kinds {
+        if changes.iter().any(|change| change.action == action) {
+            text.push_str(&format!("{} {words}\n", symbol(screen, action)));
+        }
+    }
+    text
+}
+
+/// One change: what happens and why, then the block with what changes in it.
+fn one(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
+    let deposed = change
+        .deposed
+        .as_ref()
+        .map_or_else(String::new, |key| format!(" (deposed object {})", key.0));
+    let what = match (change.action, change.reason) {
+        (Action::Create, _) => "will be created",
+        (Action::Read, _) => "will be read during apply",
+        (Action::Update, _) => "will be updated in-place",
+        (Action::Delete, _) => "will be destroyed",
+        (Action::Replace(_), Some(Reason::ReplaceBecauseTainted)) => {
+            "is tainted, so it must be replaced"
+        }
+        (Action::Replace(_), Some(Reason::ReplaceByRequest)) => "will be replaced, as requested",
+        (Action::Replace(_), Some(Reason::ReplaceByTriggers)) => {
+            "will be replaced due to changes in replace_triggered_by"
+        }
+        (Action::Replace(_), _) => "must be replaced",
+        (Action::NoOp, _) => "stays as it is",
+    };
+    let mut text =
+        format!("  # {}{deposed} {what}\n", screen.paint(Paint::Bold, &change.addr.to_string()));
+    if let Some(because) = because(change) {
+        text.push_str(&format!("  # ({because})\n"));
+    }
+    text.push_str(&block(screen, change, pool));
+    text
+}
+
+fn because(change: &Change) -> Option<String> {
+    let addr = &change.addr;
+    Some(match change.reason? {
+        Reason::DeleteBecauseNoResourceConfig => {
+            format!("because {} is not in configuration", addr.of())
+        }
+        Reason::DeleteBecauseWrongRepetition => match addr.key {
+            formwork_core::addr::InstanceKey::None => {
+                "because resource uses count or for_each".into()
+            }
+            formwork_core::addr::InstanceKey::Int(_) => {
+                "because resource does not use count".into()
+            }
+            formwork_core::addr::InstanceKey::Str(_) => {
+                "because resource does not use for_each".into()
+            }
+        },
+        Reason::DeleteBecauseCountIndex => {
+            format!("because index {} is out of range for count", key(change))
+        }
+        Reason::DeleteBecauseEachKey => {
+            format!("because key {} is not in for_each map", key(change))
+        }
+        Reason::DeleteBecauseNoModule => format!("because {} is not in configuration", addr.module),
+        Reason::ReadBecauseConfigUnknown => "config refers to values not yet known".into(),
+        Reason::ReadBecauseDependencyPending => {
+            "depends on a resource or a module with changes pending".into()
+        }
+        _ => return None,
+    })
+}
+
+fn key(change: &Change) -> String {
+    match &change.addr.key {
+        formwork_core::addr::InstanceKey::Int(index) => format!("[{index}]"),
+        formwork_core::addr::InstanceKey::Str(key) => format!("[{key:?}]"),
+        formwork_core::addr::InstanceKey::None => String::new(),
+    }
+}
+
+fn block(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
+    let name = &change.addr.resource;
+    let kind = if name.mode() == formwork_core::addr::Mode::Data { "data" } else { "resource" };
+    let mut text = format!(
+        "{} {kind} {:?} {:?} {{\n",
+        symbol(screen, change.action),
+        name.kind().as_str(),
+        name.name().as_str()
+    );
+    let differ = Differ { screen, forces: &change.replace_paths };
+    let values = (&change.before, &change.after);
+    let ty = pool
+        .loaded(&change.provider.provider)
+        .and_then(|loaded| loaded.find(name.mode(), name.kind()));
+    match ty {
+        Some(ty) => text.push_str(&differ.body(ty.block(), values, &Path::root(), 6)),
+        None => text.push_str(&without_schema(&differ, values)),
+    }
+    text.push_str("    }\n");
+    text
+}
+
+/// The attributes of an object whose schema is not at hand.
+fn without_schema(differ: &Differ<'_>, (before, after): (&Value, &Value)) -> String {
+    let names = [before, after].into_iter().flat_map(|value| match value.peek() {
+        Value::Object(object) => object.names().to_vec(),
+        _ => Vec::new(),
+    });
+    let names: std::collections::BTreeSet<_> = names.collect();
+    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+    let null = Value::null(formwork_value::Type::Dynamic);
+    let mut text = String::new();
+    for name in names {
+        let path = Path::root().attribute(&name);
+        let old = path.find(before).unwrap_or(&null);
+        let new = path.find(after).unwrap_or(&null);
+        if Sign::between(old, new) != Sign::Keep {
+            text.push_str(&differ.attribute((&name, width), (old, new), &path, 6));
+        }
+    }
+    text
+}
+
+fn summary(screen: &Screen, changes: &[&Change]) -> String {
+    let count =
+        |wanted: fn(Action) -> bool| changes.iter().filter(|change| wanted(change.action)).count();
+    let (add, update, destroy) =
+        (count(Action::creates), count(|a| a == Action::Update), count(Action::destroys));
+    format!(
+        "{} {add} to add, {update} to change, {destroy} to destroy.",
+        screen.paint(Paint::Bold, "Plan:")
+    )
+}
+
+fn drift(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
+    let mut text = format!(
+        "\n{}\n\nFormwork detected the following changes made outside of Formwork since the last \"formwork apply\":\n",
+        screen.paint(Paint::BoldYellow, "Note: Objects have changed outside of Formwork")
+    );
+    for change in plan.drift.values() {
+        let what = if change.action == Action::Delete { "has been deleted" } else { "has changed" };
+        text.push_str(&format!(
+            "\n  # {} {what}\n",
+            screen.paint(Paint::Bold, &change.addr.to_string())
+        ));
+        text.push_str(&block(screen, change, pool));
+    }
+    text
+}

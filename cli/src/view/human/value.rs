@@ -1,0 +1,107 @@
+//! Values as they are written in the language, over as many lines as they need.
+
+use formwork_value::{Marks, Str, Value};
+
+/// What stands for a value that must not be shown.
+pub(crate) const SENSITIVE: &str = "(sensitive value)";
+/// What stands for a value that is not known yet.
+pub(crate) const UNKNOWN: &str = "(known after apply)";
+
+/// Renders a value whose first line goes where the caller is; further lines are indented by
+/// `indent` columns.
+pub(crate) fn render(value: &Value, indent: usize) -> String {
+    if value.marks().contains(Marks::SENSITIVE) {
+        return SENSITIVE.into();
+    }
+    match value.peek() {
+        Value::Null(_) => "null".into(),
+        Value::Unknown(_) => UNKNOWN.into(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => string(text, indent),
+        Value::List(list) => sequence(list.items(), indent),
+        Value::Set(set) => sequence(set.items(), indent),
+        Value::Tuple(tuple) => sequence(tuple.items(), indent),
+        Value::Map(map) => {
+            let pairs: Vec<_> = map.iter().map(|(key, value)| (quoted(key), value)).collect();
+            pairs_text(&pairs, indent)
+        }
+        Value::Object(object) => {
+            let pairs: Vec<_> = object.iter().map(|(key, value)| (bare(key), value)).collect();
+            pairs_text(&pairs, indent)
+        }
+        Value::Marked(_) => SENSITIVE.into(),
+    }
+}
+
+/// A text in quotes, or as a heredoc if it has several lines.
+fn string(text: &Str, indent: usize) -> String {
+    if !text.contains('\n') {
+        return quoted(text);
+    }
+    let margin = " ".repeat(indent + 2);
+    let mut result = String::from("<<-EOT\n");
+    for line in text.trim_end_matches('\n').split('\n') {
+        result.push_str(&format!("{margin}{line}\n"));
+    }
+    result.push_str(&format!("{}EOT", " ".repeat(indent)));
+    result
+}
+
+/// A text in quotes, escaped as the language does.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut result = String::from("\"");
+    for character in text.chars() {
+        match character {
+            '"' => result.push_str("\\\""),
+            '\\' => result.push_str("\\\\"),
+            '\n' => result.push_str("\\n"),
+            '\r' => result.push_str("\\r"),
+            '\t' => result.push_str("\\t"),
+            // Nothing in a value may steer the terminal.
+            c if c.is_control() => result.push_str(&format!("\\u{:04x}", u32::from(c))),
+            c => result.push(c),
+        }
+    }
+    result.push('"');
+    result
+}
+
+/// A name, in quotes only if it must be.
+pub(crate) fn bare(name: &str) -> String {
+    let mut letters = name.chars();
+    let first = letters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
+    if first && letters.all(|c| c.is_alphanumeric() || c == '_' || c == '-') {
+        name.to_owned()
+    } else {
+        quoted(name)
+    }
+}
+
+fn sequence(items: &[Value], indent: usize) -> String {
+    if items.is_empty() {
+        return "[]".into();
+    }
+    let margin = " ".repeat(indent + 2);
+    let mut result = String::from("[\n");
+    for item in items {
+        result.push_str(&format!("{margin}{},\n", render(item, indent + 2)));
+    }
+    result.push_str(&format!("{}]", " ".repeat(indent)));
+    result
+}
+
+fn pairs_text(pairs: &[(String, &Value)], indent: usize) -> String {
+    if pairs.is_empty() {
+        return "{}".into();
+    }
+    let margin = " ".repeat(indent + 2);
+    let width = pairs.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0);
+    let mut result = String::from("{\n");
+    for (key, value) in pairs {
+        let space = " ".repeat(width - key.chars().count());
+        result.push_str(&format!("{margin}{key}{space} = {}\n", render(value, indent + 2)));
+    }
+    result.push_str(&format!("{}}}", " ".repeat(indent)));
+    result
+}

@@ -1,0 +1,16 @@
+//! What programs get to see. Shapes and names are those of the reference's JSON output.
+
+pub(crate) mod changes;
+pub(crate) mod configuration;
+pub(crate) mod diagnostic;
+pub(crate) mod plan;
+pub(crate) mod schema;
+pub(crate) mod state;
+pub(crate) mod stream;
+pub(crate) mod tree;
+pub(crate) mod value;
+
+/// The version of the language, as JSON output names the program that wrote it.
+pub(crate) fn terraform_version() -> tree::Json {
+    tree::Json::text(formwork_core::version::LANGUAGE_VERSION.to_string())
+}

@@ -1,0 +1,252 @@
+//! A configuration as plans give it: expressions reduced to constants, or to what they mention.
+
+use std::collections::BTreeSet;
+
+use formwork_core::addr::{LocalProvider, Mode, Reference, Subject};
+use formwork_core::config::{Config, Module, ProviderBlock, Repetition, Resource};
+use formwork_core::provider::Pool;
+use formwork_lang::eval::evaluate;
+use formwork_lang::functions::{Function, builtin};
+use formwork_lang::refs::{self, Traversal, TraversalStep};
+use formwork_lang::scope::{Scope, ScopeStep};
+use formwork_lang::syntax::{Body, Expr, Ident};
+use formwork_value::schema::{Block, Nesting};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
+
+use super::tree::Json;
+use super::value;
+
+/// A whole configuration.
+pub(crate) fn document(config: &Config, pool: &Pool<'_>) -> Json {
+    let module = &*config.root;
+    Json::some([
+        ("provider_config", providers(module, pool).filled()),
+        ("root_module", Some(root_module(module, pool))),
+    ])
+}
+
+fn key(local: &LocalProvider) -> String {
+    match &local.alias {
+        Some(alias) => format!("{}.{alias}", local.name),
+        None => local.name.to_string(),
+    }
+}
+
+fn providers(module: &Module, pool: &Pool<'_>) -> Json {
+    let mut members: Vec<(String, Json)> = Vec::new();
+    for block in module.providers.values() {
+        members.push((key(&block.local), provider(module, block, pool)));
+    }
+    let implied: BTreeSet<&LocalProvider> =
+        module.resources.values().map(|resource| &resource.local_provider).collect();
+    for local in implied {
+        if module.providers.contains_key(local) {
+            continue;
+        }
+        let source = module.settings.source_of(&local.name);
+        let json = Json::some([
+            ("name", Some(Json::text(local.name.as_str()))),
+            ("full_name", Some(Json::text(source.to_string()))),
+            ("version_constraint", constraint(module, &local.name)),
+        ]);
+        members.push((key(local), json));
+    }
+    members.sort_by(|a, b| a.0.cmp(&b.0));
+    Json::Object(members)
+}
+
+fn constraint(module: &Module, name: &str) -> Option<Json> {
+    let required = module.settings.required_providers.get(name)?;
+    (!required.constraint.is_empty()).then(|| Json::text(&required.constraint))
+}
+
+fn provider(module: &Module, block: &ProviderBlock, pool: &Pool<'_>) -> Json {
+    let loaded = pool.loaded(&block.provider);
+    let expressions = loaded.map(|loaded| body(&block.body, loaded.config().block()));
+    Json::some([
+        ("name", Some(Json::text(block.local.name.as_str()))),
+        ("full_name", Some(Json::text(block.provider.to_string()))),
+        ("alias", block.local.alias.as_ref().map(|alias| Json::text(alias.as_str()))),
+        ("version_constraint", constraint(module, &block.local.name)),
+        ("expressions", expressions.and_then(Json::filled)),
+    ])
+}
+
+fn root_module(module: &Module, pool: &Pool<'_>) -> Json {
+    let outputs = module.outputs.iter().map(|(name, output)| {
+        let json = Json::some([
+            ("sensitive", output.sensitive.then_some(Json::Bool(true))),
+            ("expression", Some(expression(&output.expr))),
+            ("depends_on", depends_on(&output.depends_on).filled()),
+            (
+                "description",
+                (!output.description.is_empty()).then(|| Json::text(&output.description)),
+            ),
+        ]);
+        (name.to_string(), json)
+    });
+    let variables = module.variables.iter().map(|(name, variable)| {
+        let json = Json::some([
+            ("default", variable.default.as_ref().filter(|v| !v.is_null()).map(value::known)),
+            (
+                "description",
+                (!variable.description.is_empty()).then(|| Json::text(&variable.description)),
+            ),
+            ("sensitive", variable.sensitive.then_some(Json::Bool(true))),
+        ]);
+        (name.to_string(), json)
+    });
+    let of =
+        |mode: Mode| module.resources.values().filter(move |resource| resource.name.mode() == mode);
+    let resources = of(Mode::Managed).chain(of(Mode::Data)).map(|r| resource(r, pool));
+    Json::some([
+        ("outputs", Json::Object(outputs.collect()).filled()),
+        ("resources", Json::Array(resources.collect()).filled()),
+        ("variables", Json::Object(variables.collect()).filled()),
+    ])
+}
+
+fn depends_on(references: &[Reference]) -> Json {
+    let names = references.iter().map(|reference| match &reference.subject {
+        Subject::Variable(name) => format!("var.{name}"),
+        Subject::Local(name) => format!("local.{name}"),
+        Subject::Resource(name) => name.to_string(),
+        Subject::Module(name) => format!("module.{name}"),
+        Subject::Count(name) => format!("count.{name}"),
+        Subject::Each(name) => format!("each.{name}"),
+        Subject::Path(name) => format!("path.{name}"),
+        Subject::Terraform(name) => format!("terraform.{name}"),
+        Subject::SelfObject => "self".to_owned(),
+    });
+    Json::Array(names.map(Json::text).collect())
+}
+
+fn resource(resource: &Resource, pool: &Pool<'_>) -> Json {
+    let name = &resource.name;
+    let mode = if name.mode() == Mode::Data { "data" } else { "managed" };
+    let ty =
+        pool.loaded(&resource.provider).and_then(|loaded| loaded.find(name.mode(), name.kind()));
+    let (count, for_each) = match &resource.repetition {
+        Repetition::Single => (None, None),
+        Repetition::Count(expr) => (Some(expression(expr)), None),
+        Repetition::ForEach(expr) => (None, Some(expression(expr))),
+    };
+    let version = ty.as_ref().map_or(0, |ty| ty.schema.version);
+    Json::some([
+        ("address", Some(Json::text(name.to_string()))),
+        ("mode", Some(Json::text(mode))),
+        ("type", Some(Json::text(name.kind().as_str()))),
+        ("name", Some(Json::text(name.name().as_str()))),
+        ("provider_config_key", Some(Json::text(key(&resource.local_provider)))),
+        ("expressions", ty.and_then(|ty| body(&resource.body, ty.block()).filled())),
+        ("schema_version", Some(Json::Int(i64::try_from(version).unwrap_or(i64::MAX)))),
+        ("count_expression", count),
+        ("for_each_expression", for_each),
+        ("depends_on", depends_on(&resource.depends_on).filled()),
+    ])
+}
+
+/// The arguments and blocks of a body that a schema knows.
+fn body(body: &Body, schema: &Block) -> Json {
+    let mut members: Vec<(String, Json)> = Vec::new();
+    for attribute in &body.attributes {
+        if schema.attributes.contains_key(&attribute.name.name) {
+            members.push((attribute.name.name.to_string(), expression(&attribute.expr)));
+        }
+    }
+    for (name, nested) in &schema.blocks {
+        let blocks: Vec<_> = body.blocks.iter().filter(|block| block.kind.name == *name).collect();
+        if blocks.is_empty() {
+            continue;
+        }
+        let one = |block: &formwork_lang::syntax::Block| self::body(&block.body, &nested.block);
+        let json = match nested.nesting {
+            Nesting::Single | Nesting::Group => {
+                blocks.first().map_or(Json::Null, |block| one(block))
+            }
+            Nesting::List | Nesting::Set => {
+                Json::Array(blocks.iter().map(|block| one(block)).collect())
+            }
+            Nesting::Map => Json::Object(
+                blocks
+                    .iter()
+                    .filter_map(|block| Some((block.labels.first()?.name.to_string(), one(block))))
+                    .collect(),
+            ),
+        };
+        members.push((name.to_string(), json));
+    }
+    members.sort_by(|a, b| a.0.cmp(&b.0));
+    Json::Object(members)
+}
+
+/// An expression: its value if it mentions nothing, else what it mentions, longest first.
+fn expression(expr: &Expr) -> Json {
+    let mentioned = refs::of_expr(expr);
+    if mentioned.is_empty() {
+        return match constant(expr) {
+            Some(value) => Json::object([("constant_value", value::known(&value))]),
+            None => Json::Object(Vec::new()),
+        };
+    }
+    let mut names: Vec<String> = Vec::new();
+    for traversal in &mentioned {
+        for name in prefixes(traversal) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    Json::object([("references", Json::Array(names.into_iter().map(Json::text).collect()))])
+}
+
+/// A scope without names: what mentions none has a value all the same.
+struct Constant;
+
+impl Scope for Constant {
+    fn resolve(
+        &self,
+        diags: &mut Diagnostics,
+        root: &Ident,
+        _: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported> {
+        let detail = format!("{} is not constant.", root.name);
+        Err(diags.error(Diagnostic::error("Not constant", detail).at(root.span)))
+    }
+
+    fn function(&self, name: &str) -> Option<&dyn Function> {
+        builtin(name)
+    }
+
+    fn function_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+fn constant(expr: &Expr) -> Option<Value> {
+    let value = evaluate(&mut Diagnostics::new(), expr, &Constant).ok()?;
+    value.is_wholly_known().then_some(value)
+}
+
+/// What a traversal mentions, and each shorter form down to the thing itself.
+fn prefixes(traversal: &Traversal) -> Vec<String> {
+    let mut text = traversal.root.name.to_string();
+    let least = match traversal.root.name.as_str() {
+        "data" | "ephemeral" => 2,
+        _ => 1,
+    };
+    let mut names = Vec::new();
+    for (at, step) in traversal.steps.iter().enumerate() {
+        match step {
+            TraversalStep::Attribute(name) => text.push_str(&format!(".{}", name.name)),
+            TraversalStep::Key(key, _) => text.push_str(&format!("[{:?}]", key.as_str())),
+            TraversalStep::Index(index, _) => text.push_str(&format!("[{index}]")),
+            TraversalStep::Splat(_) => break,
+        }
+        if at + 1 >= least {
+            names.push(text.clone());
+        }
+    }
+    names.reverse();
+    names
+}

@@ -1,0 +1,68 @@
+//! Problems, for programs: with the exact range and the piece of source.
+
+use formwork_value::diag::{Position, Severity, Sources};
+use formwork_value::{Diagnostic, Span};
+
+use super::tree::Json;
+use crate::view::human::diagnostic::enclosing;
+
+/// One problem.
+pub(crate) fn one(sources: &Sources, diagnostic: &Diagnostic) -> Json {
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    Json::some([
+        ("severity", Some(Json::text(severity))),
+        ("summary", Some(Json::text(&diagnostic.summary))),
+        ("detail", Some(Json::text(&diagnostic.detail))),
+        ("address", diagnostic.address.as_ref().map(Json::text)),
+        ("range", diagnostic.subject.map(|span| range(sources, span))),
+        ("snippet", diagnostic.subject.and_then(|span| snippet(sources, diagnostic, span))),
+    ])
+}
+
+fn range(sources: &Sources, span: Span) -> Json {
+    let position = |at: Position| {
+        Json::object([
+            ("line", Json::Int(at.line.into())),
+            ("column", Json::Int(at.column.into())),
+            ("byte", Json::Int(at.byte.into())),
+        ])
+    };
+    Json::object([
+        ("filename", Json::text(sources.name(span.source))),
+        ("start", position(sources.start(span))),
+        ("end", position(sources.end(span))),
+    ])
+}
+
+/// The lines around a problem; offsets count bytes from the start of the code shown.
+fn snippet(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Option<Json> {
+    let shown = diagnostic.context.map_or(span, |context| context.to(span));
+    let (first, last) = (sources.start(shown).line, sources.end(shown).line);
+    let lines: Vec<&str> = (first..=last).map(|line| sources.line(span.source, line)).collect();
+    let code = lines.join("\n");
+    let text = sources.text(span.source);
+    let base = lines.first()?.as_ptr() as usize - text.as_ptr() as usize;
+    let offset = |at: u32| {
+        Json::Int(i64::try_from((at as usize).saturating_sub(base).min(code.len())).unwrap_or(0))
+    };
+    let values = diagnostic.mentioned.iter().map(|mentioned| {
+        Json::object([
+            ("traversal", Json::text(&mentioned.traversal)),
+            ("statement", Json::text(&mentioned.statement)),
+        ])
+    });
+    let call =
+        diagnostic.function.as_ref().map(|name| Json::object([("called_as", Json::text(name))]));
+    Some(Json::some([
+        ("context", Some(enclosing(sources, span).map_or(Json::Null, Json::text))),
+        ("code", Some(Json::text(&code))),
+        ("start_line", Some(Json::Int(first.into()))),
+        ("highlight_start_offset", Some(offset(span.start))),
+        ("highlight_end_offset", Some(offset(span.end))),
+        ("values", Some(Json::Array(values.collect()))),
+        ("function_call", call),
+    ]))
+}

@@ -1,0 +1,125 @@
+//! A plan as `show -json` gives it.
+
+use formwork_core::change::{Action, Change};
+use formwork_core::config::Config;
+use formwork_core::plan::Plan;
+use formwork_core::provider::Pool;
+use formwork_value::{Diagnostics, Reported, Value};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::state::{head, module};
+use super::tree::Json;
+use super::{changes, configuration, state, terraform_version, value};
+
+/// What a plan is shown with.
+#[derive(Clone, Copy)]
+pub(crate) struct Beside<'a> {
+    /// The configuration it was made of.
+    pub(crate) config: &'a Config,
+    /// The providers, loaded.
+    pub(crate) pool: &'a Pool<'a>,
+    /// When it was made.
+    pub(crate) time: OffsetDateTime,
+}
+
+/// A whole plan.
+///
+/// # Errors
+/// When the prior state cannot be read with the providers' schemas.
+pub(crate) fn document(
+    diags: &mut Diagnostics,
+    plan: &Plan,
+    beside: Beside<'_>,
+) -> Result<Json, Reported> {
+    let variables = plan.variables.iter().map(|(name, given)| {
+        (name.to_string(), Json::some([("value", (!given.is_null()).then(|| value::known(given)))]))
+    });
+    let listed = plan.changes.values().filter(|change| changes::is_listed(change));
+    let outputs =
+        plan.outputs.iter().map(|(name, change)| (name.to_string(), changes::output(change)));
+    let drift = plan.drift.values().map(changes::resource);
+    let prior = state::document(diags, &plan.prior, beside.pool)?;
+    let time = beside.time.replace_nanosecond(0).unwrap_or(beside.time);
+    Ok(Json::some([
+        ("format_version", Some(Json::text("1.2"))),
+        ("terraform_version", Some(terraform_version())),
+        ("variables", Json::Object(variables.collect()).filled()),
+        ("planned_values", Some(planned_values(diags, plan, beside.pool)?)),
+        ("resource_drift", Json::Array(drift.collect()).filled()),
+        ("resource_changes", Json::Array(listed.map(changes::resource).collect()).filled()),
+        ("output_changes", Json::Object(outputs.collect()).filled()),
+        ("prior_state", (!plan.prior.is_empty()).then_some(prior)),
+        ("configuration", Some(configuration::document(beside.config, beside.pool))),
+        ("timestamp", time.format(&Rfc3339).ok().map(Json::text)),
+        ("applyable", Some(Json::Bool(plan.applyable()))),
+        ("complete", Some(Json::Bool(plan.targets.is_empty() && !plan.errored))),
+        ("errored", Some(Json::Bool(plan.errored))),
+    ]))
+}
+
+fn planned_values(diags: &mut Diagnostics, plan: &Plan, pool: &Pool<'_>) -> Result<Json, Reported> {
+    let outputs = plan.outputs.iter().filter(|(_, change)| change.action != Action::Delete);
+    let outputs = outputs.map(|(name, change)| {
+        let known = change.after.is_wholly_known();
+        let shown = Json::some([
+            ("sensitive", Some(Json::Bool(change.sensitive))),
+            ("type", known.then(|| value::type_of(&change.after.ty()))),
+            ("value", known.then(|| value::known(&change.after))),
+        ]);
+        (name.to_string(), shown)
+    });
+    let mut resources = Vec::new();
+    let kept = plan
+        .changes
+        .values()
+        .filter(|change| change.deposed.is_none() && change.action != Action::Delete);
+    for change in kept {
+        resources.push((change.addr.clone(), planned(change, pool)));
+    }
+    // What was read while planning has no change, but is as good as planned.
+    for (addr, held) in &plan.prior.resources {
+        for (key, instance) in &held.instances {
+            let instance_addr = addr.instance(key.clone());
+            let Some(object) = &instance.current else { continue };
+            let is_data = addr.resource.mode() == formwork_core::addr::Mode::Data;
+            if !is_data || plan.changes.contains_key(&(instance_addr.clone(), None)) {
+                continue;
+            }
+            let value =
+                state::decode(diags, pool, &held.provider.provider, &instance_addr, object)?;
+            let provider = held.provider.provider.to_string();
+            let json = described(&instance_addr, &provider, object.schema_version, &value);
+            resources.push((instance_addr, json));
+        }
+    }
+    resources.sort_by_cached_key(|(addr, _)| addr.to_string());
+    let placed = resources.into_iter().map(|(addr, json)| (addr.module, json)).collect();
+    Ok(Json::some([
+        ("outputs", Json::Object(outputs.collect()).filled()),
+        ("root_module", Some(module(placed))),
+    ]))
+}
+
+fn planned(change: &Change, pool: &Pool<'_>) -> Json {
+    let name = &change.addr.resource;
+    let provider = &change.provider.provider;
+    let ty = pool.loaded(provider).and_then(|loaded| loaded.find(name.mode(), name.kind()));
+    let version = ty.map_or(0, |ty| ty.schema.version);
+    described(&change.addr, &provider.to_string(), version, &change.after)
+}
+
+fn described(
+    addr: &formwork_core::addr::InstanceAddr,
+    provider: &str,
+    version: u64,
+    planned: &Value,
+) -> Json {
+    let mut members = head(addr, provider);
+    members.extend([
+        ("schema_version", Some(Json::Int(i64::try_from(version).unwrap_or(i64::MAX)))),
+        ("values", (!planned.is_null()).then(|| value::known(planned))),
+        ("sensitive_values", Some(value::sensitive(planned))),
+    ]);
+    Json::some(members)
+}

@@ -1,0 +1,165 @@
+//! A state as `show -json` gives it.
+
+use formwork_core::addr::{InstanceAddr, InstanceKey, Mode, ModuleAddr};
+use formwork_core::provider::{Pool, remark};
+use formwork_core::state::{Object, State, Status};
+use formwork_value::codec::json;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
+
+use super::tree::Json;
+use super::{terraform_version, value};
+
+/// A whole state. An empty one has only the version of the format.
+///
+/// # Errors
+/// When an object cannot be read with its provider's schema.
+pub(crate) fn document(
+    diags: &mut Diagnostics,
+    state: &State,
+    pool: &Pool<'_>,
+) -> Result<Json, Reported> {
+    if state.is_empty() {
+        return Ok(Json::object([("format_version", Json::text("1.0"))]));
+    }
+    let outputs = state.outputs.iter().map(|(name, output)| {
+        let shown = Json::object([
+            ("sensitive", Json::Bool(output.sensitive)),
+            ("value", value::known(output.value.value())),
+            ("type", value::type_of(&output.value.value().ty())),
+        ]);
+        (name.to_string(), shown)
+    });
+    let resources = resources(diags, state, pool)?;
+    let values = Json::some([
+        ("outputs", Json::Object(outputs.collect()).filled()),
+        ("root_module", Some(module(resources))),
+    ]);
+    Ok(Json::object([
+        ("format_version", Json::text("1.0")),
+        ("terraform_version", terraform_version()),
+        ("values", values),
+    ]))
+}
+
+/// Resources with the modules they are in.
+pub(super) type Placed = (ModuleAddr, Json);
+
+/// Puts resources into the tree of their modules.
+pub(super) fn module(resources: Vec<Placed>) -> Json {
+    submodule(&ModuleAddr::root(), &resources)
+}
+
+fn submodule(addr: &ModuleAddr, resources: &[Placed]) -> Json {
+    let own = resources.iter().filter(|(module, _)| module == addr);
+    let depth = addr.0.len();
+    let mut children: Vec<ModuleAddr> = resources
+        .iter()
+        .filter(|(module, _)| module.0.len() > depth && module.0.starts_with(&addr.0))
+        .map(|(module, _)| ModuleAddr(std::sync::Arc::new(module.0[..=depth].to_vec())))
+        .collect();
+    children.sort();
+    children.dedup();
+    let children = children.iter().map(|child| submodule(child, resources));
+    Json::some([
+        ("resources", Json::Array(own.map(|(_, json)| json.clone()).collect()).filled()),
+        ("address", (!addr.is_root()).then(|| Json::text(addr.to_string()))),
+        ("child_modules", Json::Array(children.collect()).filled()),
+    ])
+}
+
+fn resources(
+    diags: &mut Diagnostics,
+    state: &State,
+    pool: &Pool<'_>,
+) -> Result<Vec<Placed>, Reported> {
+    let mut placed = Vec::new();
+    for (resource, held) in &state.resources {
+        for (key, instance) in &held.instances {
+            let addr = resource.instance(key.clone());
+            let current = instance.current.iter().map(|object| (None, object));
+            let deposed = instance.deposed.iter().map(|(key, object)| (Some(key), object));
+            for (deposed, object) in current.chain(deposed) {
+                let value = decode(diags, pool, &held.provider.provider, &addr, object)?;
+                let mut members = head(&addr, &held.provider.provider.to_string());
+                members.extend([
+                    (
+                        "schema_version",
+                        Some(Json::Int(i64::try_from(object.schema_version).unwrap_or(i64::MAX))),
+                    ),
+                    ("values", Some(value::known(&value))),
+                    ("sensitive_values", Some(value::sensitive(&value))),
+                    ("depends_on", depends_on(object).filled()),
+                    ("tainted", (object.status == Status::Tainted).then_some(Json::Bool(true))),
+                    ("deposed_key", deposed.map(|key| Json::text(key.0.as_str()))),
+                ]);
+                placed.push((addr.module.clone(), Json::some(members)));
+            }
+        }
+    }
+    Ok(placed)
+}
+
+fn depends_on(object: &Object) -> Json {
+    Json::Array(object.dependencies.iter().map(|addr| Json::text(addr.to_string())).collect())
+}
+
+/// What every description of an instance begins with.
+pub(super) fn head(addr: &InstanceAddr, provider: &str) -> Vec<(&'static str, Option<Json>)> {
+    let mode = match addr.resource.mode() {
+        Mode::Managed => "managed",
+        Mode::Data => "data",
+        Mode::Ephemeral => "ephemeral",
+    };
+    vec![
+        ("address", Some(Json::text(addr.to_string()))),
+        ("mode", Some(Json::text(mode))),
+        ("type", Some(Json::text(addr.resource.kind().as_str()))),
+        ("name", Some(Json::text(addr.resource.name().as_str()))),
+        ("index", index(&addr.key)),
+        ("provider_name", Some(Json::text(provider))),
+    ]
+}
+
+pub(super) fn index(key: &InstanceKey) -> Option<Json> {
+    match key {
+        InstanceKey::None => None,
+        InstanceKey::Int(index) => Some(Json::Written(index.to_string())),
+        InstanceKey::Str(key) => Some(Json::text(key.as_str())),
+    }
+}
+
+/// Decodes an object with the schema of its provider.
+///
+/// # Errors
+/// When the provider has no such type, or the object another schema version.
+pub(crate) fn decode(
+    diags: &mut Diagnostics,
+    pool: &Pool<'_>,
+    provider: &formwork_core::addr::ProviderAddr,
+    addr: &InstanceAddr,
+    object: &Object,
+) -> Result<Value, Reported> {
+    let ty = pool
+        .loaded(provider)
+        .and_then(|loaded| loaded.find(addr.resource.mode(), addr.resource.kind()));
+    let unreadable = |diags: &mut Diagnostics, why: String| {
+        let detail = format!("The object {addr} in the state cannot be shown: {why}.");
+        diags.error(Diagnostic::error("Object cannot be read", detail).about(addr.to_string()))
+    };
+    let Some(ty) = ty else {
+        return Err(unreadable(
+            diags,
+            format!("provider {provider} has no type {:?}", addr.resource.kind().as_str()),
+        ));
+    };
+    if object.schema_version != ty.schema.version {
+        let why = format!(
+            "it has schema version {}, but the provider is at {}; run `formwork apply -refresh-only` first",
+            object.schema_version, ty.schema.version
+        );
+        return Err(unreadable(diags, why));
+    }
+    let value = json::decode(&object.attributes, &ty.ty)
+        .map_err(|error| unreadable(diags, error.to_string()))?;
+    Ok(remark(&ty, value.split_marks().0, &object.sensitive))
+}

@@ -1,0 +1,284 @@
+//! What happens while planning and applying, one JSON object a line.
+
+use std::time::Duration;
+
+use formwork_core::addr::InstanceAddr;
+use formwork_core::apply::Tally;
+use formwork_core::change::{Action, Change};
+use formwork_core::event::{Event, Watch};
+use formwork_core::plan::Plan;
+use formwork_core::state::State;
+use formwork_value::Diagnostic;
+use formwork_value::diag::{Severity, Sources};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use super::tree::Json;
+use super::{changes, state, terraform_version, value};
+use crate::view::human::operation::seconds;
+use crate::view::out;
+
+/// Prints events as they happen.
+#[derive(Debug, Default)]
+pub(crate) struct Stream;
+
+impl Stream {
+    /// Makes a stream onto stdout.
+    pub(crate) fn new() -> Self {
+        Self
+    }
+
+    fn line(&self, level: &str, message: &str, kind: &str, members: Vec<(&'static str, Json)>) {
+        let time = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
+        let head = [
+            ("@level", Json::text(level)),
+            ("@message", Json::text(message)),
+            ("@module", Json::text("terraform.ui")),
+            ("@timestamp", Json::text(time)),
+        ];
+        let members = head.into_iter().chain(members).chain([("type", Json::text(kind))]);
+        out(&format!("{}\n", Json::object(members).compact()));
+    }
+
+    fn info(&self, message: &str, kind: &str, members: Vec<(&'static str, Json)>) {
+        self.line("info", message, kind, members);
+    }
+
+    /// The first line: who speaks.
+    pub(crate) fn version(&self) {
+        let message = format!("Formwork {}", env!("CARGO_PKG_VERSION"));
+        let members = vec![("terraform", terraform_version()), ("ui", Json::text("1.2"))];
+        self.info(&message, "version", members);
+    }
+
+    /// A problem.
+    pub(crate) fn diagnostic(&self, sources: &Sources, diagnostic: &Diagnostic) {
+        let (level, label) = match diagnostic.severity {
+            Severity::Error => ("error", "Error"),
+            Severity::Warning => ("warn", "Warning"),
+        };
+        let message = format!("{label}: {}", diagnostic.summary);
+        let json = super::diagnostic::one(sources, diagnostic);
+        self.line(level, &message, "diagnostic", vec![("diagnostic", json)]);
+    }
+
+    /// A plan: what drifted, what changes, how much.
+    pub(crate) fn plan(&self, plan: &Plan) {
+        for change in plan.drift.values() {
+            let message = format!("{}: Drift detected ({})", change.addr, word(change.action));
+            self.info(&message, "resource_drift", vec![("change", summary(change))]);
+        }
+        let changed = plan.changes.values().filter(|change| change.action != Action::NoOp);
+        for change in changed.clone() {
+            let message = format!("{}: Plan to {}", change.addr, word(change.action));
+            self.info(&message, "planned_change", vec![("change", summary(change))]);
+        }
+        if !plan.errored {
+            let count =
+                |wanted: fn(Action) -> bool| changed.clone().filter(|c| wanted(c.action)).count();
+            let tally = Tally {
+                added: count(Action::creates),
+                changed: count(|action| action == Action::Update),
+                destroyed: count(Action::destroys),
+            };
+            let message = format!(
+                "Plan: {} to add, {} to change, {} to destroy.",
+                tally.added, tally.changed, tally.destroyed
+            );
+            self.summary(&message, tally, "plan");
+        }
+        if !plan.outputs.is_empty() {
+            let outputs = plan.outputs.iter().map(|(name, change)| {
+                let json = Json::object([
+                    ("sensitive", Json::Bool(change.sensitive)),
+                    ("action", Json::text(word(change.action))),
+                ]);
+                (name.to_string(), json)
+            });
+            let message = format!("Outputs: {}", plan.outputs.len());
+            self.info(&message, "outputs", vec![("outputs", Json::Object(outputs.collect()))]);
+        }
+    }
+
+    fn summary(&self, message: &str, tally: Tally, operation: &str) {
+        let int = |n: usize| Json::Int(i64::try_from(n).unwrap_or(i64::MAX));
+        let changes = Json::object([
+            ("add", int(tally.added)),
+            ("change", int(tally.changed)),
+            ("import", Json::Int(0)),
+            ("remove", int(tally.destroyed)),
+            ("operation", Json::text(operation)),
+        ]);
+        self.info(message, "change_summary", vec![("changes", changes)]);
+    }
+
+    /// What was done.
+    pub(crate) fn applied(&self, tally: Tally, state: &State, destroying: bool) {
+        let Tally { added, changed, destroyed } = tally;
+        let (message, operation) = if destroying {
+            (format!("Destroy complete! Resources: {destroyed} destroyed."), "destroy")
+        } else {
+            (
+                format!(
+                    "Apply complete! Resources: {added} added, {changed} changed, {destroyed} destroyed."
+                ),
+                "apply",
+            )
+        };
+        self.summary(&message, tally, operation);
+        if !destroying {
+            let outputs = state.outputs.iter().map(|(name, output)| {
+                let shown = (!output.sensitive).then(|| value::known(output.value.value()));
+                let json = Json::some([
+                    ("sensitive", Some(Json::Bool(output.sensitive))),
+                    ("type", Some(value::type_of(&output.value.value().ty()))),
+                    ("value", shown),
+                ]);
+                (name.to_string(), json)
+            });
+            let message = format!("Outputs: {}", state.outputs.len());
+            self.info(&message, "outputs", vec![("outputs", Json::Object(outputs.collect()))]);
+        }
+    }
+}
+
+fn word(action: Action) -> &'static str {
+    match action {
+        Action::NoOp => "noop",
+        Action::Create => "create",
+        Action::Read => "read",
+        Action::Update => "update",
+        Action::Delete => "delete",
+        Action::Replace(_) => "replace",
+    }
+}
+
+fn resource(addr: &InstanceAddr) -> Json {
+    let implied = formwork_core::addr::LocalProvider::implied_by(&addr.resource);
+    Json::object([
+        ("addr", Json::text(addr.to_string())),
+        ("module", Json::text(addr.module.to_string())),
+        (
+            "resource",
+            Json::text(InstanceAddr { module: Default::default(), ..addr.clone() }.to_string()),
+        ),
+        ("implied_provider", Json::text(implied.name.as_str())),
+        ("resource_type", Json::text(addr.resource.kind().as_str())),
+        ("resource_name", Json::text(addr.resource.name().as_str())),
+        ("resource_key", state::index(&addr.key).unwrap_or(Json::Null)),
+    ])
+}
+
+fn summary(change: &Change) -> Json {
+    let why = change.reason.map(|why| {
+        Json::text(
+            changes::reason(why)
+                .trim_start_matches("replace_because_")
+                .trim_start_matches("replace_by_"),
+        )
+    });
+    Json::some([
+        ("resource", Some(resource(&change.addr))),
+        ("action", Some(Json::text(word(change.action)))),
+        ("reason", why),
+    ])
+}
+
+fn hook(
+    addr: &InstanceAddr,
+    action: Option<Action>,
+    id: Option<&String>,
+) -> Vec<(&'static str, Json)> {
+    let members = Json::some([
+        ("resource", Some(resource(addr))),
+        ("action", action.map(|action| Json::text(word(action)))),
+        ("id_key", id.map(|_| Json::text("id"))),
+        ("id_value", id.map(Json::text)),
+    ]);
+    match members {
+        Json::Object(members) => vec![("hook", Json::Object(members))],
+        _ => Vec::new(),
+    }
+}
+
+fn timed(mut hook: Vec<(&'static str, Json)>, elapsed: Duration) -> Vec<(&'static str, Json)> {
+    if let Some((_, Json::Object(members))) = hook.first_mut() {
+        let seconds = i64::try_from(elapsed.as_secs()).unwrap_or(i64::MAX);
+        members.push(("elapsed_seconds".to_owned(), Json::Int(seconds)));
+    }
+    hook
+}
+
+fn with_id(id: Option<&String>) -> String {
+    id.map_or_else(String::new, |id| format!(" [id={id}]"))
+}
+
+impl Watch for Stream {
+    fn see(&self, event: &Event<'_>) {
+        match event {
+            Event::RefreshStart { addr, id } => {
+                let message = format!("{addr}: Refreshing state...{}", with_id(id.as_ref()));
+                self.info(&message, "refresh_start", hook(addr, None, id.as_ref()));
+            }
+            Event::RefreshDone { addr, id } => {
+                let message = format!("{addr}: Refresh complete{}", with_id(id.as_ref()));
+                self.info(&message, "refresh_complete", hook(addr, None, id.as_ref()));
+            }
+            Event::Planned(_) => {}
+            Event::Start { addr, action, id, .. } => {
+                let doing = doing(*action);
+                let message = format!("{addr}: {doing}...{}", with_id(id.as_ref()));
+                self.info(&message, "apply_start", hook(addr, Some(*action), id.as_ref()));
+            }
+            Event::Progress { addr, action, id, elapsed } => {
+                let doing = doing(*action).to_lowercase();
+                let message = format!("{addr}: Still {doing}... [{} elapsed]", seconds(*elapsed));
+                self.info(
+                    &message,
+                    "apply_progress",
+                    timed(hook(addr, Some(*action), id.as_ref()), *elapsed),
+                );
+            }
+            Event::Done { addr, action, id, elapsed, .. } => {
+                let done = done(*action);
+                let message = format!(
+                    "{addr}: {done} complete after {}{}",
+                    seconds(*elapsed),
+                    with_id(id.as_ref())
+                );
+                self.info(
+                    &message,
+                    "apply_complete",
+                    timed(hook(addr, Some(*action), id.as_ref()), *elapsed),
+                );
+            }
+            Event::Failed { addr, action, elapsed } => {
+                let done = done(*action);
+                let message = format!("{addr}: {done} errored after {}", seconds(*elapsed));
+                self.info(
+                    &message,
+                    "apply_errored",
+                    timed(hook(addr, Some(*action), None), *elapsed),
+                );
+            }
+        }
+    }
+}
+
+fn doing(action: Action) -> &'static str {
+    match action {
+        Action::Create | Action::Replace(_) | Action::NoOp => "Creating",
+        Action::Read => "Refreshing",
+        Action::Update => "Modifying",
+        Action::Delete => "Destroying",
+    }
+}
+
+fn done(action: Action) -> &'static str {
+    match action {
+        Action::Create | Action::Replace(_) | Action::NoOp => "Creation",
+        Action::Read => "Refresh",
+        Action::Update => "Modifications",
+        Action::Delete => "Destruction",
+    }
+}

@@ -1,0 +1,143 @@
+//! JSON being put together. Keeps the order of keys, and numbers as they are written.
+
+/// A piece of JSON.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Json {
+    /// JSON that is written already.
+    Written(String),
+    /// Keys and values in order.
+    Object(Vec<(String, Self)>),
+    /// Elements.
+    Array(Vec<Self>),
+    /// Text.
+    Text(String),
+    /// True or false.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// Null.
+    Null,
+}
+
+impl Json {
+    /// A text.
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    /// An object with these members.
+    pub(crate) fn object(members: impl IntoIterator<Item = (&'static str, Self)>) -> Self {
+        Self::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    }
+
+    /// An object with these members, leaving out those that are `None`.
+    pub(crate) fn some(members: impl IntoIterator<Item = (&'static str, Option<Self>)>) -> Self {
+        Self::object(members.into_iter().filter_map(|(key, value)| Some((key, value?))))
+    }
+
+    /// Whether it is an object or array without anything in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        match self {
+            Self::Object(members) => members.is_empty(),
+            Self::Array(items) => items.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Itself, unless it is empty.
+    pub(crate) fn filled(self) -> Option<Self> {
+        (!self.is_empty()).then_some(self)
+    }
+
+    /// Writes it without spaces.
+    pub(crate) fn compact(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text, None);
+        text
+    }
+
+    /// Writes it over several lines, indented by two.
+    pub(crate) fn pretty(&self) -> String {
+        let mut text = String::new();
+        self.write(&mut text, Some(0));
+        text
+    }
+
+    fn write(&self, text: &mut String, indent: Option<usize>) {
+        match self {
+            Self::Written(json) => text.push_str(json),
+            Self::Text(string) => text.push_str(&quoted(string)),
+            Self::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
+            Self::Int(number) => text.push_str(&number.to_string()),
+            Self::Null => text.push_str("null"),
+            Self::Object(members) => {
+                let parts = members.iter().map(|(key, value)| (Some(key.as_str()), value));
+                enclosed(text, indent, ('{', '}'), parts);
+            }
+            Self::Array(items) => {
+                enclosed(text, indent, ('[', ']'), items.iter().map(|i| (None, i)));
+            }
+        }
+    }
+}
+
+fn enclosed<'j>(
+    text: &mut String,
+    indent: Option<usize>,
+    (open, close): (char, char),
+    parts: impl Iterator<Item = (Option<&'j str>, &'j Json)>,
+) {
+    text.push(open);
+    let inner = indent.map(|columns| columns + 2);
+    let mut empty = true;
+    for (key, value) in parts {
+        if !empty {
+            text.push(',');
+        }
+        empty = false;
+        line(text, inner);
+        if let Some(key) = key {
+            text.push_str(&quoted(key));
+            text.push_str(if indent.is_some() { ": " } else { ":" });
+        }
+        value.write(text, inner);
+    }
+    if !empty {
+        line(text, indent);
+    }
+    text.push(close);
+}
+
+fn line(text: &mut String, indent: Option<usize>) {
+    if let Some(columns) = indent {
+        text.push('\n');
+        text.push_str(&" ".repeat(columns));
+    }
+}
+
+/// A text in quotes, escaped as the reference does.
+fn quoted(text: &str) -> String {
+    let value = formwork_value::Value::string(text);
+    // A text can always be written.
+    formwork_value::codec::json::encode_simple(&value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_order_and_writes_both_forms() {
+        let json = Json::some([
+            ("b", Some(Json::Int(1))),
+            ("a", Some(Json::Array(vec![Json::Null, Json::text("<x>")]))),
+            ("c", None),
+            ("d", Some(Json::Object(Vec::new()))),
+        ]);
+        assert_eq!(json.compact(), r#"{"b":1,"a":[null,"\u003cx\u003e"],"d":{}}"#);
+        assert_eq!(
+            json.pretty(),
+            "{\n  \"b\": 1,\n  \"a\": [\n    null,\n    \"\\u003cx\\u003e\"\n  ],\n  \"d\": {}\n}"
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! Values in JSON views: what is known of them, and beside it, in the same shape, what is not known
+//! and what is sensitive.
+
+use formwork_value::codec::json;
+use formwork_value::{Marks, Path, Step, Type, Value};
+
+use super::tree::Json;
+
+/// A value as its plain JSON. Unknown attributes are left out, unknown elements are null, marks are
+/// ignored.
+pub(crate) fn known(value: &Value) -> Json {
+    match value.peek() {
+        Value::Unknown(_) | Value::Null(_) => Json::Null,
+        plain if plain.is_wholly_known() => {
+            let plain = plain.clone().split_marks().0.into_value();
+            // Only infinities cannot be written.
+            json::encode_simple(&plain).map_or(Json::Null, Json::Written)
+        }
+        Value::Object(object) => members(object.iter()),
+        Value::Map(map) => members(map.iter()),
+        plain => Json::Array(plain.children().iter().map(known).collect()),
+    }
+}
+
+fn members<'v>(parts: impl Iterator<Item = (&'v formwork_value::Str, &'v Value)>) -> Json {
+    let known_parts = parts.filter(|(_, value)| !value.is_unknown());
+    Json::Object(known_parts.map(|(name, value)| (name.to_string(), known(value))).collect())
+}
+
+/// The type of a value as JSON.
+pub(crate) fn type_of(ty: &Type) -> Json {
+    Json::Written(formwork_value::codec::type_json::encode(ty))
+}
+
+/// Where a value is unknown, in its own shape: `true` there, `false` members left out.
+pub(crate) fn unknown(value: &Value) -> Json {
+    shape(value, &|value| value.is_unknown())
+}
+
+/// Where a value is sensitive, in its own shape.
+pub(crate) fn sensitive(value: &Value) -> Json {
+    shape(value, &|value| value.marks().contains(Marks::SENSITIVE))
+}
+
+fn shape(value: &Value, holds: &dyn Fn(&Value) -> bool) -> Json {
+    if holds(value) {
+        return Json::Bool(true);
+    }
+    let parts = |pairs: &mut dyn Iterator<Item = (String, &Value)>| {
+        let shaped = pairs.map(|(name, part)| (name, shape(part, holds)));
+        Json::Object(shaped.filter(|(_, json)| *json != Json::Bool(false)).collect())
+    };
+    match value.peek() {
+        Value::Object(object) => {
+            parts(&mut object.iter().map(|(name, part)| (name.to_string(), part)))
+        }
+        Value::Map(map) => parts(&mut map.iter().map(|(name, part)| (name.to_string(), part))),
+        Value::List(_) | Value::Set(_) | Value::Tuple(_) => {
+            Json::Array(value.children().iter().map(|part| shape(part, holds)).collect())
+        }
+        _ => Json::Bool(false),
+    }
+}
+
+/// A path as an array of names, keys and indices.
+pub(crate) fn path(path: &Path) -> Json {
+    let steps = path.0.iter().map(|step| match step {
+        Step::Attribute(name) | Step::Key(name) => Json::text(name.as_str()),
+        Step::Index(index) => Json::Written(index.to_string()),
+    });
+    Json::Array(steps.collect())
+}

@@ -1,0 +1,127 @@
+//! What a planning or applying command tells about itself: to people, or as a stream of JSON.
+
+use std::path::Path;
+
+use formwork_core::apply::Tally;
+use formwork_core::event::Watch;
+use formwork_core::plan::Plan;
+use formwork_core::provider::Pool;
+use formwork_core::state::State;
+use formwork_value::Diagnostics;
+use formwork_value::diag::Sources;
+
+use super::human::operation::Operations;
+use super::human::{diagnostic, outputs, plan as plan_view};
+use super::json::stream::Stream;
+use super::{Paint, Screen, err, out};
+use crate::exit::Exit;
+use crate::workspace::Workspace;
+
+/// Where an operation is told about.
+pub(crate) struct Report {
+    screen: Screen,
+    compact_warnings: bool,
+    watch: Told,
+}
+
+enum Told {
+    People(Operations),
+    Programs(Stream),
+}
+
+impl Report {
+    /// Tells people, or programs.
+    pub(crate) fn new(screen: Screen, json: bool, compact_warnings: bool) -> Self {
+        let watch = if json {
+            let stream = Stream::new();
+            stream.version();
+            Told::Programs(stream)
+        } else {
+            Told::People(Operations::new(screen))
+        };
+        Self { screen, compact_warnings, watch }
+    }
+
+    /// Who watches the engine.
+    pub(crate) fn watch(&self) -> &dyn Watch {
+        match &self.watch {
+            Told::People(operations) => operations,
+            Told::Programs(stream) => stream,
+        }
+    }
+
+    /// Shows problems.
+    pub(crate) fn diagnostics(&self, sources: &Sources, diags: &Diagnostics) {
+        match &self.watch {
+            Told::People(_) => {
+                let (errors, _): (Vec<_>, Vec<_>) = diags.iter().partition(|d| d.is_error());
+                let text = diagnostic::all(&self.screen, sources, diags, self.compact_warnings);
+                if errors.is_empty() { out(&text) } else { err(&text) }
+            }
+            Told::Programs(stream) => diags.iter().for_each(|d| stream.diagnostic(sources, d)),
+        }
+    }
+
+    /// Shows problems that kept the command from beginning.
+    pub(crate) fn failed(&self, workspace: Option<&Workspace<'_>>, diags: &Diagnostics) -> Exit {
+        let empty = Sources::new();
+        self.diagnostics(workspace.map_or(&empty, |workspace| &workspace.sources), diags);
+        Exit::Failed
+    }
+
+    /// Shows a plan.
+    pub(crate) fn plan(&self, plan: &Plan, pool: &Pool<'_>, saved: Option<&Path>) {
+        match &self.watch {
+            Told::People(_) => {
+                out(&plan_view::render(&self.screen, plan, pool));
+                if let Some(path) = saved {
+                    out(&format!(
+                        "\nSaved the plan to: {0}\n\nTo perform exactly these actions, run the following command to apply:\n    formwork apply {1:?}\n",
+                        path.display(),
+                        path.display().to_string()
+                    ));
+                } else if plan.applyable() {
+                    out(
+                        "\nNote: You didn't use the -out option to save this plan, so Formwork can't guarantee to take exactly these actions if you run \"formwork apply\" now.\n",
+                    );
+                }
+            }
+            Told::Programs(stream) => stream.plan(plan),
+        }
+    }
+
+    /// Shows a plan that is about to be applied.
+    pub(crate) fn plan_to_apply(&self, plan: &Plan, pool: &Pool<'_>) {
+        match &self.watch {
+            Told::People(_) => out(&plan_view::render(&self.screen, plan, pool)),
+            Told::Programs(stream) => stream.plan(plan),
+        }
+    }
+
+    /// Says what was done.
+    pub(crate) fn applied(&self, tally: Tally, state: &State, destroying: bool) {
+        match &self.watch {
+            Told::People(_) => {
+                let Tally { added, changed, destroyed } = tally;
+                let done = if destroying {
+                    format!("Destroy complete! Resources: {destroyed} destroyed.")
+                } else {
+                    format!(
+                        "Apply complete! Resources: {added} added, {changed} changed, {destroyed} destroyed."
+                    )
+                };
+                out(&format!("\n{}\n", self.screen.paint(Paint::BoldGreen, &done)));
+                if !destroying && !state.outputs.is_empty() {
+                    let title = self.screen.paint(Paint::BoldGreen, "Outputs:");
+                    out(&format!("\n{title}\n\n{}", outputs::all(state)));
+                }
+            }
+            Told::Programs(stream) => stream.applied(tally, state, destroying),
+        }
+    }
+
+    /// The screen.
+    pub(crate) fn screen(&self) -> &Screen {
+        &self.screen
+    }
+}

@@ -1,0 +1,227 @@
+//! The folder a command works in: configuration, data folder, lock file, providers, state. Resolved
+//! once, in the order in which mistakes are best reported.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::config::Config;
+use formwork_core::config::files::Disk;
+use formwork_core::state::local::{Files, LocalStore};
+use formwork_core::version::Constraints;
+use formwork_plugin_protocol::reattach;
+use formwork_value::diag::{Blame, Sources};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::env::Env;
+use crate::install::lockfile::LockFile;
+use crate::install::providers::Places;
+use crate::install::settings::Settings;
+use crate::launcher::Launcher;
+
+/// The folder a command works in.
+pub(crate) struct Workspace<'e> {
+    /// The environment.
+    pub(crate) env: &'e Env,
+    /// The root module's folder, always the working folder.
+    pub(crate) root: PathBuf,
+    /// The data folder.
+    pub(crate) data: PathBuf,
+    /// The texts that messages point into.
+    pub(crate) sources: Sources,
+    /// The settings of the command line.
+    pub(crate) settings: Settings,
+}
+
+impl<'e> Workspace<'e> {
+    /// Opens the working folder.
+    ///
+    /// # Errors
+    /// When the settings cannot be read.
+    pub(crate) fn open(env: &'e Env, diags: &mut Diagnostics) -> Result<Self, Reported> {
+        let settings = Settings::load(env).map_err(|error| {
+            let summary = "Settings cannot be read";
+            diags.error(Diagnostic::error(summary, error.to_string()).blame(Blame::Environment))
+        })?;
+        Ok(Self {
+            env,
+            root: PathBuf::from("."),
+            data: env.data_dir.clone().unwrap_or_else(|| PathBuf::from(".terraform")),
+            sources: Sources::new(),
+            settings,
+        })
+    }
+
+    /// Reads the configuration.
+    ///
+    /// # Errors
+    /// When it has mistakes.
+    pub(crate) fn config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
+        Config::load(diags, &mut self.sources, &Disk, &self.root)
+    }
+
+    /// Whether there is any configuration here.
+    pub(crate) fn has_config(&self) -> bool {
+        let entries = std::fs::read_dir(&self.root).into_iter().flatten().flatten();
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).any(|name| {
+            !name.starts_with('.') && (name.ends_with(".tf") || name.ends_with(".tf.json"))
+        })
+    }
+
+    /// The selected workspace.
+    pub(crate) fn name(&self) -> String {
+        if let Some(name) = &self.env.workspace {
+            return name.clone();
+        }
+        let selected = std::fs::read_to_string(self.data.join("environment")).unwrap_or_default();
+        let selected = selected.trim();
+        if selected.is_empty() { "default".into() } else { selected.to_owned() }
+    }
+
+    /// Reads the lock file.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(crate) fn locks(&mut self, diags: &mut Diagnostics) -> Result<LockFile, Reported> {
+        let root = self.root.clone();
+        LockFile::load(diags, &mut self.sources, &root)
+    }
+
+    /// Where providers are looked for.
+    pub(crate) fn places<'a>(&'a self, plugin_dirs: &'a [PathBuf]) -> Places<'a> {
+        Places {
+            env: self.env,
+            settings: &self.settings,
+            root: &self.root,
+            data: &self.data,
+            plugin_dirs,
+        }
+    }
+
+    /// Finds the programs of the providers needed, each held against the lock file.
+    ///
+    /// # Errors
+    /// When one is not installed, or not what was locked.
+    pub(crate) fn launcher(
+        &mut self,
+        diags: &mut Diagnostics,
+        required: &BTreeMap<ProviderAddr, Constraints>,
+    ) -> Result<Launcher, Reported> {
+        let reattached = match &self.env.reattach {
+            Some(text) => reattach::parse(text).map_err(|error| {
+                let summary = "Invalid TF_REATTACH_PROVIDERS";
+                diags.error(Diagnostic::error(summary, error.to_string()).blame(Blame::Environment))
+            })?,
+            None => BTreeMap::new(),
+        };
+        let needed: BTreeMap<_, _> = required
+            .iter()
+            .filter(|(addr, _)| !addr.is_builtin() && !reattached.contains_key(&addr.to_string()))
+            .map(|(addr, constraints)| (addr.clone(), constraints.clone()))
+            .collect();
+        let locks = if needed.is_empty() { LockFile::default() } else { self.locks(diags)? };
+        let places = self.places(&[]);
+        places.check(diags, &needed, &locks)?;
+        let mut programs = BTreeMap::new();
+        for addr in needed.keys() {
+            // All are tried, so that every missing one is named.
+            if let Ok(path) = places.program(diags, addr, &locks) {
+                programs.insert(addr.clone(), path);
+            }
+        }
+        diags.check()?;
+        self.warn_of_overrides(diags, required);
+        Ok(Launcher::new(self.env, programs, reattached))
+    }
+
+    fn warn_of_overrides(
+        &self,
+        diags: &mut Diagnostics,
+        required: &BTreeMap<ProviderAddr, Constraints>,
+    ) {
+        let places = self.places(&[]);
+        let overridden: Vec<_> = required
+            .keys()
+            .filter_map(|addr| {
+                Some(format!(" - {} in {}", addr.display(), places.overridden(addr)?.display()))
+            })
+            .collect();
+        if !overridden.is_empty() {
+            let detail = format!(
+                "The following provider development overrides are set in the CLI configuration:\n{}\n\nThe behavior may therefore not match any released version of the provider and applying changes may cause the state to become incompatible with published releases.",
+                overridden.join("\n")
+            );
+            diags.warn(Diagnostic::warning("Provider development overrides are in effect", detail));
+        }
+    }
+
+    /// Where the state is: as the flags say, else as the `backend` block says, else in the folder.
+    ///
+    /// # Errors
+    /// When the `backend` block is one we cannot work with.
+    pub(crate) fn store(
+        &self,
+        diags: &mut Diagnostics,
+        config: Option<&Config>,
+        state: Option<&PathBuf>,
+    ) -> Result<LocalStore, Reported> {
+        if let Some(path) = state {
+            return Ok(LocalStore::new(Files::of(path)));
+        }
+        let workspace = self.name();
+        let path = match config.and_then(|config| config.root.settings.backend.as_ref()) {
+            Some(backend) => backend_path(diags, backend)?,
+            None => None,
+        };
+        match path {
+            Some(path) if workspace == "default" => Ok(LocalStore::new(Files::of(path))),
+            _ => Ok(LocalStore::new(Files::of_workspace(&self.root, &workspace))),
+        }
+    }
+}
+
+/// The path that a `backend "local"` block names.
+fn backend_path(
+    diags: &mut Diagnostics,
+    backend: &formwork_core::config::Backend,
+) -> Result<Option<PathBuf>, Reported> {
+    if backend.kind != "local" {
+        let detail = format!(
+            "There is no backend of the type {:?} here yet; use \"local\".",
+            backend.kind.as_str()
+        );
+        return Err(
+            diags.error(Diagnostic::error("Unsupported backend type", detail).at(backend.span))
+        );
+    }
+    let mut path = None;
+    for attribute in &backend.body.attributes {
+        match (attribute.name.name.as_str(), attribute.expr.as_literal()) {
+            ("path", Some(text)) => path = Some(PathBuf::from(text.as_str())),
+            ("workspace_dir", Some(_)) => {}
+            (name, _) => {
+                let detail = format!(
+                    "The local backend takes \"path\" and \"workspace_dir\", each a text in quotes without anything to evaluate; {name:?} is not one of these."
+                );
+                return Err(diags.error(
+                    Diagnostic::error("Invalid backend configuration", detail).at(attribute.span),
+                ));
+            }
+        }
+    }
+    Ok(path)
+}
+
+impl Workspace<'_> {
+    /// The files that make up the configuration, with their texts.
+    pub(crate) fn config_files(&self) -> Vec<(String, Vec<u8>)> {
+        let entries = std::fs::read_dir(&self.root).into_iter().flatten().flatten();
+        let mut files: Vec<_> = entries
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| name.ends_with(".tf"))
+            .filter_map(|name| Some((name.clone(), std::fs::read(self.root.join(&name)).ok()?)))
+            .collect();
+        files.sort();
+        files
+    }
+}

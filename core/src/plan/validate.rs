@@ -1,0 +1,94 @@
+//! Checks a configuration with the schemas of its providers, without state and without values:
+//! variables and everything that is only known later are unknown.
+
+use formwork_lang::decode::decode;
+use formwork_value::{Diagnostics, Reported, Type, Value};
+
+use super::vertex::{ProviderVertex, ResourceVertex, Vertex};
+use super::visit::evaluate;
+use super::{Options, build, report_cycles};
+use crate::config::Repetition;
+use crate::eval::{RepetitionData, expand};
+use crate::provider::{About, unsupported_type};
+use crate::session::Session;
+
+/// Validates the configuration of a session, whose state must be empty and whose variables unknown.
+///
+/// # Errors
+/// When it is not valid. Everything that can be found at once is reported.
+pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+    let options = Options::default();
+    let draft = build::draft(diags, session, &options)?;
+    let loaded = session.pool.load(diags, build::providers(&draft)).await;
+    let graph = match draft.freeze() {
+        Ok(graph) => graph,
+        Err(cyclic) => return Err(report_cycles(diags, session.sources, &cyclic)),
+    };
+    loaded?;
+    let mut failed = vec![false; graph.len()];
+    for &id in graph.order() {
+        // What stands on something invalid would only repeat its errors.
+        let skipped = graph.dependencies(id).iter().any(|on| failed[on.index()]);
+        let result = match (&graph[id], skipped) {
+            (_, true) => Err(()),
+            (Vertex::Value(value), false) => value
+                .visit(diags, &session.scope(), session.variables)
+                .map(|found| value.record(session.results.root(), found))
+                .map_err(|_| ()),
+            (Vertex::Provider(provider), false) => {
+                validate_provider(session, diags, provider).await.map_err(|_| ())
+            }
+            (Vertex::Resource(resource), false) => {
+                validate_resource(session, diags, resource).await.map_err(|_| ())
+            }
+            (Vertex::Orphan(_), false) => Ok(()),
+        };
+        failed[id.index()] = result.is_err();
+    }
+    diags.check()
+}
+
+async fn validate_provider(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ProviderVertex<'_>,
+) -> Result<(), Reported> {
+    let (Some(block), Some(handle)) =
+        (vertex.block, session.pool.unconfigured(&vertex.addr.provider))
+    else {
+        return Ok(());
+    };
+    let schema = handle.loaded().config().block();
+    let config = decode(diags, &block.body, schema, &session.scope())?;
+    // A block without arguments is not shown to the provider: it may only be there for its alias.
+    if block.body.attributes.is_empty() && block.body.blocks.is_empty() {
+        return Ok(());
+    }
+    let about = About { addr: &vertex.addr, block: Some(block.span) };
+    handle.validate_config(diags, &config, about).await
+}
+
+async fn validate_resource(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ResourceVertex<'_>,
+) -> Result<(), Reported> {
+    let (name, config) = (&vertex.addr.resource, vertex.config);
+    let Some(handle) = session.pool.unconfigured(&vertex.provider.provider) else { return Ok(()) };
+    let Some(ty) = handle.loaded().find(name.mode(), name.kind()) else {
+        return Err(diags.error(unsupported_type(handle.loaded(), name, config.span)));
+    };
+    let results = session.results.root().resource(name);
+    if let Some(results) = results {
+        results.set_placeholder(match config.repetition {
+            Repetition::Single => Value::unknown(ty.ty.clone()),
+            Repetition::Count(_) | Repetition::ForEach(_) => Value::unknown(Type::Dynamic),
+        });
+    }
+    let repetition = expand::check(diags, &session.scope(), &config.repetition);
+    let scope = session.scope().repeated(RepetitionData::unknown(&config.repetition));
+    let value = evaluate(diags, config, ty.block(), &scope)?;
+    repetition?;
+    let about = About { addr: &vertex.addr, block: Some(config.span) };
+    handle.validate(diags, &ty, &value, about).await
+}
