@@ -89,7 +89,7 @@ fn values_type(args: &[Value]) -> Result<Type, CallError> {
         Some(Type::Object(object)) => {
             Ok(Type::tuple(object.attributes.values().cloned().collect()))
         }
-        _ => Err(CallError::argument(0, "it must be a map or an object")),
+        _ => Err(CallError::new("only a map or an object has values")),
     }
 }
 
