@@ -13,7 +13,8 @@ use formwork_value::{Diagnostics, Reported};
 
 pub use record::{Applied, Tally};
 
-use crate::plan::{Plan, report_cycles};
+use crate::phase::report_cycles;
+use crate::plan::Plan;
 use crate::session::Session;
 use crate::state::journal::Journal;
 

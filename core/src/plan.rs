@@ -14,7 +14,7 @@ mod replace_order;
 pub mod saved;
 mod transform;
 mod validate;
-pub(crate) mod vertex;
+mod vertex;
 mod visit;
 
 use std::collections::BTreeMap;
@@ -23,18 +23,14 @@ use formwork_value::{Diagnostics, Reported, Str, Value};
 
 use crate::addr::{DeposedKey, InstanceAddr, Target};
 use crate::change::{Action, Change, OutputChange};
+use crate::phase::report_cycles;
 use crate::session::Session;
 use crate::state::State;
 
 pub use draw::dot;
 pub use validate::validate;
 
-pub(crate) use build::{Why, config_of, report_cycles};
-pub(crate) use replace_order::ReplaceOrders;
-pub(crate) use visit::{
-    encode, evaluate, expansion_of, ignored, plain, read_data, sensitive_paths, shown_id,
-    stored_data, visit_provider,
-};
+use replace_order::ReplaceOrders;
 
 /// What kind of plan is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

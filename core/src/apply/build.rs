@@ -12,8 +12,8 @@ use crate::addr::{
 use crate::change::{Action, ReplaceOrder};
 use crate::eval::vertex::ValueVertex;
 use crate::graph::{Draft, VertexId};
-use crate::plan::vertex::ProviderVertex;
-use crate::plan::{Mode, Plan, Why, config_of};
+use crate::phase::{ProviderVertex, Why, config_of};
+use crate::plan::{Mode, Plan};
 use crate::session::Session;
 
 /// Where things are among the vertices.

@@ -10,7 +10,7 @@ use super::build::{Building, Index};
 use super::vertex::{DestroyVertex, Vertex};
 use crate::addr::{ConfigResourceAddr, InstanceAddr};
 use crate::graph::VertexId;
-use crate::plan::Why;
+use crate::phase::Why;
 
 const DEPENDENTS_FIRST: Why = Why::Order("must be destroyed before what it depends on");
 const BEFORE_CHANGES: Why = Why::Order("must wait until what depended on it is destroyed");

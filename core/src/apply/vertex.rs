@@ -4,7 +4,7 @@ use crate::addr::{ConfigResourceAddr, DeposedKey, ResourceAddr};
 use crate::change::{Action, Change, ReplaceOrder};
 use crate::config::Resource;
 use crate::eval::vertex::ValueVertex;
-use crate::plan::vertex::ProviderVertex;
+use crate::phase::ProviderVertex;
 
 /// A vertex of the apply graph.
 #[derive(Debug)]

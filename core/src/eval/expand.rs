@@ -10,6 +10,7 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value,
 use super::ModuleScope;
 use crate::addr::InstanceKey;
 use crate::config::Repetition;
+use crate::state::ResourceState;
 
 /// The greatest number of instances of one resource.
 const MAX_INSTANCES: usize = 1_000_000;
@@ -37,6 +38,30 @@ pub struct RepetitionData {
 }
 
 impl Expansion {
+    /// How a resource is repeated according to the state alone.
+    pub(crate) fn recorded(state: &ResourceState) -> Self {
+        let mut keys = state.instances.keys().peekable();
+        match keys.peek() {
+            Some(InstanceKey::Int(_)) => {
+                let after = keys.filter_map(|key| match key {
+                    InstanceKey::Int(index) => usize::try_from(index.saturating_add(1)).ok(),
+                    _ => None,
+                });
+                // A state may claim any index; nobody goes through more than a resource may have.
+                Self::Count(after.max().unwrap_or(0).min(MAX_INSTANCES))
+            }
+            Some(InstanceKey::Str(_)) => {
+                let keys = keys.filter_map(|key| match key {
+                    InstanceKey::Str(key) => Some((key.clone(), Value::dynamic())),
+                    _ => None,
+                });
+                Self::ForEach(Map::new(Type::Dynamic, keys.collect()))
+            }
+            Some(InstanceKey::None) => Self::Single,
+            None => Self::Count(0),
+        }
+    }
+
     /// How many instances there are.
     #[must_use]
     pub fn len(&self) -> usize {

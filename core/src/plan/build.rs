@@ -5,9 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use formwork_lang::refs::{Traversal, TraversalStep};
-use formwork_value::diag::Sources;
-use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Span, Step};
+use formwork_value::{Diagnostics, Reported};
 
 use super::Options;
 use super::transform::{
@@ -16,21 +14,11 @@ use super::transform::{
 };
 use super::vertex::Vertex;
 use crate::addr::{ProviderAddr, ProviderConfigAddr, Subject};
-use crate::config::{ProviderBlock, Resource};
+use crate::config::Resource;
 use crate::eval::vertex::ValueVertex;
-use crate::graph::{Cyclic, Draft, Edges, VertexId};
+use crate::graph::{Draft, Edges, VertexId};
+use crate::phase::Why;
 use crate::session::Session;
-
-/// Why one vertex waits for another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Why {
-    /// It mentions it here.
-    Mention(Span),
-    /// It is done by this provider.
-    Provider,
-    /// Objects must go or come in this order.
-    Order(&'static str),
-}
 
 /// What every transform may look at.
 #[derive(Clone, Copy)]
@@ -161,63 +149,4 @@ pub(crate) fn provider_of(resource: &Resource) -> ProviderConfigAddr {
         provider: resource.provider.clone(),
         alias: resource.local_provider.alias.clone(),
     }
-}
-
-/// The address of a written provider configuration of the root module.
-pub(crate) fn config_of(block: &ProviderBlock) -> ProviderConfigAddr {
-    ProviderConfigAddr {
-        module: Default::default(),
-        provider: block.provider.clone(),
-        alias: block.local.alias.clone(),
-    }
-}
-
-/// Reports each cycle with the place of every edge.
-pub(crate) fn report_cycles<V: std::fmt::Display>(
-    diags: &mut Diagnostics,
-    sources: &Sources,
-    cyclic: &Cyclic<V, Why>,
-) -> Reported {
-    let mut reported = None;
-    for cycle in &cyclic.cycles {
-        let mut lines = String::new();
-        let mut first = None;
-        for edge in cyclic.edges(cycle) {
-            let (dependent, dependency) =
-                (&cyclic.draft[edge.dependent], &cyclic.draft[edge.dependency]);
-            let because = match edge.why {
-                Why::Mention(span) => {
-                    first = first.or(Some(span));
-                    let (name, at) = (sources.name(span.source), sources.start(span));
-                    format!("mentions it at {name}:{},{}", at.line, at.column)
-                }
-                Why::Provider => "is done by that provider".to_owned(),
-                Why::Order(order) => order.to_owned(),
-            };
-            lines.push_str(&format!("\n  - {dependent} needs {dependency}: it {because}"));
-        }
-        let names: Vec<_> = cycle.0.iter().map(|&id| cyclic.draft[id].to_string()).collect();
-        let detail = format!(
-            "Each of these needs the next before it can be done:{lines}\n\nTake one of the mentions away to break the cycle."
-        );
-        let diagnostic = Diagnostic::error(format!("Cycle: {}", names.join(", ")), detail);
-        reported = Some(diags.error(diagnostic.at_opt(first)));
-    }
-    reported.unwrap_or_else(|| {
-        diags.error(Diagnostic::error("Cycle", "The graph has a cycle that could not be shown."))
-    })
-}
-
-/// Reads a relative traversal, as `ignore_changes` has it, as a path.
-pub(crate) fn relative_path(traversal: &Traversal) -> Option<Path> {
-    let mut steps = vec![Step::Attribute(traversal.root.name.clone())];
-    for step in &traversal.steps {
-        steps.push(match step {
-            TraversalStep::Attribute(name) => Step::Attribute(name.name.clone()),
-            TraversalStep::Key(key, _) => Step::Key(key.clone()),
-            TraversalStep::Index(index, _) => Step::Index(index.clone()),
-            TraversalStep::Splat(_) => return None,
-        });
-    }
-    Some(Path(steps))
 }

@@ -8,10 +8,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use super::build::Why;
 use super::vertex::Vertex;
 use crate::addr::{ConfigResourceAddr, ResourceAddr};
 use crate::graph::Graph;
+use crate::phase::Why;
 
 /// The dependencies of each resource of a graph.
 #[derive(Debug, Default)]

@@ -3,8 +3,10 @@
 use formwork_value::{Diagnostics, Reported};
 
 use super::vertex::Vertex;
-use super::{Options, build, report_cycles};
+use super::{Options, build};
 use crate::graph::render::{self, Drawn, Look};
+use crate::graph::{Graph, reduce};
+use crate::phase::{Why, report_cycles};
 use crate::session::Session;
 
 /// Draws the graph of a plan, whole or reduced to its resources.
@@ -42,12 +44,12 @@ fn drawn(vertex: &Vertex<'_>) -> Drawn {
 }
 
 /// The resources alone, in the form the reference gives them when no type of graph is asked for.
-fn resources(graph: &crate::graph::Graph<Vertex<'_>, super::Why>) -> String {
+fn resources(graph: &Graph<Vertex<'_>, Why>) -> String {
     let mut text = String::from(
         "digraph G {\n  rankdir = \"RL\";\n  node [shape = rect, fontname = \"sans-serif\"];\n",
     );
     let mut arrows = String::new();
-    let reduced = crate::graph::reduce::reduce(graph);
+    let reduced = reduce::reduce(graph);
     let mut ids: Vec<_> = graph.ids().collect();
     ids.sort_by_key(|&id| graph[id].to_string());
     for id in ids {

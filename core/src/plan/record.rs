@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use formwork_value::{Diagnostics, Known, Reported, Str, Type, Value};
 
-use super::build::Why;
 use super::outcome::{Found, FoundObject, FoundResource, Outcome, Refreshed};
 use super::vertex::{ResourceVertex, Vertex};
 use super::visit::{Settled, View, visit};
@@ -16,6 +15,7 @@ use crate::eval::vertex::ValueVertex;
 use crate::event::Event;
 use crate::graph::Graph;
 use crate::graph::walk::{Next, Pace, walk};
+use crate::phase::Why;
 use crate::session::Session;
 use crate::state::{InstanceState, OutputValue, ResourceState, State};
 

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use crate::addr::{ConfigResourceAddr, ResourceAddr};
 use crate::change::ReplaceOrder;
 use crate::graph::Graph;
+use crate::phase::Why;
 
-use super::build::Why;
 use super::vertex::Vertex;
 
 /// Which resources are created before their predecessor dies.

@@ -4,11 +4,11 @@
 use formwork_lang::decode::decode;
 use formwork_value::{Diagnostics, Reported, Type, Value};
 
-use super::vertex::{ProviderVertex, ResourceVertex, Vertex};
-use super::visit::evaluate;
-use super::{Options, build, report_cycles};
+use super::vertex::{ResourceVertex, Vertex};
+use super::{Options, build};
 use crate::config::Repetition;
 use crate::eval::{RepetitionData, expand};
+use crate::phase::{ProviderVertex, evaluate, report_cycles};
 use crate::provider::{About, unsupported_type};
 use crate::session::Session;
 

@@ -1,8 +1,9 @@
 //! What can be visited while planning. A vertex is complete when made.
 
 use crate::addr::{ProviderConfigAddr, ResourceAddr};
-use crate::config::{ProviderBlock, Resource};
+use crate::config::Resource;
 use crate::eval::vertex::ValueVertex;
+use crate::phase::ProviderVertex;
 use crate::state::ResourceState;
 
 /// A vertex of the plan graph.
@@ -16,14 +17,6 @@ pub(crate) enum Vertex<'c> {
     Resource(ResourceVertex<'c>),
     /// A resource that is only in the state.
     Orphan(OrphanVertex<'c>),
-}
-
-/// A provider configuration, written or implied.
-#[derive(Debug)]
-pub(crate) struct ProviderVertex<'c> {
-    pub(crate) addr: ProviderConfigAddr,
-    /// The block; without one every argument is null.
-    pub(crate) block: Option<&'c ProviderBlock>,
 }
 
 /// A resource that is written in the configuration.

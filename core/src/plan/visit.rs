@@ -4,23 +4,17 @@ mod data;
 mod destroy;
 mod managed;
 mod prior;
-mod provider;
 mod resource;
 mod triggers;
 
 use formwork_value::Diagnostics;
-
-pub(crate) use data::{read as read_data, stored as stored_data};
-pub(crate) use destroy::expansion_of;
-pub(crate) use managed::{evaluate, ignored, plain, sensitive_paths};
-pub(crate) use prior::{encode, shown_id};
-pub(crate) use provider::visit as visit_provider;
 
 use super::dependencies::Closures;
 use super::outcome::{Found, Outcome};
 use super::record::Fates;
 use super::vertex::Vertex;
 use super::{Options, ReplaceOrders};
+use crate::phase::visit_provider;
 use crate::session::Session;
 
 /// What was worked out on the finished graph, before any visit.
@@ -51,7 +45,7 @@ pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> Outcome {
         }
         Vertex::Provider(provider) => {
             // Errors are in `diags`; there is nothing else to know.
-            let _ = provider::visit(view.session, &mut diags, provider).await;
+            let _ = visit_provider(view.session, &mut diags, provider).await;
             Found::Nothing
         }
         Vertex::Resource(resource) => {

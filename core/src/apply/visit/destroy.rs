@@ -12,7 +12,7 @@ use crate::apply::salvage::{self, Asked};
 use crate::apply::vertex::DestroyVertex;
 use crate::change::Action;
 use crate::event::Event;
-use crate::plan::{encode, plain, shown_id};
+use crate::phase::{encode, plain, shown_id};
 use crate::provider::{About, Ask, remark};
 use crate::state::Object;
 use crate::state::journal::{self, Intent};

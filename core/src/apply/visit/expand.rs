@@ -8,7 +8,7 @@ use crate::addr::{InstanceAddr, InstanceKey};
 use crate::apply::vertex::ExpandVertex;
 use crate::change::Action;
 use crate::eval::{Expansion, expand};
-use crate::plan::{Mode, expansion_of};
+use crate::plan::Mode;
 use crate::provider::remark;
 
 /// Expands a resource. When everything is destroyed the state says what there is; otherwise the
@@ -20,7 +20,7 @@ pub(super) fn visit(
 ) -> Result<Came, Reported> {
     let stored = view.plan.prior.resources.get(&vertex.addr);
     let expansion = match (view.plan.mode, stored) {
-        (Mode::Destroy, Some(stored)) => expansion_of(stored),
+        (Mode::Destroy, Some(stored)) => Expansion::recorded(stored),
         (Mode::Destroy, None) => Expansion::Count(0),
         _ => expand::expand(diags, &view.session.scope(), &vertex.config.repetition)?,
     };

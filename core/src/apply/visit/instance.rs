@@ -22,7 +22,7 @@ use crate::change::{Action, Change};
 use crate::eval::ModuleScope;
 use crate::eval::conditions::{self, ConditionKind};
 use crate::event::Event;
-use crate::plan::{
+use crate::phase::{
     encode, evaluate, ignored, plain, read_data, sensitive_paths, shown_id, stored_data,
 };
 use crate::provider::{About, Ask, Breach, Handle, Planned, ResourceType, remark};

@@ -6,8 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use formwork_value::{Diagnostic, Diagnostics};
 
 use crate::addr::ProviderConfigAddr;
-use crate::plan::build::{Inputs, config_of, provider_of};
-use crate::plan::vertex::{ProviderVertex, Vertex};
+use crate::phase::{ProviderVertex, config_of};
+use crate::plan::build::{Inputs, provider_of};
+use crate::plan::vertex::Vertex;
 
 pub(in crate::plan) fn add<'c>(
     inputs: Inputs<'c>,

@@ -1,7 +1,8 @@
 //! Makes every resource wait for the configuration of its provider.
 
 use crate::graph::{Edges, VertexId};
-use crate::plan::build::{Index, Why};
+use crate::phase::Why;
+use crate::plan::build::Index;
 use crate::plan::vertex::Vertex;
 
 pub(in crate::plan) fn connect(vertices: &[Vertex<'_>], index: &Index, edges: &mut Edges<Why>) {

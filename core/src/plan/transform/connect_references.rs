@@ -3,7 +3,8 @@
 use crate::addr::Reference;
 use crate::eval::vertex::ValueVertex;
 use crate::graph::{Edges, VertexId};
-use crate::plan::build::{Index, Why};
+use crate::phase::Why;
+use crate::plan::build::Index;
 use crate::plan::vertex::Vertex;
 
 pub(in crate::plan) fn connect(vertices: &[Vertex<'_>], index: &Index, edges: &mut Edges<Why>) {

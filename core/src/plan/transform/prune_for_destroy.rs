@@ -2,8 +2,9 @@
 //! values that nobody needs may not even have a value any more.
 
 use crate::graph::Draft;
+use crate::phase::Why;
 use crate::plan::Mode;
-use crate::plan::build::{Inputs, Why};
+use crate::plan::build::Inputs;
 use crate::plan::transform::prune_targets::with_dependencies;
 use crate::plan::vertex::Vertex;
 

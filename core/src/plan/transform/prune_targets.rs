@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use crate::addr::ResourceAddr;
 use crate::eval::vertex::ValueVertex;
 use crate::graph::{Draft, VertexId};
-use crate::plan::build::{Inputs, Why};
+use crate::phase::Why;
+use crate::plan::build::Inputs;
 use crate::plan::vertex::Vertex;
 
 pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, Why>) -> Vec<bool> {

@@ -8,15 +8,15 @@ use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_value::{Diagnostics, Reported, Value};
 
 use super::View;
-use super::managed::{evaluate, plain, provider_for, sensitive_paths};
+use super::managed::provider_for;
 use crate::addr::{InstanceAddr, InstanceKey, ProviderConfigAddr, ResourceAddr, Subject};
 use crate::change::{Action, Change, Reason};
 use crate::eval::Expansion;
 use crate::eval::conditions::{self, ConditionKind};
+use crate::phase::{evaluate, plain, read_data, sensitive_paths, stored_data};
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::plan::vertex::ResourceVertex;
 use crate::provider::{About, Handle, ResourceType, remark};
-use crate::state::{Object, Status};
 
 /// The provider and type of a resource that may not be in the configuration.
 pub(super) fn handle_of(
@@ -57,11 +57,11 @@ pub(super) async fn plan(
     if let Some(reason) = why_later(view, vertex, &config) {
         return Ok(later(view, vertex, &addr, &ty, (config, reason)));
     }
-    let value = read(diags, (&handle, &ty), &config, about).await?;
+    let value = read_data(diags, (&handle, &ty), &config, about).await?;
     let scope = scope.with_self(value.clone());
     let kind = ConditionKind::ResourcePostcondition;
     conditions::check(diags, &scope, kind, &lifecycle.postconditions)?;
-    let object = stored(diags, &ty, &addr, &value)?;
+    let object = stored_data(diags, &ty, &addr, &value)?;
     Ok(FoundObject {
         key: addr.key,
         deposed: None,
@@ -69,41 +69,6 @@ pub(super) async fn plan(
         drift: None,
         change: None,
         value: Some(value),
-    })
-}
-
-/// Reads a data source whose configuration is known. The marks of the configuration come back on
-/// the result.
-///
-/// # Errors
-/// When the provider cannot read it, or breaks the contract.
-pub(crate) async fn read(
-    diags: &mut Diagnostics,
-    (handle, ty): (&Handle, &ResourceType),
-    config: &Value,
-    about: About<'_>,
-) -> Result<Value, Reported> {
-    let value = handle.read_data(diags, ty, config, about).await?;
-    Ok(remark(ty, value, &sensitive_paths(config)))
-}
-
-/// A data source's object as the state holds it.
-pub(crate) fn stored(
-    diags: &mut Diagnostics,
-    ty: &ResourceType,
-    addr: &InstanceAddr,
-    value: &Value,
-) -> Result<Object, Reported> {
-    let (attributes, sensitive) = super::prior::encode(diags, ty, addr, value)?;
-    Ok(Object {
-        status: Status::Ready,
-        schema_version: ty.schema.version,
-        attributes,
-        sensitive,
-        private: Bytes::new(),
-        dependencies: Arc::default(),
-        create_before_destroy: false,
-        identity: None,
     })
 }
 

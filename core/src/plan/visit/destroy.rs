@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform;
-use formwork_value::value::Map;
-use formwork_value::{Diagnostics, Reported, Type, Value};
+use formwork_value::{Diagnostics, Reported, Value};
 use futures_util::StreamExt as _;
 
-use super::managed::{must_not_be_destroyed, plain};
+use super::managed::must_not_be_destroyed;
 use super::prior::{self, Prior};
 use super::{View, data};
 use crate::addr::{DeposedKey, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::change::{Action, Change, Reason};
 use crate::eval::Expansion;
+use crate::phase::plain;
 use crate::plan::Mode;
 use crate::plan::outcome::{FoundObject, FoundResource};
 use crate::plan::vertex::{OrphanVertex, ResourceVertex};
@@ -67,32 +67,9 @@ pub(super) async fn visit_all(
         }
         return FoundResource::default();
     }
-    let expansion = vertex.prior.map(expansion_of);
+    let expansion = vertex.prior.map(Expansion::recorded);
     let objects = visit_doomed(view, diags, &vertex.addr, &vertex.provider, doomed).await;
     FoundResource { expansion, objects }
-}
-
-/// How a resource is repeated according to the state alone.
-pub(crate) fn expansion_of(state: &ResourceState) -> Expansion {
-    let mut keys = state.instances.keys().peekable();
-    match keys.peek() {
-        Some(InstanceKey::Int(_)) => {
-            let greatest = state.instances.keys().filter_map(|key| match key {
-                InstanceKey::Int(index) => Some(index + 1),
-                _ => None,
-            });
-            Expansion::Count(usize::try_from(greatest.max().unwrap_or(0)).unwrap_or(usize::MAX))
-        }
-        Some(InstanceKey::Str(_)) => {
-            let keys = keys.filter_map(|key| match key {
-                InstanceKey::Str(key) => Some((key.clone(), Value::dynamic())),
-                _ => None,
-            });
-            Expansion::ForEach(Map::new(Type::Dynamic, keys.collect()))
-        }
-        Some(InstanceKey::None) => Expansion::Single,
-        None => Expansion::Count(0),
-    }
 }
 
 fn targeted(view: View<'_>, addr: &ResourceAddr, key: &InstanceKey) -> bool {

@@ -4,26 +4,24 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use formwork_lang::decode::decode;
 use formwork_plugin_protocol::contract::conform::{self, assert_plan_valid};
-use formwork_plugin_protocol::contract::ignore::Ignore;
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_plugin_protocol::contract::replace::requires_replace;
 use formwork_plugin_protocol::contract::{Finding, legacy};
-use formwork_value::schema::Block;
-use formwork_value::{Diagnostic, Diagnostics, Marks, Path, Plain, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Value};
 
 use super::prior::{self, Prior};
 use super::{View, triggers};
 use crate::addr::{InstanceAddr, InstanceKey};
 use crate::change::{Action, Change, Reason};
-use crate::config::{IgnoreChanges, Resource};
+use crate::config::Resource;
 use crate::eval::conditions::{self, ConditionKind};
 use crate::eval::{Expansion, ModuleScope};
+use crate::phase::{evaluate, ignored, plain, sensitive_paths};
+use crate::plan::Mode;
 use crate::plan::decide::{Facts, decide};
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::plan::vertex::ResourceVertex;
-use crate::plan::{Mode, build};
 use crate::provider::{About, Ask, Breach, Handle, Planned, ResourceType, remark};
 
 /// Plans one instance.
@@ -88,32 +86,6 @@ pub(super) fn provider_for(
             vertex.config.span,
         ))),
     }
-}
-
-/// Evaluates the block of an instance. Ephemeral values are accepted only where the schema says
-/// that they are not stored.
-pub(crate) fn evaluate(
-    diags: &mut Diagnostics,
-    resource: &Resource,
-    block: &Block,
-    scope: &ModuleScope<'_>,
-) -> Result<Value, Reported> {
-    let config = decode(diags, &resource.body, block, scope)?;
-    if config.all_marks().contains(Marks::EPHEMERAL) {
-        let (_, marks) = config.clone().split_marks();
-        for path in marks.paths_with(Marks::EPHEMERAL) {
-            let attribute = block.attribute_at(path);
-            if !attribute.is_some_and(|(attribute, _)| attribute.write_only) {
-                let detail = format!(
-                    "Ephemeral values are not valid for {path}, because it is not a write-only attribute and must be persisted to the state."
-                );
-                return Err(diags.error(
-                    Diagnostic::error("Invalid use of ephemeral value", detail).at(resource.span),
-                ));
-            }
-        }
-    }
-    Ok(config)
 }
 
 /// One instance while it is being planned.
@@ -353,31 +325,6 @@ impl<'a> Instance<'a> {
             drift,
             value: Some(change.after.clone()),
             change: Some(change),
-        }
-    }
-}
-
-/// The paths at which a configuration is sensitive.
-pub(crate) fn sensitive_paths(config: &Value) -> Vec<Path> {
-    if !config.all_marks().contains(Marks::SENSITIVE) {
-        return Vec::new();
-    }
-    let (_, marks) = config.clone().split_marks();
-    marks.paths_with(Marks::SENSITIVE).cloned().collect()
-}
-
-/// A value without its marks, for asking a provider.
-pub(crate) fn plain(value: &Value) -> Plain {
-    value.clone().split_marks().0
-}
-
-/// What of the configuration is not looked at, if anything.
-pub(crate) fn ignored(ignored: &IgnoreChanges) -> Option<Ignore> {
-    match ignored {
-        IgnoreChanges::Nothing => None,
-        IgnoreChanges::All => Some(Ignore::All),
-        IgnoreChanges::These(paths) => {
-            Some(Ignore::Paths(paths.iter().filter_map(build::relative_path).collect()))
         }
     }
 }

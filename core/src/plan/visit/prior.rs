@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use formwork_value::{Diagnostic, Diagnostics, Known, Reported, Value};
+use formwork_value::{Diagnostics, Reported, Value};
 
 use super::View;
 use crate::addr::InstanceAddr;
 use crate::change::{Action, Change};
 use crate::event::Event;
+use crate::phase::{encode, shown_id};
 use crate::plan::outcome::Refreshed;
 use crate::provider::{About, Handle, ResourceType, remark};
 use crate::state::{Object, Status};
@@ -28,15 +29,6 @@ impl Prior {
     /// Whether the object is half made.
     pub(super) fn is_tainted(&self) -> bool {
         self.object.status == Status::Tainted
-    }
-}
-
-/// The value of an object's `id`, if it may be shown.
-pub(crate) fn shown_id(value: &Value) -> Option<String> {
-    let Value::Object(object) = value else { return None };
-    match object.get("id")? {
-        Value::String(id) => Some(id.to_string()),
-        _ => None,
     }
 }
 
@@ -90,25 +82,6 @@ pub(super) async fn bring_up_to_date(
     changed.schema_version = ty.schema.version;
     let refreshed = Refreshed::Now(object.clone());
     Ok(Prior { stored, current, object, refreshed })
-}
-
-/// Encodes a value that must be fit for the state.
-///
-/// # Errors
-/// When it is not: only a provider that breaks the contract, or a mistake of ours, brings that about.
-pub(crate) fn encode(
-    diags: &mut Diagnostics,
-    ty: &ResourceType,
-    addr: &InstanceAddr,
-    value: &Value,
-) -> Result<(bytes::Bytes, Arc<Vec<formwork_value::Path>>), Reported> {
-    let unfit = |diags: &mut Diagnostics, why: String| {
-        let detail = format!("The object {addr} cannot be written to the state: {why}.");
-        diags.error(Diagnostic::error("Object cannot be stored", detail).about(addr.to_string()))
-    };
-    let known = Known::new(value.clone())
-        .map_err(|path| unfit(diags, format!("its part {path} is unknown or ephemeral")))?;
-    Object::encode(&known, &ty.ty).map_err(|error| unfit(diags, error.to_string()))
 }
 
 /// The drift of an object, if it has drifted: what the state has against what is.

@@ -1,17 +1,36 @@
-//! Configures a provider.
+//! Provider configurations: the vertex that both phases have, and its visit.
 
 use formwork_lang::decode::decode;
+use formwork_value::schema::Role;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
-use crate::plan::vertex::ProviderVertex;
+use crate::addr::ProviderConfigAddr;
+use crate::config::ProviderBlock;
 use crate::provider::Loaded;
 use crate::session::Session;
+
+/// A provider configuration, written or implied.
+#[derive(Debug)]
+pub(crate) struct ProviderVertex<'c> {
+    pub(crate) addr: ProviderConfigAddr,
+    /// The block; without one every argument is null.
+    pub(crate) block: Option<&'c ProviderBlock>,
+}
+
+/// The address of a written provider configuration of the root module.
+pub(crate) fn config_of(block: &ProviderBlock) -> ProviderConfigAddr {
+    ProviderConfigAddr {
+        module: Default::default(),
+        provider: block.provider.clone(),
+        alias: block.local.alias.clone(),
+    }
+}
 
 /// Evaluates the configuration of a provider and gives it to the provider.
 ///
 /// # Errors
 /// When the configuration has no value, or the provider does not accept it.
-pub(crate) async fn visit(
+pub(crate) async fn visit_provider(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     vertex: &ProviderVertex<'_>,
@@ -34,10 +53,8 @@ fn config(
 ) -> Result<Value, Reported> {
     let schema = loaded.config().block();
     let Some(block) = vertex.block else {
-        let required = schema
-            .attributes
-            .iter()
-            .find(|(_, attribute)| attribute.role == formwork_value::schema::Role::Required);
+        let required =
+            schema.attributes.iter().find(|(_, attribute)| attribute.role == Role::Required);
         if let Some((name, _)) = required {
             let provider = &vertex.addr.provider;
             return Err(diags.error(Diagnostic::error(

@@ -1,1 +1,0 @@
-//! Why an operation of the engine could not be done, by blame.

@@ -1,0 +1,12 @@
+//! What planning and applying share: how they evaluate a block, configure a provider, and explain a
+//! cycle. What either decides or does is not here.
+
+mod edge;
+mod instance;
+mod provider;
+
+pub(crate) use edge::{Why, report_cycles};
+pub(crate) use instance::{
+    encode, evaluate, ignored, plain, read_data, sensitive_paths, shown_id, stored_data,
+};
+pub(crate) use provider::{ProviderVertex, config_of, visit_provider};

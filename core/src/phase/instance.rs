@@ -1,0 +1,146 @@
+//! What both phases do with one instance: evaluate its block, hide its marks from the provider, make
+//! its object fit for the state, read it if it is a data source. What to ask the provider, and what
+//! the answer means, is each phase's own business.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use formwork_lang::decode::decode;
+use formwork_lang::refs::{Traversal, TraversalStep};
+use formwork_plugin_protocol::contract::ignore::Ignore;
+use formwork_value::schema::Block;
+use formwork_value::{Diagnostic, Diagnostics, Known, Marks, Path, Plain, Reported, Step, Value};
+
+use crate::addr::InstanceAddr;
+use crate::config::{IgnoreChanges, Resource};
+use crate::eval::ModuleScope;
+use crate::provider::{About, Handle, ResourceType, remark};
+use crate::state::{Object, Status};
+
+/// Evaluates the block of an instance. Ephemeral values are accepted only where the schema says
+/// that they are not stored.
+pub(crate) fn evaluate(
+    diags: &mut Diagnostics,
+    resource: &Resource,
+    block: &Block,
+    scope: &ModuleScope<'_>,
+) -> Result<Value, Reported> {
+    let config = decode(diags, &resource.body, block, scope)?;
+    if config.all_marks().contains(Marks::EPHEMERAL) {
+        let (_, marks) = config.clone().split_marks();
+        for path in marks.paths_with(Marks::EPHEMERAL) {
+            let attribute = block.attribute_at(path);
+            if !attribute.is_some_and(|(attribute, _)| attribute.write_only) {
+                let detail = format!(
+                    "Ephemeral values are not valid for {path}, because it is not a write-only attribute and must be persisted to the state."
+                );
+                return Err(diags.error(
+                    Diagnostic::error("Invalid use of ephemeral value", detail).at(resource.span),
+                ));
+            }
+        }
+    }
+    Ok(config)
+}
+
+/// The paths at which a configuration is sensitive.
+pub(crate) fn sensitive_paths(config: &Value) -> Vec<Path> {
+    if !config.all_marks().contains(Marks::SENSITIVE) {
+        return Vec::new();
+    }
+    let (_, marks) = config.clone().split_marks();
+    marks.paths_with(Marks::SENSITIVE).cloned().collect()
+}
+
+/// A value without its marks, for asking a provider.
+pub(crate) fn plain(value: &Value) -> Plain {
+    value.clone().split_marks().0
+}
+
+/// What of the configuration is not looked at, if anything.
+pub(crate) fn ignored(ignored: &IgnoreChanges) -> Option<Ignore> {
+    match ignored {
+        IgnoreChanges::Nothing => None,
+        IgnoreChanges::All => Some(Ignore::All),
+        IgnoreChanges::These(paths) => {
+            Some(Ignore::Paths(paths.iter().filter_map(relative_path).collect()))
+        }
+    }
+}
+
+/// Reads a relative traversal, as `ignore_changes` has it, as a path.
+fn relative_path(traversal: &Traversal) -> Option<Path> {
+    let mut steps = vec![Step::Attribute(traversal.root.name.clone())];
+    for step in &traversal.steps {
+        steps.push(match step {
+            TraversalStep::Attribute(name) => Step::Attribute(name.name.clone()),
+            TraversalStep::Key(key, _) => Step::Key(key.clone()),
+            TraversalStep::Index(index, _) => Step::Index(index.clone()),
+            TraversalStep::Splat(_) => return None,
+        });
+    }
+    Some(Path(steps))
+}
+
+/// The value of an object's `id`, if it may be shown.
+pub(crate) fn shown_id(value: &Value) -> Option<String> {
+    let Value::Object(object) = value else { return None };
+    match object.get("id")? {
+        Value::String(id) => Some(id.to_string()),
+        _ => None,
+    }
+}
+
+/// Encodes a value that must be fit for the state.
+///
+/// # Errors
+/// When it is not: only a provider that breaks the contract, or a mistake of ours, brings that about.
+pub(crate) fn encode(
+    diags: &mut Diagnostics,
+    ty: &ResourceType,
+    addr: &InstanceAddr,
+    value: &Value,
+) -> Result<(Bytes, Arc<Vec<Path>>), Reported> {
+    let unfit = |diags: &mut Diagnostics, why: String| {
+        let detail = format!("The object {addr} cannot be written to the state: {why}.");
+        diags.error(Diagnostic::error("Object cannot be stored", detail).about(addr.to_string()))
+    };
+    let known = Known::new(value.clone())
+        .map_err(|path| unfit(diags, format!("its part {path} is unknown or ephemeral")))?;
+    Object::encode(&known, &ty.ty).map_err(|error| unfit(diags, error.to_string()))
+}
+
+/// Reads a data source whose configuration is known. The marks of the configuration come back on
+/// the result.
+///
+/// # Errors
+/// When the provider cannot read it, or breaks the contract.
+pub(crate) async fn read_data(
+    diags: &mut Diagnostics,
+    (handle, ty): (&Handle, &ResourceType),
+    config: &Value,
+    about: About<'_>,
+) -> Result<Value, Reported> {
+    let value = handle.read_data(diags, ty, config, about).await?;
+    Ok(remark(ty, value, &sensitive_paths(config)))
+}
+
+/// A data source's object as the state holds it.
+pub(crate) fn stored_data(
+    diags: &mut Diagnostics,
+    ty: &ResourceType,
+    addr: &InstanceAddr,
+    value: &Value,
+) -> Result<Object, Reported> {
+    let (attributes, sensitive) = encode(diags, ty, addr, value)?;
+    Ok(Object {
+        status: Status::Ready,
+        schema_version: ty.schema.version,
+        attributes,
+        sensitive,
+        private: Bytes::new(),
+        dependencies: Arc::default(),
+        create_before_destroy: false,
+        identity: None,
+    })
+}
