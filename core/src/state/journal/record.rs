@@ -70,6 +70,8 @@ pub(in crate::state) struct RunBegin {
     pub(in crate::state) version: String,
     pub(in crate::state) lineage: String,
     pub(in crate::state) serial: u64,
+    /// The fingerprint of the content of the state at the beginning.
+    pub(in crate::state) base: String,
 }
 
 /// A changing call that is about to leave.
@@ -98,6 +100,7 @@ pub(super) fn run_begin(run: String, Begin { operation, base }: Begin<'_>) -> Re
         version: env!("CARGO_PKG_VERSION").to_owned(),
         lineage: base.lineage.clone(),
         serial: base.serial,
+        base: fingerprint(&base.content()),
     })
 }
 
@@ -189,17 +192,28 @@ impl Log {
         self.records.iter().any(|(_, record)| matches!(record, Record::TakenOver {}))
     }
 
-    /// The number of the last record whose consequences the state is known to hold.
-    pub(in crate::state) fn included_in(&self, file: &StateFile) -> u64 {
+    /// How much of the journal a state holds.
+    pub(in crate::state) fn extent(&self, file: &StateFile) -> Extent {
         let stored = fingerprint(&file.content());
-        let holds_all_before = |record: &Record| match record {
-            Record::Snapshot { content } => *content == stored,
-            Record::TakenOver {} => true,
-            _ => false,
-        };
-        let last = self.records.iter().rev().find(|(_, record)| holds_all_before(record));
-        last.map_or(0, |(number, _)| *number)
+        for (number, record) in self.records.iter().rev() {
+            match record {
+                Record::TakenOver {} => return Extent::Upto(*number),
+                Record::Snapshot { content } if *content == stored => return Extent::Upto(*number),
+                Record::RunBegin(begin) if begin.base == stored => return Extent::Upto(*number),
+                _ => {}
+            }
+        }
+        Extent::Unknown
     }
+}
+
+/// How much of a journal a state holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::state) enum Extent {
+    /// Everything up to the record of this number and nothing behind it.
+    Upto(u64),
+    /// The run did not store this state: somebody else has changed it.
+    Unknown,
 }
 
 /// Where a journal makes no sense, and why.

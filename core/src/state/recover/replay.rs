@@ -1,4 +1,5 @@
-//! Replays a journal over a state. A result goes in only where this run itself left what is there.
+//! Replays a journal over a state. If somebody else has changed the state since, a result goes in only
+//! where the run itself left what is there.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
@@ -9,7 +10,7 @@ use serde_json::value::RawValue;
 use super::{CutOff, Doubt, Recovery, Unresolved};
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 use crate::state::file::{self, Entry, StateFile};
-use crate::state::journal::record::{self, IntentRecord, Log, Record, RunBegin};
+use crate::state::journal::record::{self, Extent, IntentRecord, Log, Record, RunBegin};
 use crate::state::journal::{Answer, JournalError};
 use crate::state::{InstanceState, Object, ResourceState, State};
 
@@ -104,15 +105,18 @@ impl<'l> Replay<'l> {
         if let Some(begin) = begin.filter(|_| !has_ended) {
             let mut file = self.base(begin, log, recovery.file.take())?;
             let mut doubted = self.open.clone();
-            let included = log.included_in(&file);
+            let extent = log.extent(&file);
+            let included = if let Extent::Upto(number) = extent { number } else { 0 };
             for (_, record) in log.records.iter().filter(|(number, _)| *number > included) {
                 match record {
                     Record::Intent(intent) => self.depose(intent, &mut file.state),
-                    Record::Settled { op, .. } => match self.settle(*op, &mut file.state)? {
-                        Settled::Put => run.n_replayed += 1,
-                        Settled::WasThere => {}
-                        Settled::Doubtful => drop(doubted.insert(*op)),
-                    },
+                    Record::Settled { op, .. } => {
+                        match self.settle(*op, extent, &mut file.state)? {
+                            Settled::Put => run.n_replayed += 1,
+                            Settled::WasThere => {}
+                            Settled::Doubtful => drop(doubted.insert(*op)),
+                        }
+                    }
                     _ => {}
                 }
             }
@@ -161,13 +165,14 @@ impl<'l> Replay<'l> {
     }
 
     /// Puts the result of a call into the state, unless somebody else was there.
-    fn settle(&self, op: u64, state: &mut State) -> Result<Settled, JournalError> {
+    fn settle(&self, op: u64, extent: Extent, state: &mut State) -> Result<Settled, JournalError> {
         let Some(call) = self.calls.get(&op) else { return Ok(Settled::WasThere) };
         let there = object_at(state, &call.slot).map(|(provider, object)| {
             let (addr, deposed) = &call.slot;
             record::fingerprint(&file::write_entry(addr, deposed.as_ref(), provider, object))
         });
-        if !self.own.get(&call.slot).is_some_and(|own| own.contains(&there)) {
+        let is_own = || self.own.get(&call.slot).is_some_and(|own| own.contains(&there));
+        if extent == Extent::Unknown && !is_own() {
             return Ok(Settled::Doubtful);
         }
         let result = self.result(op)?;

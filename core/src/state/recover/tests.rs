@@ -327,3 +327,17 @@ async fn a_first_run_that_did_nothing_known_still_gives_the_state_its_lineage() 
     let recovery = recover(&run.path(), Some(stranger.clone())).unwrap();
     assert_eq!((recovery.file, recovery.unresolved.len()), (Some(stranger), 1));
 }
+
+#[tokio::test]
+async fn a_result_is_put_in_also_where_the_run_found_something_else_than_was_stored() {
+    let base = state_of(&[("t.a", "stored")]);
+    let run = Run::begin(&base);
+    let (a, refreshed) = (addr("t.a"), object("refreshed"));
+    let update = Intent { prior: Some(&refreshed), ..run.call(&a, Action::Update) };
+    let op = run.journal.announce(update).await.unwrap();
+    run.journal.settle(op, Some(&object("updated"))).unwrap();
+    let run = run.kill();
+    let recovery = recover(&run.path(), Some(base)).unwrap();
+    assert_eq!(listed(&recovery.file.unwrap().state), ["t.a=updated"]);
+    assert!(recovery.unresolved.is_empty());
+}
