@@ -36,6 +36,10 @@ pub fn invoke(
             }
         }
     }
+    if untyped || unknown {
+        // The function will not see them, so it cannot put them on the result.
+        marks |= args.iter().fold(Marks::NONE, |marks, arg| marks | arg.marks());
+    }
     if untyped {
         return Ok(Value::dynamic().mark(marks));
     }

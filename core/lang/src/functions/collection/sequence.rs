@@ -288,7 +288,7 @@ fn flatten(args: &Args<'_>) -> Outcome {
     Ok(if flatten_into(args, list, &mut items, &mut marks)? {
         Value::tuple(items).mark(marks)
     } else {
-        Value::dynamic().mark(list.all_marks())
+        Value::dynamic().mark(marks)
     })
 }
 

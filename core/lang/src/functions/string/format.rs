@@ -61,7 +61,9 @@ fn format_list(args: &Args<'_>) -> Outcome {
         if !sequence(arg) || arg.is_null() {
             continue;
         }
-        if arg.is_unknown() {
+        // Unknown elements of a set may turn out to be equal.
+        let range = arg.range();
+        if range.max_length.is_some_and(|most| most != range.min_length) || arg.is_unknown() {
             return Ok(Value::unknown(args.ty.clone()));
         }
         let n = arg.children().len();
