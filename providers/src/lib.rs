@@ -1,1 +1,15 @@
-//! Our providers: thin binaries over the SDK.
+//! Our providers: thin binaries over the SDK. Names, schemas, import ids and behaviour are those of the
+//! public providers of the same names, so that existing configurations run unedited.
+
+pub mod local;
+pub mod null;
+pub mod random;
+mod replace;
+pub mod time;
+
+use std::collections::BTreeMap;
+
+use formwork_sdk::Attr;
+
+/// Arbitrary values whose change means a new object.
+type Strings = Attr<BTreeMap<String, Attr<String>>>;

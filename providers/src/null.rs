@@ -1,0 +1,20 @@
+//! The `null` provider: objects that are nothing but their place in the graph.
+
+mod data_source;
+mod resource;
+
+use formwork_sdk::ProviderDef;
+
+/// The provider.
+#[must_use]
+pub fn provider() -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/hashicorp/null")
+        .resource("null_resource", resource::NullResource)
+        .data_source("null_data_source", data_source::NullData)
+}
+
+/// A number nobody can guess, as text.
+fn random_number() -> String {
+    // Within what a signed 64-bit reader takes.
+    (rand::random::<u64>() >> 1).to_string()
+}

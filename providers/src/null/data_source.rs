@@ -1,0 +1,69 @@
+//! `null_data_source`.
+
+use formwork_sdk::prelude::*;
+
+use super::random_number;
+use crate::Strings;
+
+/// Values that come back as they went in.
+#[derive(Model)]
+#[attr(deprecated = "Use local values, or the terraform_data resource type.")]
+pub(super) struct Null {
+    /// Arbitrary values that are copied to `outputs`.
+    #[attr(optional)]
+    inputs: Strings,
+    /// A copy of `inputs`.
+    #[attr(computed)]
+    outputs: Strings,
+    /// A random number. For testing.
+    #[attr(computed)]
+    random: Attr<String>,
+    /// What is given, or else `default`. For testing.
+    #[attr(optional_computed)]
+    has_computed_default: Attr<String>,
+    /// Always the same.
+    #[attr(computed, deprecated = "It says nothing and should not be used.")]
+    id: Attr<String>,
+}
+
+/// The data source.
+pub(super) struct NullData;
+
+#[async_trait]
+impl DataSource for NullData {
+    type Model = Null;
+
+    async fn read(&self, _: &mut Diagnostics, config: Null) -> Answer<Null> {
+        let Null { inputs, has_computed_default, .. } = config;
+        let given = has_computed_default.get().cloned();
+        Ok(Null {
+            outputs: inputs.clone(),
+            inputs,
+            random: random_number().into(),
+            has_computed_default: given.unwrap_or_else(|| "default".to_owned()).into(),
+            id: "static".into(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_sdk::testing::{read_data, strings};
+    use formwork_sdk::value::{Path, Value};
+
+    use super::super::provider;
+
+    #[tokio::test]
+    async fn gives_back_what_it_was_given() {
+        let inputs = || strings([("a", "b")]);
+        let given = [("inputs", inputs()), ("has_computed_default", Value::string("mine"))];
+        let data = read_data(provider(), "null_data_source", given).await.unwrap();
+        let part = |name| Path::root().attribute(name).find(&data).cloned().unwrap();
+        assert_eq!(part("outputs"), inputs());
+        assert_eq!(part("has_computed_default"), Value::string("mine"));
+        assert_eq!(part("id"), Value::string("static"));
+        let data = read_data(provider(), "null_data_source", []).await.unwrap();
+        let default = Path::root().attribute("has_computed_default");
+        assert_eq!(default.find(&data), Some(&Value::string("default")));
+    }
+}

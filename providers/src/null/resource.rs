@@ -1,0 +1,59 @@
+//! `null_resource`.
+
+use formwork_sdk::prelude::*;
+
+use super::random_number;
+use crate::Strings;
+use crate::replace::values_changed;
+
+/// An object that does nothing, for its place in the graph and for its provisioners.
+#[derive(Model)]
+pub(super) struct Null {
+    /// Arbitrary values that, when changed, make a new object, so that its provisioners run again.
+    #[attr(optional, replace_if = values_changed)]
+    triggers: Strings,
+    /// A random number.
+    #[attr(computed, keep)]
+    id: Attr<String>,
+}
+
+/// The resource type.
+pub(super) struct NullResource;
+
+#[async_trait]
+impl Resource for NullResource {
+    type Model = Null;
+
+    async fn create(&self, _: &mut Diagnostics, call: Create<Null>) -> Answer<Null> {
+        Ok(Null { id: random_number().into(), ..call.planned })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_sdk::testing::{Action, Life, strings};
+
+    use super::super::provider;
+
+    #[tokio::test]
+    async fn lives_until_its_triggers_change() {
+        let mut life = Life::new(provider(), "null_resource").await.unwrap();
+        assert_eq!(life.apply([]).await, Ok(Action::Create));
+        let first = life.get("id").clone();
+        life.store().await.unwrap();
+        assert_eq!(life.apply([]).await, Ok(Action::Nothing));
+        let triggers = || strings([("version", "1")]);
+        assert_eq!(life.apply([("triggers", triggers())]).await, Ok(Action::Replace));
+        assert_ne!(life.get("id"), &first);
+        assert_eq!(life.apply([("triggers", triggers())]).await, Ok(Action::Nothing));
+        life.destroy().await.unwrap();
+        assert!(life.object().is_null());
+    }
+
+    #[tokio::test]
+    async fn cannot_be_imported() {
+        let mut life = Life::new(provider(), "null_resource").await.unwrap();
+        let refusal = life.import("5").await.unwrap_err();
+        assert!(refusal.0.contains("cannot be imported"), "{refusal:?}");
+    }
+}

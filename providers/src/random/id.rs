@@ -1,0 +1,151 @@
+//! `random_id`.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use formwork_sdk::prelude::*;
+use formwork_sdk::value::Number;
+
+use crate::Strings;
+use crate::replace::values_changed;
+
+/// The most bytes that are drawn; more is a mistake in the configuration.
+const MAX_BYTES: i64 = 1 << 20;
+
+/// Random bytes, written in several ways, for names that must not clash. Drawn from a
+/// cryptographic source.
+#[derive(Model)]
+pub(super) struct Id {
+    /// Arbitrary values that, when changed, make a new id.
+    #[attr(optional, replace_if = values_changed)]
+    keepers: Strings,
+    /// How many bytes to draw; at least 1.
+    #[attr(required, replace)]
+    byte_length: Attr<i64>,
+    /// What to put before every form of the id but `id` itself.
+    #[attr(optional, replace)]
+    prefix: Attr<String>,
+    /// The bytes in base64 with the characters that URLs allow, without padding.
+    #[attr(computed, keep)]
+    b64_url: Attr<String>,
+    /// The bytes in base64.
+    #[attr(computed, keep)]
+    b64_std: Attr<String>,
+    /// The bytes in hexadecimal digits, two for each.
+    #[attr(computed, keep)]
+    hex: Attr<String>,
+    /// The bytes as one decimal number, the first byte the most significant.
+    #[attr(computed, keep)]
+    dec: Attr<String>,
+    /// The bytes as in `b64_url`, without the prefix.
+    #[attr(computed, keep)]
+    id: Attr<String>,
+}
+
+/// The resource type.
+pub(super) struct RandomId;
+
+#[async_trait]
+impl Resource for RandomId {
+    type Model = Id;
+
+    fn validate(&self, diags: &mut Diagnostics, config: &Id) -> Answer<()> {
+        match config.byte_length.get() {
+            Some(length) if !(1..=MAX_BYTES).contains(length) => {
+                let detail = format!(
+                    "`byte_length` is {length}; give a number of bytes from 1 to {MAX_BYTES}."
+                );
+                let path = Path::root().attribute("byte_length");
+                Err(diags.error(Diagnostic::error("Invalid Attribute Value", detail).path(path)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn create(&self, _: &mut Diagnostics, call: Create<Id>) -> Answer<Id> {
+        let length = usize::try_from(call.planned.byte_length.or_default()).unwrap_or_default();
+        let mut bytes = vec![0; length];
+        rand::fill(&mut bytes[..]);
+        Ok(Id { keepers: call.planned.keepers, ..written(&bytes, call.planned.prefix) })
+    }
+
+    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Id> {
+        let (prefix, id) = match id.rsplit_once(',') {
+            Some((prefix, id)) => (prefix, id),
+            None => ("", id),
+        };
+        let prefix = Some(prefix).filter(|prefix| !prefix.is_empty()).map(str::to_owned);
+        match URL_SAFE_NO_PAD.decode(id) {
+            Ok(bytes) => Ok(written(&bytes, prefix.into())),
+            Err(error) => {
+                let detail = format!(
+                    "{id:?} is not base64 with the characters of URLs and without padding: {error}. \
+                     Give `ID` or `PREFIX,ID`."
+                );
+                Err(diags.error(Diagnostic::error("Import Random ID Error", detail)))
+            }
+        }
+    }
+}
+
+fn written(bytes: &[u8], prefix: Attr<String>) -> Id {
+    let before = prefix.or_default();
+    let with_prefix = |text: &str| Attr::from(format!("{before}{text}"));
+    let id = URL_SAFE_NO_PAD.encode(bytes);
+    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let decimal = Number::parse_integer(&hex, 16).map(|number| number.to_string());
+    Id {
+        keepers: Attr::Null,
+        byte_length: i64::try_from(bytes.len()).unwrap_or(i64::MAX).into(),
+        b64_url: with_prefix(&id),
+        b64_std: with_prefix(&STANDARD.encode(bytes)),
+        hex: with_prefix(&hex),
+        dec: with_prefix(&decimal.unwrap_or_default()),
+        id: id.into(),
+        prefix,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_sdk::testing::{Action, Life};
+    use formwork_sdk::value::Value;
+
+    use super::super::provider;
+
+    #[tokio::test]
+    async fn stays_until_its_length_or_prefix_changes() {
+        let mut life = Life::new(provider(), "random_id").await.unwrap();
+        let length = |bytes| ("byte_length", Value::int(bytes));
+        assert_eq!(life.apply([length(4)]).await, Ok(Action::Create));
+        let Value::String(hex) = life.get("hex").clone() else { panic!("hex is text") };
+        assert_eq!(hex.len(), 8);
+        life.store().await.unwrap();
+        assert_eq!(life.apply([length(4)]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([length(5)]).await, Ok(Action::Replace));
+        let prefix = ("prefix", Value::string("p-"));
+        assert_eq!(life.apply([length(5), prefix]).await, Ok(Action::Replace));
+        life.destroy().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn import_writes_the_bytes_in_all_forms() {
+        let mut life = Life::new(provider(), "random_id").await.unwrap();
+        life.import("p-,q83-_w").await.unwrap();
+        let text = |name| life.get(name).clone();
+        assert_eq!(text("b64_url"), Value::string("p-q83-_w"));
+        assert_eq!(text("b64_std"), Value::string("p-q83+/w=="));
+        assert_eq!(text("hex"), Value::string("p-abcdfeff"));
+        assert_eq!(text("dec"), Value::string("p-2882404095"));
+        assert_eq!(text("id"), Value::string("q83-_w"));
+        assert_eq!(text("byte_length"), Value::int(4));
+        let config = [("byte_length", Value::int(4)), ("prefix", Value::string("p-"))];
+        assert_eq!(life.apply(config).await, Ok(Action::Nothing));
+    }
+
+    #[tokio::test]
+    async fn a_length_below_one_is_refused() {
+        let mut life = Life::new(provider(), "random_id").await.unwrap();
+        let refusal = life.apply([("byte_length", Value::int(0))]).await.unwrap_err();
+        assert!(refusal.0.contains("`byte_length` is 0"), "{refusal:?}");
+    }
+}

@@ -1,0 +1,150 @@
+//! `random_integer`.
+
+use formwork_sdk::prelude::*;
+
+use super::seed::Seeded;
+use crate::Strings;
+use crate::replace::values_changed;
+
+/// A random whole number from a range.
+#[derive(Model)]
+pub(super) struct Integer {
+    /// Arbitrary values that, when changed, make a new number.
+    #[attr(optional, replace_if = values_changed)]
+    keepers: Strings,
+    /// The least number that can come out.
+    #[attr(required, replace)]
+    min: Attr<i64>,
+    /// The greatest number that can come out.
+    #[attr(required, replace)]
+    max: Attr<i64>,
+    /// A text that always makes the same number.
+    #[attr(optional, replace)]
+    seed: Attr<String>,
+    /// The number.
+    #[attr(computed, keep)]
+    result: Attr<i64>,
+    /// The number as text.
+    #[attr(computed, keep)]
+    id: Attr<String>,
+}
+
+/// The resource type.
+pub(super) struct RandomInteger;
+
+#[async_trait]
+impl Resource for RandomInteger {
+    type Model = Integer;
+
+    fn validate(&self, diags: &mut Diagnostics, config: &Integer) -> Answer<()> {
+        let (Some(min), Some(max)) = (config.min.get(), config.max.get()) else { return Ok(()) };
+        check_range(diags, *min, *max)
+    }
+
+    async fn create(&self, diags: &mut Diagnostics, call: Create<Integer>) -> Answer<Integer> {
+        let planned = call.planned;
+        let (min, max) = (planned.min.or_default(), planned.max.or_default());
+        check_range(diags, min, max)?;
+        let seed = planned.seed.get().map(String::as_str).filter(|seed| !seed.is_empty());
+        let drawn = Seeded::new(seed).up_to(max.abs_diff(min));
+        let result = min.wrapping_add_unsigned(drawn);
+        Ok(Integer { result: result.into(), id: result.to_string().into(), ..planned })
+    }
+
+    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Integer> {
+        let parts: Vec<&str> = id.split(',').collect();
+        let (result, min, max, seed) = match parts[..] {
+            [result, min, max] => (result, min, max, None),
+            [result, min, max, seed] => (result, min, max, Some(seed.to_owned())),
+            _ => {
+                let detail = format!("{id:?} is not `RESULT,MIN,MAX` or `RESULT,MIN,MAX,SEED`.");
+                return Err(diags.error(Diagnostic::error("Import Random Integer Error", detail)));
+            }
+        };
+        Ok(Integer {
+            keepers: Attr::Null,
+            result: number(diags, "result", result)?.into(),
+            min: number(diags, "min", min)?.into(),
+            max: number(diags, "max", max)?.into(),
+            seed: seed.into(),
+            id: result.into(),
+        })
+    }
+}
+
+fn check_range(diags: &mut Diagnostics, min: i64, max: i64) -> Answer<()> {
+    if min <= max {
+        return Ok(());
+    }
+    let detail = format!("`min` is {min} and `max` is {max}; no number is in that range.");
+    let path = Path::root().attribute("min");
+    Err(diags.error(Diagnostic::error("Create Random Integer Error", detail).path(path)))
+}
+
+fn number(diags: &mut Diagnostics, name: &str, text: &str) -> Answer<i64> {
+    text.parse().map_err(|error| {
+        let detail = format!("The {name} {text:?} is not a whole number: {error}.");
+        diags.error(Diagnostic::error("Import Random Integer Error", detail))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_sdk::testing::{Action, Life};
+    use formwork_sdk::value::Value;
+
+    use super::super::provider;
+
+    fn range(min: i64, max: i64) -> [(&'static str, Value); 2] {
+        [("min", Value::int(min)), ("max", Value::int(max))]
+    }
+
+    #[tokio::test]
+    async fn stays_until_its_range_changes() {
+        let mut life = Life::new(provider(), "random_integer").await.unwrap();
+        assert_eq!(life.apply(range(7, 7)).await, Ok(Action::Create));
+        assert_eq!(life.get("result"), &Value::int(7));
+        assert_eq!(life.get("id"), &Value::string("7"));
+        life.store().await.unwrap();
+        assert_eq!(life.apply(range(7, 7)).await, Ok(Action::Nothing));
+        assert_eq!(life.apply(range(-3, -3)).await, Ok(Action::Replace));
+        assert_eq!(life.get("result"), &Value::int(-3));
+        assert_eq!(life.apply(range(i64::MIN, i64::MAX)).await, Ok(Action::Replace));
+        life.destroy().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn the_same_seed_makes_the_same_number() {
+        let mut drawn = Vec::new();
+        for _ in 0..2 {
+            let mut life = Life::new(provider(), "random_integer").await.unwrap();
+            let [min, max] = range(0, 1 << 40);
+            life.apply([min, max, ("seed", Value::string("s"))]).await.unwrap();
+            drawn.push(life.get("result").clone());
+        }
+        assert_eq!(drawn[0], drawn[1]);
+    }
+
+    #[tokio::test]
+    async fn is_imported_with_its_range() {
+        let mut life = Life::new(provider(), "random_integer").await.unwrap();
+        life.import("5,1,10").await.unwrap();
+        assert_eq!(life.apply(range(1, 10)).await, Ok(Action::Nothing));
+        assert_eq!(life.get("result"), &Value::int(5));
+        life.import("5,1,10,s").await.unwrap();
+        assert_eq!(life.get("seed"), &Value::string("s"));
+        for id in ["5", "5,1", "x,1,10", "5,1,10,s,t"] {
+            assert!(life.import(id).await.is_err(), "{id}");
+        }
+    }
+
+    #[tokio::test]
+    async fn an_empty_range_and_half_numbers_are_refused() {
+        let mut life = Life::new(provider(), "random_integer").await.unwrap();
+        let refusal = life.apply(range(2, 1)).await.unwrap_err();
+        assert!(refusal.0.contains("no number is in that range"), "{refusal:?}");
+        let half = Value::Number(formwork_sdk::value::Number::parse("0.5").unwrap());
+        let refusal = life.apply([("min", half), ("max", Value::int(1))]).await.unwrap_err();
+        assert!(refusal.0.contains("a whole number is required"), "{refusal:?}");
+    }
+}

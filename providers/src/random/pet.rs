@@ -1,0 +1,126 @@
+//! `random_pet`.
+
+use formwork_sdk::prelude::*;
+
+use super::words::{ADJECTIVES, ADVERBS, ANIMALS};
+use crate::Strings;
+use crate::replace::values_changed;
+
+/// The most words; more is a mistake in the configuration.
+const MAX_WORDS: i64 = 1_000;
+
+/// The name of a pet, for names that people can tell apart.
+#[derive(Model)]
+pub(super) struct Pet {
+    /// Arbitrary values that, when changed, make a new name.
+    #[attr(optional, replace_if = values_changed)]
+    keepers: Strings,
+    /// How many words the name has.
+    #[attr(optional_computed, default = 2_i64, replace)]
+    length: Attr<i64>,
+    /// What to put before the name, with a separator between.
+    #[attr(optional, replace)]
+    prefix: Attr<String>,
+    /// What to put between words.
+    #[attr(optional_computed, default = "-", replace)]
+    separator: Attr<String>,
+    /// The name.
+    #[attr(computed, keep)]
+    id: Attr<String>,
+}
+
+/// The resource type.
+pub(super) struct RandomPet;
+
+#[async_trait]
+impl Resource for RandomPet {
+    type Model = Pet;
+
+    fn validate(&self, diags: &mut Diagnostics, config: &Pet) -> Answer<()> {
+        match config.length.get() {
+            Some(length) if *length > MAX_WORDS => {
+                let detail = format!("`length` is {length}; give at most {MAX_WORDS} words.");
+                let path = Path::root().attribute("length");
+                Err(diags.error(Diagnostic::error("Invalid Attribute Value", detail).path(path)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn create(&self, _: &mut Diagnostics, call: Create<Pet>) -> Answer<Pet> {
+        let planned = call.planned;
+        let prefix = planned.prefix.get().map(String::as_str).filter(|prefix| !prefix.is_empty());
+        let mut parts: Vec<&str> = prefix.into_iter().collect();
+        parts.extend(words(planned.length.or_default()));
+        let id = parts.join(&planned.separator.or_default());
+        Ok(Pet { id: id.into(), ..planned })
+    }
+
+    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<Pet> {
+        let words = i64::try_from(id.split('-').count()).unwrap_or(MAX_WORDS);
+        Ok(Pet {
+            keepers: Attr::Null,
+            length: words.into(),
+            prefix: Attr::Null,
+            separator: "-".into(),
+            id: id.into(),
+        })
+    }
+}
+
+/// A name: an animal; unless one word is asked for, an adjective before it; before that adverbs.
+fn words(length: i64) -> Vec<&'static str> {
+    let adverbs = (2..length).map(|_| one_of(ADVERBS));
+    let adjective = (length != 1).then(|| one_of(ADJECTIVES));
+    adverbs.chain(adjective).chain([one_of(ANIMALS)]).collect()
+}
+
+fn one_of(words: &[&'static str]) -> &'static str {
+    words[rand::random_range(0..words.len())]
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_sdk::testing::{Action, Life, strings};
+    use formwork_sdk::value::Value;
+
+    use super::super::provider;
+
+    fn id(life: &Life) -> String {
+        let Value::String(id) = life.get("id") else { panic!("the id is text") };
+        id.as_str().to_owned()
+    }
+
+    #[tokio::test]
+    async fn has_as_many_words_as_asked_for() {
+        let mut life = Life::new(provider(), "random_pet").await.unwrap();
+        assert_eq!(life.apply([]).await, Ok(Action::Create));
+        assert_eq!(id(&life).split('-').count(), 2);
+        assert_eq!(life.get("length"), &Value::int(2));
+        life.store().await.unwrap();
+        assert_eq!(life.apply([]).await, Ok(Action::Nothing));
+        let config = [
+            ("length", Value::int(4)),
+            ("separator", Value::string("_")),
+            ("prefix", Value::string("my")),
+        ];
+        assert_eq!(life.apply(config).await, Ok(Action::Replace));
+        assert_eq!(id(&life).split('_').count(), 5);
+        assert!(id(&life).starts_with("my_"));
+        assert_eq!(life.apply([("length", Value::int(1))]).await, Ok(Action::Replace));
+        assert!(!id(&life).contains('-'));
+        assert_eq!(
+            life.apply([("length", Value::int(1)), ("keepers", strings([("a", "b")]))]).await,
+            Ok(Action::Replace)
+        );
+        life.destroy().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn is_imported_by_its_name() {
+        let mut life = Life::new(provider(), "random_pet").await.unwrap();
+        life.import("merry-otter").await.unwrap();
+        assert_eq!(life.apply([]).await, Ok(Action::Nothing));
+        assert_eq!(id(&life), "merry-otter");
+    }
+}

@@ -1,0 +1,118 @@
+//! `random_shuffle`.
+
+use formwork_sdk::prelude::*;
+
+use super::seed::Seeded;
+use crate::Strings;
+use crate::replace::values_changed;
+
+/// The most results; more is a mistake in the configuration.
+const MAX_RESULTS: i64 = 1_000_000;
+
+/// A list of texts in random order.
+#[derive(Model)]
+pub(super) struct Shuffle {
+    /// Arbitrary values that, when changed, make a new order.
+    #[attr(optional, replace_if = values_changed)]
+    keepers: Strings,
+    /// A text that always makes the same order of the same list.
+    #[attr(optional, replace)]
+    seed: Attr<String>,
+    /// The list.
+    #[attr(required, replace)]
+    input: Attr<Vec<Attr<String>>>,
+    /// How many results to return: all of the list if not set. Fewer leave some out; more repeat
+    /// them, none more often than the others by more than one.
+    #[attr(optional, replace)]
+    result_count: Attr<i64>,
+    /// The list in its new order.
+    #[attr(computed, keep)]
+    result: Attr<Vec<Attr<String>>>,
+    /// Always the same.
+    #[attr(computed, keep)]
+    id: Attr<String>,
+}
+
+/// The resource type.
+pub(super) struct RandomShuffle;
+
+#[async_trait]
+impl Resource for RandomShuffle {
+    type Model = Shuffle;
+
+    fn validate(&self, diags: &mut Diagnostics, config: &Shuffle) -> Answer<()> {
+        match config.result_count.get() {
+            Some(count) if !(0..=MAX_RESULTS).contains(count) => {
+                let detail =
+                    format!("`result_count` is {count}; give a number from 0 to {MAX_RESULTS}.");
+                let path = Path::root().attribute("result_count");
+                Err(diags.error(Diagnostic::error("Invalid Attribute Value", detail).path(path)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn create(&self, _: &mut Diagnostics, call: Create<Shuffle>) -> Answer<Shuffle> {
+        let planned = call.planned;
+        let input = planned.input.or_default();
+        let count = match planned.result_count.get() {
+            Some(count) => usize::try_from(*count).unwrap_or_default(),
+            None => input.len(),
+        };
+        let seed = planned.seed.get().map(String::as_str).filter(|seed| !seed.is_empty());
+        let result = shuffled(&input, count, &mut Seeded::new(seed));
+        Ok(Shuffle { result: result.into(), id: "-".into(), ..planned })
+    }
+}
+
+/// As many permutations of `input`, one after the other, as fill `count`.
+fn shuffled<T: Clone>(input: &[T], count: usize, seeded: &mut Seeded) -> Vec<T> {
+    let mut result = Vec::new();
+    while result.len() < count && !input.is_empty() {
+        let mut batch = input.to_vec();
+        seeded.shuffle(&mut batch);
+        batch.truncate(count - result.len());
+        result.append(&mut batch);
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_sdk::testing::{Action, Life};
+    use formwork_sdk::value::{Type, Value};
+
+    use super::super::provider;
+    use super::*;
+
+    fn input(texts: &[&str]) -> (&'static str, Value) {
+        let texts = texts.iter().map(|text| Value::string(*text)).collect();
+        ("input", Value::list(Type::String, texts))
+    }
+
+    #[tokio::test]
+    async fn stays_until_its_input_changes() {
+        let mut life = Life::new(provider(), "random_shuffle").await.unwrap();
+        assert_eq!(life.apply([input(&["a", "b", "c"])]).await, Ok(Action::Create));
+        assert_eq!(life.get("result").children().len(), 3);
+        assert_eq!(life.get("id"), &Value::string("-"));
+        life.store().await.unwrap();
+        assert_eq!(life.apply([input(&["a", "b", "c"])]).await, Ok(Action::Nothing));
+        let count = ("result_count", Value::int(5));
+        assert_eq!(life.apply([input(&["a", "b"]), count]).await, Ok(Action::Replace));
+        assert_eq!(life.get("result").children().len(), 5);
+        assert_eq!(life.apply([input(&[])]).await, Ok(Action::Replace));
+        assert!(life.get("result").children().is_empty());
+        life.destroy().await.unwrap();
+    }
+
+    #[test]
+    fn repeats_are_spread_evenly() {
+        let result = shuffled(&["a", "b", "c"], 7, &mut Seeded::new(Some("s")));
+        assert_eq!(result.len(), 7);
+        for text in ["a", "b", "c"] {
+            let count = result.iter().filter(|item| **item == text).count();
+            assert!((2..=3).contains(&count), "{text} is there {count} times");
+        }
+    }
+}

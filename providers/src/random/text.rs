@@ -1,0 +1,237 @@
+//! Random text from chosen kinds of characters: what `random_string` and `random_password` share.
+
+use formwork_sdk::prelude::*;
+use rand::seq::SliceRandom as _;
+
+const UPPER: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const LOWER: &str = "abcdefghijklmnopqrstuvwxyz";
+const NUMERIC: &str = "0123456789";
+const SPECIAL: &str = "!@#$%&*()-_=+[]{}<>:?";
+
+/// The longest text; more is a mistake in the configuration.
+const MAX_LENGTH: i64 = 1 << 20;
+
+/// What a text is to be made of.
+#[derive(Clone, Default)]
+pub(super) struct Recipe {
+    pub(super) length: Attr<i64>,
+    pub(super) special: Attr<bool>,
+    pub(super) upper: Attr<bool>,
+    pub(super) lower: Attr<bool>,
+    /// The old name of `numeric`.
+    pub(super) number: Attr<bool>,
+    pub(super) numeric: Attr<bool>,
+    pub(super) min_numeric: Attr<i64>,
+    pub(super) min_upper: Attr<i64>,
+    pub(super) min_lower: Attr<i64>,
+    pub(super) min_special: Attr<i64>,
+    pub(super) override_special: Attr<String>,
+}
+
+impl Recipe {
+    /// Checks what the author wrote.
+    pub(super) fn validate(&self, diags: &mut Diagnostics) -> Answer<()> {
+        for (name, least) in self.least() {
+            if least.get().is_some_and(|least| *least < 0) {
+                let detail = format!("`{name}` must not be less than 0.");
+                let _receipt = diags.error(invalid(name, detail));
+            }
+        }
+        if let Some(length) = self.length.get() {
+            let parts = self.least().map(|(_, least)| least.or_default().max(0));
+            let least = parts.into_iter().fold(1, i64::saturating_add).saturating_sub(1).max(1);
+            if *length < least || *length > MAX_LENGTH {
+                let detail = format!(
+                    "`length` is {length}; give a number from {least}, which is the sum of `min_upper`, \
+                     `min_lower`, `min_numeric` and `min_special` and at least 1, to {MAX_LENGTH}."
+                );
+                let _receipt = diags.error(invalid("length", detail));
+            }
+        }
+        if let (Some(number), Some(numeric)) = (self.number.get(), self.numeric.get())
+            && number != numeric
+        {
+            let _receipt = diags.error(Diagnostic::error(
+                "Number and numeric are both configured with different values",
+                "`number` is the old name of `numeric`. Set `numeric` alone.",
+            ));
+        }
+        let is_off = |kind: &Attr<bool>| kind.get() == Some(&false);
+        let no_numbers = is_off(&self.number) || is_off(&self.numeric);
+        if no_numbers && [&self.special, &self.upper, &self.lower].into_iter().all(is_off) {
+            let detail = "At least one of `special`, `upper`, `lower` and `numeric` must be true.";
+            let _receipt = diags.error(invalid("numeric", detail.to_owned()));
+        }
+        diags.check()
+    }
+
+    /// What `number` and `numeric` are to be, given what the author wrote: each is the other's default.
+    pub(super) fn planned_numeric(&self) -> Attr<bool> {
+        match (&self.numeric, &self.number) {
+            (Attr::Null, Attr::Null) => true.into(),
+            (Attr::Null, number) => *number,
+            (numeric, _) => *numeric,
+        }
+    }
+
+    /// The recipe that a text was made by, as far as older versions have not stored it: what they left
+    /// out had its default.
+    pub(super) fn of_stored(self, text: &str) -> Self {
+        let numeric = self.numeric.get().or(self.number.get()).copied().unwrap_or(true);
+        let or_true = |kind: Attr<bool>| Attr::from(kind.get().copied().unwrap_or(true));
+        let or_none = |least: Attr<i64>| Attr::from(least.or_default());
+        Self {
+            length: self.length.get().copied().unwrap_or_else(|| length_of(text)).into(),
+            special: or_true(self.special),
+            upper: or_true(self.upper),
+            lower: or_true(self.lower),
+            number: numeric.into(),
+            numeric: numeric.into(),
+            min_numeric: or_none(self.min_numeric),
+            min_upper: or_none(self.min_upper),
+            min_lower: or_none(self.min_lower),
+            min_special: or_none(self.min_special),
+            override_special: self.override_special,
+        }
+    }
+
+    /// Makes a text. Drawn from a cryptographic source.
+    pub(super) fn draw(&self, diags: &mut Diagnostics) -> Answer<String> {
+        let special = match self.override_special.get() {
+            Some(own) if !own.is_empty() => own,
+            _ => SPECIAL,
+        };
+        let kinds = [
+            (UPPER, &self.upper, &self.min_upper),
+            (LOWER, &self.lower, &self.min_lower),
+            (NUMERIC, &self.numeric, &self.min_numeric),
+            (special, &self.special, &self.min_special),
+        ];
+        let allowed = kinds.iter().filter(|(_, allowed, _)| allowed.or_default());
+        let allowed: Vec<char> = allowed.flat_map(|(letters, _, _)| letters.chars()).collect();
+        let length = usize::try_from(self.length.or_default()).unwrap_or_default();
+        if allowed.is_empty() && length > 0 {
+            let detail =
+                "No kind of character is allowed. Set `special`, `upper`, `lower` or `numeric`.";
+            return Err(diags.error(Diagnostic::error("Random Read Error", detail)));
+        }
+        let mut text = Vec::new();
+        for (letters, _, least) in kinds {
+            let letters: Vec<char> = letters.chars().collect();
+            text.extend((0..least.or_default()).map(|_| one_of(&letters)));
+        }
+        let rest = length.saturating_sub(text.len());
+        text.extend((0..rest).map(|_| one_of(&allowed)));
+        text.shuffle(&mut rand::rng());
+        Ok(text.into_iter().collect())
+    }
+
+    fn least(&self) -> [(&'static str, &Attr<i64>); 4] {
+        [
+            ("min_upper", &self.min_upper),
+            ("min_lower", &self.min_lower),
+            ("min_numeric", &self.min_numeric),
+            ("min_special", &self.min_special),
+        ]
+    }
+}
+
+/// Whether a change of the author's own special characters makes a new text: not where a text that was
+/// stored as empty is none at all.
+pub(super) fn special_changed(prior: &Attr<String>, planned: &Attr<String>) -> bool {
+    !(planned.is_null() && prior.get().is_some_and(String::is_empty))
+}
+
+fn length_of(text: &str) -> i64 {
+    i64::try_from(text.chars().count()).unwrap_or(MAX_LENGTH)
+}
+
+fn one_of(letters: &[char]) -> char {
+    letters[rand::random_range(0..letters.len())]
+}
+
+fn invalid(name: &str, detail: String) -> Diagnostic {
+    Diagnostic::error("Invalid Attribute Value", detail).path(Path::root().attribute(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn every_kind(length: i64) -> Recipe {
+        Recipe { length: length.into(), ..Recipe::default().of_stored("") }
+    }
+
+    fn drawn(recipe: &Recipe) -> String {
+        recipe.draw(&mut Diagnostics::new()).unwrap()
+    }
+
+    #[test]
+    fn a_text_has_its_length_and_only_what_is_allowed() {
+        let lower = Recipe {
+            upper: false.into(),
+            numeric: false.into(),
+            special: false.into(),
+            ..every_kind(500)
+        };
+        let text = drawn(&lower);
+        assert_eq!(text.len(), 500);
+        assert!(text.chars().all(|letter| letter.is_ascii_lowercase()), "{text}");
+        let own = Recipe { lower: false.into(), special: true.into(), ..lower };
+        let own = Recipe { override_special: "äö".into(), ..own };
+        assert!(drawn(&own).chars().all(|letter| "äö".contains(letter)));
+    }
+
+    #[test]
+    fn a_text_has_at_least_as_many_of_each_kind_as_asked_for() {
+        let recipe = Recipe {
+            min_upper: 2.into(),
+            min_lower: 3.into(),
+            min_numeric: 4.into(),
+            min_special: 1.into(),
+            ..every_kind(10)
+        };
+        let text = drawn(&recipe);
+        let count = |kind: &str| text.chars().filter(|letter| kind.contains(*letter)).count();
+        assert_eq!([UPPER, LOWER, NUMERIC, SPECIAL].map(count), [2, 3, 4, 1], "{text}");
+    }
+
+    #[test]
+    fn what_cannot_be_made_is_refused() {
+        let off = || Attr::from(false);
+        let table = [
+            (Recipe { length: 0.into(), ..every_kind(0) }, "`length` is 0"),
+            (Recipe { min_upper: 3.into(), min_lower: 3.into(), ..every_kind(5) }, "from 6"),
+            (Recipe { min_upper: (-1).into(), ..every_kind(5) }, "`min_upper` must not be"),
+            (Recipe { number: off(), ..every_kind(5) }, "Set `numeric` alone"),
+            (
+                Recipe {
+                    special: off(),
+                    upper: off(),
+                    lower: off(),
+                    numeric: off(),
+                    number: Attr::Null,
+                    ..every_kind(5)
+                },
+                "At least one of",
+            ),
+        ];
+        for (recipe, expected) in table {
+            let mut diags = Diagnostics::new();
+            assert!(recipe.validate(&mut diags).is_err(), "{expected}");
+            let found = diags.iter().any(|problem| problem.detail.contains(expected));
+            assert!(found, "{expected}: {diags:?}");
+        }
+        assert!(every_kind(1).validate(&mut Diagnostics::new()).is_ok());
+    }
+
+    #[test]
+    fn number_and_numeric_stand_for_each_other() {
+        let of =
+            |number, numeric| Recipe { number, numeric, ..Recipe::default() }.planned_numeric();
+        assert_eq!(of(Attr::Null, Attr::Null), true.into());
+        assert_eq!(of(false.into(), Attr::Null), false.into());
+        assert_eq!(of(Attr::Null, false.into()), false.into());
+        assert_eq!(of(Attr::Null, Attr::Unknown), Attr::Unknown);
+    }
+}

@@ -1,0 +1,22 @@
+//! A data source as its author writes it.
+
+use async_trait::async_trait;
+use formwork_value::Diagnostics;
+
+use crate::{Answer, Model};
+
+/// A data source.
+#[async_trait]
+pub trait DataSource: Send + Sync + 'static {
+    /// What is asked for and what is answered.
+    type Model: Model;
+
+    /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
+    fn validate(&self, _diags: &mut Diagnostics, _config: &Self::Model) -> Answer<()> {
+        Ok(())
+    }
+
+    /// Reads the data. `config` is what the author wrote, wholly known; the answer is the same with
+    /// everything computed filled in.
+    async fn read(&self, diags: &mut Diagnostics, config: Self::Model) -> Answer<Self::Model>;
+}

@@ -1,0 +1,83 @@
+//! What a provider offers, put together by its author.
+
+use std::collections::BTreeMap;
+
+use async_trait::async_trait;
+use formwork_value::Diagnostics;
+
+use crate::data_source::DataSource;
+use crate::erased::{
+    AnyConfigure, AnyDataSource, AnyResource, TypedConfigure, TypedDataSource, TypedResource,
+};
+use crate::{Answer, Model, Resource};
+
+/// What a provider offers.
+pub struct ProviderDef {
+    pub(crate) address: String,
+    pub(crate) configure: Box<dyn AnyConfigure>,
+    pub(crate) resources: BTreeMap<String, Box<dyn AnyResource>>,
+    pub(crate) data_sources: BTreeMap<String, Box<dyn AnyDataSource>>,
+}
+
+impl ProviderDef {
+    /// A provider with a source address such as `registry.terraform.io/acme/example`, offering
+    /// nothing yet.
+    #[must_use]
+    pub fn new(address: &str) -> Self {
+        Self {
+            address: address.to_owned(),
+            configure: Box::new(TypedConfigure::new(NotConfigured)),
+            resources: BTreeMap::new(),
+            data_sources: BTreeMap::new(),
+        }
+    }
+
+    /// Gives it a configuration of its own.
+    #[must_use]
+    pub fn configured(mut self, configure: impl Configure) -> Self {
+        self.configure = Box::new(TypedConfigure::new(configure));
+        self
+    }
+
+    /// Adds a resource type.
+    #[must_use]
+    pub fn resource(mut self, name: &str, resource: impl Resource) -> Self {
+        self.resources.insert(name.to_owned(), Box::new(TypedResource::new(resource)));
+        self
+    }
+
+    /// Adds a data source.
+    #[must_use]
+    pub fn data_source(mut self, name: &str, data_source: impl DataSource) -> Self {
+        self.data_sources.insert(name.to_owned(), Box::new(TypedDataSource::new(data_source)));
+        self
+    }
+}
+
+/// A provider's own configuration. What resources need of it, such as a client, they share with the
+/// implementor, which puts it there.
+#[async_trait]
+pub trait Configure: Send + Sync + 'static {
+    /// What the author of a configuration writes in the `provider` block.
+    type Config: Model;
+
+    /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
+    fn validate(&self, _diags: &mut Diagnostics, _config: &Self::Config) -> Answer<()> {
+        Ok(())
+    }
+
+    /// Takes the configuration. While planning values may still be unknown.
+    async fn configure(&self, diags: &mut Diagnostics, config: Self::Config) -> Answer<()>;
+}
+
+/// No configuration.
+struct NotConfigured;
+
+#[async_trait]
+impl Configure for NotConfigured {
+    type Config = ();
+
+    async fn configure(&self, _: &mut Diagnostics, (): ()) -> Answer<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,23 @@
+//! What a provider's `main` calls.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use formwork_plugin_protocol::handshake::Protocol;
+use formwork_plugin_protocol::server::{Options, run};
+
+use crate::ProviderDef;
+use crate::server::Server;
+
+/// Serves the provider to the host that started this program, over the protocol version that the host
+/// prefers, until the host is done. With `--debug` as an argument it serves hosts that are told where
+/// it is, and prints how to tell them.
+#[must_use]
+pub fn serve(provider: ProviderDef) -> ExitCode {
+    let options = Options {
+        address: provider.address.clone(),
+        protocols: &Protocol::ALL,
+        debug: std::env::args().skip(1).any(|argument| matches!(&*argument, "--debug" | "-debug")),
+    };
+    run(&options, Arc::new(Server::new(provider)))
+}

@@ -1,0 +1,289 @@
+//! A provider definition as the contract's [`Provider`]: values decoded and encoded, plans drawn,
+//! answers held to what every answer must be. What is reported becomes the answer's diagnostics, and
+//! so does a panic.
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use formwork_plugin_protocol::capability::{ClientCapabilities, ServerCapabilities};
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
+use formwork_plugin_protocol::message::resource::{
+    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
+    PlanResponse, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
+};
+use formwork_plugin_protocol::message::schema::{Metadata, ProviderSchema};
+use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Schema};
+use futures_util::FutureExt as _;
+
+use crate::erased::{AnyDataSource, AnyResource};
+use crate::schema::Shape;
+use crate::stop::{Stop, StopSwitch};
+use crate::{Answer, ProviderDef};
+
+mod check;
+mod life;
+
+/// A provider definition that answers calls.
+pub(crate) struct Server {
+    provider: ProviderDef,
+    stop: Stop,
+    switch: StopSwitch,
+}
+
+impl Server {
+    pub(crate) fn new(provider: ProviderDef) -> Self {
+        let (switch, stop) = Stop::new();
+        Self { provider, stop, switch }
+    }
+
+    fn resource(&self, diags: &mut Diagnostics, name: &str) -> Answer<&dyn AnyResource> {
+        match self.provider.resources.get(name) {
+            Some(resource) => Ok(&**resource),
+            None => Err(unsupported(diags, "resource type", name)),
+        }
+    }
+
+    fn data_source(&self, diags: &mut Diagnostics, name: &str) -> Answer<&dyn AnyDataSource> {
+        match self.provider.data_sources.get(name) {
+            Some(data_source) => Ok(&**data_source),
+            None => Err(unsupported(diags, "data source", name)),
+        }
+    }
+
+    fn validate_resource(&self, diags: &mut Diagnostics, request: &ValidateRequest) -> Answer<()> {
+        let resource = self.resource(diags, &request.type_name)?;
+        let config = check::decoded(diags, resource.shape(), &request.config)?;
+        check::config(diags, resource.shape(), &config, request.client)?;
+        resource.validate(diags, &config)
+    }
+
+    fn validate_data(&self, diags: &mut Diagnostics, request: &ValidateRequest) -> Answer<()> {
+        let data_source = self.data_source(diags, &request.type_name)?;
+        let config = check::decoded(diags, data_source.shape(), &request.config)?;
+        check::config(diags, data_source.shape(), &config, request.client)?;
+        data_source.validate(diags, &config)
+    }
+
+    fn validate_provider(&self, diags: &mut Diagnostics, request: &ValidateRequest) -> Answer<()> {
+        let configure = &self.provider.configure;
+        let config = check::decoded(diags, configure.shape(), &request.config)?;
+        // Hosts do not say here what they can do, so nothing is refused for it.
+        let client = ClientCapabilities { write_only_attributes_allowed: true, ..request.client };
+        check::config(diags, configure.shape(), &config, client)?;
+        configure.validate(diags, &config)
+    }
+
+    async fn take_config(&self, diags: &mut Diagnostics, request: &ConfigureRequest) -> Answer<()> {
+        let configure = &self.provider.configure;
+        let config = check::decoded(diags, configure.shape(), &request.config)?;
+        configure.configure(diags, &config).await
+    }
+
+    async fn found(&self, diags: &mut Diagnostics, request: &ImportRequest) -> Answer<Payload> {
+        let resource = self.resource(diags, &request.type_name)?;
+        let object = resource.import(diags, &request.id).await?;
+        Ok(check::known(diags, resource.shape(), "import", object))
+    }
+
+    async fn data(&self, diags: &mut Diagnostics, request: &ReadDataRequest) -> Answer<Payload> {
+        let data_source = self.data_source(diags, &request.type_name)?;
+        let config = check::decoded(diags, data_source.shape(), &request.config)?;
+        let object = data_source.read(diags, &config).await?;
+        Ok(check::known(diags, data_source.shape(), "read", object))
+    }
+}
+
+#[async_trait]
+impl Provider for Server {
+    async fn schema(&self) -> Result<ProviderSchema, Failure> {
+        let resources = self.provider.resources.iter();
+        let data_sources = self.provider.data_sources.iter();
+        Ok(ProviderSchema {
+            provider: schema(0, self.provider.configure.shape()),
+            resources: resources
+                .map(|(name, resource)| {
+                    (name.clone(), schema(resource.version(), resource.shape()))
+                })
+                .collect(),
+            data_sources: data_sources
+                .map(|(name, data_source)| (name.clone(), schema(0, data_source.shape())))
+                .collect(),
+            capabilities: CAPABILITIES,
+            ..ProviderSchema::default()
+        })
+    }
+
+    async fn metadata(&self) -> Result<Metadata, Failure> {
+        Ok(Metadata {
+            capabilities: CAPABILITIES,
+            resources: self.provider.resources.keys().cloned().collect(),
+            data_sources: self.provider.data_sources.keys().cloned().collect(),
+            ..Metadata::default()
+        })
+    }
+
+    async fn validate_provider_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(async { self.validate_provider(&mut diags, &request) }).await;
+        settled(&mut diags, done);
+        Ok(Verdict { diagnostics: reports(diags) })
+    }
+
+    async fn configure(&self, request: ConfigureRequest) -> Result<Verdict, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(self.take_config(&mut diags, &request)).await;
+        settled(&mut diags, done);
+        Ok(Verdict { diagnostics: reports(diags) })
+    }
+
+    async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(async { self.validate_resource(&mut diags, &request) }).await;
+        settled(&mut diags, done);
+        Ok(Verdict { diagnostics: reports(diags) })
+    }
+
+    async fn validate_data_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(async { self.validate_data(&mut diags, &request) }).await;
+        settled(&mut diags, done);
+        Ok(Verdict { diagnostics: reports(diags) })
+    }
+
+    async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(self.upgraded(&mut diags, request)).await;
+        let state = settled(&mut diags, done).unwrap_or(Payload::Absent);
+        Ok(UpgradeResponse { state, diagnostics: reports(diags) })
+    }
+
+    async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(self.real(&mut diags, &request)).await;
+        let state = settled(&mut diags, done).unwrap_or(request.current);
+        Ok(ReadResponse {
+            state,
+            private: request.private,
+            deferred: None,
+            identity: None,
+            diagnostics: reports(diags),
+        })
+    }
+
+    async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(self.planned(&mut diags, &request)).await;
+        let (planned, requires_replace) =
+            settled(&mut diags, done).unwrap_or((request.prior, Vec::new()));
+        Ok(PlanResponse {
+            planned,
+            requires_replace,
+            planned_private: request.prior_private,
+            legacy_type_system: false,
+            deferred: None,
+            planned_identity: None,
+            diagnostics: reports(diags),
+        })
+    }
+
+    async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(self.applied(&mut diags, &request)).await;
+        // When nothing is known of what became of the object, it is taken to be what it was.
+        let state = settled(&mut diags, done).unwrap_or(request.prior);
+        Ok(ApplyResponse {
+            state,
+            private: request.planned_private,
+            legacy_type_system: false,
+            identity: None,
+            diagnostics: reports(diags),
+        })
+    }
+
+    async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(self.found(&mut diags, &request)).await;
+        let resource = settled(&mut diags, done).map(|state| ImportedResource {
+            type_name: request.type_name,
+            state,
+            private: Bytes::new(),
+            identity: None,
+        });
+        let resources = resource.into_iter().collect();
+        Ok(ImportResponse { resources, deferred: None, diagnostics: reports(diags) })
+    }
+
+    async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(self.data(&mut diags, &request)).await;
+        let state = settled(&mut diags, done).unwrap_or(Payload::Absent);
+        Ok(ReadDataResponse { state, deferred: None, diagnostics: reports(diags) })
+    }
+
+    async fn stop(&self) -> Result<String, Failure> {
+        self.switch.request();
+        Ok(String::new())
+    }
+}
+
+const CAPABILITIES: ServerCapabilities = ServerCapabilities {
+    plan_destroy: false,
+    get_provider_schema_optional: true,
+    move_resource_state: false,
+    generate_resource_config: false,
+};
+
+fn schema(version: u64, shape: &Shape) -> Schema {
+    Schema { version, block: shape.block.clone() }
+}
+
+fn unsupported(diags: &mut Diagnostics, what: &str, name: &str) -> Reported {
+    let detail = format!("The provider has no {what} called {name:?}.");
+    diags.error(Diagnostic::error(format!("Unsupported {what}"), detail))
+}
+
+/// What a panic said.
+struct Panicked(String);
+
+/// Waits for a handler; its panic is its answer, so that what was reported before still gets out.
+async fn caught<T>(handler: impl Future<Output = T>) -> Result<T, Panicked> {
+    AssertUnwindSafe(handler).catch_unwind().await.map_err(|panic| Panicked(words(&*panic)))
+}
+
+fn words(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text").to_owned()
+}
+
+/// What the handler answered, if it did.
+fn settled<T>(diags: &mut Diagnostics, done: Result<Answer<T>, Panicked>) -> Option<T> {
+    match done {
+        Ok(answer) => answer.ok(),
+        Err(Panicked(text)) => {
+            let detail = format!(
+                "A handler of the provider panicked: {text}. This is a bug in the provider."
+            );
+            let problem = Diagnostic::error("Provider panicked", detail).blame(Blame::Provider);
+            let _receipt = diags.error(problem);
+            None
+        }
+    }
+}
+
+/// What was reported, in the words of the contract.
+fn reports(diags: Diagnostics) -> Vec<ProviderDiagnostic> {
+    let report = |diagnostic: Diagnostic| ProviderDiagnostic {
+        severity: diagnostic.severity,
+        summary: diagnostic.summary,
+        detail: diagnostic.detail,
+        path: diagnostic.path.unwrap_or_default(),
+    };
+    diags.into_iter().map(report).collect()
+}

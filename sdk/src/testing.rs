@@ -1,0 +1,390 @@
+//! Runs a resource through its life in this process, as a host would: proposes, plans, holds every
+//! answer to the contract, applies. No process, no configuration language, no state file.
+
+use std::fmt;
+
+use bytes::Bytes;
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::contract::Finding;
+use formwork_plugin_protocol::contract::conform::{
+    assert_object_compatible, assert_plan_valid, unknown_findings,
+};
+use formwork_plugin_protocol::contract::propose::proposed_new;
+use formwork_plugin_protocol::contract::replace::{requires_replace, unchanged};
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::configure::ValidateRequest;
+use formwork_plugin_protocol::message::data::ReadDataRequest;
+use formwork_plugin_protocol::message::resource::{
+    ApplyRequest, ImportRequest, PlanRequest, RawState, ReadRequest, UpgradeRequest,
+};
+use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_value::codec::json;
+use formwork_value::diag::Severity;
+use formwork_value::schema::Block;
+use formwork_value::{Path, Plain, Str, Type, Value};
+
+use crate::ProviderDef;
+use crate::server::Server;
+
+/// One object of a resource type, or none yet.
+pub struct Life {
+    server: Server,
+    type_name: String,
+    version: u64,
+    block: Block,
+    object: Plain,
+    private: Bytes,
+}
+
+/// What a plan comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// There is no object yet.
+    Create,
+    /// Nothing changes.
+    Nothing,
+    /// The object changes in place.
+    Update,
+    /// The object is destroyed and another created.
+    Replace,
+}
+
+/// A plan that was made and not applied.
+#[derive(Clone, Debug)]
+pub struct Planned {
+    /// What it comes to.
+    pub action: Action,
+    /// The object that it aims at.
+    pub object: Value,
+    private: Bytes,
+}
+
+/// Why a step was refused, one problem a line. Also for a provider that broke the contract.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Refusal(pub String);
+
+/// Prints the problems as they are, so that a failing test can be read.
+impl fmt::Debug for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Life {
+    /// The life of an object of type `type_name`, before it begins.
+    ///
+    /// # Errors
+    /// When the provider has no such resource type, or its schema breaks a rule.
+    pub async fn new(provider: ProviderDef, type_name: &str) -> Result<Self, Refusal> {
+        let server = Server::new(provider);
+        let mut offered = server.schema().await?;
+        let Some(schema) = offered.resources.remove(type_name) else {
+            return Err(Refusal(format!("there is no resource type {type_name}")));
+        };
+        if let Some(problem) = schema.validate().first() {
+            return Err(Refusal(format!("the schema is not valid: {problem:?}")));
+        }
+        let object = plain(Value::null(schema.block.implied_type()));
+        Ok(Self {
+            server,
+            type_name: type_name.to_owned(),
+            version: schema.version,
+            block: schema.block,
+            object,
+            private: Bytes::new(),
+        })
+    }
+
+    /// The object as it is stored; null when there is none.
+    #[must_use]
+    pub fn object(&self) -> &Value {
+        self.object.value()
+    }
+
+    /// An attribute of the stored object.
+    ///
+    /// # Panics
+    /// When there is no such attribute: the test is wrong.
+    #[must_use]
+    pub fn get(&self, name: &str) -> &Value {
+        let found = Path::root().attribute(name).find(self.object.value());
+        found.expect("the object has the attribute that the test asks for")
+    }
+
+    /// Reads, and plans a configuration: attributes left out are null.
+    ///
+    /// # Errors
+    /// When the provider refuses, or breaks the contract.
+    pub async fn plan<const N: usize>(
+        &mut self,
+        config: [(&str, Value); N],
+    ) -> Result<Planned, Refusal> {
+        self.read().await?;
+        let config = configuration(&self.block, config)?;
+        self.plan_config(&config).await
+    }
+
+    /// Reads, plans and applies a configuration: attributes left out are null.
+    ///
+    /// # Errors
+    /// When the provider refuses, or breaks the contract. What became of the object is kept.
+    pub async fn apply<const N: usize>(
+        &mut self,
+        config: [(&str, Value); N],
+    ) -> Result<Action, Refusal> {
+        self.read().await?;
+        let config = configuration(&self.block, config)?;
+        let mut planned = self.plan_config(&config).await?;
+        let action = planned.action;
+        match action {
+            Action::Nothing => return Ok(action),
+            Action::Replace => {
+                self.destroy().await?;
+                planned = self.plan_config(&config).await?;
+            }
+            Action::Create | Action::Update => {}
+        }
+        let target = plain(planned.object);
+        self.change(&target, &config, planned.private).await?;
+        Ok(action)
+    }
+
+    /// Brings the stored object to what the real one is. Where it is gone, none is left.
+    ///
+    /// # Errors
+    /// When the provider refuses, or returns an object that is not wholly known.
+    pub async fn read(&mut self) -> Result<(), Refusal> {
+        if self.object.value().is_null() {
+            return Ok(());
+        }
+        let request = ReadRequest {
+            type_name: self.type_name.clone(),
+            current: self.payload(&self.object),
+            private: self.private.clone(),
+            provider_meta: Payload::Absent,
+            client: CLIENT,
+            identity: None,
+        };
+        let answer = self.server.read(request).await?;
+        refused(&answer.diagnostics)?;
+        let object = self.decoded(&answer.state)?;
+        kept_word("read", &unknown_findings(&object))?;
+        (self.object, self.private) = (object, answer.private);
+        Ok(())
+    }
+
+    /// Destroys the object, if there is one.
+    ///
+    /// # Errors
+    /// When the provider refuses.
+    pub async fn destroy(&mut self) -> Result<(), Refusal> {
+        if self.object.value().is_null() {
+            return Ok(());
+        }
+        let nothing = plain(Value::null(self.block.implied_type()));
+        self.change(&nothing, &nothing, self.private.clone()).await
+    }
+
+    /// Imports an object in the place of the stored one, and reads it.
+    ///
+    /// # Errors
+    /// When the provider refuses, or there is no such object.
+    pub async fn import(&mut self, id: &str) -> Result<(), Refusal> {
+        let request = ImportRequest {
+            type_name: self.type_name.clone(),
+            id: id.to_owned(),
+            client: CLIENT,
+            identity: None,
+        };
+        let answer = self.server.import(request).await?;
+        refused(&answer.diagnostics)?;
+        let [imported] = answer.resources.as_slice() else {
+            return Err(Refusal("the import did not find one object".to_owned()));
+        };
+        self.object = self.decoded(&imported.state)?;
+        self.private = imported.private.clone();
+        self.read().await?;
+        match self.object.value().is_null() {
+            true => Err(Refusal("there is no such object to import".to_owned())),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes over an object as an older version of the provider stored it, as JSON.
+    ///
+    /// # Errors
+    /// When the provider refuses.
+    pub async fn upgrade(&mut self, version: u64, json: &str) -> Result<(), Refusal> {
+        let request = UpgradeRequest {
+            type_name: self.type_name.clone(),
+            version,
+            state: RawState::Json(Bytes::copy_from_slice(json.as_bytes())),
+        };
+        let answer = self.server.upgrade_state(request).await?;
+        refused(&answer.diagnostics)?;
+        self.object = self.decoded(&answer.state)?;
+        Ok(())
+    }
+
+    /// Stores the object as text and takes it back, as the host does between two runs.
+    ///
+    /// # Errors
+    /// When the provider does not take back what it gave.
+    pub async fn store(&mut self) -> Result<(), Refusal> {
+        let text = json::encode(self.object.value(), &self.block.implied_type())
+            .map_err(|error| Refusal(error.to_string()))?;
+        self.upgrade(self.version, &text).await
+    }
+
+    async fn plan_config(&self, config: &Plain) -> Result<Planned, Refusal> {
+        let validate = ValidateRequest {
+            type_name: self.type_name.clone(),
+            config: self.payload(config),
+            client: CLIENT,
+        };
+        refused(&self.server.validate_resource_config(validate).await?.diagnostics)?;
+        let prior = &self.object;
+        let proposed = proposed_new(&self.block, prior, config);
+        let request = PlanRequest {
+            type_name: self.type_name.clone(),
+            prior: self.payload(prior),
+            proposed: self.payload(&proposed),
+            config: self.payload(config),
+            prior_private: self.private.clone(),
+            provider_meta: Payload::Absent,
+            client: CLIENT,
+            prior_identity: None,
+            planned_private: Bytes::new(),
+        };
+        let answer = self.server.plan(request).await?;
+        refused(&answer.diagnostics)?;
+        let planned = self.decoded(&answer.planned)?;
+        kept_word("plan", &assert_plan_valid(&self.block, prior, config, &planned))?;
+        let forcing = requires_replace(&self.block, prior, &planned, &answer.requires_replace);
+        kept_word("plan", &forcing.findings)?;
+        let action = match () {
+            () if prior.value().is_null() => Action::Create,
+            () if !forcing.paths.is_empty() => Action::Replace,
+            () if unchanged(prior, &planned) => Action::Nothing,
+            () => Action::Update,
+        };
+        let private = answer.planned_private;
+        Ok(Planned { action, object: planned.into_value(), private })
+    }
+
+    async fn change(
+        &mut self,
+        planned: &Plain,
+        config: &Plain,
+        private: Bytes,
+    ) -> Result<(), Refusal> {
+        let request = ApplyRequest {
+            type_name: self.type_name.clone(),
+            prior: self.payload(&self.object),
+            planned: self.payload(planned),
+            config: self.payload(config),
+            planned_private: private,
+            provider_meta: Payload::Absent,
+            planned_identity: None,
+        };
+        let answer = self.server.apply(request).await?;
+        let object = self.decoded(&answer.state)?;
+        (self.object, self.private) = (object, answer.private);
+        refused(&answer.diagnostics)?;
+        kept_word("apply", &unknown_findings(&self.object))?;
+        kept_word("apply", &assert_object_compatible(&self.block, planned, &self.object))
+    }
+
+    fn payload(&self, value: &Plain) -> Payload {
+        Payload::Value(value.clone(), self.block.implied_type())
+    }
+
+    fn decoded(&self, payload: &Payload) -> Result<Plain, Refusal> {
+        decoded(&self.block, payload)
+    }
+}
+
+/// Reads a data source: attributes left out are null.
+///
+/// # Errors
+/// When the provider refuses, or returns data that is not wholly known.
+pub async fn read_data<const N: usize>(
+    provider: ProviderDef,
+    type_name: &str,
+    config: [(&str, Value); N],
+) -> Result<Value, Refusal> {
+    let server = Server::new(provider);
+    let mut offered = server.schema().await?;
+    let Some(schema) = offered.data_sources.remove(type_name) else {
+        return Err(Refusal(format!("there is no data source {type_name}")));
+    };
+    let config = configuration(&schema.block, config)?;
+    let config = Payload::Value(config, schema.block.implied_type());
+    let validate =
+        ValidateRequest { type_name: type_name.to_owned(), config: config.clone(), client: CLIENT };
+    refused(&server.validate_data_config(validate).await?.diagnostics)?;
+    let request = ReadDataRequest {
+        type_name: type_name.to_owned(),
+        config,
+        provider_meta: Payload::Absent,
+        client: CLIENT,
+    };
+    let answer = server.read_data(request).await?;
+    refused(&answer.diagnostics)?;
+    let object = decoded(&schema.block, &answer.state)?;
+    kept_word("read", &unknown_findings(&object))?;
+    Ok(object.into_value())
+}
+
+const CLIENT: ClientCapabilities = ClientCapabilities {
+    deferral_allowed: false,
+    write_only_attributes_allowed: true,
+    store_planned_private: false,
+    computed_blocks_allowed: false,
+};
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        Self(failure.to_string())
+    }
+}
+
+fn decoded(block: &Block, payload: &Payload) -> Result<Plain, Refusal> {
+    payload.decode(&block.implied_type()).map_err(|error| Refusal(error.to_string()))
+}
+
+fn configuration<const N: usize>(
+    block: &Block,
+    config: [(&str, Value); N],
+) -> Result<Plain, Refusal> {
+    let mut all: Vec<(Str, Value)> = Vec::new();
+    for (name, attribute) in &block.attributes {
+        all.push((name.clone(), Value::null(attribute.implied_type())));
+    }
+    all.extend(config.map(|(name, value)| (name.into(), value)));
+    let config = block.coerce(&Value::object(all));
+    config.map(plain).map_err(|why| Refusal(format!("{}: {}", why.path, why.reason)))
+}
+
+fn plain(value: Value) -> Plain {
+    value.split_marks().0
+}
+
+fn refused(diagnostics: &[ProviderDiagnostic]) -> Result<(), Refusal> {
+    let errors = diagnostics.iter().filter(|problem| problem.severity == Severity::Error);
+    let lines: Vec<_> =
+        errors.map(|problem| format!("{}: {}", problem.summary, problem.detail)).collect();
+    if lines.is_empty() { Ok(()) } else { Err(Refusal(lines.join("\n"))) }
+}
+
+fn kept_word(call: &str, findings: &[Finding]) -> Result<(), Refusal> {
+    let lines: Vec<_> =
+        findings.iter().map(|finding| format!("provider bug in {call}: {finding}")).collect();
+    if lines.is_empty() { Ok(()) } else { Err(Refusal(lines.join("\n"))) }
+}
+
+/// A map of strings, as most `keepers` and `triggers` are.
+#[must_use]
+pub fn strings<const N: usize>(pairs: [(&str, &str); N]) -> Value {
+    Value::map(Type::String, pairs.map(|(key, value)| (key, Value::string(value))))
+}
