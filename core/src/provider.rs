@@ -4,10 +4,10 @@
 mod blame;
 pub mod builtin;
 mod handle;
+mod loaded;
 mod pool;
 
 pub use blame::{about_failure, about_provider_diagnostics, lost_type, unsupported_type};
-pub use handle::{
-    About, Ask, Breach, Handle, LANGUAGE_VERSION, Loaded, Planned, Read, ResourceType, remark,
-};
+pub use handle::{About, Ask, Breach, Handle, LANGUAGE_VERSION, Planned, Read, remark};
+pub use loaded::{Loaded, ResourceType};
 pub use pool::{Launch, Pool};

@@ -6,7 +6,7 @@ use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_value::diag::{Blame, Severity, Span};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::handle::Loaded;
+use super::loaded::Loaded;
 use crate::addr::{Mode, ProviderAddr, ResourceAddr, ResourceName};
 
 /// Describes why a call to a provider brought no answer. `about` is the address the call was for.

@@ -1,8 +1,8 @@
 //! One running provider: its schema cached, marks taken off before a call and put back after it,
-//! failures and complaints turned into diagnostics. The only file that does these things.
+//! failures and complaints turned into diagnostics. Which calls are made, and when, is decided elsewhere.
 
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
+mod complaint;
+
 use std::fmt::Display;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,118 +15,19 @@ use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, PlanRequest, RawState, ReadRequest, UpgradeRequest,
 };
-use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
 use formwork_plugin_protocol::{Failure, Payload, Provider};
-use formwork_value::codec::{DecodeError, json};
+use formwork_value::codec::json;
 use formwork_value::diag::{Blame, Span};
-use formwork_value::schema::Block;
 use formwork_value::{
-    Diagnostic, Diagnostics, MarkPaths, Marks, Path, Plain, Reported, Schema, Type, Value,
+    Diagnostic, Diagnostics, MarkPaths, Marks, Path, Plain, Reported, Type, Value,
 };
 
-use super::blame::{about_failure, about_provider_diagnostics};
+use super::loaded::{Loaded, ResourceType};
 use crate::addr::{Mode, ProviderAddr};
 use crate::state::Object;
 
 /// The language version providers are told, which some of them compare.
 pub const LANGUAGE_VERSION: &str = "1.11.4";
-
-/// A schema with what is derived from it.
-#[derive(Debug)]
-pub struct ResourceType {
-    /// What kind of thing it is.
-    pub mode: Mode,
-    /// The type's name.
-    pub name: String,
-    /// The schema.
-    pub schema: Schema,
-    /// The type of its values.
-    pub ty: Type,
-}
-
-impl ResourceType {
-    /// The content of the schema.
-    #[must_use]
-    pub fn block(&self) -> &Block {
-        &self.schema.block
-    }
-}
-
-/// What a provider offers, with what is derived from it made when first needed.
-#[derive(Debug)]
-pub struct Loaded {
-    addr: ProviderAddr,
-    schema: ProviderSchema,
-    identities: IdentitySchemas,
-    config: Rc<ResourceType>,
-    resources: BTreeMap<String, OnceCell<Rc<ResourceType>>>,
-    data_sources: BTreeMap<String, OnceCell<Rc<ResourceType>>>,
-}
-
-impl Loaded {
-    pub(super) fn new(
-        addr: ProviderAddr,
-        schema: ProviderSchema,
-        identities: IdentitySchemas,
-    ) -> Self {
-        let cells = |names: &BTreeMap<String, Schema>| {
-            names.keys().map(|n| (n.clone(), OnceCell::new())).collect()
-        };
-        Self {
-            config: Rc::new(prepare(Mode::Managed, "", &schema.provider)),
-            resources: cells(&schema.resources),
-            data_sources: cells(&schema.data_sources),
-            addr,
-            schema,
-            identities,
-        }
-    }
-
-    /// The provider's address.
-    #[must_use]
-    pub fn addr(&self) -> &ProviderAddr {
-        &self.addr
-    }
-
-    /// Everything the provider offers.
-    #[must_use]
-    pub fn schema(&self) -> &ProviderSchema {
-        &self.schema
-    }
-
-    /// What identifies objects of each resource type.
-    #[must_use]
-    pub fn identities(&self) -> &IdentitySchemas {
-        &self.identities
-    }
-
-    /// The provider's own configuration.
-    #[must_use]
-    pub fn config(&self) -> &Rc<ResourceType> {
-        &self.config
-    }
-
-    /// A resource type or data source by name; `None` if the provider has no such thing.
-    #[must_use]
-    pub fn find(&self, mode: Mode, name: &str) -> Option<Rc<ResourceType>> {
-        let (cells, schemas) = match mode {
-            Mode::Managed => (&self.resources, &self.schema.resources),
-            Mode::Data => (&self.data_sources, &self.schema.data_sources),
-            Mode::Ephemeral => return None,
-        };
-        let schema = schemas.get(name)?;
-        Some(cells.get(name)?.get_or_init(|| Rc::new(prepare(mode, name, schema))).clone())
-    }
-}
-
-fn prepare(mode: Mode, name: &str, schema: &Schema) -> ResourceType {
-    ResourceType {
-        mode,
-        name: name.to_owned(),
-        ty: schema.block.implied_type(),
-        schema: schema.clone(),
-    }
-}
 
 /// What a call is about, for messages: an address, and the block that describes it.
 #[derive(Clone, Copy)]
@@ -200,7 +101,7 @@ impl Handle {
     /// The provider's address.
     #[must_use]
     pub fn addr(&self) -> &ProviderAddr {
-        &self.loaded.addr
+        self.loaded.addr()
     }
 
     pub(super) async fn configure(
@@ -209,7 +110,7 @@ impl Handle {
         config: &Value,
         about: About<'_>,
     ) -> Result<(), Reported> {
-        let config = payload(config, &self.loaded.config.ty);
+        let config = payload(config, &self.loaded.config().ty);
         let request = ValidateRequest {
             type_name: String::new(),
             config: config.clone(),
@@ -238,7 +139,7 @@ impl Handle {
     ) -> Result<(), Reported> {
         let request = ValidateRequest {
             type_name: String::new(),
-            config: payload(config, &self.loaded.config.ty),
+            config: payload(config, &self.loaded.config().ty),
             client: capabilities(),
         };
         let verdict = self.provider.validate_provider_config(request).await;
@@ -484,90 +385,8 @@ impl Handle {
         Ok(value)
     }
 
-    /// Reports what the provider said about an address.
-    ///
-    /// # Errors
-    /// When an error was among it.
-    pub fn said(
-        &self,
-        diags: &mut Diagnostics,
-        said: Vec<formwork_plugin_protocol::message::ProviderDiagnostic>,
-        about: About<'_>,
-    ) -> Result<(), Reported> {
-        if said.is_empty() {
-            return Ok(());
-        }
-        about_provider_diagnostics(diags, said, &about.addr.to_string(), about.block)
-    }
-
-    /// Reports that a call brought no answer.
-    pub fn failed(
-        &self,
-        diags: &mut Diagnostics,
-        call: &str,
-        failure: &Failure,
-        about: About<'_>,
-    ) -> Reported {
-        let addr = about.addr.to_string();
-        diags.error(about_failure(self.addr(), call, Some(&addr), failure).at_opt(about.block))
-    }
-
-    /// Reports that an answer could not be read as the schema has it.
-    pub fn undecodable(
-        &self,
-        diags: &mut Diagnostics,
-        call: &str,
-        error: &DecodeError,
-        about: About<'_>,
-    ) -> Reported {
-        self.invalid(
-            diags,
-            Breach {
-                summary: "Provider produced invalid object",
-                call,
-                problem: &error.to_string(),
-            },
-            about,
-        )
-    }
-
-    /// Reports that the provider broke the contract.
-    pub fn invalid(
-        &self,
-        diags: &mut Diagnostics,
-        breach: Breach<'_>,
-        about: About<'_>,
-    ) -> Reported {
-        let Breach { summary, call, problem } = breach;
-        let detail = format!(
-            "The answer of provider {} to {call} for {} breaks the contract between provider and engine: {problem}.\n\nThis is a bug in the provider; please report it to its authors.",
-            self.addr(),
-            about.addr,
-        );
-        let addr = about.addr.to_string();
-        diags.error(
-            Diagnostic::error(summary, detail)
-                .blame(Blame::Provider)
-                .about(addr)
-                .at_opt(about.block),
-        )
-    }
-
-    fn deferred(&self, diags: &mut Diagnostics, call: &str, about: About<'_>) -> Reported {
-        let problem = "it put the operation off, although it was not told that it may";
-        self.invalid(
-            diags,
-            Breach {
-                summary: "Provider deferred changes when deferrals are not allowed",
-                call,
-                problem,
-            },
-            about,
-        )
-    }
-
     fn no_meta(&self) -> Payload {
-        match &self.loaded.schema.provider_meta {
+        match &self.loaded.schema().provider_meta {
             Some(schema) => {
                 let ty = schema.block.implied_type();
                 payload(&Value::null(ty.clone()), &ty)

@@ -11,7 +11,8 @@ use formwork_value::{Diagnostics, Reported, Value};
 
 use super::blame::{about_failure, about_provider_diagnostics};
 use super::builtin::Builtin;
-use super::handle::{About, Handle, Loaded};
+use super::handle::{About, Handle};
+use super::loaded::Loaded;
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 
 /// Starts provider processes. The command line implements it over installed packages, tests over

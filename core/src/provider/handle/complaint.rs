@@ -1,0 +1,99 @@
+//! What went wrong with a provider's answer, told with the address it was about.
+
+use formwork_plugin_protocol::Failure;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_value::codec::DecodeError;
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::{About, Breach, Handle};
+use crate::provider::blame::{about_failure, about_provider_diagnostics};
+
+impl Handle {
+    /// Reports what the provider said about an address.
+    ///
+    /// # Errors
+    /// When an error was among it.
+    pub fn said(
+        &self,
+        diags: &mut Diagnostics,
+        said: Vec<ProviderDiagnostic>,
+        about: About<'_>,
+    ) -> Result<(), Reported> {
+        if said.is_empty() {
+            return Ok(());
+        }
+        about_provider_diagnostics(diags, said, &about.addr.to_string(), about.block)
+    }
+
+    /// Reports that a call brought no answer.
+    pub fn failed(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        failure: &Failure,
+        about: About<'_>,
+    ) -> Reported {
+        let addr = about.addr.to_string();
+        diags.error(about_failure(self.addr(), call, Some(&addr), failure).at_opt(about.block))
+    }
+
+    /// Reports that an answer could not be read as the schema has it.
+    pub fn undecodable(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        error: &DecodeError,
+        about: About<'_>,
+    ) -> Reported {
+        self.invalid(
+            diags,
+            Breach {
+                summary: "Provider produced invalid object",
+                call,
+                problem: &error.to_string(),
+            },
+            about,
+        )
+    }
+
+    /// Reports that the provider broke the contract.
+    pub fn invalid(
+        &self,
+        diags: &mut Diagnostics,
+        breach: Breach<'_>,
+        about: About<'_>,
+    ) -> Reported {
+        let Breach { summary, call, problem } = breach;
+        let detail = format!(
+            "The answer of provider {} to {call} for {} breaks the contract between provider and engine: {problem}.\n\nThis is a bug in the provider; please report it to its authors.",
+            self.addr(),
+            about.addr,
+        );
+        let addr = about.addr.to_string();
+        diags.error(
+            Diagnostic::error(summary, detail)
+                .blame(Blame::Provider)
+                .about(addr)
+                .at_opt(about.block),
+        )
+    }
+
+    pub(super) fn deferred(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        about: About<'_>,
+    ) -> Reported {
+        let problem = "it put the operation off, although it was not told that it may";
+        self.invalid(
+            diags,
+            Breach {
+                summary: "Provider deferred changes when deferrals are not allowed",
+                call,
+                problem,
+            },
+            about,
+        )
+    }
+}

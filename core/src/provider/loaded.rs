@@ -1,0 +1,108 @@
+//! What a provider offers. Asked for once; what is derived from a schema is made when first needed.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
+use formwork_value::schema::Block;
+use formwork_value::{Schema, Type};
+
+use crate::addr::{Mode, ProviderAddr};
+
+/// A schema with what is derived from it.
+#[derive(Debug)]
+pub struct ResourceType {
+    /// What kind of thing it is.
+    pub mode: Mode,
+    /// The type's name.
+    pub name: String,
+    /// The schema.
+    pub schema: Schema,
+    /// The type of its values.
+    pub ty: Type,
+}
+
+impl ResourceType {
+    /// The content of the schema.
+    #[must_use]
+    pub fn block(&self) -> &Block {
+        &self.schema.block
+    }
+}
+
+/// What a provider offers, with what is derived from it made when first needed.
+#[derive(Debug)]
+pub struct Loaded {
+    addr: ProviderAddr,
+    schema: ProviderSchema,
+    identities: IdentitySchemas,
+    config: Rc<ResourceType>,
+    resources: BTreeMap<String, OnceCell<Rc<ResourceType>>>,
+    data_sources: BTreeMap<String, OnceCell<Rc<ResourceType>>>,
+}
+
+impl Loaded {
+    pub(super) fn new(
+        addr: ProviderAddr,
+        schema: ProviderSchema,
+        identities: IdentitySchemas,
+    ) -> Self {
+        let cells = |names: &BTreeMap<String, Schema>| {
+            names.keys().map(|n| (n.clone(), OnceCell::new())).collect()
+        };
+        Self {
+            config: Rc::new(prepare(Mode::Managed, "", &schema.provider)),
+            resources: cells(&schema.resources),
+            data_sources: cells(&schema.data_sources),
+            addr,
+            schema,
+            identities,
+        }
+    }
+
+    /// The provider's address.
+    #[must_use]
+    pub fn addr(&self) -> &ProviderAddr {
+        &self.addr
+    }
+
+    /// Everything the provider offers.
+    #[must_use]
+    pub fn schema(&self) -> &ProviderSchema {
+        &self.schema
+    }
+
+    /// What identifies objects of each resource type.
+    #[must_use]
+    pub fn identities(&self) -> &IdentitySchemas {
+        &self.identities
+    }
+
+    /// The provider's own configuration.
+    #[must_use]
+    pub fn config(&self) -> &Rc<ResourceType> {
+        &self.config
+    }
+
+    /// A resource type or data source by name; `None` if the provider has no such thing.
+    #[must_use]
+    pub fn find(&self, mode: Mode, name: &str) -> Option<Rc<ResourceType>> {
+        let (cells, schemas) = match mode {
+            Mode::Managed => (&self.resources, &self.schema.resources),
+            Mode::Data => (&self.data_sources, &self.schema.data_sources),
+            Mode::Ephemeral => return None,
+        };
+        let schema = schemas.get(name)?;
+        Some(cells.get(name)?.get_or_init(|| Rc::new(prepare(mode, name, schema))).clone())
+    }
+}
+
+fn prepare(mode: Mode, name: &str, schema: &Schema) -> ResourceType {
+    ResourceType {
+        mode,
+        name: name.to_owned(),
+        ty: schema.block.implied_type(),
+        schema: schema.clone(),
+    }
+}
