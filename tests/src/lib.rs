@@ -1,1 +1,5 @@
-//! End-to-end scenarios, interoperation, the bad provider, tidy checks and benchmarks.
+//! What the end-to-end tests and the providers they drive have in common: the menu of faults.
+//!
+//! The tests themselves are in `all.rs` and the folders it lists.
+
+pub mod fault;

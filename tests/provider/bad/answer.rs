@@ -1,0 +1,54 @@
+//! The pieces of which bad answers are made.
+
+use std::process::exit;
+
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::{Failure, Payload};
+use formwork_value::Path;
+use formwork_value::diag::Severity;
+
+/// Bytes that are nothing.
+pub(crate) fn garbage() -> Payload {
+    Payload::Msgpack(b"\xc1 this is no value".as_slice().into())
+}
+
+/// A map that claims to have as many elements as can be counted.
+pub(crate) fn bomb() -> Payload {
+    Payload::Msgpack(b"\xdf\xff\xff\xff\xff".as_slice().into())
+}
+
+/// Two million lists, each in the other.
+pub(crate) fn deep() -> Payload {
+    Payload::Msgpack(vec![0x91; 2_000_000].into())
+}
+
+/// A refusal by gRPC.
+pub(crate) fn status(what: &str) -> Failure {
+    Failure::Status { code: "Internal".to_owned(), message: format!("no {what} on Sundays") }
+}
+
+/// An error in the provider's own words.
+pub(crate) fn error(summary: &str) -> Vec<ProviderDiagnostic> {
+    diagnostics(Severity::Error, summary)
+}
+
+/// A warning in the provider's own words.
+pub(crate) fn warning(summary: &str) -> Vec<ProviderDiagnostic> {
+    diagnostics(Severity::Warning, summary)
+}
+
+fn diagnostics(severity: Severity, summary: &str) -> Vec<ProviderDiagnostic> {
+    vec![ProviderDiagnostic {
+        severity,
+        summary: summary.to_owned(),
+        detail: "The bad provider says so.".to_owned(),
+        path: Path::root(),
+    }]
+}
+
+/// Ends the process with last words.
+#[expect(clippy::exit, clippy::print_stderr, reason = "it is about processes that end")]
+pub(crate) fn end(last_words: &str) -> ! {
+    eprintln!("{last_words}");
+    exit(3)
+}

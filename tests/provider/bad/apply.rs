@@ -1,0 +1,147 @@
+//! Applying: the world is changed first, as it should be, and the fault spoils what is said about it.
+
+use std::future::pending;
+
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::resource::{ApplyRequest, ApplyResponse};
+use formwork_plugin_protocol::{Failure, Payload};
+use formwork_tests::fault::Fault;
+use formwork_value::{Type, Value};
+use tokio::task::spawn_blocking;
+
+use crate::answer::{end, error, garbage, status, warning};
+use crate::provider::Bad;
+use crate::start::die;
+use crate::thing::Thing;
+
+/// More bytes than any peer accepts in one message.
+const TOO_LARGE: usize = 300 << 20;
+
+impl Bad {
+    /// Creates, updates or destroys.
+    pub(crate) async fn bring_about(
+        &self,
+        request: ApplyRequest,
+    ) -> Result<ApplyResponse, Failure> {
+        let prior = Thing::decode(&request.prior);
+        let planned = Thing::decode(&request.planned);
+        let name = [&planned, &prior].map(|thing| thing.text("name"));
+        let name = name.into_iter().find(|name| !name.is_empty()).unwrap_or_default().to_owned();
+        self.gate("before", &name).await;
+        let answer = match planned.is_null() {
+            true => self.destroy(&prior)?,
+            false => self.create_or_update(&prior, &planned).await?,
+        };
+        self.gate("after", &name).await;
+        Ok(ApplyResponse { private: request.planned_private, ..answer })
+    }
+
+    /// Waits off the main thread, so that other calls go on.
+    async fn gate(&self, moment: &'static str, name: &str) {
+        let (world, name) = (self.world.clone(), name.to_owned());
+        spawn_blocking(move || world.gate(moment, &name)).await.expect("a gate only waits");
+    }
+
+    fn destroy(&self, prior: &Thing) -> Result<ApplyResponse, Failure> {
+        let id = prior.text("id");
+        match self.fault_of(prior) {
+            Some(Fault::DestroyError) => {
+                return Ok(answer(prior.payload(), error("It is still needed")));
+            }
+            Some(Fault::DestroyDies) => end("about to die in a destruction"),
+            _ => (),
+        }
+        self.world.remove(id);
+        self.world.note(&format!("destroy {id}"));
+        Ok(match self.fault_of(prior) {
+            Some(Fault::DestroyReturns) => answer(prior.payload(), Vec::new()),
+            _ => answer(Thing::null().payload(), Vec::new()),
+        })
+    }
+
+    async fn create_or_update(
+        &self,
+        prior: &Thing,
+        planned: &Thing,
+    ) -> Result<ApplyResponse, Failure> {
+        let fault = self.fault_of(planned);
+        if fault == Some(Fault::ApplyRefuses) {
+            return Ok(answer(prior.payload(), error("The quota is used up")));
+        }
+        let applied = self.change_world(prior, planned);
+        if fault == Some(Fault::ApplyHangs) {
+            self.gate("hangs", planned.text("name")).await;
+            pending::<()>().await;
+        }
+        spoilt(fault, &applied)
+    }
+
+    /// Makes the object what was planned, and returns it.
+    fn change_world(&self, prior: &Thing, planned: &Thing) -> Thing {
+        let name = planned.text("name");
+        let (verb, id) = match prior.is_null() {
+            true => ("create", self.world.create(name)),
+            false => ("update", prior.text("id").to_owned()),
+        };
+        let generation = match prior.get("generation") {
+            Value::Number(number) => number.to_i64().unwrap_or_default() + 1,
+            _ => 1,
+        };
+        let mut applied = planned
+            .with("id", Value::string(id.as_str()))
+            .with("generation", Value::int(generation));
+        if applied.get("text").is_unknown() {
+            applied = applied.with("text", Value::string(format!("the text of {name}")));
+        }
+        self.world.write(&id, &applied.to_json());
+        self.world.note(&format!("{verb} {id}"));
+        applied
+    }
+}
+
+/// What is said about an object that is there.
+fn spoilt(fault: Option<Fault>, applied: &Thing) -> Result<ApplyResponse, Failure> {
+    let text = |text: &str| Value::string(text);
+    let state = match fault {
+        Some(Fault::ApplyGarbage) => garbage(),
+        Some(Fault::ApplyAbsent) => Payload::Absent,
+        Some(Fault::ApplyNull | Fault::ApplyErrorNull) => Thing::null().payload(),
+        Some(Fault::ApplyMissing) => applied.misshapen("text", None),
+        Some(Fault::ApplyWrongType) => applied.misshapen("text", Some(Value::tuple(vec![]))),
+        Some(Fault::ApplyUnknown) => applied.with("text", Value::unknown(Type::String)).payload(),
+        Some(Fault::ApplyWriteOnly) => applied.with("secret", text("leaked")).payload(),
+        Some(Fault::ApplyDiffers) => applied.with("name", text("another")).payload(),
+        Some(Fault::ApplyErrorPartial) => applied.with("text", text("half done")).payload(),
+        Some(Fault::ApplyInvalidText) => applied.with("text", text("UTF8-HERE")).payload(),
+        Some(Fault::ApplyTooLarge) => Payload::Msgpack(vec![0xc0; TOO_LARGE].into()),
+        Some(Fault::ApplyExits) => end("about to die in an apply"),
+        Some(Fault::ApplyPanics) => panic!("the result is lost"),
+        Some(Fault::ApplyStatus) => return Err(status("apply")),
+        Some(Fault::ApplyKilled) => {
+            die();
+            Payload::Absent
+        }
+        _ => applied.payload(),
+    };
+    let diagnostics = match fault {
+        Some(Fault::ApplyErrorPartial | Fault::ApplyErrorNull) => error("The power went out"),
+        // The name by which `tamper` finds it.
+        Some(Fault::ApplyStrangeSeverity) => warning("strange"),
+        Some(Fault::ApplyEscapes) => warning("\x1b[2J\x1b]0;title\x07Apply complete!"),
+        Some(Fault::ApplyManyWarnings) => {
+            (0..20_000).flat_map(|n| warning(&format!("Warning number {n}"))).collect()
+        }
+        _ => Vec::new(),
+    };
+    Ok(answer(state, diagnostics))
+}
+
+fn answer(state: Payload, diagnostics: Vec<ProviderDiagnostic>) -> ApplyResponse {
+    ApplyResponse {
+        state,
+        private: bytes::Bytes::new(),
+        legacy_type_system: false,
+        identity: None,
+        diagnostics,
+    }
+}

@@ -1,0 +1,52 @@
+//! A provider that misbehaves on request, in a process of its own. Apart from the ordered fault it is
+//! a good provider, so that what a test sees is the fault's doing.
+//!
+//! `BAD_WORLD` is the folder in which its objects really exist. `BAD_FAULT` orders a fault of the
+//! process, or of every object; `BAD_FAULT_OF` narrows it to the object of that name.
+
+mod answer;
+mod apply;
+mod provider;
+mod start;
+mod tamper;
+mod thing;
+mod world;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+
+use formwork_plugin_protocol::handshake::Protocol;
+use formwork_plugin_protocol::server::{Options, run};
+use formwork_tests::fault::Fault;
+
+use provider::Bad;
+use world::World;
+
+fn main() -> ExitCode {
+    let fault = std::env::var("BAD_FAULT").ok().and_then(|name| Fault::named(&name));
+    let world = World::from_env();
+    world.note("start");
+    if let Some(code) = fault.and_then(start::instead) {
+        return code;
+    }
+    if let Some(tampering) = fault.and_then(tamper::of)
+        && std::env::var_os(tamper::INNER).is_none()
+    {
+        return tamper::serve(tampering);
+    }
+    // Serving gives stdout up; a fault that writes there needs it all the same.
+    let stdout = start::keep_stdout();
+    let options = Options {
+        address: "registry.terraform.io/formwork/bad".to_owned(),
+        protocols: &Protocol::ALL,
+        debug: false,
+    };
+    let code = run(&options, Arc::new(Bad::new(fault, world, stdout)));
+    if fault == Some(Fault::ProcessStays) {
+        loop {
+            thread::park();
+        }
+    }
+    code
+}

@@ -1,0 +1,300 @@
+//! The provider: good answers to every call, spoilt by the ordered fault. Applying is in `apply`.
+
+use std::fs::File;
+use std::future::pending;
+use std::io::Write as _;
+use std::process::Command;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use async_trait::async_trait;
+use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
+use formwork_plugin_protocol::message::resource::{
+    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
+    PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
+};
+use formwork_plugin_protocol::message::schema::ProviderSchema;
+use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_tests::fault::Fault;
+use formwork_value::{Path, Plain, Type, Value};
+
+use crate::answer::{bomb, deep, end, error, garbage, status, warning};
+use crate::thing::{Thing, data, offer};
+use crate::world::World;
+
+/// The provider.
+pub(crate) struct Bad {
+    /// Ordered for the process.
+    fault: Option<Fault>,
+    /// The object to which `fault` is narrowed, if it is.
+    fault_of: Option<String>,
+    pub(crate) world: World,
+    stdout: File,
+    plans: AtomicI64,
+}
+
+impl Bad {
+    pub(crate) fn new(fault: Option<Fault>, world: World, stdout: File) -> Self {
+        let fault_of = std::env::var("BAD_FAULT_OF").ok();
+        Self { fault, fault_of, world, stdout, plans: AtomicI64::new(0) }
+    }
+
+    /// The fault of an object: its own, or the one ordered for all or for it.
+    pub(crate) fn fault_of(&self, thing: &Thing) -> Option<Fault> {
+        Fault::named(thing.text("fault")).or_else(|| {
+            let meant = self.fault_of.as_deref().is_none_or(|name| name == thing.text("name"));
+            self.fault.filter(|_| meant)
+        })
+    }
+
+    /// Behaves badly as a process, whatever is asked.
+    #[expect(clippy::print_stderr, reason = "the flood goes there")]
+    fn misbehave(&self) {
+        match self.fault {
+            Some(Fault::ProcessStderr) => {
+                (0..100_000).for_each(|n| eprintln!("line {n} of a great many"));
+                eprintln!("{}", "long ".repeat(1_000_000));
+            }
+            Some(Fault::ProcessStdout) => {
+                let waste = vec![b'w'; 1 << 20];
+                let written = (0..20).try_for_each(|_| (&self.stdout).write_all(&waste));
+                written.expect("somebody empties the pipe");
+            }
+            Some(Fault::ProcessChild) => {
+                let child = Command::new("sleep").arg("1000").spawn().expect("there is a sleep");
+                self.world.note(&format!("child {}", child.id()));
+            }
+            _ => (),
+        }
+    }
+
+    fn plan_fault(&self, fault: Option<Fault>, planned: &Thing) -> Result<Payload, Failure> {
+        let text = |text: &str| Value::string(text);
+        Ok(match fault {
+            Some(Fault::PlanGarbage) => garbage(),
+            Some(Fault::PlanBomb) => bomb(),
+            Some(Fault::PlanDeep) => deep(),
+            Some(Fault::PlanAbsent) => Payload::Absent,
+            Some(Fault::PlanNull) => Thing::null().payload(),
+            Some(Fault::PlanWrongType) => {
+                planned.misshapen("name", Some(Value::list(Type::Bool, vec![Value::Bool(true)])))
+            }
+            Some(Fault::PlanChangesConfig) => planned.with("name", text("another")).payload(),
+            Some(Fault::PlanSetsUnset) => planned.with("link", text("unasked")).payload(),
+            Some(Fault::PlanWriteOnly) => planned.with("secret", text("leaked")).payload(),
+            Some(Fault::PlanFickle) => {
+                let turn = self.plans.fetch_add(1, Ordering::Relaxed);
+                planned
+                    .with("text", text(&format!("turn {turn} of {}", std::process::id())))
+                    .payload()
+            }
+            Some(Fault::PlanStatus) => return Err(status("plan")),
+            Some(Fault::PlanPanics) => panic!("the plan is lost"),
+            Some(Fault::PlanDies) => end("about to die in a plan"),
+            _ => planned.payload(),
+        })
+    }
+
+    fn read_fault(fault: Option<Fault>, found: &Thing) -> Result<Payload, Failure> {
+        Ok(match fault {
+            Some(Fault::ReadGarbage) => garbage(),
+            Some(Fault::ReadAbsent) => Payload::Absent,
+            Some(Fault::ReadWrongType) => found.misshapen("name", Some(Value::tuple(vec![]))),
+            Some(Fault::ReadUnknown) => found.with("text", Value::unknown(Type::String)).payload(),
+            Some(Fault::ReadStatus) => return Err(status("read")),
+            Some(Fault::ReadDies) => end("about to die in a read"),
+            _ => found.payload(),
+        })
+    }
+}
+
+/// What applying would bring about, if nothing went wrong.
+fn plan(prior: &Thing, proposed: &Thing) -> Thing {
+    if proposed.is_null() {
+        return Thing::null();
+    }
+    let mut planned = proposed.with("secret", Value::null(Type::String));
+    if prior.is_null() {
+        planned = planned.with("id", Value::unknown(Type::String));
+    }
+    if planned.get("text").is_null() || planned.get("text").is_unknown() {
+        planned = planned.with("text", Value::unknown(Type::String));
+    }
+    if planned == *prior {
+        return planned;
+    }
+    planned.with("generation", Value::unknown(Type::Number))
+}
+
+fn data_payload(name: &Value, text: Value) -> Payload {
+    let value = Value::object([
+        ("name", name.clone()),
+        ("fault", Value::null(Type::String)),
+        ("text", text),
+    ]);
+    let plain = Plain::try_from(value).expect("nothing here has marks");
+    Payload::Value(plain, data().block.implied_type())
+}
+
+#[async_trait]
+impl Provider for Bad {
+    async fn schema(&self) -> Result<ProviderSchema, Failure> {
+        self.world.note("schema");
+        let mut offer = offer(self.fault);
+        match self.fault {
+            Some(Fault::SchemaDies) => end("about to die in the schema"),
+            Some(Fault::SchemaPanics) => panic!("the schema is lost"),
+            Some(Fault::SchemaStatus) => return Err(status("schema")),
+            Some(Fault::SchemaUnimplemented) => {
+                return Err(Failure::Unimplemented("GetProviderSchema"));
+            }
+            Some(Fault::SchemaError) => offer.diagnostics = error("No schema today"),
+            _ => (),
+        }
+        Ok(offer)
+    }
+
+    async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn configure(&self, _: ConfigureRequest) -> Result<Verdict, Failure> {
+        self.world.note("configure");
+        self.misbehave();
+        match self.fault {
+            Some(Fault::ConfigureError) => {
+                Ok(Verdict { diagnostics: error("The region is closed") })
+            }
+            Some(Fault::ConfigureStatus) => Err(status("configuration")),
+            Some(Fault::ConfigureDies) => end("about to die in the configuration"),
+            _ => Ok(Verdict::default()),
+        }
+    }
+
+    async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+        match self.fault_of(&Thing::decode(&request.config)) {
+            Some(Fault::ValidateError) => {
+                Ok(Verdict { diagnostics: error("The name is not free") })
+            }
+            Some(Fault::ValidateWarning) => {
+                Ok(Verdict { diagnostics: warning("Watch\x1b[2J out\x07") })
+            }
+            Some(Fault::ValidateDies) => end("about to die in a validation"),
+            _ => Ok(Verdict::default()),
+        }
+    }
+
+    async fn validate_data_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
+        let RawState::Json(text) = &request.state else {
+            return Err(Failure::Misbehaved("a flat state".to_owned()));
+        };
+        let stored = Thing::from_json(&String::from_utf8_lossy(text));
+        let state = match self.fault_of(&stored) {
+            Some(Fault::UpgradeGarbage) => garbage(),
+            Some(Fault::UpgradeAbsent) => Payload::Absent,
+            Some(Fault::UpgradeDies) => end("about to die in an upgrade"),
+            _ => stored.payload(),
+        };
+        Ok(UpgradeResponse { state, diagnostics: Vec::new() })
+    }
+
+    async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
+        let current = Thing::decode(&request.current);
+        self.world.note(&format!("read {}", current.text("id")));
+        let fault = self.fault_of(&current);
+        let found = self
+            .world
+            .read(current.text("id"))
+            .map_or_else(Thing::null, |text| Thing::from_json(&text));
+        let diagnostics = match fault {
+            Some(Fault::ReadError) => error("The network is down"),
+            _ => Vec::new(),
+        };
+        Ok(ReadResponse {
+            state: Self::read_fault(fault, &found)?,
+            private: request.private,
+            deferred: None,
+            identity: None,
+            diagnostics,
+        })
+    }
+
+    async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
+        let prior = Thing::decode(&request.prior);
+        let proposed = Thing::decode(&request.proposed);
+        let planned = plan(&prior, &proposed);
+        let fault = self.fault_of(&proposed);
+        let mut requires_replace: Vec<Path> = Vec::new();
+        if !prior.is_null() && !planned.is_null() {
+            let forcing = ["name", "kind"].into_iter();
+            let changed = forcing.filter(|name| prior.get(name) != planned.get(name));
+            requires_replace.extend(changed.map(|name| Path::root().attribute(name)));
+        }
+        if fault == Some(Fault::PlanReplaceNowhere) {
+            requires_replace.push(Path::root().attribute("nowhere"));
+        }
+        let diagnostics = match fault {
+            Some(Fault::PlanError) => error("There is no room for it"),
+            _ => Vec::new(),
+        };
+        Ok(PlanResponse {
+            planned: self.plan_fault(fault, &planned)?,
+            requires_replace,
+            planned_private: request.prior_private,
+            legacy_type_system: false,
+            deferred: None,
+            planned_identity: None,
+            diagnostics,
+        })
+    }
+
+    async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
+        self.bring_about(request).await
+    }
+
+    async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
+        let found = self.world.read(&request.id);
+        let resources = found.map(|text| ImportedResource {
+            type_name: request.type_name,
+            state: Thing::from_json(&text).payload(),
+            private: bytes::Bytes::new(),
+            identity: None,
+        });
+        Ok(ImportResponse {
+            resources: resources.into_iter().collect(),
+            deferred: None,
+            diagnostics: Vec::new(),
+        })
+    }
+
+    async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
+        let config = request.config.decode(&data().block.implied_type());
+        let config = config.expect("hosts send what fits").into_value();
+        let part = |name| Path::root().attribute(name).find(&config).cloned();
+        let name = part("name").unwrap_or_else(|| Value::null(Type::String));
+        let fault = match part("fault") {
+            Some(Value::String(fault)) => Fault::named(&fault),
+            _ => self.fault,
+        };
+        let state = match fault {
+            Some(Fault::DataGarbage) => garbage(),
+            Some(Fault::DataNull) => Payload::Absent,
+            Some(Fault::DataUnknown) => data_payload(&name, Value::unknown(Type::String)),
+            Some(Fault::DataDies) => end("about to die reading data"),
+            _ => data_payload(&name, Value::string("what there is to know")),
+        };
+        Ok(ReadDataResponse { state, deferred: None, diagnostics: Vec::new() })
+    }
+
+    async fn stop(&self) -> Result<String, Failure> {
+        self.world.note("stop");
+        match self.fault {
+            Some(Fault::StopHangs) => pending().await,
+            _ => Ok(String::new()),
+        }
+    }
+}

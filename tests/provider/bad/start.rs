@@ -1,0 +1,98 @@
+//! Faults before there is anything to call: what a process does instead of a handshake.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, Write as _};
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::thread;
+
+use formwork_tests::fault::Fault;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::{Pid, dup};
+
+/// Does what the fault wants instead of serving; `None` if it wants to serve.
+#[expect(clippy::print_stderr, reason = "its words on stderr are what a test looks for")]
+pub(crate) fn instead(fault: Fault) -> Option<ExitCode> {
+    let certificate = "A".repeat(80);
+    match fault {
+        Fault::StartJunk => say("Hello, I am not a plugin.\n"),
+        Fault::StartLogLine => {
+            print("loading the configuration\n");
+            return None;
+        }
+        Fault::StartExit => {
+            eprintln!("the licence has expired");
+            return Some(ExitCode::from(7));
+        }
+        Fault::StartExitZero => return Some(ExitCode::SUCCESS),
+        Fault::StartKilled => {
+            die();
+            return None;
+        }
+        Fault::StartPanics => panic!("the start went wrong"),
+        Fault::StartSilent => wait(),
+        Fault::StartHalfLine => say("1|6|unix|/half"),
+        Fault::StartLongLine => say(&"y".repeat(200_000)),
+        Fault::StartCoreVersion => say("2|6|unix|/socket|grpc|\n"),
+        Fault::StartProtocol => say("1|4|unix|/socket|grpc|\n"),
+        Fault::StartNetRpc => say("1|6|unix|/socket|netrpc|\n"),
+        Fault::StartNetwork => say("1|6|vsock|2:3|grpc|\n"),
+        Fault::StartRemote => say("1|6|tcp|192.0.2.1:443|grpc|\n"),
+        Fault::StartNoCertificate => say("1|6|unix|/socket|grpc|\n"),
+        Fault::StartBadCertificate => say(&format!("1|6|unix|/socket|grpc|{}\n", "*".repeat(80))),
+        Fault::StartNoSocket => say(&format!("1|6|unix|/nowhere|grpc|{certificate}\n")),
+        Fault::StartMute => {
+            let path = socket("mute");
+            let listener = UnixListener::bind(&path).expect("a socket");
+            print(&format!("1|6|unix|{}|grpc|{certificate}\n", path.display()));
+            let _connections: Vec<_> = listener.incoming().collect();
+        }
+        Fault::StartReadsStdin => {
+            // With nothing to read there, this is over at once.
+            let mut line = String::new();
+            io::stdin().lock().read_line(&mut line).expect("stdin can be read");
+            assert_eq!(line, "", "somebody talks to us");
+            return None;
+        }
+        _ => return None,
+    }
+    Some(ExitCode::FAILURE)
+}
+
+/// Returns stdout as it is now, whatever becomes of it.
+pub(crate) fn keep_stdout() -> File {
+    File::from(dup(io::stdout()).expect("there is a stdout"))
+}
+
+/// Ends the process as a crash or the system would.
+pub(crate) fn die() {
+    kill(Pid::this(), Signal::SIGKILL).expect("we are there");
+}
+
+/// A place for a socket, in the folder that the host wants it in.
+pub(crate) fn socket(name: &str) -> PathBuf {
+    std::env::var_os("PLUGIN_UNIX_SOCKET_DIR")
+        .map_or_else(std::env::temp_dir, PathBuf::from)
+        .join(name)
+}
+
+/// Prints as a handshake is printed.
+pub(crate) fn print(text: &str) {
+    let mut stdout = io::stdout().lock();
+    // A host that has closed the pipe already has had enough of us.
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Ok(()) | Err(_) => (),
+    }
+}
+
+fn say(text: &str) {
+    print(text);
+    wait();
+}
+
+fn wait() {
+    loop {
+        thread::park();
+    }
+}

@@ -1,0 +1,148 @@
+//! What the provider offers: one resource type, one data source, and the values that belong to them.
+
+use std::collections::BTreeMap;
+
+use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::capability::ServerCapabilities;
+use formwork_plugin_protocol::message::schema::ProviderSchema;
+use formwork_tests::fault::Fault;
+use formwork_value::codec::{json, msgpack};
+use formwork_value::schema::{Attribute, Block, NestedBlock, Nesting, Role, Schema};
+use formwork_value::{Path, Plain, Type, Value};
+
+/// Returns what there is to be had, with the ordered fault in it.
+pub(crate) fn offer(fault: Option<Fault>) -> ProviderSchema {
+    let mut resource = resource();
+    match fault {
+        Some(Fault::SchemaBadName) => {
+            add(&mut resource, "Bad Name!", Attribute::new(Type::String, Role::Optional));
+        }
+        Some(Fault::SchemaMinAboveMax) => {
+            let (nesting, block) = (Nesting::List, Block::default());
+            let parts = NestedBlock { nesting, block, min_items: 3, max_items: 2, computed: false };
+            resource.block.blocks.insert("parts".into(), parts);
+        }
+        Some(Fault::SchemaHuge) => {
+            resource.block.docs.description = "so much to say ".repeat(6_000_000);
+        }
+        Some(Fault::SchemaTypeDeep) => {
+            // Long enough for another type of the same length to be put in its place.
+            let ty = Type::object([("x".repeat(super::tamper::DEEP), Type::String)]);
+            add(&mut resource, "deep", Attribute::new(ty, Role::Optional));
+        }
+        _ => (),
+    }
+    let region = Attribute::new(Type::String, Role::Optional);
+    ProviderSchema {
+        provider: schema([("region", region)]),
+        resources: BTreeMap::from([("bad_thing".to_owned(), resource)]),
+        data_sources: BTreeMap::from([("bad_data".to_owned(), data())]),
+        capabilities: ServerCapabilities { plan_destroy: true, ..ServerCapabilities::default() },
+        ..ProviderSchema::default()
+    }
+}
+
+/// The schema of `bad_thing`.
+pub(crate) fn resource() -> Schema {
+    let mut secret = Attribute::new(Type::String, Role::Optional);
+    secret.write_only = true;
+    schema([
+        ("id", Attribute::new(Type::String, Role::Computed)),
+        ("name", Attribute::new(Type::String, Role::Required)),
+        ("size", Attribute::new(Type::Number, Role::Optional)),
+        ("kind", Attribute::new(Type::String, Role::Optional)),
+        ("link", Attribute::new(Type::String, Role::Optional)),
+        ("text", Attribute::new(Type::String, Role::OptionalComputed)),
+        ("generation", Attribute::new(Type::Number, Role::Computed)),
+        ("fault", Attribute::new(Type::String, Role::Optional)),
+        ("secret", secret),
+    ])
+}
+
+/// The schema of `bad_data`.
+pub(crate) fn data() -> Schema {
+    schema([
+        ("name", Attribute::new(Type::String, Role::Required)),
+        ("fault", Attribute::new(Type::String, Role::Optional)),
+        ("text", Attribute::new(Type::String, Role::Computed)),
+    ])
+}
+
+/// A `bad_thing`, or nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Thing(Value);
+
+impl Thing {
+    /// Reads one from a message.
+    pub(crate) fn decode(payload: &Payload) -> Self {
+        let plain = payload.decode(&resource().block.implied_type()).expect("hosts send what fits");
+        Self(plain.into_value())
+    }
+
+    /// Reads one from the world.
+    pub(crate) fn from_json(text: &str) -> Self {
+        let ty = resource().block.implied_type();
+        Self(json::decode(text.as_bytes(), &ty).unwrap_or_else(|_| Value::null(ty)))
+    }
+
+    /// Writes one for the world.
+    pub(crate) fn to_json(&self) -> String {
+        json::encode(&self.0, &resource().block.implied_type()).expect("it fits its own type")
+    }
+
+    /// Nothing.
+    pub(crate) fn null() -> Self {
+        Self(Value::null(resource().block.implied_type()))
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        self.0.is_null()
+    }
+
+    pub(crate) fn get(&self, name: &str) -> &Value {
+        Path::root().attribute(name).find(&self.0).unwrap_or(&self.0)
+    }
+
+    /// An attribute's text, empty if it has none.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        match self.get(name) {
+            Value::String(text) => text,
+            _ => "",
+        }
+    }
+
+    /// The thing with one attribute changed.
+    pub(crate) fn with(&self, name: &str, value: Value) -> Self {
+        let path = Path::root().attribute(name);
+        Self(self.0.replace_at(&path, |_| value.clone()).unwrap_or_else(|| self.0.clone()))
+    }
+
+    /// The thing in a message.
+    pub(crate) fn payload(&self) -> Payload {
+        let plain = Plain::try_from(self.0.clone()).expect("nothing here has marks");
+        Payload::Value(plain, resource().block.implied_type())
+    }
+
+    /// The thing in a message, although one attribute has another value than the schema allows; an
+    /// attribute without a value is left out.
+    pub(crate) fn misshapen(&self, name: &str, value: Option<Value>) -> Payload {
+        let Value::Object(object) = &self.0 else { return self.payload() };
+        let others = object.iter().filter(|(other, _)| other.as_str() != name);
+        let mut pairs: Vec<_> = others.map(|(name, value)| (name.clone(), value.clone())).collect();
+        pairs.extend(value.map(|value| (name.into(), value)));
+        let value = Value::object(pairs);
+        Payload::Msgpack(msgpack::encode(&value, &value.ty()).expect("its own type").into())
+    }
+}
+
+fn schema<const N: usize>(attributes: [(&str, Attribute); N]) -> Schema {
+    let mut schema = Schema::default();
+    for (name, attribute) in attributes {
+        add(&mut schema, name, attribute);
+    }
+    schema
+}
+
+fn add(schema: &mut Schema, name: &str, attribute: Attribute) {
+    schema.block.attributes.insert(name.into(), attribute);
+}

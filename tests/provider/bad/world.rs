@@ -1,0 +1,80 @@
+//! What really exists: a folder with one file per object, which no engine knows about, and a record
+//! of the calls. Tests compare it with the state.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+
+/// The folder in `BAD_WORLD`, or the temporary one.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    folder: PathBuf,
+}
+
+impl World {
+    /// The world of this process.
+    pub(crate) fn from_env() -> Self {
+        let folder = std::env::var_os("BAD_WORLD").map_or_else(std::env::temp_dir, PathBuf::from);
+        Self { folder }
+    }
+
+    /// Writes down that something happened.
+    pub(crate) fn note(&self, what: &str) {
+        let path = self.folder.join("calls.log");
+        let mut file =
+            OpenOptions::new().create(true).append(true).open(path).expect("the world is there");
+        file.write_all(format!("{what}\n").as_bytes()).expect("it can be written");
+    }
+
+    /// Makes an object and returns its id. Two objects of one name get two ids: a duplicate shows.
+    pub(crate) fn create(&self, name: &str) -> String {
+        let numbers = 1..;
+        for number in numbers {
+            let id = format!("{name}-{number}");
+            let path = self.object(&id);
+            match OpenOptions::new().create_new(true).write(true).open(path) {
+                Ok(_) => return id,
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => (),
+                Err(error) => panic!("the world is full: {error}"),
+            }
+        }
+        unreachable!("there is always another number")
+    }
+
+    /// Gives an object its content.
+    pub(crate) fn write(&self, id: &str, content: &str) {
+        fs::write(self.object(id), content).expect("it can be written");
+    }
+
+    /// Returns an object's content, if it exists.
+    pub(crate) fn read(&self, id: &str) -> Option<String> {
+        fs::read_to_string(self.object(id)).ok()
+    }
+
+    /// Removes an object; one that is not there is removed already.
+    pub(crate) fn remove(&self, id: &str) {
+        match fs::remove_file(self.object(id)) {
+            Ok(()) | Err(_) => (),
+        }
+    }
+
+    /// If a test holds this object at this moment (`BAD_HOLD=before:a,after:b`), tells it that the
+    /// moment has come, and waits until the test lets go.
+    pub(crate) fn gate(&self, moment: &str, name: &str) {
+        let held = std::env::var("BAD_HOLD").unwrap_or_default();
+        if !held.split(',').any(|hold| hold == format!("{moment}:{name}")) {
+            return;
+        }
+        let mut test = UnixStream::connect(self.folder.join("gate")).expect("a test waits there");
+        test.write_all(format!("{moment}:{name}\n").as_bytes()).expect("it listens");
+        // The end of the stream lets go as well as a word.
+        match test.read(&mut [0]) {
+            Ok(_) | Err(_) => (),
+        }
+    }
+
+    fn object(&self, id: &str) -> PathBuf {
+        self.folder.join(format!("{id}.object"))
+    }
+}

@@ -1,0 +1,253 @@
+//! The menu of the bad provider: every way in which it can misbehave, by name.
+//!
+//! What each fault does is in `provider/bad`; what must come of it is in `scenario`.
+
+macro_rules! menu {
+    ($($(#[doc = $what:literal])* $fault:ident = $name:literal,)*) => {
+        /// A way to misbehave. The provider's process takes it from `BAD_FAULT`, a single object
+        /// from its attribute `fault`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum Fault {
+            $($(#[doc = $what])* $fault,)*
+        }
+
+        impl Fault {
+            /// The whole menu, in the order of a provider's life.
+            pub const ALL: &[Self] = &[$(Self::$fault),*];
+
+            /// The name by which it is ordered.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$fault => $name,)*
+                }
+            }
+        }
+    };
+}
+
+menu! {
+    /// Prints a greeting instead of a handshake.
+    StartJunk = "start-junk",
+    /// Prints a log line and then a good handshake.
+    StartLogLine = "start-log-line",
+    /// Ends at once, with words on stderr and status 7.
+    StartExit = "start-exit",
+    /// Ends at once, well and wordless.
+    StartExitZero = "start-exit-zero",
+    /// Is killed by a signal before the handshake.
+    StartKilled = "start-killed",
+    /// Panics before the handshake.
+    StartPanics = "start-panics",
+    /// Never prints anything.
+    StartSilent = "start-silent",
+    /// Prints half a handshake without end of line, and waits.
+    StartHalfLine = "start-half-line",
+    /// Prints a line that does not end.
+    StartLongLine = "start-long-line",
+    /// Speaks version 2 of the handshake.
+    StartCoreVersion = "start-core-version",
+    /// Speaks version 4 of the provider protocol.
+    StartProtocol = "start-protocol",
+    /// Speaks the transport from before gRPC.
+    StartNetRpc = "start-netrpc",
+    /// Listens on a network nobody knows.
+    StartNetwork = "start-network",
+    /// Says that it listens on another machine.
+    StartRemote = "start-remote",
+    /// Gives no certificate though it was asked for TLS.
+    StartNoCertificate = "start-no-certificate",
+    /// Gives a certificate that is not base64.
+    StartBadCertificate = "start-bad-certificate",
+    /// Names a socket that is not there.
+    StartNoSocket = "start-no-socket",
+    /// Accepts the connection and never speaks.
+    StartMute = "start-mute",
+    /// Waits for a line on stdin before it starts.
+    StartReadsStdin = "start-reads-stdin",
+
+    /// Ends when asked for its schema.
+    SchemaDies = "schema-dies",
+    /// Panics when asked for its schema.
+    SchemaPanics = "schema-panics",
+    /// Answers with an error about its schema.
+    SchemaError = "schema-error",
+    /// Refuses its schema with a gRPC status.
+    SchemaStatus = "schema-status",
+    /// Has no schema call.
+    SchemaUnimplemented = "schema-unimplemented",
+    /// Has an attribute whose name is no name.
+    SchemaBadName = "schema-bad-name",
+    /// Has a block that must occur more often than it may.
+    SchemaMinAboveMax = "schema-min-above-max",
+    /// Has a schema larger than anybody accepts.
+    SchemaHuge = "schema-huge",
+    /// Has an attribute whose type is not JSON.
+    SchemaTypeNotJson = "schema-type-not-json",
+    /// Has an attribute of a type nobody knows.
+    SchemaTypeUnknown = "schema-type-unknown",
+    /// Has an attribute of a type nested without measure.
+    SchemaTypeDeep = "schema-type-deep",
+    /// Has a resource type without content.
+    SchemaNoBlock = "schema-no-block",
+    /// Has one attribute twice.
+    SchemaDuplicate = "schema-duplicate",
+
+    /// Rejects its configuration.
+    ConfigureError = "configure-error",
+    /// Ends when configured.
+    ConfigureDies = "configure-dies",
+    /// Refuses its configuration with a gRPC status.
+    ConfigureStatus = "configure-status",
+
+    /// Rejects the resource's configuration.
+    ValidateError = "validate-error",
+    /// Warns about the resource's configuration, with control characters.
+    ValidateWarning = "validate-warning",
+    /// Ends when it validates.
+    ValidateDies = "validate-dies",
+
+    /// Brings a stored object to the newest schema as garbage.
+    UpgradeGarbage = "upgrade-garbage",
+    /// Brings a stored object to the newest schema as nothing.
+    UpgradeAbsent = "upgrade-absent",
+    /// Ends when it upgrades.
+    UpgradeDies = "upgrade-dies",
+
+    /// Reads garbage.
+    ReadGarbage = "read-garbage",
+    /// Answers a read without an object.
+    ReadAbsent = "read-absent",
+    /// Reads a number where text is due.
+    ReadWrongType = "read-wrong-type",
+    /// Reads an unknown value.
+    ReadUnknown = "read-unknown",
+    /// Refuses to read, with a gRPC status.
+    ReadStatus = "read-status",
+    /// Answers a read with an error.
+    ReadError = "read-error",
+    /// Ends when it reads.
+    ReadDies = "read-dies",
+
+    /// Plans garbage.
+    PlanGarbage = "plan-garbage",
+    /// Plans a collection that claims four thousand million elements.
+    PlanBomb = "plan-bomb",
+    /// Plans a value nested without measure.
+    PlanDeep = "plan-deep",
+    /// Answers a plan without an object.
+    PlanAbsent = "plan-absent",
+    /// Plans nothing where something is asked for.
+    PlanNull = "plan-null",
+    /// Plans a number where text is due.
+    PlanWrongType = "plan-wrong-type",
+    /// Plans another value than the author wrote.
+    PlanChangesConfig = "plan-changes-config",
+    /// Plans a value that only the author may set.
+    PlanSetsUnset = "plan-sets-unset",
+    /// Plans a value that may only be received.
+    PlanWriteOnly = "plan-write-only",
+    /// Wants a replacement because of an attribute it does not have.
+    PlanReplaceNowhere = "plan-replace-nowhere",
+    /// Plans something else each time.
+    PlanFickle = "plan-fickle",
+    /// Answers a plan with an error.
+    PlanError = "plan-error",
+    /// Refuses to plan, with a gRPC status.
+    PlanStatus = "plan-status",
+    /// Panics when it plans.
+    PlanPanics = "plan-panics",
+    /// Ends when it plans.
+    PlanDies = "plan-dies",
+
+    /// Applies nothing and says so.
+    ApplyRefuses = "apply-refuses",
+    /// Applies, and answers garbage.
+    ApplyGarbage = "apply-garbage",
+    /// Applies, and answers without an object.
+    ApplyAbsent = "apply-absent",
+    /// Applies, and answers that there is nothing.
+    ApplyNull = "apply-null",
+    /// Applies, and leaves out an attribute.
+    ApplyMissing = "apply-missing",
+    /// Applies, and returns a number where text is due.
+    ApplyWrongType = "apply-wrong-type",
+    /// Applies, and leaves a value unknown.
+    ApplyUnknown = "apply-unknown",
+    /// Applies, and returns what it may only receive.
+    ApplyWriteOnly = "apply-write-only",
+    /// Applies something else than was planned.
+    ApplyDiffers = "apply-differs",
+    /// Applies in part, and returns an error and what there is.
+    ApplyErrorPartial = "apply-error-partial",
+    /// Applies, and returns an error and no object.
+    ApplyErrorNull = "apply-error-null",
+    /// Applies, and ends.
+    ApplyExits = "apply-exits",
+    /// Applies, and panics.
+    ApplyPanics = "apply-panics",
+    /// Applies, and is killed by a signal.
+    ApplyKilled = "apply-killed",
+    /// Applies, and answers with a gRPC status.
+    ApplyStatus = "apply-status",
+    /// Applies, and answers more bytes than anybody accepts.
+    ApplyTooLarge = "apply-too-large",
+    /// Applies, and returns text that is not UTF-8.
+    ApplyInvalidText = "apply-invalid-text",
+    /// Applies, and returns a problem of a severity nobody knows.
+    ApplyStrangeSeverity = "apply-strange-severity",
+    /// Applies, and returns a warning that takes over the terminal.
+    ApplyEscapes = "apply-escapes",
+    /// Applies, and returns twenty thousand warnings.
+    ApplyManyWarnings = "apply-many-warnings",
+    /// Applies, and does not answer.
+    ApplyHangs = "apply-hangs",
+
+    /// Destroys, and returns an object.
+    DestroyReturns = "destroy-returns",
+    /// Destroys nothing and says so.
+    DestroyError = "destroy-error",
+    /// Ends when it destroys, before the object is gone.
+    DestroyDies = "destroy-dies",
+
+    /// Reads data that is garbage.
+    DataGarbage = "data-garbage",
+    /// Reads data that is nothing.
+    DataNull = "data-null",
+    /// Reads data that is not known.
+    DataUnknown = "data-unknown",
+    /// Ends when it reads data.
+    DataDies = "data-dies",
+
+    /// Writes much to stderr, in short lines and in a long one.
+    ProcessStderr = "process-stderr",
+    /// Writes a line without end to stdout, after the handshake.
+    ProcessStdout = "process-stdout",
+    /// Leaves a child behind that holds its stderr open.
+    ProcessChild = "process-child",
+    /// Goes on when asked to end.
+    ProcessStays = "process-stays",
+    /// Does not answer when asked to stop.
+    StopHangs = "stop-hangs",
+}
+
+impl Fault {
+    /// Returns the fault of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|fault| fault.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fault_is_ordered_by_its_own_name() {
+        for fault in Fault::ALL {
+            assert_eq!(Fault::named(fault.name()), Some(*fault), "{}", fault.name());
+        }
+        assert_eq!(Fault::named("nothing"), None);
+    }
+}
