@@ -99,8 +99,8 @@ fn low_bits(n: u32) -> u128 {
     1_u128.checked_shl(n).map_or(u128::MAX, |bit| bit - 1)
 }
 
-/// A whole number of up to 128 bits.
-fn whole(args: &Args<'_>, at: usize) -> Result<i128, CallError> {
+/// A whole number of up to 128 bits, and whether it is negative.
+fn whole(args: &Args<'_>, at: usize) -> Result<(u128, bool), CallError> {
     let number = args.number(at)?;
     if !number.is_integer() {
         return Err(CallError::new(format!(
@@ -108,25 +108,23 @@ fn whole(args: &Args<'_>, at: usize) -> Result<i128, CallError> {
             at + 1
         )));
     }
-    number
-        .to_string()
-        .parse()
-        .map_err(|_| CallError::new(format!("argument {} is larger than any address", at + 1)))
+    let size =
+        number.abs().to_string().parse().map_err(|_| {
+            CallError::new(format!("argument {} is larger than any address", at + 1))
+        })?;
+    Ok((size, size > 0 && number.is_negative()))
 }
 
 fn host(args: &Args<'_>) -> Outcome {
     let block = Block::parse(args.text(0)?)?;
-    let number = whole(args, 1)?;
+    let (number, negative) = whole(args, 1)?;
     let most = low_bits(block.host_bits());
-    let offset = if number >= 0 {
-        Some(number.unsigned_abs()).filter(|number| *number <= most)
-    } else {
-        // Negative numbers count from the end of the block.
-        Some(number.unsigned_abs() - 1).filter(|back| *back <= most).map(|back| most - back)
-    };
-    let offset = offset.ok_or_else(|| {
+    // Negative numbers count from the end of the block.
+    let offset = if negative { most.checked_sub(number - 1) } else { Some(number) };
+    let offset = offset.filter(|offset| *offset <= most).ok_or_else(|| {
+        let sign = if negative { "-" } else { "" };
         CallError::new(format!(
-            "a prefix of {} bits leaves no room for the host number {number}",
+            "a prefix of {} bits leaves no room for the host number {sign}{number}",
             block.prefix
         ))
     })?;
@@ -143,7 +141,7 @@ fn netmask(args: &Args<'_>) -> Outcome {
 
 fn subnet(args: &Args<'_>) -> Outcome {
     let block = Block::parse(args.text(0)?)?;
-    let (new_bits, number) = (args.integer(1)?, whole(args, 2)?);
+    let (new_bits, (number, negative)) = (args.integer(1)?, whole(args, 2)?);
     let prefix = u32::try_from(i64::from(block.prefix).saturating_add(new_bits))
         .ok()
         .filter(|prefix| *prefix <= block.width)
@@ -154,9 +152,12 @@ fn subnet(args: &Args<'_>) -> Outcome {
             ))
         })?;
     let most = if new_bits < 0 { u128::MAX } else { low_bits(prefix - block.prefix) };
-    let number = u128::try_from(number).ok().filter(|number| *number <= most).ok_or_else(|| {
-        CallError::new(format!("{new_bits} more bits leave no room for the subnet number {number}"))
-    })?;
+    if negative || number > most {
+        let sign = if negative { "-" } else { "" };
+        return Err(CallError::new(format!(
+            "{new_bits} more bits leave no room for the subnet number {sign}{number}"
+        )));
+    }
     let start = block.start | number.checked_shl(block.width - prefix).unwrap_or(0);
     args.string(format!("{}/{prefix}", block.addr(start)))
 }

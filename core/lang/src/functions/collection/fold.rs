@@ -209,8 +209,9 @@ fn sum(args: &Args<'_>) -> Outcome {
             .ok_or_else(|| CallError::argument(0, "all its elements must be numbers"))?;
         total = Some(match total {
             None => number,
-            Some(total) => ops::add(&total, &number)
-                .map_err(|refused| CallError::argument(0, refused.to_string()))?,
+            Some(total) => {
+                ops::add(&total, &number).map_err(|refused| CallError::new(refused.to_string()))?
+            }
         });
     }
     Ok(total.unwrap_or_else(|| Value::int(0)))

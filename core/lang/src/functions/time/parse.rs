@@ -129,7 +129,7 @@ pub(super) fn duration(text: &str) -> Result<i64, String> {
         total = whole
             .checked_mul(unit)
             .and_then(|whole| total.checked_add(whole)?.checked_add(part * unit / scale))
-            .filter(|total| *total <= i128::from(i64::MAX))
+            .filter(|total| *total <= -i128::from(i64::MIN))
             .ok_or_else(too_long)?;
         rest = behind;
     }
