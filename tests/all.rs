@@ -1,1 +1,3 @@
 //! All end-to-end tests, in one program.
+
+mod tidy;

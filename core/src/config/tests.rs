@@ -1,3 +1,5 @@
+//! Folders of configuration, read into a `Config` or refused.
+
 use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};

@@ -1,3 +1,5 @@
+//! What names mean while results come in, and how things repeat.
+
 use expect_test::{Expect, expect};
 use formwork_value::{Diagnostics, Marks, Type, Value};
 

@@ -1,3 +1,5 @@
+//! The one line of the handshake, printed and read.
+
 use expect_test::expect;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Two sides that know each other's certificate connect, others do not.
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rustls::pki_types::ServerName;

@@ -1,3 +1,5 @@
+//! What a body holds against what is expected of it.
+
 use expect_test::{Expect, expect};
 
 use super::{BodySchema, content, into_content, just_attributes, split_content};

@@ -1,3 +1,5 @@
+//! Bodies decoded against schemas, and what is said of those that do not fit.
+
 mod dynamic;
 
 use std::collections::BTreeMap;

@@ -1,3 +1,5 @@
+//! References found in expressions and bodies without evaluating them.
+
 use expect_test::{Expect, expect};
 
 use super::{Traversal, TraversalStep, as_traversal, of_body};

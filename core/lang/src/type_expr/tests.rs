@@ -1,3 +1,5 @@
+//! Type constraints and the defaults they hold.
+
 use expect_test::expect;
 use formwork_value::{Type, Value, convert};
 

@@ -1,3 +1,5 @@
+//! Addresses as text, both ways.
+
 use super::*;
 use expect_test::{Expect, expect};
 

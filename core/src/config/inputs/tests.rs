@@ -1,3 +1,5 @@
+//! Values for variables, from all the places where they may be given.
+
 use expect_test::{Expect, expect};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Conversions, against tables made with the reference, and their laws.
+
 use proptest::prelude::*;
 
 use super::*;

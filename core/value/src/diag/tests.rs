@@ -1,3 +1,5 @@
+//! Diagnostics as they pile up, and positions in texts.
+
 use super::*;
 
 #[test]

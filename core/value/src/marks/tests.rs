@@ -1,3 +1,5 @@
+//! Marks taken off and put back.
+
 use super::*;
 use crate::Type;
 

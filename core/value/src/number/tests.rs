@@ -1,3 +1,5 @@
+//! Numbers: arithmetic and text, against tables made with the reference, and their laws.
+
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use proptest::prelude::*;

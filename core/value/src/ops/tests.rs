@@ -1,3 +1,5 @@
+//! Operators, also on what is unknown or marked.
+
 use super::*;
 use crate::value::TooDeep;
 use crate::{Number, Refinement};

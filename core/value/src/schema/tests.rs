@@ -1,3 +1,5 @@
+//! What a schema implies.
+
 use std::collections::BTreeMap;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! How values are made and how much room they take.
+
 use super::*;
 
 #[test]

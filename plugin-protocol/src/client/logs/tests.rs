@@ -1,3 +1,5 @@
+//! A plugin's lines of log, in every form they come in.
+
 use expect_test::expect;
 
 use super::*;

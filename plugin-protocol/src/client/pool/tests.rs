@@ -1,3 +1,5 @@
+//! How calls are spread over connections.
+
 use futures_util::StreamExt as _;
 use tempfile::TempDir;
 use tokio::net::UnixListener;

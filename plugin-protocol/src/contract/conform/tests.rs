@@ -1,3 +1,5 @@
+//! Tables of plans and results, with the word each of them breaks.
+
 use std::sync::Arc;
 
 use super::super::fixtures::{block, four, lines, nested, raw, text, value, with, with_unknown};

@@ -1,3 +1,5 @@
+//! What `ignore_changes` takes back from a configuration.
+
 use super::super::fixtures::{block, brief, four, nested, text, value, with};
 use super::*;
 use formwork_value::Marks;

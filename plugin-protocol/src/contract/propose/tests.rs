@@ -1,3 +1,5 @@
+//! Tables of prior objects and configurations, with what is proposed for them.
+
 use super::super::fixtures::{block, brief, four, nested, text, value, with, with_unknown};
 use super::*;
 

@@ -1,3 +1,5 @@
+//! Which of the paths a provider names make a replacement necessary.
+
 use super::super::fixtures::{block, four, lines, text, value, with};
 use super::*;
 use formwork_value::schema::{Attribute, Nesting, Role};

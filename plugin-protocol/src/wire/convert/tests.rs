@@ -1,3 +1,5 @@
+//! Messages there and back, in both versions of the protocol.
+
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 

@@ -1,3 +1,5 @@
+//! Dynamic blocks while they are decoded.
+
 use expect_test::expect;
 
 use super::check;

@@ -1,3 +1,5 @@
+//! Several mistakes in one file: each is reported, and the rest is still read.
+
 use expect_test::{Expect, expect};
 
 use super::{expression, parse, template};

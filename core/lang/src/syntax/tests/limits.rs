@@ -1,3 +1,5 @@
+//! Depth and size: an error where there is too much, never a crash.
+
 use proptest::prelude::*;
 
 use super::{expression, parse, template};

@@ -1,3 +1,5 @@
+//! Quoted templates, heredocs, directives and strip markers.
+
 use super::{expression, template};
 use crate::syntax::print;
 

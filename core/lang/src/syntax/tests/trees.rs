@@ -1,3 +1,5 @@
+//! The shape of what is read from expressions.
+
 use expect_test::{Expect, expect};
 
 use super::{expression, parse};

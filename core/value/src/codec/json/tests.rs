@@ -1,3 +1,5 @@
+//! Values in the form that state files have.
+
 use super::*;
 use crate::codec::arbitrary;
 use crate::{Marks, Number, Path};

@@ -1,3 +1,5 @@
+//! Values in the form that they have on the wire, against captured bytes.
+
 use std::sync::Arc;
 
 use super::*;

@@ -1,0 +1,293 @@
+//! Who may use whom: crates along the arrows, modules of the engine downwards.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{File, TREE, none, product, words};
+
+/// What each package of ours may depend on, in tests too. Anything not listed is forbidden.
+const ARROWS: [(&str, &[&str]); 11] = [
+    ("formwork-value", &[]),
+    ("formwork-lang", &["formwork-value"]),
+    ("formwork-plugin-codegen", &[]),
+    ("formwork-plugin-protocol", &["formwork-value"]),
+    ("formwork-core", &["formwork-value", "formwork-lang", "formwork-plugin-protocol"]),
+    ("formwork-sdk-macros", &[]),
+    ("formwork-sdk", &["formwork-value", "formwork-plugin-protocol", "formwork-sdk-macros"]),
+    ("formwork-providers", &["formwork-value", "formwork-plugin-protocol", "formwork-sdk"]),
+    ("formwork", &["formwork-value", "formwork-lang", "formwork-core", "formwork-plugin-protocol"]),
+    (
+        "formwork-tests",
+        &[
+            "formwork-value",
+            "formwork-lang",
+            "formwork-core",
+            "formwork-plugin-protocol",
+            "formwork-plugin-codegen",
+            "formwork-sdk",
+            "formwork-providers",
+            "formwork",
+        ],
+    ),
+    // No package of ours may be called this: it would hide the standard library's `core`.
+    ("core", &[]),
+];
+
+/// What speaks to plugins or encrypts that talk. Only one folder knows these packages.
+const WIRE: [&str; 14] = [
+    "h2",
+    "hyper",
+    "hyper-util",
+    "prost",
+    "prost-types",
+    "protox",
+    "rcgen",
+    "rustls",
+    "tokio-rustls",
+    "tokio-stream",
+    "tonic",
+    "tonic-prost",
+    "tonic-prost-build",
+    "tower",
+];
+
+/// Packages whose purpose is to wait, to ask the system, or to log.
+const IMPURE: [&str; 9] = [
+    "async-trait",
+    "futures-util",
+    "nix",
+    "rand",
+    "tempfile",
+    "tokio",
+    "tracing",
+    "tracing-subscriber",
+    "zip",
+];
+
+/// The modules of the engine. Each may use itself and those on lines above its own.
+const LAYERS: [&[&str]; 8] = [
+    &["addr", "version"],
+    &["config", "state", "change", "graph"],
+    &["eval", "provider", "event"],
+    &["session"],
+    &["phase"],
+    &["plan"],
+    &["apply"],
+    &["lib"],
+];
+
+/// Uses within one line of [`LAYERS`] that are meant.
+const WITHIN_A_LINE: [(&str, &str); 0] = [];
+
+/// Name and dependencies of every package of the workspace.
+fn packages() -> BTreeMap<String, (&'static File, BTreeSet<String>)> {
+    let manifests = TREE.iter().filter(|file| file.name() == "Cargo.toml");
+    let mut packages = BTreeMap::new();
+    for manifest in manifests.filter(|file| file.text.contains("[package]")) {
+        let (mut section, mut name, mut on) = ("", None, BTreeSet::new());
+        for line in manifest.text.lines().map(str::trim) {
+            if line.starts_with('[') {
+                section = line;
+            } else if let Some((key, value)) = line.split_once('=') {
+                let key = key.trim().trim_end_matches(".workspace");
+                if section == "[package]" && key == "name" {
+                    name = Some(value.trim().trim_matches('"').to_owned());
+                } else if section.ends_with("dependencies]") {
+                    on.insert(key.to_owned());
+                }
+            }
+        }
+        let name = name.unwrap_or_else(|| panic!("{} names its package", manifest.path));
+        packages.insert(name, (manifest, on));
+    }
+    packages
+}
+
+#[test]
+fn crates_depend_only_along_the_arrows() {
+    let packages = packages();
+    let allowed: BTreeMap<_, _> = ARROWS.into_iter().collect();
+    let mut violations = Vec::new();
+    for (name, (manifest, on)) in packages.iter().filter(|(name, _)| !name.starts_with("example-"))
+    {
+        let Some(allowed) = allowed.get(name.as_str()).filter(|_| name != "core") else {
+            violations.push(format!("{}: no arrows are listed for {name}", manifest.path));
+            continue;
+        };
+        let ours = on.iter().filter(|on| packages.contains_key(*on));
+        violations.extend(
+            ours.filter(|on| !allowed.contains(&on.as_str()))
+                .map(|on| format!("{}: {name} depends on {on}", manifest.path)),
+        );
+    }
+    none(&violations, "a crate may depend only on what ARROWS lists for it");
+}
+
+#[test]
+fn only_the_plugin_protocol_knows_grpc_and_tls() {
+    let packages = packages();
+    let outside = packages.values().filter(|(file, _)| !file.path.starts_with("plugin-protocol/"));
+    let violations: Vec<_> = outside
+        .filter(|(file, _)| !file.path.starts_with("tests/"))
+        .flat_map(|(file, on)| {
+            let wire = on.iter().filter(|on| WIRE.contains(&on.as_str()));
+            wire.map(|on| format!("{}: {on}", file.path))
+        })
+        .collect();
+    none(&violations, "gRPC and TLS are plugin-protocol's business");
+    assert!(packages["formwork-plugin-protocol"].1.contains("tonic"), "the list of names is old");
+}
+
+#[test]
+fn values_and_language_do_not_wait_and_do_not_ask_the_system() {
+    let packages = packages();
+    let mut violations = Vec::new();
+    for name in ["formwork-value", "formwork-lang"] {
+        let (file, on) = &packages[name];
+        let impure = on.iter().filter(|on| IMPURE.contains(&on.as_str()));
+        violations.extend(impure.map(|on| format!("{}: {on}", file.path)));
+    }
+    for file in product().filter(|file| {
+        file.path.starts_with("core/value/src/") || file.path.starts_with("core/lang/src/")
+    }) {
+        for (number, line) in file.product_lines() {
+            let code = line.split("//").next().unwrap_or_default();
+            let asks = [
+                "std::fs",
+                "std::env",
+                "std::process",
+                "std::thread",
+                "SystemTime",
+                "Instant",
+                "TcpStream",
+            ];
+            if asks.iter().any(|asked| code.contains(asked)) || words(code).any(|w| w == "async") {
+                violations.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    none(&violations, "core/value and core/lang are pure; files reach them through a trait");
+}
+
+/// The module of the engine that a file belongs to.
+fn module_of(file: &File) -> Option<&str> {
+    let within = file.path.strip_prefix("core/src/")?;
+    within.split('/').next().map(|first| first.trim_end_matches(".rs"))
+}
+
+/// The paths below `crate::` that a text mentions, groups taken apart one level deep.
+fn crate_paths(text: &str) -> Vec<(usize, String)> {
+    let mut paths = Vec::new();
+    for (at, _) in text.match_indices("crate::") {
+        let line = text[..at].lines().count().max(1);
+        let rest = &text[at + "crate::".len()..];
+        match rest.strip_prefix('{') {
+            Some(group) => {
+                let group = group.split("};").next().unwrap_or_default();
+                paths.extend(split_group(group).map(|path| (line, path)));
+            }
+            None => {
+                let end = rest
+                    .find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':')
+                    .unwrap_or(rest.len());
+                let mut path = rest[..end].to_owned();
+                if let Some(group) = rest[end..].strip_prefix('{') {
+                    let stem = path.clone();
+                    let group = group.split('}').next().unwrap_or_default();
+                    paths.extend(split_group(group).map(|name| (line, format!("{stem}{name}"))));
+                    path.clear();
+                }
+                paths.extend((!path.is_empty()).then_some((line, path)));
+            }
+        }
+    }
+    paths
+}
+
+fn split_group(group: &str) -> impl Iterator<Item = String> {
+    group.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty())
+}
+
+fn product_text(file: &File) -> String {
+    let lines = file
+        .product_lines()
+        .map(|(_, line)| if line.trim_start().starts_with("//") { "" } else { line });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn modules_of_the_engine_use_only_lower_layers() {
+    let level = |module: &str| LAYERS.iter().position(|layer| layer.contains(&module));
+    let mut violations = Vec::new();
+    for file in product() {
+        let Some(from) = module_of(file) else { continue };
+        let Some(own_level) = level(from) else {
+            violations.push(format!("{}: LAYERS does not list {from}", file.path));
+            continue;
+        };
+        for (line, path) in crate_paths(&product_text(file)) {
+            let to = path.split("::").next().unwrap_or_default();
+            let is_lower = level(to).is_some_and(|level| level < own_level);
+            if to != from && !is_lower && !WITHIN_A_LINE.contains(&(from, to)) {
+                violations.push(format!("{}:{line}: {from} uses {path}", file.path));
+            }
+        }
+        let is_top = file.path.matches('/').count() == 2;
+        for (line, text) in file.product_lines() {
+            if text.contains("super::super::") || is_top && text.starts_with("use super::") {
+                violations.push(format!("{}:{line}: write the path from `crate::`", file.path));
+            }
+        }
+    }
+    none(&violations, "a module of core may use only modules on lines of LAYERS above its own");
+}
+
+#[test]
+fn applying_takes_from_planning_only_the_plan() {
+    let mut violations = Vec::new();
+    for file in product().filter(|file| module_of(file) == Some("apply")) {
+        for (line, path) in crate_paths(&product_text(file)) {
+            let taken = path.strip_prefix("plan").map(|taken| taken.trim_start_matches("::"));
+            if taken.is_some_and(|taken| !matches!(taken.split("::").next(), Some("Plan" | "Mode")))
+            {
+                violations.push(format!("{}:{line}: {path}", file.path));
+            }
+        }
+    }
+    none(&violations, "apply decides nothing, so all it needs is the Plan and the Mode in it");
+}
+
+#[test]
+fn the_graph_knows_nothing_of_our_domain() {
+    let mut violations = Vec::new();
+    for file in product().filter(|file| module_of(file) == Some("graph")) {
+        let text = product_text(file);
+        let foreign = crate_paths(&text).into_iter().filter(|(_, path)| !path.starts_with("graph"));
+        violations.extend(foreign.map(|(line, path)| format!("{}:{line}: {path}", file.path)));
+        if text.contains("formwork_") {
+            violations.push(format!("{}: uses another crate of ours", file.path));
+        }
+    }
+    none(&violations, "core/src/graph imports nothing of ours");
+}
+
+#[test]
+fn the_rules_of_the_contract_use_only_values() {
+    let mut violations = Vec::new();
+    for file in product().filter(|file| file.path.starts_with("plugin-protocol/src/contract")) {
+        let text = product_text(file);
+        let foreign =
+            crate_paths(&text).into_iter().filter(|(_, path)| !path.starts_with("contract"));
+        violations.extend(foreign.map(|(line, path)| format!("{}:{line}: {path}", file.path)));
+        if words(&text).any(|word| word == "async" || word == "tokio" || word == "tonic") {
+            violations.push(format!("{}: waits for something", file.path));
+        }
+    }
+    none(&violations, "the contract's rules are pure functions over values");
+}
+
+#[test]
+fn paths_are_found_in_all_their_forms() {
+    let text = "use crate::a::B;\nuse crate::c::{D, e::F};\nuse crate::{g, h::I};\nlet x = crate::j::k(1);";
+    let paths: Vec<_> = crate_paths(text).into_iter().map(|(_, path)| path).collect();
+    assert_eq!(paths, ["a::B", "c::D", "c::e::F", "g", "h::I", "j::k"]);
+}

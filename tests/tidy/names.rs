@@ -1,0 +1,112 @@
+//! Names that say nothing, and words that belong in one place.
+
+use super::{File, none, product, sources, words};
+
+/// A module with such a name collects what has nothing to do with each other.
+const SAY_NOTHING: [&str; 10] = [
+    "util",
+    "utils",
+    "helper",
+    "helpers",
+    "common",
+    "misc",
+    "manager",
+    "base",
+    "types",
+    "shared_utils",
+];
+
+/// Where the two versions of the protocol are told apart; everybody else asks for a plugin.
+const KNOW_VERSIONS: [&str; 6] = [
+    "plugin-protocol/codegen/",
+    "plugin-protocol/src/handshake",
+    "plugin-protocol/src/reattach.rs",
+    "plugin-protocol/src/server",
+    "plugin-protocol/src/wire",
+    "plugin-protocol/tests/",
+];
+
+/// What may be serialised with serde: file formats and views for programs.
+const SERIALISED: [&str; 10] = [
+    // The file formats: states, saved plans, the journal, the lock's description.
+    "core/src/state/file/layout.rs",
+    "core/src/state/file/read.rs",
+    "core/src/plan/file.rs",
+    "core/src/plan/saved.rs",
+    "core/src/state/journal.rs",
+    "core/src/state/journal/record.rs",
+    "core/src/state/store.rs",
+    // TF_REATTACH_PROVIDERS.
+    "plugin-protocol/src/reattach.rs",
+    // What a saved plan holds of the command line, and the output of `version -json`.
+    "cli/src/command/planfile.rs",
+    "cli/src/command/version.rs",
+];
+
+#[test]
+fn no_module_has_a_name_that_says_nothing() {
+    let violations: Vec<_> = sources()
+        .filter(|file| {
+            let parts = file.path.split('/').map(|part| part.trim_end_matches(".rs"));
+            parts.into_iter().any(|part| SAY_NOTHING.contains(&part))
+        })
+        .map(|file| file.path.clone())
+        .collect();
+    none(&violations, "name a module after what it holds");
+}
+
+fn names_a_version(file: &File) -> Option<usize> {
+    let names = |word: &str| matches!(word, "v5" | "v6" | "V5" | "V6");
+    file.product_lines().find(|(_, line)| words(line).any(names)).map(|(number, _)| number)
+}
+
+#[test]
+fn versions_of_the_protocol_are_told_apart_in_one_place() {
+    let knows = |file: &&File| KNOW_VERSIONS.iter().any(|place| file.path.starts_with(place));
+    let violations: Vec<_> = product()
+        .filter(|file| !file.path.starts_with("tests/") && !knows(file))
+        // Addresses of the internet have versions too.
+        .filter(|file| file.path != "core/lang/src/functions/net.rs")
+        .filter_map(|file| Some(format!("{}:{}", file.path, names_a_version(file)?)))
+        .collect();
+    none(&violations, "protocol versions are the business of plugin-protocol's wire and handshake");
+    assert!(product().filter(knows).any(|file| names_a_version(file).is_some()));
+}
+
+#[test]
+fn a_vertex_is_complete_when_it_is_made() {
+    let mut n_vertices = 0;
+    let mut violations = Vec::new();
+    for file in product().filter(|file| file.path.starts_with("core/src/")) {
+        n_vertices += usize::from(file.name() == "vertex.rs");
+        for (number, line) in file.product_lines() {
+            let attaches = words(line).any(|word| word.starts_with("attach_"));
+            let changes = file.name() == "vertex.rs"
+                && (line.contains("&mut self") || words(line).any(|word| word.starts_with("set_")));
+            if attaches || changes {
+                violations.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    assert_eq!(n_vertices, 3, "vertices are defined in files named vertex.rs");
+    none(&violations, "a vertex is complete when made: nothing is attached to it later");
+}
+
+#[test]
+fn only_file_formats_and_views_are_serialised() {
+    let violations: Vec<_> = product()
+        .filter(|file| !file.path.starts_with("tests/"))
+        .filter(|file| !SERIALISED.contains(&file.path.as_str()))
+        .filter(|file| !file.path.starts_with("cli/src/view/json"))
+        .filter_map(|file| {
+            let serialises =
+                |line: &str| words(line).any(|word| matches!(word, "Serialize" | "Deserialize"));
+            let (number, _) = file.product_lines().find(|(_, line)| serialises(line))?;
+            Some(format!("{}:{number}", file.path))
+        })
+        .collect();
+    none(&violations, "inner types have no serialised form: only file formats and views do");
+    for path in SERIALISED {
+        assert!(sources().any(|file| file.path == path), "{path} is listed but does not exist");
+    }
+}

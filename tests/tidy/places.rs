@@ -1,0 +1,71 @@
+//! What may stand only in one place, or nowhere: unsafe code, panics without a reason, addresses of
+//! machines and registries.
+
+use std::path::Path;
+
+use super::{File, TREE, none, product, sources, words};
+
+/// The one place where the compiler's guarantees are given up: asking for a signal at the death of
+/// the parent, between fork and exec.
+const UNSAFE: &str = "plugin-protocol/src/client/process.rs";
+
+#[test]
+fn unsafe_code_is_in_one_file() {
+    let is_unsafe = |file: &&File| {
+        file.product_lines().any(|(_, line)| {
+            let code = line.split("//").next().unwrap_or_default();
+            code.contains("unsafe {") || code.contains("unsafe fn") || code.contains("unsafe impl")
+        })
+    };
+    let found: Vec<_> = sources().filter(is_unsafe).map(|file| file.path.as_str()).collect();
+    // This file names the words it looks for.
+    let found: Vec<_> = found.into_iter().filter(|path| *path != "tests/tidy/places.rs").collect();
+    assert_eq!(found, [UNSAFE]);
+}
+
+#[test]
+fn an_expectation_says_why_it_cannot_fail() {
+    let mut violations = Vec::new();
+    for file in product().filter(|file| !file.path.starts_with("tests/")) {
+        for (number, line) in file.product_lines() {
+            let Some((_, reason)) = line.split_once(".expect(") else { continue };
+            let is_comment = line.trim_start().starts_with("//");
+            if !is_comment && words(reason).count() < 3 {
+                violations.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    none(&violations, "expect(\"why this cannot happen\"), in words");
+}
+
+#[test]
+fn nothing_names_a_machine_or_a_registry_index() {
+    // Put together here, so that this file does not name them.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().display().to_string();
+    let homes = ["/ho", "/Us", "/ro"].into_iter().zip(["me/", "ers/", "ot/"]);
+    let machines: Vec<String> = homes.map(|(a, b)| format!("{a}{b}")).chain([root]).collect();
+    let registries = ["index.crates", "static.crates", "pypi", "files.pythonhosted"];
+    let registries: Vec<String> = registries.iter().map(|name| format!("{name}.")).collect();
+    let mut violations = Vec::new();
+    for file in TREE.iter().filter(|file| file.name() != "Cargo.lock") {
+        for (line, number) in file.text.lines().zip(1..) {
+            let machine = machines.iter().any(|machine| {
+                line.match_indices(machine.as_str()).any(|(at, _)| {
+                    // A path of its own, not the middle of one or of an address.
+                    !line[..at].ends_with(|c: char| c.is_alphanumeric() || "./_-}".contains(c))
+                })
+            });
+            let registry =
+                line.contains("://") && registries.iter().any(|name| line.contains(name));
+            if (machine || registry) && !is_made_up(line) {
+                violations.push(format!("{}:{number}: {}", file.path, line.trim()));
+            }
+        }
+    }
+    none(&violations, "the repository works on every machine: it names none, and no registry");
+}
+
+/// Folders of people who do not exist, in examples and tests.
+fn is_made_up(line: &str) -> bool {
+    ["/home/me", "/home/user", "/home/ana", "/home/someone"].iter().any(|home| line.contains(home))
+}
