@@ -1,4 +1,10 @@
-//! The `local` provider.
+//! The `local` provider: files on the machine that runs it.
+
+mod content;
+mod data_source;
+mod file;
+mod permission;
+mod sensitive_file;
 
 use formwork_sdk::ProviderDef;
 
@@ -6,4 +12,8 @@ use formwork_sdk::ProviderDef;
 #[must_use]
 pub fn provider() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/hashicorp/local")
+        .resource("local_file", file::LocalFile)
+        .resource("local_sensitive_file", sensitive_file::LocalSensitiveFile)
+        .data_source("local_file", data_source::LocalFile)
+        .data_source("local_sensitive_file", data_source::LocalSensitiveFile)
 }

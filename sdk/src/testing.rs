@@ -115,9 +115,9 @@ impl Life {
     ///
     /// # Errors
     /// When the provider refuses, or breaks the contract.
-    pub async fn plan<const N: usize>(
+    pub async fn plan<'n>(
         &mut self,
-        config: [(&str, Value); N],
+        config: impl IntoIterator<Item = (&'n str, Value)>,
     ) -> Result<Planned, Refusal> {
         self.read().await?;
         let config = configuration(&self.block, config)?;
@@ -128,9 +128,9 @@ impl Life {
     ///
     /// # Errors
     /// When the provider refuses, or breaks the contract. What became of the object is kept.
-    pub async fn apply<const N: usize>(
+    pub async fn apply<'n>(
         &mut self,
-        config: [(&str, Value); N],
+        config: impl IntoIterator<Item = (&'n str, Value)>,
     ) -> Result<Action, Refusal> {
         self.read().await?;
         let config = configuration(&self.block, config)?;
@@ -226,6 +226,15 @@ impl Life {
         Ok(())
     }
 
+    /// Asks everything that is under way, or will be, to come to an end.
+    ///
+    /// # Errors
+    /// When the provider has something against it.
+    pub async fn stop(&self) -> Result<(), Refusal> {
+        let complaint = self.server.stop().await?;
+        if complaint.is_empty() { Ok(()) } else { Err(Refusal(complaint)) }
+    }
+
     /// Stores the object as text and takes it back, as the host does between two runs.
     ///
     /// # Errors
@@ -308,10 +317,10 @@ impl Life {
 ///
 /// # Errors
 /// When the provider refuses, or returns data that is not wholly known.
-pub async fn read_data<const N: usize>(
+pub async fn read_data<'n>(
     provider: ProviderDef,
     type_name: &str,
-    config: [(&str, Value); N],
+    config: impl IntoIterator<Item = (&'n str, Value)>,
 ) -> Result<Value, Refusal> {
     let server = Server::new(provider);
     let mut offered = server.schema().await?;
@@ -353,15 +362,15 @@ fn decoded(block: &Block, payload: &Payload) -> Result<Plain, Refusal> {
     payload.decode(&block.implied_type()).map_err(|error| Refusal(error.to_string()))
 }
 
-fn configuration<const N: usize>(
+fn configuration<'n>(
     block: &Block,
-    config: [(&str, Value); N],
+    config: impl IntoIterator<Item = (&'n str, Value)>,
 ) -> Result<Plain, Refusal> {
     let mut all: Vec<(Str, Value)> = Vec::new();
     for (name, attribute) in &block.attributes {
         all.push((name.clone(), Value::null(attribute.implied_type())));
     }
-    all.extend(config.map(|(name, value)| (name.into(), value)));
+    all.extend(config.into_iter().map(|(name, value)| (name.into(), value)));
     let config = block.coerce(&Value::object(all));
     config.map(plain).map_err(|why| Refusal(format!("{}: {}", why.path, why.reason)))
 }

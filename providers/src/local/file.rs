@@ -1,0 +1,221 @@
+//! `local_file`.
+
+use formwork_sdk::prelude::*;
+
+use super::content::{self, Digests, Given, Written};
+use super::permission;
+
+/// A file with a given content.
+#[derive(Model)]
+pub(super) struct File {
+    /// Where the file is. Folders that are missing are made; a file that is there is overwritten.
+    #[attr(required, replace)]
+    filename: Attr<String>,
+    /// The content as text.
+    #[attr(optional, replace)]
+    content: Attr<String>,
+    /// The content in base64.
+    #[attr(optional, replace)]
+    content_base64: Attr<String>,
+    /// The content as text, not shown.
+    #[attr(
+        optional,
+        replace,
+        sensitive,
+        deprecated = "Use the resource type `local_sensitive_file`."
+    )]
+    sensitive_content: Attr<String>,
+    /// A file whose content is copied.
+    #[attr(optional, replace)]
+    source: Attr<String>,
+    /// The permissions of the file, before the umask, in octal digits.
+    #[attr(optional_computed, default = "0777", replace)]
+    file_permission: Attr<String>,
+    /// The permissions of the folders that are made, before the umask, in octal digits.
+    #[attr(optional_computed, default = "0777", replace)]
+    directory_permission: Attr<String>,
+    /// The MD5 digest of the content.
+    #[attr(computed)]
+    content_md5: Attr<String>,
+    /// The SHA-1 digest of the content.
+    #[attr(computed)]
+    content_sha1: Attr<String>,
+    /// The SHA-256 digest of the content.
+    #[attr(computed)]
+    content_sha256: Attr<String>,
+    /// The SHA-256 digest of the content in base64.
+    #[attr(computed)]
+    content_base64sha256: Attr<String>,
+    /// The SHA-512 digest of the content.
+    #[attr(computed)]
+    content_sha512: Attr<String>,
+    /// The SHA-512 digest of the content in base64.
+    #[attr(computed)]
+    content_base64sha512: Attr<String>,
+    /// The SHA-1 digest of the content.
+    #[attr(computed)]
+    id: Attr<String>,
+}
+
+/// The resource type.
+pub(super) struct LocalFile;
+
+#[async_trait]
+impl Resource for LocalFile {
+    type Model = File;
+
+    fn validate(&self, diags: &mut Diagnostics, config: &File) -> Answer<()> {
+        permission::validate(diags, "file_permission", &config.file_permission)?;
+        permission::validate(diags, "directory_permission", &config.directory_permission)?;
+        config.given(|given| given.validate(diags))
+    }
+
+    async fn create(&self, diags: &mut Diagnostics, call: Create<File>) -> Answer<File> {
+        let planned = call.planned;
+        let bytes = planned.given(|given| given.bytes(diags))?;
+        let file = Written {
+            name: &planned.filename.or_default(),
+            permission: &planned.file_permission.or_default(),
+            folder_permission: &planned.directory_permission.or_default(),
+        };
+        content::write(diags, &file, &bytes)?;
+        let digests = Digests::of(&bytes);
+        Ok(File {
+            id: digests.sha1.clone(),
+            content_md5: digests.md5,
+            content_sha1: digests.sha1,
+            content_sha256: digests.sha256,
+            content_base64sha256: digests.base64sha256,
+            content_sha512: digests.sha512,
+            content_base64sha512: digests.base64sha512,
+            ..planned
+        })
+    }
+
+    async fn read(&self, diags: &mut Diagnostics, call: Read<File>) -> Answer<Option<File>> {
+        let file = call.current;
+        let name = file.filename.or_default();
+        let same = content::is_as_written(diags, &name, &file.id.or_default())?;
+        Ok(same.then_some(file))
+    }
+
+    async fn delete(&self, diags: &mut Diagnostics, call: Delete<File>) -> Answer<()> {
+        content::remove(diags, &call.prior.filename.or_default())
+    }
+}
+
+impl File {
+    /// Shows where the content comes from.
+    fn given<T>(&self, look: impl FnOnce(Given<'_>) -> T) -> T {
+        look(Given {
+            texts: &[("content", &self.content), ("sensitive_content", &self.sensitive_content)],
+            base64: &self.content_base64,
+            source: &self.source,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt as _;
+    use std::path::Path;
+
+    use formwork_sdk::testing::{Action, Life};
+    use formwork_sdk::value::Value;
+    use tempfile::tempdir;
+
+    use super::super::provider;
+
+    fn named(path: &Path) -> (&'static str, Value) {
+        ("filename", Value::string(path.to_str().unwrap()))
+    }
+
+    fn content(text: &str) -> (&'static str, Value) {
+        ("content", Value::string(text))
+    }
+
+    #[tokio::test]
+    async fn the_file_is_there_until_its_end() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("a/b/file.txt");
+        let mut life = Life::new(provider(), "local_file").await.unwrap();
+        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(Action::Create));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one");
+        assert_eq!(life.get("id"), &Value::string("fe05bcdcdc4928012781a5f1a2a77cbb5398e106"));
+        assert_eq!(life.get("id"), life.get("content_sha1"));
+        life.store().await.unwrap();
+        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([named(&path), content("two")]).await, Ok(Action::Replace));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "two");
+        life.destroy().await.unwrap();
+        assert!(!path.exists());
+    }
+
+    #[tokio::test]
+    async fn a_file_that_others_changed_or_removed_is_made_again() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("file.txt");
+        let mut life = Life::new(provider(), "local_file").await.unwrap();
+        life.apply([named(&path), content("one")]).await.unwrap();
+        fs::write(&path, "other").unwrap();
+        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(Action::Create));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "one");
+        fs::remove_file(&path).unwrap();
+        assert_eq!(life.apply([named(&path), content("one")]).await, Ok(Action::Create));
+        fs::remove_file(&path).unwrap();
+        life.destroy().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn content_comes_from_text_base64_or_another_file() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("file");
+        let source = folder.path().join("source");
+        fs::write(&source, [0, 1, 255]).unwrap();
+        let given = [
+            ("sensitive_content", Value::string("s"), b"s".to_vec()),
+            ("content_base64", Value::string("AP8="), vec![0, 255]),
+            ("source", Value::string(source.to_str().unwrap()), vec![0, 1, 255]),
+            ("content", Value::string(""), vec![]),
+        ];
+        for (name, value, bytes) in given {
+            let mut life = Life::new(provider(), "local_file").await.unwrap();
+            life.apply([named(&path), (name, value)]).await.unwrap();
+            assert_eq!(fs::read(&path).unwrap(), bytes, "{name}");
+        }
+    }
+
+    #[tokio::test]
+    async fn permissions_are_those_asked_for() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("file");
+        let mut life = Life::new(provider(), "local_file").await.unwrap();
+        let permission = ("file_permission", Value::string("0600"));
+        life.apply([named(&path), content("x"), permission]).await.unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_written_is_refused() {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("file");
+        let base64 = |text| ("content_base64", Value::string(text));
+        let table = [
+            (vec![named(&path)], "none is set"),
+            (
+                vec![named(&path), content("a"), base64("YQ==")],
+                "content and content_base64 are set",
+            ),
+            (vec![named(&path), base64("?")], "is not base64"),
+            (vec![named(&path), content("a"), ("file_permission", Value::string("rw"))], "octal"),
+            (vec![named(folder.path()), content("a")], "cannot be written"),
+        ];
+        for (config, expected) in table {
+            let mut life = Life::new(provider(), "local_file").await.unwrap();
+            let refusal = life.apply(config).await.unwrap_err();
+            assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
+            assert!(life.object().is_null());
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! File permissions as text in octal digits.
+
+use formwork_sdk::prelude::*;
+
+/// Checks a permission that an author wrote.
+pub(super) fn validate(
+    diags: &mut Diagnostics,
+    name: &str,
+    permission: &Attr<String>,
+) -> Answer<()> {
+    match permission.get() {
+        Some(text) if mode(text).is_none() => {
+            let detail = format!(
+                "`{name}` is {text:?}; give three or four octal digits, for example \"0644\"."
+            );
+            let path = Path::root().attribute(name);
+            let problem = Diagnostic::error("Invalid File Permission String Value", detail);
+            Err(diags.error(problem.path(path)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The permission as the system takes it.
+pub(super) fn mode(text: &str) -> Option<u32> {
+    let digits = text.bytes().all(|digit| matches!(digit, b'0'..=b'7'));
+    let mode = u32::from_str_radix(text, 8).ok()?;
+    (digits && (3..=4).contains(&text.len()) && mode <= 0o777).then_some(mode)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mode;
+
+    #[test]
+    fn three_or_four_octal_digits_are_a_permission() {
+        assert_eq!(mode("0644"), Some(0o644));
+        assert_eq!(mode("777"), Some(0o777));
+        for text in ["", "77", "07777", "1777", "0o7", "+77", "089", "rwx"] {
+            assert_eq!(mode(text), None, "{text}");
+        }
+    }
+}
