@@ -1,9 +1,27 @@
-//! The `time` provider.
+//! The `time` provider: moments that are kept, and waiting.
+
+mod moment;
+mod offset;
+mod rotating;
+mod sleep;
+mod static_time;
 
 use formwork_sdk::ProviderDef;
+use time::OffsetDateTime;
+
+use moment::Clock;
 
 /// The provider.
 #[must_use]
 pub fn provider() -> ProviderDef {
+    provider_with(OffsetDateTime::now_utc)
+}
+
+/// The provider, for which it is what time the clock says.
+fn provider_with(clock: Clock) -> ProviderDef {
     ProviderDef::new("registry.terraform.io/hashicorp/time")
+        .resource("time_offset", offset::TimeOffset { clock })
+        .resource("time_rotating", rotating::TimeRotating { clock })
+        .resource("time_sleep", sleep::TimeSleep { clock })
+        .resource("time_static", static_time::TimeStatic { clock })
 }

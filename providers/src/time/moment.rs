@@ -1,0 +1,185 @@
+//! Moments as text, and moving them by units of the calendar.
+
+use std::time::Duration as Elapsed;
+
+use formwork_sdk::prelude::*;
+use time::format_description::well_known::Rfc3339;
+use time::{Date, Duration, Month, OffsetDateTime};
+
+/// Says what time it is.
+pub(super) type Clock = fn() -> OffsetDateTime;
+
+/// Reads a moment from its text.
+pub(super) fn parse(diags: &mut Diagnostics, name: &str, text: &str) -> Answer<OffsetDateTime> {
+    OffsetDateTime::parse(text, &Rfc3339).map_err(|error| {
+        let detail = format!(
+            "`{name}` is {text:?}, which is not a moment as RFC 3339 writes it ({error}). Give one such \
+             as `2020-02-12T06:36:13Z`."
+        );
+        diags.error(Diagnostic::error("Invalid RFC3339 String Value", detail))
+    })
+}
+
+/// Checks a moment that an author wrote.
+pub(super) fn validate(diags: &mut Diagnostics, name: &str, text: &Attr<String>) -> Answer<()> {
+    match text.get() {
+        Some(text) => parse(diags, name, text).map(|_| ()),
+        None => Ok(()),
+    }
+}
+
+/// The text of a moment, in whole seconds.
+pub(super) fn text(moment: OffsetDateTime) -> String {
+    // Only years outside of 0 to 9999 have no text, and no text is read as one.
+    moment.truncate_to_second().format(&Rfc3339).unwrap_or_default()
+}
+
+/// The parts of a moment as attributes.
+pub(super) struct Parts {
+    pub(super) year: Attr<i64>,
+    pub(super) month: Attr<i64>,
+    pub(super) day: Attr<i64>,
+    pub(super) hour: Attr<i64>,
+    pub(super) minute: Attr<i64>,
+    pub(super) second: Attr<i64>,
+    pub(super) unix: Attr<i64>,
+}
+
+impl From<OffsetDateTime> for Parts {
+    fn from(moment: OffsetDateTime) -> Self {
+        Self {
+            year: i64::from(moment.year()).into(),
+            month: i64::from(u8::from(moment.month())).into(),
+            day: i64::from(moment.day()).into(),
+            hour: i64::from(moment.hour()).into(),
+            minute: i64::from(moment.minute()).into(),
+            second: i64::from(moment.second()).into(),
+            unix: moment.unix_timestamp().into(),
+        }
+    }
+}
+
+/// A unit to move by.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Unit {
+    Seconds,
+    Minutes,
+    Hours,
+    Days,
+    Months,
+    Years,
+}
+
+/// Moves a moment. A day that a month does not have counts on into the next: a month after 31 January is
+/// 3 March, or 2 March in a leap year.
+pub(super) fn moved(
+    diags: &mut Diagnostics,
+    moment: OffsetDateTime,
+    by: i64,
+    unit: Unit,
+) -> Answer<OffsetDateTime> {
+    let seconds = |each: i64| by.checked_mul(each).map(Duration::seconds);
+    let moved = match unit {
+        Unit::Seconds => seconds(1).and_then(|by| moment.checked_add(by)),
+        Unit::Minutes => seconds(60).and_then(|by| moment.checked_add(by)),
+        Unit::Hours => seconds(3600).and_then(|by| moment.checked_add(by)),
+        Unit::Days => seconds(86_400).and_then(|by| moment.checked_add(by)),
+        Unit::Months => moved_by_months(moment, by),
+        Unit::Years => by.checked_mul(12).and_then(|by| moved_by_months(moment, by)),
+    };
+    moved.filter(|moved| (0..=9999).contains(&moved.year())).ok_or_else(|| {
+        let unit = format!("{unit:?}").to_lowercase();
+        let detail = format!("{by} {unit} from {} is beyond the years 0 to 9999.", text(moment));
+        diags.error(Diagnostic::error("Time out of range", detail))
+    })
+}
+
+fn moved_by_months(moment: OffsetDateTime, by: i64) -> Option<OffsetDateTime> {
+    let months = i64::from(moment.year()) * 12 + i64::from(u8::from(moment.month())) - 1;
+    let months = months.checked_add(by)?;
+    let year = i32::try_from(months.div_euclid(12)).ok()?;
+    let month = Month::try_from(u8::try_from(months.rem_euclid(12)).ok()? + 1).ok()?;
+    let first = Date::from_calendar_date(year, month, 1).ok()?;
+    let date = first.checked_add(Duration::days(i64::from(moment.day()) - 1))?;
+    Some(moment.replace_date(date))
+}
+
+/// Reads a part of an import id: a number, or nothing.
+pub(super) fn number(diags: &mut Diagnostics, text: &str) -> Answer<Attr<i64>> {
+    if text.is_empty() {
+        return Ok(Attr::Null);
+    }
+    text.parse().map(Attr::Known).map_err(|error| {
+        let detail = format!("{text:?} is not a whole number: {error}.");
+        diags.error(Diagnostic::error("Unexpected Format of ID", detail))
+    })
+}
+
+/// Reads a length of time such as `1.5h`: a number and `ms`, `s`, `m` or `h`.
+pub(super) fn duration(diags: &mut Diagnostics, name: &str, text: &str) -> Answer<Elapsed> {
+    read_duration(text).ok_or_else(|| {
+        let detail = format!(
+            "`{name}` is {text:?}; give a number and ms, s, m or h right after it, for example \"30s\" \
+             for 30 seconds."
+        );
+        let path = Path::root().attribute(name);
+        diags.error(Diagnostic::error("Invalid Attribute Value Match", detail).path(path))
+    })
+}
+
+fn read_duration(text: &str) -> Option<Elapsed> {
+    let end = text.find(|letter: char| letter.is_ascii_alphabetic())?;
+    let (number, unit) = text.split_at(end);
+    let milliseconds = match unit {
+        "ms" => 1.0,
+        "s" => 1_000.0,
+        "m" => 60_000.0,
+        "h" => 3_600_000.0,
+        _ => return None,
+    };
+    let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !digits(whole) || !digits(part) {
+        return None;
+    }
+    Elapsed::try_from_secs_f64(number.parse::<f64>().ok()? * milliseconds / 1_000.0).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moving_counts_on_into_the_next_month() {
+        let table = [
+            ("2021-01-31T00:00:00Z", 1, Unit::Months, Some("2021-03-03T00:00:00Z")),
+            ("2020-01-31T00:00:00Z", 1, Unit::Months, Some("2020-03-02T00:00:00Z")),
+            ("2020-02-29T12:00:00+02:00", 1, Unit::Years, Some("2021-03-01T12:00:00+02:00")),
+            ("2020-01-15T00:00:00Z", -13, Unit::Months, Some("2018-12-15T00:00:00Z")),
+            ("2020-12-31T23:59:59Z", 1, Unit::Seconds, Some("2021-01-01T00:00:00Z")),
+            ("2020-01-01T00:00:00Z", -90, Unit::Minutes, Some("2019-12-31T22:30:00Z")),
+            ("2020-01-01T00:00:00Z", 9_000, Unit::Years, None),
+            ("2020-01-01T00:00:00Z", i64::MAX, Unit::Days, None),
+            ("2020-01-01T00:00:00Z", i64::MIN, Unit::Months, None),
+        ];
+        for (from, by, unit, expected) in table {
+            let mut diags = Diagnostics::new();
+            let from = parse(&mut diags, "from", from).unwrap();
+            let to = moved(&mut diags, from, by, unit).ok().map(text);
+            assert_eq!(to.as_deref(), expected, "{by} {unit:?}");
+        }
+    }
+
+    #[test]
+    fn a_length_of_time_is_a_number_and_a_unit() {
+        let seconds = |text| read_duration(text).map(|duration| duration.as_secs_f64());
+        assert_eq!(seconds("30s"), Some(30.0));
+        assert_eq!(seconds("250ms"), Some(0.25));
+        assert_eq!(seconds("1.5h"), Some(5_400.0));
+        assert_eq!(seconds("2m"), Some(120.0));
+        for text in ["", "30", "s", "1h30m", "-1s", "1 s", ".5s", "1.s", "1e3s", "1d"] {
+            assert_eq!(seconds(text), None, "{text}");
+        }
+        assert_eq!(seconds(&format!("{}h", "9".repeat(400))), None);
+    }
+}

@@ -1,0 +1,245 @@
+//! `time_offset`.
+
+use formwork_sdk::prelude::*;
+use time::OffsetDateTime;
+
+use super::moment::{self, Clock, Parts, Unit, moved};
+use crate::Strings;
+
+/// A moment some time before or after another one, which is kept.
+#[derive(Clone, Default, Model)]
+pub(super) struct Offset {
+    /// Arbitrary values that, when changed, make a new object.
+    #[attr(optional, replace)]
+    triggers: Strings,
+    /// The moment to start from, as RFC 3339 writes it; that of creation if not set.
+    #[attr(optional_computed)]
+    base_rfc3339: Attr<String>,
+    /// How many years to add. At least one of the `offset_` attributes must be set.
+    #[attr(optional)]
+    offset_years: Attr<i64>,
+    /// How many months to add. At least one of the `offset_` attributes must be set.
+    #[attr(optional)]
+    offset_months: Attr<i64>,
+    /// How many days to add. At least one of the `offset_` attributes must be set.
+    #[attr(optional)]
+    offset_days: Attr<i64>,
+    /// How many hours to add. At least one of the `offset_` attributes must be set.
+    #[attr(optional)]
+    offset_hours: Attr<i64>,
+    /// How many minutes to add. At least one of the `offset_` attributes must be set.
+    #[attr(optional)]
+    offset_minutes: Attr<i64>,
+    /// How many seconds to add. At least one of the `offset_` attributes must be set.
+    #[attr(optional)]
+    offset_seconds: Attr<i64>,
+    /// The moment that comes out.
+    #[attr(computed)]
+    rfc3339: Attr<String>,
+    /// The year that comes out.
+    #[attr(computed)]
+    year: Attr<i64>,
+    /// The month that comes out.
+    #[attr(computed)]
+    month: Attr<i64>,
+    /// The day of the month that comes out.
+    #[attr(computed)]
+    day: Attr<i64>,
+    /// The hour that comes out.
+    #[attr(computed)]
+    hour: Attr<i64>,
+    /// The minute that comes out.
+    #[attr(computed)]
+    minute: Attr<i64>,
+    /// The second that comes out.
+    #[attr(computed)]
+    second: Attr<i64>,
+    /// The seconds from 1970 on to what comes out.
+    #[attr(computed)]
+    unix: Attr<i64>,
+    /// The same as `base_rfc3339`.
+    #[attr(computed)]
+    id: Attr<String>,
+}
+
+/// The resource type.
+pub(super) struct TimeOffset {
+    pub(super) clock: Clock,
+}
+
+#[async_trait]
+impl Resource for TimeOffset {
+    type Model = Offset;
+
+    fn validate(&self, diags: &mut Diagnostics, config: &Offset) -> Answer<()> {
+        moment::validate(diags, "base_rfc3339", &config.base_rfc3339)?;
+        if config.offsets().iter().any(|(by, _)| !by.is_null()) {
+            return Ok(());
+        }
+        Err(diags.error(Diagnostic::error(
+            "Missing Attribute Configuration",
+            "At least one of `offset_years`, `offset_months`, `offset_days`, `offset_hours`, \
+             `offset_minutes` and `offset_seconds` must be set.",
+        )))
+    }
+
+    async fn modify_plan(
+        &self,
+        diags: &mut Diagnostics,
+        change: &mut Change<Offset>,
+    ) -> Answer<()> {
+        let Some(prior) = &change.prior else { return Ok(()) };
+        let planned = &change.planned;
+        let is_open = planned.offsets().iter().any(|(by, _)| by.is_unknown())
+            || change.config.base_rfc3339.is_unknown();
+        if planned.unix.is_unknown() && !is_open {
+            let base = planned.base_rfc3339.get().or(prior.base_rfc3339.get()).cloned();
+            change.planned = of(diags, planned.clone(), base.unwrap_or_default())?;
+        }
+        Ok(())
+    }
+
+    async fn create(&self, diags: &mut Diagnostics, call: Create<Offset>) -> Answer<Offset> {
+        let given = call.planned.base_rfc3339.get().cloned();
+        let base = given.unwrap_or_else(|| moment::text((self.clock)()));
+        of(diags, call.planned, base)
+    }
+
+    async fn update(&self, diags: &mut Diagnostics, call: Update<Offset>) -> Answer<Offset> {
+        let given = call.planned.base_rfc3339.get().or(call.prior.base_rfc3339.get()).cloned();
+        of(diags, call.planned, given.unwrap_or_default())
+    }
+
+    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Offset> {
+        let parts: Vec<&str> = id.split(',').collect();
+        let (Ok([base, offsets @ ..]), false) =
+            (<[&str; 7]>::try_from(parts), id.ends_with(",,,,,,"))
+        else {
+            let detail = format!(
+                "{id:?} is not `BASE,YEARS,MONTHS,DAYS,HOURS,MINUTES,SECONDS`, where what is not set is \
+                 left empty."
+            );
+            return Err(diags.error(Diagnostic::error("Unexpected Format of ID", detail)));
+        };
+        let mut numbers = [Attr::Null; 6];
+        for (number, text) in numbers.iter_mut().zip(offsets) {
+            *number = moment::number(diags, text)?;
+        }
+        let [years, months, days, hours, minutes, seconds] = numbers;
+        let imported = Offset {
+            offset_years: years,
+            offset_months: months,
+            offset_days: days,
+            offset_hours: hours,
+            offset_minutes: minutes,
+            offset_seconds: seconds,
+            ..Offset::default()
+        };
+        of(diags, imported, base.to_owned())
+    }
+}
+
+impl Offset {
+    /// The offsets, in the order in which they are added.
+    fn offsets(&self) -> [(Attr<i64>, Unit); 6] {
+        [
+            (self.offset_days, Unit::Days),
+            (self.offset_hours, Unit::Hours),
+            (self.offset_minutes, Unit::Minutes),
+            (self.offset_months, Unit::Months),
+            (self.offset_seconds, Unit::Seconds),
+            (self.offset_years, Unit::Years),
+        ]
+    }
+}
+
+/// Works out the moment from its base.
+fn of(diags: &mut Diagnostics, offset: Offset, base: String) -> Answer<Offset> {
+    let mut moment: OffsetDateTime = moment::parse(diags, "base_rfc3339", &base)?;
+    for (by, unit) in offset.offsets() {
+        moment = moved(diags, moment, by.or_default(), unit)?;
+    }
+    let Parts { year, month, day, hour, minute, second, unix } = moment.into();
+    Ok(Offset {
+        base_rfc3339: base.clone().into(),
+        rfc3339: moment::text(moment).into(),
+        year,
+        month,
+        day,
+        hour,
+        minute,
+        second,
+        unix,
+        id: base.into(),
+        ..offset
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_sdk::testing::{Action, Life, strings};
+    use formwork_sdk::value::Value;
+    use time::macros::datetime;
+
+    use super::super::provider_with;
+
+    async fn life() -> Life {
+        let provider = provider_with(|| datetime!(2020-02-12 06:36:13.5 UTC));
+        Life::new(provider, "time_offset").await.unwrap()
+    }
+
+    fn days(days: i64) -> (&'static str, Value) {
+        ("offset_days", Value::int(days))
+    }
+
+    #[tokio::test]
+    async fn an_offset_changes_in_place_and_keeps_its_base() {
+        let mut life = life().await;
+        assert_eq!(life.apply([days(7)]).await, Ok(Action::Create));
+        assert_eq!(life.get("rfc3339"), &Value::string("2020-02-19T06:36:13Z"));
+        assert_eq!(life.get("id"), &Value::string("2020-02-12T06:36:13Z"));
+        life.store().await.unwrap();
+        assert_eq!(life.apply([days(7)]).await, Ok(Action::Nothing));
+        assert!(life.plan([days(-12)]).await.unwrap().object.is_wholly_known());
+        assert_eq!(life.apply([days(-12)]).await, Ok(Action::Update));
+        assert_eq!(life.get("rfc3339"), &Value::string("2020-01-31T06:36:13Z"));
+        let base = ("base_rfc3339", Value::string("2021-01-01T00:00:00Z"));
+        assert_eq!(life.apply([days(-12), base]).await, Ok(Action::Update));
+        assert_eq!(life.get("year"), &Value::int(2020));
+        assert_eq!(life.get("month"), &Value::int(12));
+        let triggers = ("triggers", strings([("a", "b")]));
+        assert_eq!(life.apply([days(1), triggers]).await, Ok(Action::Replace));
+        life.destroy().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_offset_that_is_not_known_yet_leaves_the_moment_open() {
+        let mut life = life().await;
+        life.apply([days(1)]).await.unwrap();
+        let unknown = ("offset_days", Value::unknown(formwork_sdk::value::Type::Number));
+        assert!(!life.plan([unknown]).await.unwrap().object.is_wholly_known());
+    }
+
+    #[tokio::test]
+    async fn is_imported_with_base_and_offsets() {
+        let mut life = life().await;
+        life.import("2020-02-12T06:36:13Z,,,7,,,").await.unwrap();
+        assert_eq!(life.get("rfc3339"), &Value::string("2020-02-19T06:36:13Z"));
+        assert_eq!(life.apply([days(7)]).await, Ok(Action::Nothing));
+        for id in [
+            "",
+            "2020-02-12T06:36:13Z",
+            "2020-02-12T06:36:13Z,,,,,,",
+            "x,,,1,,,",
+            "2020-02-12T06:36:13Z,,,x,,,",
+        ] {
+            assert!(life.import(id).await.is_err(), "{id}");
+        }
+    }
+
+    #[tokio::test]
+    async fn no_offset_at_all_is_refused() {
+        let refusal = life().await.apply([]).await.unwrap_err();
+        assert!(refusal.0.contains("At least one of `offset_years`"), "{refusal:?}");
+    }
+}

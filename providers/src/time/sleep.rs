@@ -1,0 +1,163 @@
+//! `time_sleep`.
+
+use formwork_sdk::prelude::*;
+
+use super::moment::{self, Clock, duration};
+use crate::Strings;
+
+/// A pause before what depends on it is created, or after it is destroyed.
+#[derive(Model)]
+pub(super) struct Sleep {
+    /// Arbitrary values that, when changed, make a new object.
+    #[attr(optional, replace)]
+    triggers: Strings,
+    /// How long creation takes: a number and `ms`, `s`, `m` or `h`. Changing it alone does not wait.
+    #[attr(optional)]
+    create_duration: Attr<String>,
+    /// How long destruction takes: a number and `ms`, `s`, `m` or `h`. It must have been applied
+    /// before the destruction.
+    #[attr(optional)]
+    destroy_duration: Attr<String>,
+    /// When the object was created.
+    #[attr(computed, keep)]
+    id: Attr<String>,
+}
+
+/// The resource type.
+pub(super) struct TimeSleep {
+    pub(super) clock: Clock,
+}
+
+#[async_trait]
+impl Resource for TimeSleep {
+    type Model = Sleep;
+
+    fn validate(&self, diags: &mut Diagnostics, config: &Sleep) -> Answer<()> {
+        let Sleep { create_duration, destroy_duration, .. } = config;
+        if create_duration.is_null() && destroy_duration.is_null() {
+            return Err(diags.error(Diagnostic::error(
+                "Invalid Attribute Combination",
+                "At least one of `create_duration` and `destroy_duration` must be set.",
+            )));
+        }
+        for (name, text) in
+            [("create_duration", create_duration), ("destroy_duration", destroy_duration)]
+        {
+            if let Some(text) = text.get() {
+                duration(diags, name, text)?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn create(&self, diags: &mut Diagnostics, call: Create<Sleep>) -> Answer<Sleep> {
+        wait(diags, "create_duration", &call.planned.create_duration, &call.stop).await?;
+        Ok(Sleep { id: moment::text((self.clock)()).into(), ..call.planned })
+    }
+
+    async fn delete(&self, diags: &mut Diagnostics, call: Delete<Sleep>) -> Answer<()> {
+        wait(diags, "destroy_duration", &call.prior.destroy_duration, &call.stop).await
+    }
+
+    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Sleep> {
+        let parts = id.split_once(',').filter(|parts| *parts != ("", "") && !parts.1.contains(','));
+        let Some((create, destroy)) = parts else {
+            let detail = format!(
+                "{id:?} is not `CREATE_DURATION,DESTROY_DURATION`, where one of both may be empty."
+            );
+            return Err(diags.error(Diagnostic::error("Unexpected Format of ID", detail)));
+        };
+        let mut read = |name, text: &str| {
+            if text.is_empty() {
+                return Ok(Attr::Null);
+            }
+            duration(diags, name, text).map(|_| Attr::from(text))
+        };
+        Ok(Sleep {
+            triggers: Attr::Null,
+            create_duration: read("create_duration", create)?,
+            destroy_duration: read("destroy_duration", destroy)?,
+            id: moment::text((self.clock)()).into(),
+        })
+    }
+}
+
+/// Waits, unless the host wants an end.
+async fn wait(diags: &mut Diagnostics, name: &str, text: &Attr<String>, stop: &Stop) -> Answer<()> {
+    let Some(text) = text.get() else { return Ok(()) };
+    let time = duration(diags, name, text)?;
+    tokio::select! {
+        () = tokio::time::sleep(time) => Ok(()),
+        () = stop.requested() => {
+            let detail = format!("The wait of {text} was cut short, because the run is to end.");
+            Err(diags.error(Diagnostic::error("Wait interrupted", detail)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_sdk::testing::{Action, Life, strings};
+    use formwork_sdk::value::Value;
+    use time::macros::datetime;
+
+    use super::super::provider_with;
+
+    async fn life() -> Life {
+        let provider = provider_with(|| datetime!(2020-02-12 06:36:13.5 UTC));
+        Life::new(provider, "time_sleep").await.unwrap()
+    }
+
+    fn create(time: &str) -> (&'static str, Value) {
+        ("create_duration", Value::string(time))
+    }
+
+    #[tokio::test]
+    async fn durations_change_in_place_and_triggers_make_a_new_pause() {
+        let mut life = life().await;
+        assert_eq!(life.apply([create("1ms")]).await, Ok(Action::Create));
+        assert_eq!(life.get("id"), &Value::string("2020-02-12T06:36:13Z"));
+        life.store().await.unwrap();
+        assert_eq!(life.apply([create("1ms")]).await, Ok(Action::Nothing));
+        // Were it waited for, the test would not end.
+        assert_eq!(life.apply([create("9000h")]).await, Ok(Action::Update));
+        let triggers = ("triggers", strings([("a", "b")]));
+        assert_eq!(life.apply([create("1ms"), triggers]).await, Ok(Action::Replace));
+        life.destroy().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_stop_cuts_every_wait_short() {
+        let mut life = life().await;
+        let destroy = ("destroy_duration", Value::string("9000h"));
+        life.apply([destroy]).await.unwrap();
+        life.stop().await.unwrap();
+        let refusal = life.destroy().await.unwrap_err();
+        assert!(refusal.0.contains("cut short"), "{refusal:?}");
+        assert!(!life.object().is_null(), "what was not destroyed is still there");
+    }
+
+    #[tokio::test]
+    async fn a_stop_cuts_creation_short_and_leaves_nothing() {
+        let mut life = life().await;
+        life.stop().await.unwrap();
+        assert!(life.apply([create("9000h")]).await.is_err());
+        assert!(life.object().is_null());
+    }
+
+    #[tokio::test]
+    async fn is_imported_with_its_durations() {
+        let mut life = life().await;
+        life.import("1s,").await.unwrap();
+        assert_eq!(life.apply([create("1s")]).await, Ok(Action::Nothing));
+        for id in ["", ",", "1s", "1s,2s,3s", "x,"] {
+            assert!(life.import(id).await.is_err(), "{id}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_pause_without_or_with_a_bad_duration_is_refused() {
+        assert!(life().await.apply([]).await.unwrap_err().0.contains("At least one of"));
+        assert!(life().await.apply([create("soon")]).await.unwrap_err().0.contains("30s"));
+    }
+}

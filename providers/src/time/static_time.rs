@@ -1,0 +1,148 @@
+//! `time_static`.
+
+use formwork_sdk::prelude::*;
+use time::OffsetDateTime;
+
+use super::moment::{self, Clock, Parts};
+use crate::Strings;
+
+/// A moment that is kept: that of creation, or a given one.
+#[derive(Model)]
+pub(super) struct Static {
+    /// Arbitrary values that, when changed, make a new object.
+    #[attr(optional, replace)]
+    triggers: Strings,
+    /// The moment as RFC 3339 writes it; that of creation if not set.
+    #[attr(optional_computed, replace)]
+    rfc3339: Attr<String>,
+    /// The year.
+    #[attr(computed)]
+    year: Attr<i64>,
+    /// The month.
+    #[attr(computed)]
+    month: Attr<i64>,
+    /// The day of the month.
+    #[attr(computed)]
+    day: Attr<i64>,
+    /// The hour.
+    #[attr(computed)]
+    hour: Attr<i64>,
+    /// The minute.
+    #[attr(computed)]
+    minute: Attr<i64>,
+    /// The second.
+    #[attr(computed)]
+    second: Attr<i64>,
+    /// The seconds from 1970 on.
+    #[attr(computed)]
+    unix: Attr<i64>,
+    /// The same as `rfc3339`.
+    #[attr(computed, keep)]
+    id: Attr<String>,
+}
+
+/// The resource type.
+pub(super) struct TimeStatic {
+    pub(super) clock: Clock,
+}
+
+#[async_trait]
+impl Resource for TimeStatic {
+    type Model = Static;
+
+    fn validate(&self, diags: &mut Diagnostics, config: &Static) -> Answer<()> {
+        moment::validate(diags, "rfc3339", &config.rfc3339)
+    }
+
+    async fn modify_plan(
+        &self,
+        diags: &mut Diagnostics,
+        change: &mut Change<Static>,
+    ) -> Answer<()> {
+        // A given moment is known before anything is created; that of creation is not.
+        if let (None, Some(text)) = (&change.prior, change.planned.rfc3339.get()) {
+            let moment = moment::parse(diags, "rfc3339", text)?;
+            change.planned = of(text.clone(), moment, change.planned.triggers.clone());
+        }
+        Ok(())
+    }
+
+    async fn create(&self, diags: &mut Diagnostics, call: Create<Static>) -> Answer<Static> {
+        let Static { rfc3339, triggers, .. } = call.planned;
+        let (text, moment) = match rfc3339 {
+            Attr::Known(text) => {
+                let moment = moment::parse(diags, "rfc3339", &text)?;
+                (text, moment)
+            }
+            Attr::Null | Attr::Unknown => {
+                let now = (self.clock)();
+                (moment::text(now), now)
+            }
+        };
+        Ok(of(text, moment, triggers))
+    }
+
+    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Static> {
+        let moment = moment::parse(diags, "id", id)?;
+        Ok(of(id.to_owned(), moment, Attr::Null))
+    }
+}
+
+fn of(text: String, moment: OffsetDateTime, triggers: Strings) -> Static {
+    let Parts { year, month, day, hour, minute, second, unix } = moment.into();
+    let (rfc3339, id) = (text.clone().into(), text.into());
+    Static { triggers, rfc3339, year, month, day, hour, minute, second, unix, id }
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_sdk::testing::{Action, Life, strings};
+    use formwork_sdk::value::Value;
+    use time::macros::datetime;
+
+    use super::super::provider_with;
+
+    async fn life() -> Life {
+        let provider = provider_with(|| datetime!(2020-02-12 06:36:13.5 UTC));
+        Life::new(provider, "time_static").await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn keeps_the_moment_of_creation_until_its_triggers_change() {
+        let mut life = life().await;
+        assert_eq!(life.apply([]).await, Ok(Action::Create));
+        assert_eq!(life.get("rfc3339"), &Value::string("2020-02-12T06:36:13Z"));
+        assert_eq!(life.get("id"), life.get("rfc3339"));
+        assert_eq!(life.get("unix"), &Value::int(1_581_489_373));
+        assert_eq!(life.get("day"), &Value::int(12));
+        life.store().await.unwrap();
+        assert_eq!(life.apply([]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([("triggers", strings([("a", "b")]))]).await, Ok(Action::Replace));
+        life.destroy().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_given_moment_is_planned_with_all_its_parts() {
+        let given = || [("rfc3339", Value::string("2021-03-04T05:06:07+01:00"))];
+        let mut life = life().await;
+        assert!(life.plan(given()).await.unwrap().object.is_wholly_known());
+        life.apply(given()).await.unwrap();
+        assert_eq!(life.get("hour"), &Value::int(5));
+        assert_eq!(life.apply(given()).await, Ok(Action::Nothing));
+        assert_eq!(
+            life.apply([("rfc3339", Value::string("2021-03-04T05:06:07Z"))]).await,
+            Ok(Action::Replace)
+        );
+        let refusal = life.apply([("rfc3339", Value::string("yesterday"))]).await.unwrap_err();
+        assert!(refusal.0.contains("RFC 3339"), "{refusal:?}");
+    }
+
+    #[tokio::test]
+    async fn is_imported_by_its_moment() {
+        let mut life = life().await;
+        life.import("2020-02-12T06:36:13Z").await.unwrap();
+        assert_eq!(life.get("month"), &Value::int(2));
+        assert_eq!(life.apply([]).await, Ok(Action::Nothing));
+        assert!(life.import("x").await.is_err());
+    }
+}
