@@ -1,12 +1,24 @@
 //! The difference between two values, with a sign before each line. Parts that do not change are
-//! counted, not shown.
+//! counted, not shown. Which lines of a text and which elements of a list stay is decided in
+//! `align`; values that come or go as a whole are written in `whole`.
+
+mod align;
+mod sequence;
+mod text;
+mod whole;
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 
-use formwork_value::{Marks, Path, Str, Value};
+use formwork_value::{Marks, Path, Str, Type, Value};
 
-use super::value::{SENSITIVE, bare, quoted, render};
+use super::value::{SENSITIVE, bare, quoted};
 use crate::view::{Paint, Screen};
+
+/// Attributes that are shown also when they stay, because people know objects by them.
+pub(super) const NAMES: [&str; 3] = ["id", "name", "tags"];
 
 /// What happens to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,13 +46,17 @@ impl Sign {
     }
 }
 
-/// Renders differences onto a screen.
+/// Renders differences onto a screen. A place `at` is the column where a name or value stands; its
+/// sign is two columns before that.
 #[derive(Clone, Copy)]
 pub(crate) struct Differ<'a> {
     pub(crate) screen: &'a Screen,
     /// The paths whose change forces a replacement.
     pub(crate) forces: &'a [Path],
 }
+
+/// A name with its width in the column of names.
+pub(crate) type Name<'a> = (&'a str, usize);
 
 impl Differ<'_> {
     /// The sign, painted.
@@ -53,139 +69,126 @@ impl Differ<'_> {
         }
     }
 
-    /// What stands behind a value that forces a replacement.
-    fn forcing(&self, path: &Path) -> String {
-        let forces = self.forces.iter().any(|force| force == path);
-        if forces { self.screen.paint(Paint::Red, " # forces replacement") } else { String::new() }
-    }
-
     /// One attribute: its name, the sign before it, and how its value changes.
     pub(crate) fn attribute(
         &self,
-        (name, width): (&str, usize),
+        (name, width): Name<'_>,
         (before, after): (&Value, &Value),
         path: &Path,
         indent: usize,
     ) -> String {
         let sign = Sign::between(before, after);
         let space = " ".repeat(width.saturating_sub(name.chars().count()));
-        let margin = " ".repeat(indent);
         let value = self.change((before, after), path, indent + 2);
-        format!("{margin}{} {name}{space} = {value}{}\n", self.sign(sign), self.forcing(path))
+        let warning = self.sensitivity(before, after, indent);
+        warning + &self.line(sign, &format!("{name}{space} = {value}"), indent + 2)
+    }
+
+    /// A line whose text stands at `at`, with its sign.
+    fn line(&self, sign: Sign, text: &str, at: usize) -> String {
+        format!("{}{} {text}\n", " ".repeat(at - 2), self.sign(sign))
     }
 
     /// How a value changes: `a -> b` for what has no parts, the parts one by one otherwise.
-    fn change(&self, (before, after): (&Value, &Value), path: &Path, indent: usize) -> String {
-        let hidden = |value: &Value| value.marks().contains(Marks::SENSITIVE);
-        if hidden(before) || hidden(after) {
-            return SENSITIVE.into();
+    fn change(&self, (before, after): (&Value, &Value), path: &Path, at: usize) -> String {
+        let note = self.note(path);
+        if is_hidden(before) || is_hidden(after) {
+            return format!("{SENSITIVE}{note}");
         }
         match Sign::between(before, after) {
-            Sign::Keep => render(after, indent),
-            Sign::Add => self.whole(Sign::Add, after, indent),
+            Sign::Keep => self.whole(Sign::Keep, after, "", at),
+            Sign::Add => self.whole(Sign::Add, after, &note, at),
             Sign::Remove => {
-                let gone = self.whole(Sign::Remove, before, indent);
-                format!("{gone} {} null", self.screen.paint(Paint::Dim, "->"))
+                let gone = self.whole(Sign::Remove, before, "", at);
+                format!("{gone} {}{note}", self.screen.paint(Paint::Dim, "-> null"))
             }
-            Sign::Change => self.parts((before, after), path, indent).unwrap_or_else(|| {
+            Sign::Change => self.parts((before, after), path, at).unwrap_or_else(|| {
                 let arrow = self.screen.paint(Paint::Yellow, "->");
-                format!("{} {arrow} {}", render(before, indent), render(after, indent))
+                let gone = self.whole(Sign::Remove, before, "", at);
+                format!("{gone} {arrow} {}{note}", self.whole(Sign::Add, after, "", at))
             }),
         }
     }
 
-    /// A value that comes or goes as a whole, with a sign before each of its lines.
-    fn whole(&self, sign: Sign, value: &Value, indent: usize) -> String {
-        if value.marks().contains(Marks::SENSITIVE) {
-            return SENSITIVE.into();
-        }
-        let inner = indent + 4;
-        let margin = " ".repeat(inner);
-        let close = " ".repeat(indent + 2);
-        let line = |text: String| format!("{margin}{} {text}\n", self.sign(sign));
-        let items = |items: &[Value]| {
-            let lines =
-                items.iter().map(|item| line(format!("{},", self.whole(sign, item, inner))));
-            format!("[\n{}{close}]", lines.collect::<String>())
-        };
-        let pairs = |pairs: Vec<(String, &Value)>| {
-            let width = pairs.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0);
-            let lines = pairs.iter().map(|(key, item)| {
-                let space = " ".repeat(width - key.chars().count());
-                line(format!("{key}{space} = {}", self.whole(sign, item, inner)))
-            });
-            format!("{{\n{}{close}}}", lines.collect::<String>())
-        };
-        match value.peek() {
-            Value::List(list) if !list.items().is_empty() => items(list.items()),
-            Value::Set(set) if !set.items().is_empty() => items(set.items()),
-            Value::Tuple(tuple) if !tuple.items().is_empty() => items(tuple.items()),
-            Value::Map(map) if !map.keys().is_empty() => {
-                pairs(map.iter().map(|(key, value)| (quoted(key), value)).collect())
-            }
-            Value::Object(object) => {
-                let shown = object.iter().filter(|(_, value)| !value.is_null());
-                pairs(shown.map(|(key, value)| (bare(key), value)).collect())
-            }
-            value => render(value, indent + 2),
+    /// What stands behind a value, or behind the bracket that opens it, if it forces a replacement.
+    fn note(&self, path: &Path) -> String {
+        if self.forces.contains(path) {
+            self.screen.paint(Paint::Red, " # forces replacement")
+        } else {
+            String::new()
         }
     }
 
+    /// Says that a value is no longer shown, or is shown from now on.
+    fn sensitivity(&self, before: &Value, after: &Value, indent: usize) -> String {
+        if before.is_null() || after.is_null() || is_hidden(before) == is_hidden(after) {
+            return String::new();
+        }
+        let what = if is_hidden(after) {
+            "becomes sensitive: it is not shown any more"
+        } else {
+            "is no longer sensitive: it is shown after this apply"
+        };
+        let title = self.screen.paint(Paint::Yellow, "# Warning:");
+        format!("{}{title} this value {what}\n", " ".repeat(indent + 2))
+    }
+
     /// The parts of two values of one form; `None` if they have no parts or different forms.
-    fn parts(
-        &self,
-        (before, after): (&Value, &Value),
-        path: &Path,
-        indent: usize,
-    ) -> Option<String> {
+    fn parts(&self, (before, after): (&Value, &Value), path: &Path, at: usize) -> Option<String> {
         match (before.peek(), after.peek()) {
-            (Value::Map(old), Value::Map(new)) => {
-                let keys: BTreeSet<&Str> = old.keys().iter().chain(new.keys()).collect();
-                let null = Value::null(new.element_type().clone());
+            (Value::Map(_), Value::Map(_)) => {
+                let keys = members(before).chain(members(after)).map(|(key, _)| key);
+                let keys: BTreeSet<&Str> = keys.collect();
                 let pairs = keys.into_iter().map(|key| {
-                    let part = |map: &formwork_value::value::Map| {
-                        map.get(key).cloned().unwrap_or_else(|| null.clone())
-                    };
-                    (quoted(key), path.key(key), part(old), part(new))
+                    (quoted(key), path.key(key.clone()), part(before, key), part(after, key))
                 });
-                Some(self.pairs(pairs.collect(), indent))
+                Some(self.pairs(pairs.collect(), ("element", path), at))
             }
-            (Value::Object(old), Value::Object(new)) => {
-                let names: BTreeSet<&Str> = old.names().iter().chain(new.names().iter()).collect();
-                let null = Value::null(formwork_value::Type::Dynamic);
+            (Value::Map(_) | Value::Object(_), Value::Map(_) | Value::Object(_)) => {
+                let names = members(before).chain(members(after)).map(|(name, _)| name);
+                let names: BTreeSet<&Str> = names.collect();
                 let pairs = names.into_iter().map(|name| {
-                    let part = |object: &formwork_value::value::Object| {
-                        object.get(name).cloned().unwrap_or_else(|| null.clone())
-                    };
-                    (bare(name), path.attribute(name), part(old), part(new))
+                    let path = path.attribute(name.clone());
+                    (bare(name), path, part(before, name), part(after, name))
                 });
-                Some(self.pairs(pairs.collect(), indent))
+                Some(self.pairs(pairs.collect(), ("attribute", path), at))
             }
-            (Value::Set(old), Value::Set(new)) => Some(self.sets(old.items(), new.items(), indent)),
-            (Value::List(old), Value::List(new)) => {
-                Some(self.lists((old.items(), new.items()), path, indent))
+            (Value::Set(old), Value::Set(new)) => {
+                Some(self.sets((old.items(), new.items()), path, at))
             }
-            (Value::Tuple(old), Value::Tuple(new)) => {
-                Some(self.lists((old.items(), new.items()), path, indent))
+            (Value::List(_) | Value::Tuple(_), Value::List(_) | Value::Tuple(_)) => {
+                Some(self.lists((before.children(), after.children()), path, at))
             }
+            (Value::String(old), Value::String(new)) => self.texts((old, new), path, at),
             _ => None,
         }
     }
 
-    fn pairs(&self, pairs: Vec<(String, Path, Value, Value)>, indent: usize) -> String {
-        let inner = indent + 2;
-        let width = pairs.iter().map(|(key, ..)| key.chars().count()).max().unwrap_or(0);
-        let mut text = String::from("{\n");
+    fn pairs(
+        &self,
+        pairs: Vec<(String, Path, Value, Value)>,
+        (what, path): (&str, &Path),
+        at: usize,
+    ) -> String {
+        let mut shown = Vec::new();
         let mut n_hidden = 0;
-        for (key, path, before, after) in &pairs {
-            if Sign::between(before, after) == Sign::Keep {
+        for pair in pairs {
+            let (key, _, before, after) = &pair;
+            if Sign::between(before, after) != Sign::Keep
+                || what == "attribute" && NAMES.contains(&key.as_str()) && !after.is_null()
+            {
+                shown.push(pair);
+            } else {
                 n_hidden += usize::from(!after.is_null());
-                continue;
             }
-            text.push_str(&self.attribute((key, width), (before, after), path, inner));
         }
-        text.push_str(&self.hidden(n_hidden, "element", inner));
-        text.push_str(&format!("{}}}", " ".repeat(indent)));
+        let width = shown.iter().map(|(key, ..)| key.chars().count()).max().unwrap_or(0);
+        let mut text = format!("{{{}\n", self.note(path));
+        for (key, path, before, after) in &shown {
+            text.push_str(&self.attribute((key, width), (before, after), path, at + 2));
+        }
+        text.push_str(&self.hidden(n_hidden, what, at + 2));
+        text.push_str(&format!("{}}}", " ".repeat(at)));
         text
     }
 
@@ -198,68 +201,29 @@ impl Differ<'_> {
         let text = format!("# ({n} unchanged {what}{plural} hidden)");
         format!("{}{}\n", " ".repeat(indent + 2), self.screen.paint(Paint::Dim, &text))
     }
+}
 
-    fn item(&self, sign: Sign, text: &str, indent: usize) -> String {
-        format!("{}{} {text},\n", " ".repeat(indent), self.sign(sign))
-    }
+/// Whether a value must not be shown.
+fn is_hidden(value: &Value) -> bool {
+    value.marks().contains(Marks::SENSITIVE)
+}
 
-    fn sets(&self, old: &[Value], new: &[Value], indent: usize) -> String {
-        let inner = indent + 2;
-        let mut text = String::from("[\n");
-        let mut n_hidden = 0;
-        for item in old {
-            if new.contains(item) {
-                n_hidden += 1;
-            } else {
-                text.push_str(&self.item(
-                    Sign::Remove,
-                    &self.whole(Sign::Remove, item, inner),
-                    inner,
-                ));
-            }
-        }
-        for item in new.iter().filter(|item| !old.contains(item)) {
-            text.push_str(&self.item(Sign::Add, &self.whole(Sign::Add, item, inner), inner));
-        }
-        text.push_str(&self.hidden(n_hidden, "element", inner));
-        text.push_str(&format!("{}]", " ".repeat(indent)));
-        text
-    }
+/// The members of an object or a map.
+fn members(value: &Value) -> impl Iterator<Item = (&Str, &Value)> {
+    let names: &[Str] = match value.peek() {
+        Value::Map(map) => map.keys(),
+        Value::Object(object) => object.names(),
+        _ => &[],
+    };
+    names.iter().zip(value.children())
+}
 
-    /// Lists are compared from both ends: what is between the first and the last difference is
-    /// compared one by one.
-    fn lists(&self, (old, new): (&[Value], &[Value]), path: &Path, indent: usize) -> String {
-        let inner = indent + 2;
-        let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-        let tail = old[start..]
-            .iter()
-            .rev()
-            .zip(new[start..].iter().rev())
-            .take_while(|(a, b)| a == b)
-            .count();
-        let (old_mid, new_mid) = (&old[start..old.len() - tail], &new[start..new.len() - tail]);
-        let mut text = String::from("[\n");
-        for at in 0..old_mid.len().max(new_mid.len()) {
-            text.push_str(&match (old_mid.get(at), new_mid.get(at)) {
-                (Some(before), Some(after)) if before == after => {
-                    self.item(Sign::Keep, &render(after, inner + 2), inner)
-                }
-                (Some(before), Some(after)) => {
-                    let path = path.index(start + at);
-                    let change = self.change((before, after), &path, inner);
-                    self.item(Sign::Change, &format!("{change}{}", self.forcing(&path)), inner)
-                }
-                (Some(before), None) => {
-                    self.item(Sign::Remove, &self.whole(Sign::Remove, before, inner), inner)
-                }
-                (None, Some(after)) => {
-                    self.item(Sign::Add, &self.whole(Sign::Add, after, inner), inner)
-                }
-                (None, None) => String::new(),
-            });
-        }
-        text.push_str(&self.hidden(start + tail, "element", inner));
-        text.push_str(&format!("{}]", " ".repeat(indent)));
-        text
-    }
+/// A member of an object or a map; null where there is none.
+fn part(value: &Value, name: &str) -> Value {
+    let found = match value.peek() {
+        Value::Map(map) => map.get(name),
+        Value::Object(object) => object.get(name),
+        _ => None,
+    };
+    found.cloned().unwrap_or_else(|| Value::null(Type::Dynamic))
 }

@@ -3,11 +3,8 @@
 use formwork_value::schema::{Block, NestedBlock, Nesting};
 use formwork_value::{Marks, Path, Type, Value};
 
-use super::diff::{Differ, Sign};
+use super::diff::{Differ, NAMES, Sign};
 use super::value::SENSITIVE;
-
-/// Attributes that are shown also when they stay, because people know objects by them.
-const NAMES: [&str; 3] = ["id", "name", "tags"];
 
 impl Differ<'_> {
     /// Renders what is between the braces of a block.

@@ -14,10 +14,6 @@ pub(crate) fn render(value: &Value, indent: usize) -> String {
         return SENSITIVE.into();
     }
     match value.peek() {
-        Value::Null(_) => "null".into(),
-        Value::Unknown(_) => UNKNOWN.into(),
-        Value::Bool(value) => value.to_string(),
-        Value::Number(number) => number.to_string(),
         Value::String(text) => string(text, indent),
         Value::List(list) => sequence(list.items(), indent),
         Value::Set(set) => sequence(set.items(), indent),
@@ -30,7 +26,19 @@ pub(crate) fn render(value: &Value, indent: usize) -> String {
             let pairs: Vec<_> = object.iter().map(|(key, value)| (bare(key), value)).collect();
             pairs_text(&pairs, indent)
         }
-        Value::Marked(_) => SENSITIVE.into(),
+        other => scalar(other),
+    }
+}
+
+/// Renders a value that has no parts and is no text.
+pub(crate) fn scalar(value: &Value) -> String {
+    match value {
+        Value::Null(_) => "null".into(),
+        Value::Unknown(_) => UNKNOWN.into(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(number) => number.to_string(),
+        // Whatever else it may be, hiding it gives nothing away.
+        _ => SENSITIVE.into(),
     }
 }
 
@@ -42,7 +50,7 @@ fn string(text: &Str, indent: usize) -> String {
     let margin = " ".repeat(indent + 2);
     let mut result = String::from("<<-EOT\n");
     for line in text.trim_end_matches('\n').split('\n') {
-        result.push_str(&format!("{margin}{line}\n"));
+        result.push_str(&format!("{margin}{}\n", visible(line)));
     }
     result.push_str(&format!("{}EOT", " ".repeat(indent)));
     result
@@ -58,13 +66,34 @@ pub(crate) fn quoted(text: &str) -> String {
             '\n' => result.push_str("\\n"),
             '\r' => result.push_str("\\r"),
             '\t' => result.push_str("\\t"),
-            // Nothing in a value may steer the terminal.
-            c if c.is_control() => result.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => result.push(c),
+            c => push_visible(&mut result, c),
         }
     }
     result.push('"');
     result
+}
+
+/// A line of text with what cannot be seen written out.
+pub(crate) fn visible(line: &str) -> String {
+    let mut result = String::new();
+    for character in line.chars() {
+        match character {
+            '\t' => result.push('\t'),
+            '\r' => result.push_str("\\r"),
+            c => push_visible(&mut result, c),
+        }
+    }
+    result
+}
+
+/// Nothing in a value may steer the terminal, nor turn the direction of what follows.
+fn push_visible(text: &mut String, character: char) {
+    let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    if character.is_control() || turns {
+        text.push_str(&format!("\\u{:04x}", u32::from(character)));
+    } else {
+        text.push(character);
+    }
 }
 
 /// A name, in quotes only if it must be.

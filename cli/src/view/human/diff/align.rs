@@ -1,0 +1,128 @@
+//! Which elements of two sequences stay, which go and which come. Pure.
+
+/// What becomes of one element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edit {
+    /// The element with these places before and after stays.
+    Keep(usize, usize),
+    /// The element at this place goes.
+    Remove(usize),
+    /// The element at this place comes.
+    Add(usize),
+}
+
+/// The largest table that is filled in to find the longest common subsequence. Beyond it everything
+/// between the first and the last difference counts as replaced: right, if not short.
+const MAX_TABLE: usize = 1 << 20;
+
+/// Aligns two sequences so that as many elements as possible stay.
+pub(super) fn align<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
+    let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let ends = old[start..].iter().rev().zip(new[start..].iter().rev());
+    let tail = ends.take_while(|(a, b)| a == b).count();
+    let (old_end, new_end) = (old.len() - tail, new.len() - tail);
+    let mut edits: Vec<Edit> = (0..start).map(|at| Edit::Keep(at, at)).collect();
+    edits.extend(middle(&old[start..old_end], &new[start..new_end]).into_iter().map(|edit| {
+        match edit {
+            Edit::Keep(a, b) => Edit::Keep(a + start, b + start),
+            Edit::Remove(at) => Edit::Remove(at + start),
+            Edit::Add(at) => Edit::Add(at + start),
+        }
+    }));
+    edits.extend((0..tail).map(|at| Edit::Keep(old_end + at, new_end + at)));
+    edits
+}
+
+fn middle<T: PartialEq>(old: &[T], new: &[T]) -> Vec<Edit> {
+    let all_replaced = old.is_empty() || new.is_empty() || old.len() * new.len() > MAX_TABLE;
+    if all_replaced {
+        let gone = (0..old.len()).map(Edit::Remove);
+        return gone.chain((0..new.len()).map(Edit::Add)).collect();
+    }
+    // `longest[a][b]` is the length of the longest common subsequence of what begins at a and b.
+    let row = new.len() + 1;
+    let mut longest = vec![0_u32; row * (old.len() + 1)];
+    for a in (0..old.len()).rev() {
+        for b in (0..new.len()).rev() {
+            longest[a * row + b] = if old[a] == new[b] {
+                longest[(a + 1) * row + b + 1] + 1
+            } else {
+                longest[(a + 1) * row + b].max(longest[a * row + b + 1])
+            };
+        }
+    }
+    let (mut a, mut b) = (0, 0);
+    let mut edits = Vec::new();
+    while a < old.len() || b < new.len() {
+        if a < old.len() && b < new.len() && old[a] == new[b] {
+            edits.push(Edit::Keep(a, b));
+            (a, b) = (a + 1, b + 1);
+        } else if b == new.len()
+            || a < old.len() && longest[(a + 1) * row + b] >= longest[a * row + b + 1]
+        {
+            edits.push(Edit::Remove(a));
+            a += 1;
+        } else {
+            edits.push(Edit::Add(b));
+            b += 1;
+        }
+    }
+    edits
+}
+
+/// Splits edits into runs of what stays and runs of what does not.
+pub(super) fn runs(edits: &[Edit]) -> impl Iterator<Item = &[Edit]> {
+    edits.chunk_by(|a, b| matches!(a, Edit::Keep(..)) == matches!(b, Edit::Keep(..)))
+}
+
+/// Which part of a run that stays is not shown: all but `context` elements next to a difference.
+pub(super) fn folded(
+    len: usize,
+    context: usize,
+    (first, last): (bool, bool),
+) -> std::ops::Range<usize> {
+    let from = if first { 0 } else { context.min(len) };
+    let to = if last { len } else { len.saturating_sub(context).max(from) };
+    // Saying that one line is left out takes a line.
+    if to - from < 2 { 0..0 } else { from..to }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(old: &str, new: &str, expected: &str) {
+        let (old, new): (Vec<char>, Vec<char>) = (old.chars().collect(), new.chars().collect());
+        let text: String = align(&old, &new)
+            .into_iter()
+            .map(|edit| match edit {
+                Edit::Keep(a, b) => {
+                    assert_eq!(old[a], new[b]);
+                    format!(" {}", old[a])
+                }
+                Edit::Remove(at) => format!("-{}", old[at]),
+                Edit::Add(at) => format!("+{}", new[at]),
+            })
+            .collect();
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn as_much_as_possible_stays() {
+        check("abc", "abc", " a b c");
+        check("abc", "axc", " a-b+x c");
+        check("abcd", "bcde", "-a b c d+e");
+        check("", "ab", "+a+b");
+        check("abcabba", "cbabac", "-a-b c+b a b-b a+c");
+    }
+
+    #[test]
+    fn what_is_too_long_to_align_is_replaced_between_its_ends() {
+        let old: Vec<usize> = (0..3000).collect();
+        let mut new: Vec<usize> = (5000..8000).collect();
+        (new[0], new[2999]) = (0, 2999);
+        let edits = align(&old, &new);
+        let kept = edits.iter().filter(|edit| matches!(edit, Edit::Keep(..))).count();
+        assert_eq!((kept, edits.len()), (2, 2 + 2 * 2998));
+    }
+}

@@ -1,0 +1,275 @@
+use expect_test::{Expect, expect};
+use formwork_value::{Marks, Path, Type, Value};
+
+use super::Differ;
+use crate::view::Screen;
+
+const SCREEN: Screen = Screen { color: false, width: 78, interactive: false };
+
+fn change(before: Value, after: Value) -> String {
+    forced((before, after), &[])
+}
+
+fn forced((before, after): (Value, Value), forces: &[Path]) -> String {
+    let differ = Differ { screen: &SCREEN, forces };
+    differ.attribute(("input", 5), (&before, &after), &Path::root().attribute("input"), 6)
+}
+
+fn check(before: Value, after: Value, expected: &Expect) {
+    expected.assert_eq(&change(before, after));
+}
+
+fn null() -> Value {
+    Value::null(Type::Dynamic)
+}
+
+fn tuple<const N: usize>(items: [i64; N]) -> Value {
+    Value::tuple(items.map(Value::int).to_vec())
+}
+
+#[test]
+fn what_comes_has_a_sign_before_each_line() {
+    let value = Value::object([
+        ("list", tuple([1, 2])),
+        ("none", null()),
+        ("nothing", Value::tuple(Vec::new())),
+        ("text", Value::string("one\ntwo\n")),
+        ("json", Value::string("{\"a\":[true]}")),
+        ("map", Value::map(Type::String, [("b c", Value::string("x"))])),
+    ]);
+    check(
+        null(),
+        value,
+        &expect![[r#"
+                  + forced = { # forces replacement
+                      + json    = jsonencode(
+                            {
+                              + a = [
+                                  + true,
+                                ]
+                            }
+                        )
+                      + list    = [
+                          + 1,
+                          + 2,
+                        ]
+                      + map     = {
+                          + "b c" = "x"
+                        }
+                      + nothing = []
+                      + text    = <<-EOT
+                            one
+                            two
+                        EOT
+                    }
+        "#]],
+    );
+}
+
+#[test]
+fn what_goes_ends_in_null() {
+    check(
+        Value::object([("a", Value::int(1))]),
+        null(),
+        &expect![[r#"
+                  - forced = {
+                      - a = 1
+                    } -> null # forces replacement
+        "#]],
+    );
+}
+
+#[test]
+fn only_the_parts_that_change_are_shown() {
+    let object = |n: i64| {
+        Value::object([
+            ("id", Value::string("i")),
+            ("n", Value::int(n)),
+            ("same", Value::int(1)),
+            ("map", Value::map(Type::Number, [("a", Value::int(n)), ("b", Value::int(0))])),
+        ])
+    };
+    check(object(1), object(2), &expect![[r#"
+              ~ forced = { # forces replacement
+                    id  = "i"
+                  ~ map = {
+                      ~ "a" = 1 -> 2
+                        # (1 unchanged element hidden)
+                    }
+                  ~ n   = 1 -> 2
+                    # (1 unchanged attribute hidden)
+                }
+    "#]]);
+}
+
+#[test]
+fn lists_show_what_is_next_to_a_difference() {
+    check(tuple([1, 2, 3, 4, 5, 6]), tuple([1, 2, 3, 9, 5, 6, 7]), &expect![[r#"
+              ~ forced = [ # forces replacement
+                    # (2 unchanged elements hidden)
+                    3,
+                  - 4,
+                  + 9,
+                    5,
+                    6,
+                  + 7,
+                ]
+    "#]]);
+}
+
+#[test]
+fn elements_with_parts_change_in_place() {
+    let list = |n: i64| {
+        let item = |name: &str, n: i64| {
+            Value::object([("name", Value::string(name)), ("n", Value::int(n))])
+        };
+        Value::tuple(vec![item("a", 1), item("b", n), item("c", 3)])
+    };
+    check(list(1), list(2), &expect![[r#"
+              ~ forced = [ # forces replacement
+                    {
+                        n    = 1
+                        name = "a"
+                    },
+                  ~ {
+                      ~ n    = 1 -> 2
+                        name = "b"
+                    },
+                    {
+                        n    = 3
+                        name = "c"
+                    },
+                ]
+    "#]]);
+}
+
+#[test]
+fn sets_show_what_goes_and_what_comes() {
+    let set = |items: [&str; 3]| {
+        let items = items.map(Value::string).to_vec();
+        formwork_value::convert::convert(&Value::tuple(items), &Type::set(Type::String)).unwrap()
+    };
+    check(set(["a", "b", "c"]), set(["a", "c", "d"]), &expect![[r#"
+              ~ forced = [ # forces replacement
+                  - "b",
+                  + "d",
+                    # (2 unchanged elements hidden)
+                ]
+    "#]]);
+}
+
+#[test]
+fn texts_of_several_lines_show_which_lines_change() {
+    let text = |n: &str| Value::string(format!("1\n2\n3\n4\n5\n{n}\n7\n"));
+    check(text("six"), text("6"), &expect![[r#"
+              ~ forced = <<-EOT # forces replacement
+                    # (2 unchanged lines hidden)
+                    3
+                    4
+                    5
+                  - six
+                  + 6
+                    7
+                EOT
+    "#]]);
+}
+
+#[test]
+fn a_missing_line_break_at_the_end_shows() {
+    check(Value::string("a\nb\n"), Value::string("a\nb"), &expect![[r#"
+              ~ forced = <<-EOT # forces replacement
+                    a
+                    b
+                  - 
+                EOT
+    "#]]);
+}
+
+#[test]
+fn texts_of_json_are_compared_as_what_they_hold() {
+    let text = |n: &str| Value::string(format!(r#"{{"a":{n},"b":[1,2]}}"#));
+    check(text("1"), text("2"), &expect![[r#"
+              ~ forced = jsonencode( # forces replacement
+                  ~ {
+                      ~ a = 1 -> 2
+                        # (1 unchanged attribute hidden)
+                    }
+                )
+    "#]]);
+    check(text("1"), text(" 1"), &expect![[r#"
+              ~ forced = jsonencode( # only white space changes # forces replacement
+                    {
+                        a = 1
+                        b = [
+                            1,
+                            2,
+                        ]
+                    }
+                )
+    "#]]);
+}
+
+#[test]
+fn what_is_sensitive_is_never_shown() {
+    let secret = |text: &str| Value::string(text).mark(Marks::SENSITIVE);
+    check(secret("a"), secret("b"), &expect![[r#"
+              ~ forced = (sensitive value) # forces replacement
+    "#]]);
+    check(Value::string("a"), secret("a"), &expect![[r#"
+                # Warning: this value becomes sensitive: it is not shown any more
+              ~ forced = (sensitive value) # forces replacement
+    "#]]);
+    let within = |text: &str| Value::object([("open", Value::string(text)), ("key", secret(text))]);
+    check(within("a"), within("b"), &expect![[r#"
+              ~ forced = { # forces replacement
+                  ~ key  = (sensitive value)
+                  ~ open = "a" -> "b"
+                }
+    "#]]);
+    check(null(), within("b"), &expect![[r#"
+              + forced = { # forces replacement
+                  + key  = (sensitive value)
+                  + open = "b"
+                }
+    "#]]);
+}
+
+#[test]
+fn what_becomes_unknown_shows_what_it_was() {
+    check(tuple([1, 2]), Value::unknown(Type::Dynamic), &expect![[r#"
+              ~ forced = [
+                  - 1,
+                  - 2,
+                ] -> (known after apply) # forces replacement
+    "#]]);
+    check(Value::string("a"), Value::unknown(Type::String), &expect![[r#"
+              ~ forced = "a" -> (known after apply) # forces replacement
+    "#]]);
+}
+
+#[test]
+fn nothing_in_a_value_steers_the_terminal() {
+    check(null(), Value::string("a\u{1b}[2Jb\u{202e}c"), &expect![[r#"
+              + forced = "a\u001b[2Jb\u202ec" # forces replacement
+    "#]]);
+    check(null(), Value::string("a\r\n\u{1b}]0;x\u{7}"), &expect![[r#"
+              + forced = <<-EOT # forces replacement
+                    a\r
+                    \u001b]0;x\u0007
+                EOT
+    "#]]);
+}
+
+#[test]
+fn what_forces_a_replacement_is_told_where_the_value_begins() {
+    let whole = [Path::root().attribute("input")];
+    let second = [Path::root().attribute("input").index(1)];
+    let check = |before: Value, after: Value, forces: &[Path], expected: &Expect| {
+        expected.assert_eq(&forced((before, after), forces));
+    };
+    check(Value::int(1), Value::int(2), &whole, &expect![]);
+    check(tuple([1, 2]), tuple([1, 3]), &whole, &expect![]);
+    let object = |n: i64| Value::object([("n", Value::int(n))]);
+    let pair = |n: i64| Value::tuple(vec![object(0), object(n)]);
+    check(pair(1), pair(2), &second, &expect![]);
+}
