@@ -1,12 +1,16 @@
 //! What can be said on the command line. The doc comments are the help texts.
 
+mod help;
 mod shared;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use formwork_value::Diagnostic;
+use formwork_value::diag::Sources;
 
 pub(crate) use shared::{
     InitArgs, OperationArgs, StateArgs, VariableArgs, VariableSource, ViewArgs,
@@ -14,6 +18,7 @@ pub(crate) use shared::{
 
 use crate::env::Env;
 use crate::normalize;
+use crate::view::{self, Screen};
 
 /// Plans and applies infrastructure that is described in the Terraform language, with the same
 /// providers.
@@ -242,22 +247,69 @@ pub(crate) struct VersionArgs {
 }
 
 /// Reads the command line, after the arguments that the environment adds. Help and mistakes are
-/// printed here.
+/// shown here.
 pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
     let given: Vec<OsString> = std::env::args_os().collect();
-    let command = Cli::command();
+    let mut command = description();
     let words = normalize::normalize(&command, given, &env.arguments);
-    let parsed = command.try_get_matches_from(words).and_then(|m| Cli::from_arg_matches(&m));
+    let names: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    let parsed =
+        command.clone().try_get_matches_from(words).and_then(|m| Cli::from_arg_matches(&m));
     parsed.map_err(|error| {
-        // Nothing can be done about a closed stdout or stderr.
-        drop(error.print());
-        if !error.use_stderr() {
-            return ExitCode::SUCCESS;
-        }
+        command.build();
+        let (command, name) = help::named(&command, &names);
+        let screen = Screen::of(env, false);
         match error.kind() {
-            // As the reference does when it is called without anything.
-            clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => ExitCode::from(127),
-            _ => ExitCode::from(1),
+            ErrorKind::DisplayHelp => {
+                view::out(&help::text(command, &name, screen.width));
+                ExitCode::SUCCESS
+            }
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+                view::err(&help::text(command, &name, screen.width));
+                // As the reference does when it is called without a command.
+                ExitCode::from(if names.len() > 1 { 1 } else { 127 })
+            }
+            _ => {
+                let (summary, detail) = help::complaint(&error, &name);
+                let diagnostic = Diagnostic::error(summary, detail);
+                view::err(&view::human::diagnostic::one(&screen, &Sources::new(), &diagnostic));
+                view::err(&format!("\nMore about this command:\n  {name} -help\n"));
+                ExitCode::from(1)
+            }
         }
     })
+}
+
+/// The parser's description of everything. Where an option is given twice, the later one counts, so
+/// that options from the environment can be overruled.
+fn description() -> clap::Command {
+    fn lenient(command: clap::Command) -> clap::Command {
+        command.args_override_self(true).mut_subcommands(lenient)
+    }
+    lenient(Cli::command())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_an_option_that_is_given_twice_the_later_counts() {
+        let words = [
+            "formwork",
+            "plan",
+            "--out=a",
+            "--json",
+            "--json",
+            "--out=b",
+            "--target=x",
+            "--target=y",
+        ];
+        let matches = description().try_get_matches_from(words).unwrap();
+        let Command::Plan(args) = Cli::from_arg_matches(&matches).unwrap().command else {
+            panic!("another command");
+        };
+        assert_eq!((args.out, args.json), (Some("b".into()), true));
+        assert_eq!(args.operation.target, ["x", "y"]);
+    }
 }

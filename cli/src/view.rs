@@ -38,6 +38,13 @@ impl Screen {
     }
 }
 
+impl Screen {
+    /// Breaks paragraphs into lines that fit.
+    pub(crate) fn wrap(&self, text: &str) -> String {
+        human::wrap::wrap(text, self.width).join("\n")
+    }
+}
+
 /// How text stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paint {

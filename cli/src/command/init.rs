@@ -34,7 +34,7 @@ fn prepare(
 ) -> Result<(), Reported> {
     let say = |text: &str| {
         if !args.json {
-            out(text);
+            out(&screen.wrap(text));
         }
     };
     if !workspace.has_config() {

@@ -81,9 +81,11 @@ impl Report {
                         path.display().to_string()
                     ));
                 } else if plan.applyable() {
-                    out(
-                        "\nNote: You didn't use the -out option to save this plan, so Formwork can't guarantee to take exactly these actions if you run \"formwork apply\" now.\n",
-                    );
+                    let rule = "─".repeat(self.screen.width.saturating_sub(1));
+                    out(&format!("\n{}\n\n", self.screen.paint(Paint::Dim, &rule)));
+                    out(&self.screen.wrap(
+                        "Note: You didn't use the -out option to save this plan, so Formwork can't guarantee to take exactly these actions if you run \"formwork apply\" now.\n",
+                    ));
                 }
             }
             Told::Programs(stream) => stream.plan(plan),

@@ -38,7 +38,7 @@ pub(crate) fn render(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
             screen.paint(Paint::Bold, "Changes to Outputs:")
         ));
         if changes.is_empty() {
-            text.push_str("\nYou can apply this plan to save these new output values to the state, without changing any real infrastructure.\n");
+            text.push_str(&screen.wrap("\nYou can apply this plan to save these new output values to the state, without changing any real infrastructure.\n"));
         }
     }
     text
@@ -50,7 +50,7 @@ fn nothing(screen: &Screen, plan: &Plan) -> String {
             + "Formwork encountered an error while generating this plan.\n";
     }
     let (title, detail) = match (plan.mode, plan.drift.is_empty()) {
-        (Mode::RefreshOnly, false) => return "\nYou can apply this plan to write these changes to the state, without changing any real infrastructure.\n".into(),
+        (Mode::RefreshOnly, false) => return screen.wrap("\nYou can apply this plan to write these changes to the state, without changing any real infrastructure.\n"),
         (Mode::RefreshOnly, true) => (
             "No changes. Your infrastructure still matches the configuration.",
             "Formwork has checked that the real remote objects still match the result of your most recent changes, and found no differences.",
@@ -64,7 +64,7 @@ fn nothing(screen: &Screen, plan: &Plan) -> String {
             "Formwork has compared your real infrastructure against your configuration and found no differences, so no changes are needed.",
         ),
     };
-    format!("\n{}\n\n{detail}\n", screen.paint(Paint::BoldGreen, title))
+    format!("\n{}\n\n{}\n", screen.paint(Paint::BoldGreen, title), screen.wrap(detail))
 }
 
 fn symbol(screen: &Screen, action: Action) -> String {
@@ -90,7 +90,7 @@ fn legend(screen: &Screen, changes: &[&Change]) -> String {
         (Action::Replace(ReplaceOrder::CreateFirst), "create replacement and then destroy"),
         (Action::Read, "read (data resources)"),
     ];
-    let mut text = String::from(
+    let mut text = screen.wrap(
         "\nFormwork used the selected providers to generate the following execution plan. Resource actions are indicated with the following symbols:\n",
     );
     for (action, words) in kinds {
@@ -227,8 +227,9 @@ fn summary(screen: &Screen, changes: &[&Change]) -> String {
 
 fn drift(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
     let mut text = format!(
-        "\n{}\n\nFormwork detected the following changes made outside of Formwork since the last \"formwork apply\":\n",
-        screen.paint(Paint::BoldYellow, "Note: Objects have changed outside of Formwork")
+        "\n{}\n\n{}\n",
+        screen.paint(Paint::BoldYellow, "Note: Objects have changed outside of Formwork"),
+        screen.wrap("Formwork detected the following changes made outside of Formwork since the last \"formwork apply\":")
     );
     for change in plan.drift.values() {
         let what = if change.action == Action::Delete { "has been deleted" } else { "has changed" };

@@ -113,7 +113,7 @@ mod tests {
         check("abc", "axc", " a-b+x c");
         check("abcd", "bcde", "-a b c d+e");
         check("", "ab", "+a+b");
-        check("abcabba", "cbabac", "-a-b c+b a b-b a+c");
+        check("abcabba", "cbabac", "-a-b c-a b+a b a+c");
     }
 
     #[test]

@@ -41,7 +41,7 @@ fn what_comes_has_a_sign_before_each_line() {
         null(),
         value,
         &expect![[r#"
-                  + forced = { # forces replacement
+                  + input = {
                       + json    = jsonencode(
                             {
                               + a = [
@@ -72,9 +72,9 @@ fn what_goes_ends_in_null() {
         Value::object([("a", Value::int(1))]),
         null(),
         &expect![[r#"
-                  - forced = {
+                  - input = {
                       - a = 1
-                    } -> null # forces replacement
+                    } -> null
         "#]],
     );
 }
@@ -89,8 +89,11 @@ fn only_the_parts_that_change_are_shown() {
             ("map", Value::map(Type::Number, [("a", Value::int(n)), ("b", Value::int(0))])),
         ])
     };
-    check(object(1), object(2), &expect![[r#"
-              ~ forced = { # forces replacement
+    check(
+        object(1),
+        object(2),
+        &expect![[r#"
+              ~ input = {
                     id  = "i"
                   ~ map = {
                       ~ "a" = 1 -> 2
@@ -99,13 +102,17 @@ fn only_the_parts_that_change_are_shown() {
                   ~ n   = 1 -> 2
                     # (1 unchanged attribute hidden)
                 }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn lists_show_what_is_next_to_a_difference() {
-    check(tuple([1, 2, 3, 4, 5, 6]), tuple([1, 2, 3, 9, 5, 6, 7]), &expect![[r#"
-              ~ forced = [ # forces replacement
+    check(
+        tuple([1, 2, 3, 4, 5, 6]),
+        tuple([1, 2, 3, 9, 5, 6, 7]),
+        &expect![[r#"
+              ~ input = [
                     # (2 unchanged elements hidden)
                     3,
                   - 4,
@@ -114,7 +121,8 @@ fn lists_show_what_is_next_to_a_difference() {
                     6,
                   + 7,
                 ]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -125,8 +133,11 @@ fn elements_with_parts_change_in_place() {
         };
         Value::tuple(vec![item("a", 1), item("b", n), item("c", 3)])
     };
-    check(list(1), list(2), &expect![[r#"
-              ~ forced = [ # forces replacement
+    check(
+        list(1),
+        list(2),
+        &expect![[r#"
+              ~ input = [
                     {
                         n    = 1
                         name = "a"
@@ -140,7 +151,8 @@ fn elements_with_parts_change_in_place() {
                         name = "c"
                     },
                 ]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -149,20 +161,27 @@ fn sets_show_what_goes_and_what_comes() {
         let items = items.map(Value::string).to_vec();
         formwork_value::convert::convert(&Value::tuple(items), &Type::set(Type::String)).unwrap()
     };
-    check(set(["a", "b", "c"]), set(["a", "c", "d"]), &expect![[r#"
-              ~ forced = [ # forces replacement
+    check(
+        set(["a", "b", "c"]),
+        set(["a", "c", "d"]),
+        &expect![[r#"
+              ~ input = [
                   - "b",
                   + "d",
                     # (2 unchanged elements hidden)
                 ]
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn texts_of_several_lines_show_which_lines_change() {
     let text = |n: &str| Value::string(format!("1\n2\n3\n4\n5\n{n}\n7\n"));
-    check(text("six"), text("6"), &expect![[r#"
-              ~ forced = <<-EOT # forces replacement
+    check(
+        text("six"),
+        text("6"),
+        &expect![[r#"
+              ~ input = <<-EOT
                     # (2 unchanged lines hidden)
                     3
                     4
@@ -171,33 +190,45 @@ fn texts_of_several_lines_show_which_lines_change() {
                   + 6
                     7
                 EOT
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_missing_line_break_at_the_end_shows() {
-    check(Value::string("a\nb\n"), Value::string("a\nb"), &expect![[r#"
-              ~ forced = <<-EOT # forces replacement
+    check(
+        Value::string("a\nb\n"),
+        Value::string("a\nb"),
+        &expect![[r#"
+              ~ input = <<-EOT
                     a
                     b
                   - 
                 EOT
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn texts_of_json_are_compared_as_what_they_hold() {
     let text = |n: &str| Value::string(format!(r#"{{"a":{n},"b":[1,2]}}"#));
-    check(text("1"), text("2"), &expect![[r#"
-              ~ forced = jsonencode( # forces replacement
+    check(
+        text("1"),
+        text("2"),
+        &expect![[r#"
+              ~ input = jsonencode(
                   ~ {
                       ~ a = 1 -> 2
                         # (1 unchanged attribute hidden)
                     }
                 )
-    "#]]);
-    check(text("1"), text(" 1"), &expect![[r#"
-              ~ forced = jsonencode( # only white space changes # forces replacement
+    "#]],
+    );
+    check(
+        text("1"),
+        text(" 1"),
+        &expect![[r#"
+              ~ input = jsonencode( # only white space changes
                     {
                         a = 1
                         b = [
@@ -206,58 +237,91 @@ fn texts_of_json_are_compared_as_what_they_hold() {
                         ]
                     }
                 )
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_is_sensitive_is_never_shown() {
     let secret = |text: &str| Value::string(text).mark(Marks::SENSITIVE);
-    check(secret("a"), secret("b"), &expect![[r#"
-              ~ forced = (sensitive value) # forces replacement
-    "#]]);
-    check(Value::string("a"), secret("a"), &expect![[r#"
+    check(
+        secret("a"),
+        secret("b"),
+        &expect![[r#"
+              ~ input = (sensitive value)
+    "#]],
+    );
+    check(
+        Value::string("a"),
+        secret("a"),
+        &expect![[r#"
                 # Warning: this value becomes sensitive: it is not shown any more
-              ~ forced = (sensitive value) # forces replacement
-    "#]]);
+              ~ input = (sensitive value)
+    "#]],
+    );
     let within = |text: &str| Value::object([("open", Value::string(text)), ("key", secret(text))]);
-    check(within("a"), within("b"), &expect![[r#"
-              ~ forced = { # forces replacement
+    check(
+        within("a"),
+        within("b"),
+        &expect![[r#"
+              ~ input = {
                   ~ key  = (sensitive value)
                   ~ open = "a" -> "b"
                 }
-    "#]]);
-    check(null(), within("b"), &expect![[r#"
-              + forced = { # forces replacement
+    "#]],
+    );
+    check(
+        null(),
+        within("b"),
+        &expect![[r#"
+              + input = {
                   + key  = (sensitive value)
                   + open = "b"
                 }
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_becomes_unknown_shows_what_it_was() {
-    check(tuple([1, 2]), Value::unknown(Type::Dynamic), &expect![[r#"
-              ~ forced = [
+    check(
+        tuple([1, 2]),
+        Value::unknown(Type::Dynamic),
+        &expect![[r#"
+              ~ input = [
                   - 1,
                   - 2,
-                ] -> (known after apply) # forces replacement
-    "#]]);
-    check(Value::string("a"), Value::unknown(Type::String), &expect![[r#"
-              ~ forced = "a" -> (known after apply) # forces replacement
-    "#]]);
+                ] -> (known after apply)
+    "#]],
+    );
+    check(
+        Value::string("a"),
+        Value::unknown(Type::String),
+        &expect![[r#"
+              ~ input = "a" -> (known after apply)
+    "#]],
+    );
 }
 
 #[test]
 fn nothing_in_a_value_steers_the_terminal() {
-    check(null(), Value::string("a\u{1b}[2Jb\u{202e}c"), &expect![[r#"
-              + forced = "a\u001b[2Jb\u202ec" # forces replacement
-    "#]]);
-    check(null(), Value::string("a\r\n\u{1b}]0;x\u{7}"), &expect![[r#"
-              + forced = <<-EOT # forces replacement
+    check(
+        null(),
+        Value::string("a\u{1b}[2Jb\u{202e}c"),
+        &expect![[r#"
+              + input = "a\u001b[2Jb\u202ec"
+    "#]],
+    );
+    check(
+        null(),
+        Value::string("a\r\n\u{1b}]0;x\u{7}"),
+        &expect![[r#"
+              + input = <<-EOT
                     a\r
                     \u001b]0;x\u0007
                 EOT
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -267,9 +331,41 @@ fn what_forces_a_replacement_is_told_where_the_value_begins() {
     let check = |before: Value, after: Value, forces: &[Path], expected: &Expect| {
         expected.assert_eq(&forced((before, after), forces));
     };
-    check(Value::int(1), Value::int(2), &whole, &expect![]);
-    check(tuple([1, 2]), tuple([1, 3]), &whole, &expect![]);
+    check(
+        Value::int(1),
+        Value::int(2),
+        &whole,
+        &expect![[r#"
+              ~ input = 1 -> 2 # forces replacement
+    "#]],
+    );
+    check(
+        tuple([1, 2]),
+        tuple([1, 3]),
+        &whole,
+        &expect![[r#"
+              ~ input = [ # forces replacement
+                    1,
+                  - 2,
+                  + 3,
+                ]
+    "#]],
+    );
     let object = |n: i64| Value::object([("n", Value::int(n))]);
     let pair = |n: i64| Value::tuple(vec![object(0), object(n)]);
-    check(pair(1), pair(2), &second, &expect![]);
+    check(
+        pair(1),
+        pair(2),
+        &second,
+        &expect![[r#"
+              ~ input = [
+                    {
+                        n = 0
+                    },
+                  ~ { # forces replacement
+                      ~ n = 1 -> 2
+                    },
+                ]
+    "#]],
+    );
 }

@@ -1,0 +1,317 @@
+//! Help texts and complaints about the command line, in the form people know: flags with one dash,
+//! values behind an equals sign. What there is to say comes from the parser's own description.
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
+
+use crate::view::human::wrap::wrap;
+
+/// Commands that people who come from the reference look for, and that are not there yet.
+const NOT_YET: [&str; 21] = [
+    "console",
+    "fmt",
+    "force-unlock",
+    "get",
+    "import",
+    "login",
+    "logout",
+    "metadata",
+    "modules",
+    "providers lock",
+    "providers mirror",
+    "query",
+    "state mv",
+    "state pull",
+    "state push",
+    "state replace-provider",
+    "state rm",
+    "taint",
+    "test",
+    "untaint",
+    "workspace",
+];
+
+/// The column where the texts about commands and flags begin.
+const COLUMN: usize = 24;
+
+/// The command that the words name, with its full name.
+pub(super) fn named<'c>(root: &'c Command, words: &[String]) -> (&'c Command, String) {
+    let mut command = root;
+    let mut name = root.get_name().to_owned();
+    for word in words.iter().skip(1).filter(|word| !word.starts_with('-')) {
+        let Some(next) = command.find_subcommand(word) else { break };
+        command = next;
+        name.push_str(&format!(" {word}"));
+    }
+    (command, name)
+}
+
+/// The help text of a command.
+pub(super) fn text(command: &Command, name: &str, width: usize) -> String {
+    let is_root = !name.contains(' ');
+    let mut usage = format!("Usage: {name}");
+    if is_root {
+        usage.push_str(" [global options]");
+    }
+    match (command.has_subcommands(), command.is_subcommand_required_set()) {
+        (true, true) => usage.push_str(" COMMAND"),
+        (true, false) => usage.push_str(" [COMMAND]"),
+        (false, _) => {}
+    }
+    if !is_root {
+        usage.push_str(" [options]");
+    }
+    for arg in command.get_positionals() {
+        usage.push_str(&match arg.is_required_set() {
+            true => format!(" {}", value_name(arg)),
+            false => format!(" [{}]", value_name(arg)),
+        });
+    }
+    let mut text = format!("{usage}\n\n");
+    if let Some(about) = command.get_long_about().or_else(|| command.get_about()) {
+        let about = format!("{}.", about.to_string().trim_end_matches('.'));
+        for line in wrap(&about, width - 2) {
+            text.push_str(format!("  {line}").trim_end());
+            text.push('\n');
+        }
+    }
+    let commands: Vec<_> = command
+        .get_subcommands()
+        .map(|one| (one.get_name().to_owned(), summary(one.get_about())))
+        .collect();
+    section(&mut text, "Commands", &commands, width);
+    let positional: Vec<_> =
+        command.get_positionals().map(|arg| (value_name(arg), summary(arg.get_help()))).collect();
+    section(&mut text, "Arguments", &positional, width);
+    let flags: Vec<_> = command
+        .get_arguments()
+        .filter(|arg| arg.get_long().is_some() && arg.get_id() != "help")
+        .map(|arg| (flag(arg), summary(arg.get_help())))
+        .collect();
+    section(&mut text, if is_root { "Global options" } else { "Options" }, &flags, width);
+    if command.has_subcommands() {
+        text.push_str(&format!("\nMore about a command: {name} COMMAND -help\n"));
+    }
+    text
+}
+
+fn summary(help: Option<&clap::builder::StyledStr>) -> String {
+    let text = help.map(ToString::to_string).unwrap_or_default();
+    if text.is_empty() { text } else { format!("{}.", text.trim_end_matches('.')) }
+}
+
+fn value_name(arg: &Arg) -> String {
+    let name = arg.get_value_names().and_then(|names| names.first());
+    name.map_or_else(|| arg.get_id().as_str().to_uppercase(), ToString::to_string)
+}
+
+fn flag(arg: &Arg) -> String {
+    let name = arg.get_long().unwrap_or_default();
+    if !arg.get_action().takes_values() {
+        return format!("-{name}");
+    }
+    match arg.get_default_values().first().map(|value| value.to_string_lossy()) {
+        // Of a switch the interesting form is the one that is not the default.
+        Some(default) if default == "true" => format!("-{name}=false"),
+        Some(default) if default == "false" => format!("-{name}"),
+        _ => format!("-{name}={}", value_name(arg)),
+    }
+}
+
+fn section(text: &mut String, title: &str, rows: &[(String, String)], width: usize) {
+    if rows.is_empty() {
+        return;
+    }
+    text.push_str(&format!("\n{title}:\n"));
+    for (name, about) in rows {
+        let lines = wrap(about, width.saturating_sub(COLUMN).max(20));
+        let mut start = format!("  {name}");
+        if start.chars().count() + 2 > COLUMN {
+            text.push_str(&format!("{start}\n"));
+            start.clear();
+        }
+        for line in lines {
+            text.push_str(format!("{start:<COLUMN$}{line}").trim_end());
+            text.push('\n');
+            start.clear();
+        }
+    }
+}
+
+/// What is wrong with the command line: a summary and a detail.
+pub(super) fn complaint(error: &clap::Error, name: &str) -> (String, String) {
+    let one = |kind: ContextKind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        Some(ContextValue::Strings(texts)) => texts.first().cloned(),
+        _ => None,
+    };
+    let as_typed = |text: String| {
+        let text = text.split([' ', '=', '[']).next().unwrap_or_default().to_owned();
+        text.strip_prefix('-').map_or(text.clone(), |rest| rest.to_owned())
+    };
+    let hint = |kind: ContextKind| {
+        one(kind).map_or_else(String::new, |text| format!(" Did you mean {}?", as_typed(text)))
+    };
+    let flags = "Failed to parse command-line flags".to_owned();
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let word = one(ContextKind::InvalidSubcommand).unwrap_or_default();
+            let word = match name.split_once(' ') {
+                Some((_, group)) => format!("{group} {word}"),
+                None => word,
+            };
+            let why = if NOT_YET.contains(&word.as_str()) {
+                "Terraform has it; here it is not there yet.".to_owned()
+            } else {
+                format!("There is no such command.{}", hint(ContextKind::SuggestedSubcommand))
+            };
+            (format!("Formwork has no command named {word:?}"), why)
+        }
+        ErrorKind::UnknownArgument => {
+            let word = one(ContextKind::InvalidArg).unwrap_or_default();
+            if word.starts_with('-') {
+                let hint = hint(ContextKind::SuggestedArg);
+                (flags, format!("There is no option {} here.{hint}", as_typed(word)))
+            } else {
+                let detail = format!("The word {word:?} is one more than `{name}` takes.");
+                ("Too many command line arguments".into(), detail)
+            }
+        }
+        ErrorKind::MissingRequiredArgument => {
+            let word = one(ContextKind::InvalidArg).unwrap_or_default();
+            let word = word.trim_matches(['<', '>']);
+            ("Too few command line arguments".into(), format!("`{name}` needs {word}."))
+        }
+        ErrorKind::InvalidValue | ErrorKind::ValueValidation | ErrorKind::NoEquals => {
+            let word = as_typed(one(ContextKind::InvalidArg).unwrap_or_default());
+            let detail = match one(ContextKind::InvalidValue).unwrap_or_default() {
+                value if value.is_empty() => format!("The option {word} needs a value."),
+                value => format!("The option {word} cannot be {value:?}."),
+            };
+            (flags, detail)
+        }
+        _ => {
+            let text = error.to_string();
+            let line = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
+            (flags, line.replace("--", "-"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::args::description;
+
+    fn check(line: &str, expected: &Expect) {
+        let words = line.split(' ').map(std::ffi::OsString::from).collect();
+        let words = crate::normalize::normalize(&description(), words, &[].into());
+        let names: Vec<_> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let mut root = description();
+        root.build();
+        let (command, name) = named(&root, &names);
+        let error = description().try_get_matches_from(words).unwrap_err();
+        if error.use_stderr() && error.kind() != ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+        {
+            let (summary, detail) = complaint(&error, &name);
+            expected.assert_eq(&format!("{summary}: {detail}"));
+        } else {
+            expected.assert_eq(&text(command, &name, 78));
+        }
+    }
+
+    #[test]
+    fn complaints_say_what_was_typed() {
+        check(
+            "formwork plan -bogus",
+            &expect!["Failed to parse command-line flags: There is no option -bogus here."],
+        );
+        check(
+            "formwork plan -ou=x",
+            &expect![
+                "Failed to parse command-line flags: There is no option -ou here. Did you mean -out?"
+            ],
+        );
+        check(
+            "formwork plam",
+            &expect![[
+                r#"Formwork has no command named "plam": There is no such command. Did you mean plan?"#
+            ]],
+        );
+        check(
+            "formwork fmt",
+            &expect![[
+                r#"Formwork has no command named "fmt": Terraform has it; here it is not there yet."#
+            ]],
+        );
+        check(
+            "formwork state mv",
+            &expect![[
+                r#"Formwork has no command named "state mv": Terraform has it; here it is not there yet."#
+            ]],
+        );
+        check(
+            "formwork plan x y",
+            &expect![[
+                r#"Too many command line arguments: The word "x" is one more than `formwork plan` takes."#
+            ]],
+        );
+        check(
+            "formwork state show",
+            &expect!["Too few command line arguments: `formwork state show` needs ADDRESS."],
+        );
+        check(
+            "formwork plan -parallelism=many",
+            &expect![[
+                r#"Failed to parse command-line flags: The option -parallelism cannot be "many"."#
+            ]],
+        );
+        check(
+            "formwork plan -refresh=maybe",
+            &expect![[
+                r#"Failed to parse command-line flags: The option -refresh cannot be "maybe"."#
+            ]],
+        );
+        check(
+            "formwork plan -out",
+            &expect!["Failed to parse command-line flags: The option -out needs a value."],
+        );
+    }
+
+    #[test]
+    fn help_shows_flags_as_people_write_them() {
+        check(
+            "formwork show -help",
+            &expect![[r#"
+            Usage: formwork show [options] [FILE]
+
+              Show a state or a saved plan.
+
+            Arguments:
+              FILE                  A saved plan or a state file; without one, the state
+                                    of this folder.
+
+            Options:
+              -json                 Print it as JSON.
+              -no-color             Show no colour.
+              -compact-warnings     Show each warning as one line, if there is no error.
+        "#]],
+        );
+        check(
+            "formwork state",
+            &expect![[r#"
+            Usage: formwork state COMMAND [options]
+
+              Look at the state.
+
+            Commands:
+              list                  List the instances in the state.
+              show                  Show one instance in the state.
+
+            More about a command: formwork state COMMAND -help
+        "#]],
+        );
+    }
+}
