@@ -1,0 +1,99 @@
+//! What must hold, whatever the machine: growth, ratios to the reference, memory.
+
+use crate::suite::{Row, Step};
+
+/// Nothing may grow faster than this power of the number of resources.
+const STEEPEST: f64 = 1.1;
+/// Bytes that one more resource may cost.
+const BYTES_PER_RESOURCE: f64 = 8.0 * 1024.0;
+/// How much faster than the reference a thousand independent resources are planned and applied.
+const RATIOS: [(Step, f64); 2] = [(Step::Plan, 20.0), (Step::Apply, 100.0)];
+
+/// A limit, and whether it was kept.
+pub(crate) struct Verdict {
+    pub(crate) what: String,
+    pub(crate) holds: bool,
+}
+
+/// How a step of a shape grows with the number of resources.
+pub(crate) struct Growth {
+    pub(crate) shape: String,
+    pub(crate) step: Step,
+    /// The power of N that fits the processor time of all sizes best.
+    pub(crate) fitted: f64,
+    /// The power of N between the two largest sizes, where fixed costs hide least.
+    pub(crate) last: f64,
+    /// Bytes that each further resource costs between the two largest sizes.
+    pub(crate) bytes: f64,
+}
+
+/// Works out how each step grows, of which there are at least two sizes.
+pub(crate) fn growth(rows: &[Row]) -> Vec<Growth> {
+    let mut found: Vec<Growth> = Vec::new();
+    for row in rows.iter().filter(|row| row.size > 0) {
+        if found.iter().any(|growth| growth.shape == row.shape && growth.step == row.step) {
+            continue;
+        }
+        let same = |other: &&Row| other.shape == row.shape && other.step == row.step;
+        let mut sizes: Vec<&Row> = rows.iter().filter(same).collect();
+        sizes.sort_by_key(|row| row.size);
+        let [.., before, last] = sizes[..] else { continue };
+        let more = (last.size - before.size) as f64;
+        let points: Vec<(f64, f64)> =
+            sizes.iter().map(|row| ((row.size as f64).ln(), row.ours.cpu.ln())).collect();
+        found.push(Growth {
+            shape: row.shape.clone(),
+            step: row.step,
+            fitted: slope(&points),
+            last: slope(&points[points.len() - 2..]),
+            bytes: (last.ours.peak - before.ours.peak) / more,
+        });
+    }
+    found
+}
+
+/// The slope of the line that fits the points best.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let n = points.len() as f64;
+    let mean_x = points.iter().map(|(x, _)| x).sum::<f64>() / n;
+    let mean_y = points.iter().map(|(_, y)| y).sum::<f64>() / n;
+    let covariance: f64 = points.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+    let variance: f64 = points.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
+    covariance / variance
+}
+
+/// Holds the rows against the limits. Limits of which nothing was measured are left out.
+pub(crate) fn check(rows: &[Row]) -> Vec<Verdict> {
+    let mut verdicts = Vec::new();
+    for growth in growth(rows) {
+        let name = format!("{} {}", growth.shape, growth.step.name());
+        let steepest = growth.fitted.max(growth.last);
+        verdicts.push(Verdict {
+            what: format!("{name} grows as N^{steepest:.2}, at most N^{STEEPEST}"),
+            holds: steepest <= STEEPEST,
+        });
+        let kb = growth.bytes / 1024.0;
+        verdicts.push(Verdict {
+            what: format!(
+                "{name} takes {kb:.1} KB a resource, at most {:.0}",
+                BYTES_PER_RESOURCE / 1024.0
+            ),
+            holds: growth.bytes <= BYTES_PER_RESOURCE,
+        });
+    }
+    for (step, least) in RATIOS {
+        let row =
+            rows.iter().find(|row| row.shape == "flat" && row.size == 1_000 && row.step == step);
+        if let Some((row, reference)) = row.and_then(|row| Some((row, row.reference?))) {
+            let ratio = reference.wall / row.ours.wall;
+            verdicts.push(Verdict {
+                what: format!(
+                    "flat 1000 {} is {ratio:.0} times as fast as the reference, at least {least}",
+                    step.name()
+                ),
+                holds: ratio >= least,
+            });
+        }
+    }
+    verdicts
+}

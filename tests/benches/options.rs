@@ -1,0 +1,72 @@
+//! What is to be measured, as the command line says.
+
+use std::time::Duration;
+
+/// What is to be measured.
+pub(crate) struct Options {
+    /// How many times each number is taken; the median is shown.
+    pub(crate) repeat: usize,
+    /// The sizes of the shapes that only our engine runs to the end of the list.
+    pub(crate) sizes: Vec<usize>,
+    /// Only rows whose name holds one of these; all if empty.
+    pub(crate) only: Vec<String>,
+    /// Whether the reference is run too.
+    pub(crate) reference: bool,
+    /// How long the reference may take for one command.
+    pub(crate) cap: Duration,
+}
+
+/// The largest size that the reference is asked for.
+pub(crate) const REFERENCE_AT_MOST: usize = 10_000;
+
+const USAGE: &str = "\
+usage: cargo bench -p formwork-tests -- [options]
+  --quick            1,000 resources at most, each number taken once, a cap of 20 s
+  --only TEXT        only rows whose name holds TEXT, as `flat 1000` or `plan`; may be repeated
+  --repeat N         take each number N times (default 3)
+  --cap SECONDS      stop a command of the reference after this time (default 60)
+  --no-reference     measure Formwork alone";
+
+impl Options {
+    /// Reads the command line.
+    ///
+    /// # Errors
+    /// With the usage, when it makes no sense.
+    pub(crate) fn read(args: &[String]) -> Result<Self, String> {
+        let mut options = Self {
+            repeat: 3,
+            sizes: vec![1_000, 10_000, 100_000],
+            only: Vec::new(),
+            reference: true,
+            cap: Duration::from_secs(60),
+        };
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
+            match arg.as_str() {
+                // Cargo says it to everything it benches.
+                "--bench" => {}
+                "--quick" => {
+                    options.repeat = 1;
+                    options.sizes = vec![100, 1_000];
+                    options.cap = Duration::from_secs(20);
+                }
+                "--only" => options.only.push(value()?.clone()),
+                "--repeat" => options.repeat = number(value()?)?.max(1),
+                "--cap" => options.cap = Duration::from_secs(number(value()?)? as u64),
+                "--no-reference" => options.reference = false,
+                other => return Err(format!("{other} is not an option\n{USAGE}")),
+            }
+        }
+        Ok(options)
+    }
+
+    /// Whether a row is wanted.
+    pub(crate) fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|part| name.contains(part))
+    }
+}
+
+fn number(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("{text} is not a whole number\n{USAGE}"))
+}

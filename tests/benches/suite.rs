@@ -1,0 +1,251 @@
+//! Goes through everything that is measured, ours and the reference taking turns.
+
+use std::error::Error;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::options::{Options, REFERENCE_AT_MOST};
+use crate::probe::{Asked, measure};
+use crate::programs::Programs;
+use crate::sample::Sample;
+use crate::shape::Shape;
+
+/// One line of the result.
+pub(crate) struct Row {
+    /// `flat`, `count`, `chain`, `plugin x2`, or `start`.
+    pub(crate) shape: String,
+    /// The command, as people call it.
+    pub(crate) step: Step,
+    /// How many resources.
+    pub(crate) size: usize,
+    pub(crate) ours: Sample,
+    pub(crate) reference: Option<Sample>,
+}
+
+/// One command of the life of a configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Version,
+    Validate,
+    Plan,
+    Apply,
+    NoOpPlan,
+    Destroy,
+}
+
+impl Step {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Version => "version",
+            Self::Validate => "validate",
+            Self::Plan => "plan",
+            Self::Apply => "apply",
+            Self::NoOpPlan => "no-op plan",
+            Self::Destroy => "destroy",
+        }
+    }
+
+    fn args(self) -> &'static [&'static str] {
+        match self {
+            Self::Version => &["version"],
+            Self::Validate => &["validate", "-no-color"],
+            Self::Plan | Self::NoOpPlan => &["plan", "-input=false", "-no-color"],
+            Self::Apply => &["apply", "-input=false", "-no-color", "-auto-approve"],
+            Self::Destroy => &["apply", "-destroy", "-input=false", "-no-color", "-auto-approve"],
+        }
+    }
+
+    /// Whether the command starts with everything applied.
+    fn needs_state(self) -> bool {
+        matches!(self, Self::NoOpPlan | Self::Destroy)
+    }
+}
+
+/// The steps in which the state that one leaves serves the next.
+const LIFE: [Step; 4] = [Step::Plan, Step::Apply, Step::NoOpPlan, Step::Destroy];
+/// The steps of a configuration without anything in it.
+const START: [Step; 3] = [Step::Version, Step::Validate, Step::Plan];
+/// How many connections per plugin are compared.
+const CONNECTIONS: [usize; 3] = [1, 2, 4];
+/// How many resources of the plugin.
+const PLUGIN_SIZE: usize = 1_000;
+/// Once a command has taken so long, it is not repeated.
+const LONG: Duration = Duration::from_secs(8);
+/// Our engine is stopped only when something is badly wrong.
+const OUR_CAP: Duration = Duration::from_mins(10);
+
+/// What the runs share.
+pub(crate) struct Bench<'o> {
+    options: &'o Options,
+    programs: &'o Programs,
+    scratch: tempfile::TempDir,
+    settings: PathBuf,
+}
+
+/// A folder for each engine, holding the same configuration.
+struct Ground {
+    ours: PathBuf,
+    reference: PathBuf,
+    /// The state with everything applied, once there is one.
+    applied: PathBuf,
+}
+
+impl<'o> Bench<'o> {
+    /// Makes the scratch folder and the settings under which both find the provider.
+    pub(crate) fn new(
+        options: &'o Options,
+        programs: &'o Programs,
+    ) -> Result<Self, Box<dyn Error>> {
+        let scratch = tempfile::tempdir()?;
+        let settings = scratch.path().join("settings.tfrc");
+        fs::write(
+            &settings,
+            format!(
+                "provider_installation {{\n  dev_overrides {{\n    \"hashicorp/null\" = {:?}\n  }}\n  direct {{}}\n}}\n",
+                programs.provider_folder
+            ),
+        )?;
+        Ok(Self { options, programs, scratch, settings })
+    }
+
+    /// Measures everything that is wanted.
+    pub(crate) fn run(&self) -> Result<Vec<Row>, Box<dyn Error>> {
+        say(&format!("{}\n", self.programs.reference_version));
+        let mut rows = Vec::new();
+        let ground = self.ground("start", "")?;
+        for step in START {
+            self.row(&mut rows, &ground, ("start", step, 0), &[])?;
+        }
+        for shape in [Shape::Flat, Shape::Count, Shape::Chain] {
+            for &size in &self.options.sizes {
+                self.life(&mut rows, (shape, size), &shape.to_string(), &[])?;
+            }
+        }
+        let size = PLUGIN_SIZE.min(self.options.sizes.iter().copied().max().unwrap_or(0));
+        for connections in CONNECTIONS {
+            let name = format!("plugin x{connections}");
+            let env = [
+                ("TF_CLI_CONFIG_FILE", self.settings.to_string_lossy().into_owned()),
+                ("FORMWORK_PLUGIN_CONNECTIONS", connections.to_string()),
+            ];
+            self.life(&mut rows, (Shape::Plugin, size), &name, &env)?;
+        }
+        Ok(rows)
+    }
+
+    /// Measures the steps of a configuration's life.
+    fn life(
+        &self,
+        rows: &mut Vec<Row>,
+        (shape, size): (Shape, usize),
+        name: &str,
+        env: &[(&str, String)],
+    ) -> Result<(), Box<dyn Error>> {
+        if !LIFE.iter().any(|step| self.wants(name, *step, size)) {
+            return Ok(());
+        }
+        let ground = self.ground(&format!("{name}-{size}"), &shape.config(size))?;
+        for step in LIFE {
+            self.row(rows, &ground, (name, step, size), env)?;
+        }
+        fs::remove_dir_all(&ground.ours)?;
+        fs::remove_dir_all(&ground.reference)?;
+        Ok(())
+    }
+
+    fn wants(&self, shape: &str, step: Step, size: usize) -> bool {
+        self.options.wants(&format!("{shape} {size} {}", step.name()))
+    }
+
+    fn ground(&self, name: &str, config: &str) -> io::Result<Ground> {
+        let folder = self.scratch.path().join(name);
+        let ground = Ground {
+            ours: folder.join("ours"),
+            reference: folder.join("reference"),
+            applied: folder.join("applied.tfstate"),
+        };
+        for folder in [&ground.ours, &ground.reference] {
+            fs::create_dir_all(folder)?;
+            fs::write(folder.join("main.tf"), config)?;
+        }
+        Ok(ground)
+    }
+
+    /// Measures one step, the engines taking turns.
+    fn row(
+        &self,
+        rows: &mut Vec<Row>,
+        ground: &Ground,
+        (shape, step, size): (&str, Step, usize),
+        env: &[(&str, String)],
+    ) -> Result<(), Box<dyn Error>> {
+        if !self.wants(shape, step, size) {
+            return Ok(());
+        }
+        if step.needs_state() && !ground.applied.exists() {
+            self.take(&self.programs.ours, ground, (&ground.ours, Step::Apply, OUR_CAP), env)?;
+        }
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        let reference = self.programs.reference.as_ref().filter(|_| size <= REFERENCE_AT_MOST);
+        for _ in 0..self.options.repeat {
+            let here = (ground.ours.as_path(), step, OUR_CAP);
+            ours.push(self.take(&self.programs.ours, ground, here, env)?);
+            let is_long = |sample: &Sample| sample.capped || sample.wall > LONG.as_secs_f64();
+            if let Some(reference) = reference.filter(|_| !theirs.iter().any(is_long)) {
+                let there = (ground.reference.as_path(), step, self.options.cap);
+                theirs.push(self.take(reference, ground, there, env)?);
+            }
+        }
+        let ours = Sample::median(&ours).ok_or("nothing was measured")?;
+        let row =
+            Row { shape: shape.to_owned(), step, size, ours, reference: Sample::median(&theirs) };
+        say(&format!("{}\n", crate::report::line(&row)));
+        rows.push(row);
+        Ok(())
+    }
+
+    /// Runs a command once, from the state it starts with.
+    fn take(
+        &self,
+        program: &Path,
+        ground: &Ground,
+        (folder, step, cap): (&Path, Step, Duration),
+        env: &[(&str, String)],
+    ) -> Result<Sample, Box<dyn Error>> {
+        clear(folder)?;
+        let state = folder.join("terraform.tfstate");
+        if step.needs_state() {
+            fs::copy(&ground.applied, &state)?;
+        }
+        // What was written a moment ago must not cost the one that is measured.
+        nix::unistd::sync();
+        let sample = measure(&Asked { program, args: step.args(), folder, env, cap })?;
+        if step == Step::Apply && !sample.capped && folder == ground.ours {
+            fs::copy(&state, &ground.applied)?;
+        }
+        Ok(sample)
+    }
+}
+
+/// Removes all but the configuration.
+fn clear(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_name() == "main.tf" {
+            continue;
+        }
+        if entry.file_type()?.is_dir() {
+            fs::remove_dir_all(entry.path())?;
+        } else {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+fn say(text: &str) {
+    let mut out = io::stderr().lock();
+    out.write_all(text.as_bytes()).ok();
+}
