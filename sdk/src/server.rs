@@ -287,3 +287,6 @@ fn reports(diags: Diagnostics) -> Vec<ProviderDiagnostic> {
     };
     diags.into_iter().map(report).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -115,3 +115,57 @@ impl<'i> AttributeOf<'i> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use syn::parse_quote;
+
+    use super::*;
+
+    fn refusal(input: &DeriveInput) -> String {
+        expand(input).expect_err("it does not fit together").to_string()
+    }
+
+    #[test]
+    fn what_does_not_go_together_is_refused_with_the_way_out() {
+        let table: [(Field, &str); 9] = [
+            (parse_quote!(a: Attr<i64>), "say who sets it"),
+            (parse_quote!(#[attr(optional, computed)] a: Attr<i64>), "has one role"),
+            (parse_quote!(#[attr(optional, default = 1)] a: Attr<i64>), "needs the role"),
+            (parse_quote!(#[attr(required, keep)] a: Attr<i64>), "`keep` needs a role"),
+            (parse_quote!(#[attr(optional_computed, keep, default = 1)] a: Attr<i64>), "both say"),
+            (parse_quote!(#[attr(computed, write_only)] a: Attr<i64>), "only the author sets"),
+            (parse_quote!(#[attr(optional, replace, replace_if = f)] a: Attr<i64>), "to decide"),
+            (parse_quote!(#[attr(optionl)] a: Attr<i64>), "not a word that `attr` knows"),
+            (parse_quote!(#[attr(optional, name)] a: Attr<i64>), "expected `=`"),
+        ];
+        for (field, expected) in table {
+            let found = refusal(&parse_quote!(struct Model { #field }));
+            assert!(found.contains(expected), "{expected}: {found}");
+        }
+    }
+
+    #[test]
+    fn only_a_struct_with_names_is_a_model() {
+        assert_eq!(
+            refusal(&parse_quote!(
+                enum E {
+                    A,
+                }
+            )),
+            "a model is a struct"
+        );
+        assert_eq!(
+            refusal(&parse_quote!(
+                struct S(i64);
+            )),
+            "give the fields names"
+        );
+        assert!(
+            expand(&parse_quote!(
+                struct Empty;
+            ))
+            .is_ok()
+        );
+    }
+}

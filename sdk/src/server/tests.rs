@@ -1,0 +1,241 @@
+//! What becomes of handlers that err, of secrets, of what was stored, and of what must not be set.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
+use formwork_plugin_protocol::{Payload, Provider as _};
+use formwork_value::{Type, Value};
+
+use super::Server;
+use crate::prelude::*;
+use crate::testing::{Action, Life};
+
+/// A thing that does as its name says.
+#[derive(Model)]
+struct Thing {
+    /// What it does.
+    #[attr(required)]
+    name: Attr<String>,
+    #[attr(optional)]
+    tags: Attr<BTreeMap<String, String>>,
+    #[attr(optional, write_only)]
+    secret: Attr<String>,
+    #[attr(computed)]
+    seen: Attr<i64>,
+    #[attr(computed, keep)]
+    id: Attr<String>,
+}
+
+struct Things;
+
+#[async_trait]
+impl Resource for Things {
+    type Model = Thing;
+
+    const VERSION: u64 = 1;
+
+    async fn create(&self, diags: &mut Diagnostics, call: Create<Thing>) -> Answer<Thing> {
+        let mut thing = Thing { id: "1".into(), ..call.planned };
+        match thing.name.or_default().as_str() {
+            "forgets" => return Ok(thing),
+            "panics" => panic!("out of luck"),
+            "fails" => return Err(diags.error(Diagnostic::error("Not today", "Try tomorrow."))),
+            "half" => {
+                let _receipt = diags.error(Diagnostic::error("Half done", ""));
+            }
+            _ => (),
+        }
+        let secret = call.config.secret.or_default();
+        thing.seen = i64::try_from(secret.len()).unwrap_or_default().into();
+        thing.secret = secret.into();
+        Ok(thing)
+    }
+
+    async fn update(&self, _: &mut Diagnostics, call: Update<Thing>) -> Answer<Thing> {
+        assert_ne!(call.planned.name.or_default(), "panics", "out of luck");
+        Ok(Thing { seen: 0.into(), ..call.planned })
+    }
+
+    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<Thing> {
+        let old: Thing = stored.read(diags)?;
+        Ok(Thing { seen: 7.into(), ..old })
+    }
+}
+
+fn provider() -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/acme/test").resource("test_thing", Things)
+}
+
+async fn life() -> Life {
+    Life::new(provider(), "test_thing").await.unwrap()
+}
+
+fn named(name: &str) -> (&'static str, Value) {
+    ("name", Value::string(name))
+}
+
+#[tokio::test]
+async fn a_secret_reaches_the_handler_and_nothing_else() {
+    let mut life = life().await;
+    let secret = ("secret", Value::string("four"));
+    assert_eq!(life.apply([named("a"), secret]).await, Ok(Action::Create));
+    assert_eq!(life.get("seen"), &Value::int(4));
+    assert!(life.get("secret").is_null());
+}
+
+#[tokio::test]
+async fn what_a_handler_leaves_unknown_is_an_error_and_the_object_is_kept() {
+    let mut life = life().await;
+    let refusal = life.apply([named("forgets")]).await.unwrap_err();
+    assert!(refusal.0.contains("`seen` will be known later"), "{refusal:?}");
+    assert_eq!(life.get("id"), &Value::string("1"));
+    assert!(life.get("seen").is_null());
+}
+
+#[tokio::test]
+async fn a_handler_that_fails_leaves_nothing_and_one_half_done_leaves_its_object() {
+    let mut life = life().await;
+    let refusal = life.apply([named("fails")]).await.unwrap_err();
+    assert_eq!(refusal.0, "Not today: Try tomorrow.");
+    assert!(life.object().is_null());
+    let refusal = life.apply([named("half")]).await.unwrap_err();
+    assert_eq!(refusal.0, "Half done: ");
+    assert_eq!(life.get("id"), &Value::string("1"));
+}
+
+#[tokio::test]
+async fn a_panic_is_an_error_and_the_object_stays_what_it_was() {
+    let mut life = life().await;
+    let refusal = life.apply([named("panics")]).await.unwrap_err();
+    assert!(refusal.0.contains("Provider panicked"), "{refusal:?}");
+    assert!(refusal.0.contains("out of luck"), "{refusal:?}");
+    assert!(life.object().is_null());
+    life.apply([named("a")]).await.unwrap();
+    assert!(life.apply([named("panics")]).await.is_err());
+    assert_eq!(life.get("name"), &Value::string("a"));
+}
+
+#[tokio::test]
+async fn a_list_known_in_part_stays_so_in_the_plan() {
+    let mut life = life().await;
+    let tags = Value::map(
+        Type::String,
+        [("a", Value::string("known")), ("b", Value::unknown(Type::String))],
+    );
+    let planned = life.plan([named("a"), ("tags", tags.clone())]).await.unwrap();
+    assert_eq!(Path::root().attribute("tags").find(&planned.object), Some(&tags));
+}
+
+#[tokio::test]
+async fn a_value_without_form_in_the_model_is_refused_with_its_place() {
+    let tags = Value::map(Type::String, [("a", Value::null(Type::String))]);
+    let refusal = life().await.apply([named("a"), ("tags", tags)]).await.unwrap_err();
+    assert!(refusal.0.contains("`tags[\"a\"]`: a string is required"), "{refusal:?}");
+}
+
+#[tokio::test]
+async fn what_only_the_provider_sets_and_what_is_missing_is_refused() {
+    let refusal = life().await.apply([("id", Value::string("mine"))]).await.unwrap_err();
+    assert!(refusal.0.contains("Invalid Configuration for Read-Only Attribute"), "{refusal:?}");
+    assert!(refusal.0.contains("`name` must have a value"), "{refusal:?}");
+}
+
+#[tokio::test]
+async fn stored_objects_are_read_leniently_upgraded_or_refused() {
+    let mut life = life().await;
+    life.upgrade(1, r#"{"name":"a","gone":1}"#).await.unwrap();
+    assert!(life.get("seen").is_null());
+    life.upgrade(0, r#"{"name":"a"}"#).await.unwrap();
+    assert_eq!(life.get("seen"), &Value::int(7));
+    let refusal = life.upgrade(2, r#"{"name":"a"}"#).await.unwrap_err();
+    assert!(refusal.0.contains("managed by newer provider version"), "{refusal:?}");
+    let refusal = life.upgrade(1, r#"{"name":{}}"#).await.unwrap_err();
+    assert!(refusal.0.contains("Unable to read previously saved state"), "{refusal:?}");
+}
+
+/// Where things are.
+#[derive(Model)]
+struct Place {
+    #[attr(required)]
+    url: Attr<String>,
+}
+
+struct Remembers(Arc<Mutex<String>>);
+
+#[async_trait]
+impl Configure for Remembers {
+    type Config = Place;
+
+    fn validate(&self, diags: &mut Diagnostics, config: &Place) -> Answer<()> {
+        match config.url.get() {
+            Some(url) if url.is_empty() => Err(diags.error(Diagnostic::error("No URL", ""))),
+            _ => Ok(()),
+        }
+    }
+
+    async fn configure(&self, _: &mut Diagnostics, config: Place) -> Answer<()> {
+        *self.0.lock().unwrap() = config.url.or_default();
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_provider_is_validated_and_configured() {
+    let url = Arc::new(Mutex::new(String::new()));
+    let server = Server::new(provider().configured(Remembers(url.clone())));
+    let ty = server.schema().await.unwrap().provider.block.implied_type();
+    let config = |url: &str| {
+        let object = Value::object([("url", Value::string(url))]);
+        Payload::Value(object.split_marks().0, ty.clone())
+    };
+    let validate = |url| ValidateRequest {
+        type_name: String::new(),
+        config: config(url),
+        client: ClientCapabilities::default(),
+    };
+    let problems = |url| server.validate_provider_config(validate(url));
+    assert_eq!(problems("").await.unwrap().diagnostics[0].summary, "No URL");
+    assert!(problems("u").await.unwrap().diagnostics.is_empty());
+    let request = ConfigureRequest {
+        terraform_version: "1.11.4".to_owned(),
+        config: config("u"),
+        client: ClientCapabilities::default(),
+    };
+    assert!(server.configure(request).await.unwrap().diagnostics.is_empty());
+    assert_eq!(*url.lock().unwrap(), "u");
+}
+
+#[tokio::test]
+async fn hosts_that_know_no_write_only_attributes_are_told() {
+    let server = Server::new(provider());
+    let object = Value::object([
+        ("name", Value::string("a")),
+        ("secret", Value::string("s")),
+        ("tags", Value::null(Type::map(Type::String))),
+        ("seen", Value::null(Type::Number)),
+        ("id", Value::null(Type::String)),
+    ]);
+    let ty = object.ty();
+    let request = ValidateRequest {
+        type_name: "test_thing".to_owned(),
+        config: Payload::Value(object.split_marks().0, ty),
+        client: ClientCapabilities::default(),
+    };
+    let verdict = server.validate_resource_config(request).await.unwrap();
+    assert_eq!(verdict.diagnostics[0].summary, "Write-only attribute not allowed");
+    assert_eq!(verdict.diagnostics[0].path, Path::root().attribute("secret"));
+}
+
+#[test]
+fn the_struct_is_the_schema() {
+    let block = Thing::shape().block;
+    assert_eq!(block.docs.description, "A thing that does as its name says.");
+    let name = &block.attributes["name"];
+    assert_eq!(name.docs.description, "What it does.");
+    assert_eq!(name.role, crate::schema::Role::Required);
+    assert!(block.attributes["secret"].write_only);
+    let ty = block.attributes["tags"].implied_type();
+    assert_eq!(ty, Type::map(Type::String));
+}
