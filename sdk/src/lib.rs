@@ -72,9 +72,7 @@ pub type Answer<T> = Result<T, value::Reported>;
 pub mod prelude {
     pub use crate::data_source::DataSource;
     pub use crate::provider::{Configure, ProviderDef};
-    pub use crate::resource::{
-        Change, Create, Delete, Read, Resource, Stored, Update, import_not_supported,
-    };
+    pub use crate::resource::{Change, Create, Delete, Read, Resource, Stored, Update};
     pub use crate::stop::Stop;
     pub use crate::{Answer, Attr, Model, serve};
     pub use async_trait::async_trait;

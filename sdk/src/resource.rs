@@ -172,7 +172,7 @@ pub(crate) fn unreadable(why: &str) -> Diagnostic {
 }
 
 /// Reports that objects of this type cannot be imported.
-pub fn import_not_supported(diags: &mut Diagnostics) -> Reported {
+fn import_not_supported(diags: &mut Diagnostics) -> Reported {
     diags.error(Diagnostic::error(
         "Resource import not supported",
         "Objects of this resource type cannot be imported; create a new one.",

@@ -111,13 +111,12 @@ impl Resource for TimeOffset {
     }
 
     async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Offset> {
-        let parts: Vec<&str> = id.split(',').collect();
-        let (Ok([base, offsets @ ..]), false) =
-            (<[&str; 7]>::try_from(parts), id.ends_with(",,,,,,"))
-        else {
+        let parts = <[&str; 7]>::try_from(id.split(',').collect::<Vec<_>>()).ok();
+        let any_set = |parts: &[&str; 7]| parts[1..].iter().any(|part| !part.is_empty());
+        let Some([base, offsets @ ..]) = parts.filter(any_set) else {
             let detail = format!(
                 "{id:?} is not `BASE,YEARS,MONTHS,DAYS,HOURS,MINUTES,SECONDS`, where what is not set is \
-                 left empty."
+                 left empty and something is set."
             );
             return Err(diags.error(Diagnostic::error("Unexpected Format of ID", detail)));
         };
@@ -178,7 +177,7 @@ fn of(diags: &mut Diagnostics, offset: Offset, base: String) -> Answer<Offset> {
 #[cfg(test)]
 mod tests {
     use formwork_sdk::testing::{Action, Life, strings};
-    use formwork_sdk::value::Value;
+    use formwork_sdk::value::{Path, Type, Value};
     use time::macros::datetime;
 
     use super::super::provider_with;
@@ -216,8 +215,10 @@ mod tests {
     async fn an_offset_that_is_not_known_yet_leaves_the_moment_open() {
         let mut life = life().await;
         life.apply([days(1)]).await.unwrap();
-        let unknown = ("offset_days", Value::unknown(formwork_sdk::value::Type::Number));
-        assert!(!life.plan([unknown]).await.unwrap().object.is_wholly_known());
+        let unknown = ("offset_days", Value::unknown(Type::Number));
+        let planned = life.plan([unknown]).await.unwrap().object;
+        let moment = Path::root().attribute("rfc3339");
+        assert!(moment.find(&planned).is_some_and(Value::is_unknown));
     }
 
     #[tokio::test]

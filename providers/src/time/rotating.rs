@@ -155,7 +155,8 @@ impl Resource for TimeRotating {
             _ => {
                 let detail = format!(
                     "{id:?} is neither `BASE,ROTATION`, both moments, nor \
-                     `BASE,YEARS,MONTHS,DAYS,HOURS,MINUTES`, where what is not set is left empty."
+                     `BASE,YEARS,MONTHS,DAYS,HOURS,MINUTES`, where what is not set is left empty and \
+                     something is set."
                 );
                 Err(diags.error(Diagnostic::error("Unexpected Format of ID", detail)))
             }
