@@ -1,6 +1,7 @@
 //! Invariants of `ARCHITECTURE.md` that the compiler cannot keep: each is read off the source tree
 //! or tried out. What the product does is tested elsewhere.
 
+mod determinism;
 mod docs;
 mod layers;
 mod names;

@@ -11,6 +11,7 @@ use crate::addr::ModuleAddr;
 use crate::config::{Config, Module};
 use crate::eval::{ModuleScope, Results, World};
 use crate::event::Watch;
+use crate::graph::walk::Finishing;
 use crate::provider::Pool;
 use crate::state::State;
 
@@ -37,6 +38,9 @@ pub struct Session<'a> {
     pub parallelism: usize,
     /// Counts the operations under way.
     pub permits: Semaphore,
+    /// In which order the results of visits are recorded: as they come, except in tests that nothing
+    /// depends on it.
+    pub finishing: Finishing,
     /// Set when the user wants no new operations to start.
     pub stop: &'a Cell<bool>,
 }

@@ -10,6 +10,7 @@ use formwork_core::config::Config;
 use formwork_core::config::inputs::{self, Given, GivenValue, Origin};
 use formwork_core::eval::{Results, World};
 use formwork_core::event::Watch;
+use formwork_core::graph::walk::Finishing;
 use formwork_core::plan::{Mode, Options};
 use formwork_core::provider::Pool;
 use formwork_core::session::Session;
@@ -113,6 +114,7 @@ impl<'e> Prepared<'e> {
             watch: with.watch,
             parallelism: with.parallelism,
             permits: Semaphore::new(with.parallelism),
+            finishing: Finishing::AsTheyCome,
             stop: with.stop,
         }
     }

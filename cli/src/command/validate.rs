@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use formwork_core::eval::{Results, World};
 use formwork_core::event::Unwatched;
+use formwork_core::graph::walk::Finishing;
 use formwork_core::plan::validate;
 use formwork_core::provider::Pool;
 use formwork_core::session::Session;
@@ -81,6 +82,7 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
         watch: &Unwatched,
         parallelism: 10,
         permits: Semaphore::new(10),
+        finishing: Finishing::AsTheyCome,
         stop: &stop,
     };
     let result = validate(&session, diags).await;

@@ -50,14 +50,15 @@ pub fn of_body(body: &Body) -> Vec<Traversal> {
 }
 
 /// Reads an expression as a traversal of constant steps, as `depends_on` and the like require it;
-/// `None` if it is anything else.
+/// `None` if it is anything else. `null`, `true` and `false` are names like others here: there is a
+/// provider called null.
 #[must_use]
 pub fn as_traversal(expr: &Expr) -> Option<Traversal> {
     let (base, links) = chain(expr);
-    let ExprKind::Variable(root) = &base.kind else { return None };
+    let root = Ident { name: base.as_keyword()?.into(), span: base.span };
     let steps = links.iter().map(|link| constant_step(link)).collect::<Option<Vec<_>>>()?;
     let constant = !matches!(steps.last(), Some(TraversalStep::Splat(_)));
-    constant.then(|| Traversal { root: root.clone(), steps, span: expr.span })
+    constant.then(|| Traversal { root, steps, span: expr.span })
 }
 
 /// Splits an expression into what its steps start from and the expressions that add a step each, the

@@ -56,7 +56,7 @@ pub(super) async fn run(
     let mut recorder =
         Recorder { session, plan, problems: BTreeMap::new(), tally: Tally::default() };
     let stop = || session.stopped();
-    let pace = Pace { stop: &stop, ..Pace::at_most(session.parallelism) };
+    let pace = Pace { limit: session.parallelism, stop: &stop, finishing: session.finishing };
     let unvisited = walk(
         graph,
         pace,

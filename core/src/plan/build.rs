@@ -3,6 +3,9 @@
 //! Within the first two lists the order does not matter. An `Add` works from configuration and state
 //! alone and cannot see edges; a `Connect` cannot add a vertex; a `Prune` can only remove.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_value::{Diagnostics, Reported};

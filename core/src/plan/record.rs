@@ -122,7 +122,7 @@ pub(crate) async fn run(
         },
     };
     let stop = || session.stopped();
-    let pace = Pace { stop: &stop, ..Pace::at_most(session.parallelism) };
+    let pace = Pace { limit: session.parallelism, stop: &stop, finishing: session.finishing };
     let unvisited = walk(
         graph,
         pace,

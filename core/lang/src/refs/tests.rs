@@ -84,6 +84,7 @@ fn only_constant_steps_make_a_traversal() {
     traversal("a.b[0].c", &expect!["a.b[0].c"]);
     traversal("a[\"x\"]", &expect![[r#"a["x"]"#]]);
     traversal("a", &expect!["a"]);
+    traversal("null.other", &expect!["null.other"]);
     traversal("a[b]", &expect!["none"]);
     traversal("a[*].b", &expect!["none"]);
     traversal("(a.b)", &expect!["none"]);

@@ -1,0 +1,262 @@
+//! Same input, same output, in whatever order visits end: the graph is walked under many seeds, and
+//! plan, diagnostics and state must come out the same. Providers answer in this process.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use formwork_core::addr::ProviderAddr;
+use formwork_core::apply::{Applied, apply};
+use formwork_core::config::Config;
+use formwork_core::config::files::Files;
+use formwork_core::eval::{Results, World};
+use formwork_core::event::Unwatched;
+use formwork_core::graph::walk::Finishing;
+use formwork_core::plan::{Options, Plan, plan};
+use formwork_core::provider::{Launch, Pool};
+use formwork_core::session::Session;
+use formwork_core::state::State;
+use formwork_core::state::file::StateFile;
+use formwork_core::state::journal::{Begin, Journal};
+use formwork_plugin_protocol::{Failure, Provider};
+use formwork_value::Diagnostics;
+use formwork_value::diag::Sources;
+use time::OffsetDateTime;
+use tokio::sync::Semaphore;
+
+/// Wide enough that many visits wait to be recorded at once, deep enough that order matters.
+const BEFORE: &str = r#"
+variable "size" { default = 3 }
+locals {
+  names  = toset(["x", "y", "z"])
+  joined = join(",", [for a in terraform_data.a : a.output])
+}
+resource "terraform_data" "a" {
+  count = var.size
+  input = "a${count.index}"
+}
+resource "terraform_data" "b" {
+  for_each = local.names
+  input    = "${each.key}-${terraform_data.a[0].output}"
+}
+resource "terraform_data" "c" {
+  input            = { of = local.joined, ids = [for b in terraform_data.b : b.id] }
+  triggers_replace = terraform_data.a[1].output
+  lifecycle { create_before_destroy = true }
+}
+resource "terraform_data" "goes1" { input = terraform_data.a[2].id }
+resource "terraform_data" "goes2" { input = terraform_data.goes1.id }
+output "joined" { value = local.joined }
+output "c" { value = terraform_data.c.output }
+"#;
+
+/// Creates, updates, replaces and destroys, over what `BEFORE` made; some instances
+/// fail their postcondition, each with a message of its own.
+const AFTER: &str = r#"
+variable "size" { default = 4 }
+locals {
+  names  = toset(["w", "x", "y"])
+  joined = join(",", [for a in terraform_data.a : a.output])
+}
+resource "terraform_data" "a" {
+  count = var.size
+  input = "A${count.index}"
+}
+resource "terraform_data" "b" {
+  for_each = local.names
+  input    = "${each.key}+${terraform_data.a[0].output}"
+}
+resource "terraform_data" "c" {
+  input            = { of = local.joined, ids = [for b in terraform_data.b : b.id] }
+  triggers_replace = terraform_data.a[1].output
+  lifecycle { create_before_destroy = true }
+}
+resource "terraform_data" "fails" {
+  for_each = local.names
+  input    = each.key
+  lifecycle {
+    postcondition {
+      condition     = self.id == "never"
+      error_message = "not good enough: ${each.key}"
+    }
+  }
+}
+resource "terraform_data" "fails_too" {
+  input = terraform_data.a[0].output
+  lifecycle {
+    postcondition {
+      condition     = self.id == "never"
+      error_message = "nor is this"
+    }
+  }
+}
+resource "terraform_data" "skipped" { input = terraform_data.fails_too.id }
+output "joined" { value = local.joined }
+output "c" { value = terraform_data.c.output }
+"#;
+
+/// Mistakes that only evaluation finds, far apart in the graph.
+const WRONG: &str = r#"
+locals {
+  one = tonumber("one")
+  two = [1, 2][5]
+  ok  = "fine"
+}
+resource "terraform_data" "a" { input = upper([]) }
+resource "terraform_data" "b" { input = local.ok.missing }
+resource "terraform_data" "c" {
+  count = "many"
+}
+output "needs_one" { value = local.one }
+output "wrong" { value = cidrhost("nonsense", 1) }
+"#;
+
+/// A single file, held in memory.
+struct Text(&'static str);
+
+impl Files for Text {
+    fn list(&self, _: &Path) -> io::Result<Vec<String>> {
+        Ok(vec!["main.tf".to_owned()])
+    }
+
+    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
+        Ok(self.0.into())
+    }
+}
+
+/// Only the built-in provider is needed, and that one the engine has.
+struct NoPlugins;
+
+#[async_trait(?Send)]
+impl Launch for NoPlugins {
+    async fn launch(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+        unreachable!("the configurations here use the built-in provider alone")
+    }
+}
+
+/// What came out of one command.
+#[derive(Debug)]
+struct Outcome {
+    plan: Plan,
+    diags: Diagnostics,
+    state: State,
+}
+
+impl Outcome {
+    /// Everything that a user could see of it, one after the other.
+    fn told(&self) -> String {
+        let file = StateFile {
+            lineage: "fixed".to_owned(),
+            state: self.state.clone(),
+            ..StateFile::fresh()
+        };
+        let state = String::from_utf8(file.write()).expect("state files are text");
+        let Plan { changes, drift, outputs, errored, .. } = &self.plan;
+        let diags: Vec<_> = self.diags.iter().collect();
+        scrub(&format!("{changes:#?}\n{drift:#?}\n{outputs:#?}\n{errored}\n{diags:#?}\n{state}"))
+    }
+}
+
+/// Numbers the random ids, which differ from run to run, by where they first occur.
+fn scrub(text: &str) -> String {
+    let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
+    let is_id_char = |c: char| c.is_ascii_hexdigit() || c == '-';
+    let is_id = |word: &&str| word.len() == 36 && word.matches('-').count() == 4;
+    let mut out = String::new();
+    for word in text.split_inclusive(|c| !is_id_char(c)) {
+        let bare = word.trim_end_matches(|c| !is_id_char(c));
+        if is_id(&bare) {
+            let next = ids.len();
+            let number = ids.entry(bare).or_insert(next);
+            out += &format!("id{number}{}", &word[bare.len()..]);
+        } else {
+            out += word;
+        }
+    }
+    out
+}
+
+/// Plans, and applies what was planned.
+async fn run(text: &'static str, state: &State, finishing: Finishing) -> Outcome {
+    let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+    let config = Config::load(&mut diags, &mut sources, &Text(text), Path::new("."));
+    let config = config.expect("the configurations here can be read");
+    let variables = config
+        .root
+        .variables
+        .iter()
+        .filter_map(|(name, variable)| Some((name.clone(), variable.default.clone()?)));
+    let variables = variables.collect();
+    let (pool, stop) = (Pool::new(&NoPlugins), Cell::new(false));
+    let (planned, applied) = (Results::new(&config), Results::new(&config));
+    let (planning, applying) = (world(false), world(true));
+    let phase = |results, world| Session {
+        config: &config,
+        sources: &sources,
+        state,
+        pool: &pool,
+        results,
+        world,
+        variables: &variables,
+        watch: &Unwatched,
+        parallelism: 10,
+        permits: Semaphore::new(10),
+        finishing,
+        stop: &stop,
+    };
+    let plan = plan(&phase(&planned, &planning), &mut diags, &Options::default()).await;
+    let plan = plan.expect("a graph can be built");
+    if plan.errored {
+        return Outcome { plan, diags, state: state.clone() };
+    }
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let base = StateFile { state: state.clone(), ..StateFile::fresh() };
+    let begin = Begin { operation: "OperationTypeApply", base: &base };
+    let journal = Journal::begin(folder.path(), begin).expect("a journal can be begun");
+    let applied = apply(&phase(&applied, &applying), &mut diags, &plan, &journal).await;
+    let Ok(Applied { state, .. }) = applied else { panic!("no graph: {diags:#?}") };
+    Outcome { plan, diags, state }
+}
+
+fn world(applying: bool) -> World {
+    World {
+        cwd: "/somewhere".into(),
+        root: ".".into(),
+        home: None,
+        workspace: "default".into(),
+        applying,
+        plan_time: Some(OffsetDateTime::UNIX_EPOCH),
+        clock: || OffsetDateTime::UNIX_EPOCH,
+    }
+}
+
+/// Checks that twenty orders of finishing tell the same as the one that just happens.
+async fn tells_the_same(text: &'static str, state: &State) -> Outcome {
+    let as_it_comes = run(text, state, Finishing::AsTheyCome).await;
+    let expected = as_it_comes.told();
+    for seed in 0..20 {
+        let shuffled = run(text, state, Finishing::Shuffled(seed)).await.told();
+        let differs = expected.lines().zip(shuffled.lines()).find(|(a, b)| a != b);
+        assert!(shuffled == expected, "seed {seed}: {differs:#?}");
+    }
+    as_it_comes
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn the_order_in_which_visits_end_is_not_seen() {
+    let first = tells_the_same(BEFORE, &State::default()).await;
+    assert!(!first.diags.has_errors(), "{:#?}", first.diags);
+    assert_eq!(first.plan.changes.len(), 9);
+    let second = tells_the_same(AFTER, &first.state).await;
+    assert_eq!(second.diags.iter().count(), 4, "{:#?}", second.diags);
+    assert_eq!(second.state.resources.len(), 5, "one is skipped and two are gone");
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn the_order_in_which_mistakes_are_found_is_not_seen() {
+    let outcome = tells_the_same(WRONG, &State::default()).await;
+    assert!(outcome.diags.iter().count() > 4, "{:#?}", outcome.diags);
+}
