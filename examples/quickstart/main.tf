@@ -1,0 +1,106 @@
+# A small team site: a file for each page, a list of tables at a party, and a password.
+# Nothing here leaves this folder: look into ./site when it is done.
+
+terraform {
+  required_providers {
+    random = { source = "hashicorp/random" }
+    local  = { source = "hashicorp/local" }
+    time   = { source = "hashicorp/time" }
+    null   = { source = "hashicorp/null" }
+  }
+}
+
+variable "team" {
+  description = "Who the site is for."
+  type        = string
+  default     = "the builders"
+
+  validation {
+    condition     = length(trimspace(var.team)) > 0
+    error_message = "A team needs a name."
+  }
+}
+
+variable "pages" {
+  description = "The pages of the site: a title for each name."
+  type        = map(string)
+  default = {
+    index = "Welcome"
+    about = "Who we are"
+    party = "The next party"
+  }
+}
+
+variable "tables" {
+  description = "How many tables stand at the party."
+  type        = number
+  default     = 3
+}
+
+locals {
+  folder = "${path.module}/site"
+  links  = join("\n", [for name, title in var.pages : "    <li><a href=\"${name}.html\">${title}</a></li>"])
+}
+
+# When the site was first made. It stays the same from then on.
+resource "time_static" "made" {}
+
+resource "random_pet" "table" {
+  count  = var.tables
+  length = 2
+}
+
+resource "random_shuffle" "seating" {
+  input = random_pet.table[*].id
+}
+
+resource "random_password" "door" {
+  length  = 20
+  special = false
+}
+
+# The page is written with what is read here, so a change of the template changes every page.
+data "local_file" "template" {
+  filename = "${path.module}/page.html.tftpl"
+}
+
+resource "local_file" "page" {
+  for_each = var.pages
+
+  filename = "${local.folder}/${each.key}.html"
+  content = templatestring(data.local_file.template.content, {
+    title  = each.value
+    team   = var.team
+    links  = local.links
+    made   = formatdate("D MMMM YYYY", time_static.made.rfc3339)
+    tables = each.key == "party" ? random_shuffle.seating.result : []
+  })
+}
+
+resource "local_sensitive_file" "door" {
+  filename = "${local.folder}/door.txt"
+  content  = "The word at the door is ${random_password.door.result}\n"
+}
+
+# Replaced whenever a page changes.
+resource "null_resource" "announcement" {
+  triggers = {
+    for name, page in local_file.page : name => page.content_md5
+  }
+}
+
+output "pages" {
+  description = "Where the pages are."
+  value       = { for name, page in local_file.page : name => page.filename }
+}
+
+output "tables" {
+  description = "Where everybody sits."
+  value       = random_shuffle.seating.result
+}
+
+output "door" {
+  description = "The word at the door: `formwork output -raw door`."
+  value       = random_password.door.result
+  sensitive   = true
+}
