@@ -13,7 +13,7 @@ use formwork_value::Diagnostic;
 use formwork_value::diag::Sources;
 
 pub(crate) use shared::{
-    InitArgs, OperationArgs, StateArgs, VariableArgs, VariableSource, ViewArgs,
+    InitArgs, OperationArgs, StateArgs, StatePlace, VariableArgs, VariableSource, ViewArgs,
 };
 
 use crate::env::Env;
@@ -56,6 +56,9 @@ pub(crate) enum Command {
     /// Look at the state.
     #[command(subcommand)]
     State(StateCommand),
+    /// Settle what an interrupted run left open.
+    #[command(subcommand)]
+    Recover(RecoverCommand),
     /// Print the graph of a plan, for Graphviz.
     Graph(GraphArgs),
     /// Show the providers that the configuration needs.
@@ -203,6 +206,31 @@ pub(crate) struct StateShowArgs {
     pub(crate) state: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) view: ViewArgs,
+}
+
+/// What to do about an interrupted run.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RecoverCommand {
+    /// List the operations of which nobody knows what they did.
+    List(RecoverListArgs),
+    /// Say that an operation is settled: the object is not there, or is not ours any more.
+    Forget(RecoverForgetArgs),
+}
+
+/// Arguments of `recover list`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecoverListArgs {
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
+
+/// Arguments of `recover forget`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecoverForgetArgs {
+    /// The instance.
+    pub(crate) address: String,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
 }
 
 /// Arguments of `graph`.

@@ -1,21 +1,24 @@
 //! The commands, one per file. Each is a function over what it was told and the folder it works in.
 
 mod apply;
+mod given;
 mod graph;
 mod init;
 mod interrupt;
+mod locked;
 mod operation;
 mod output;
 mod plan;
 mod planfile;
 mod providers;
+mod recover;
 mod refresh;
 mod show;
 mod state;
 mod validate;
 mod version;
 
-use crate::args::{Cli, Command, ProvidersCommand, StateCommand};
+use crate::args::{Cli, Command, ProvidersCommand, RecoverCommand, StateCommand};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view;
@@ -32,7 +35,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         return Exit::Failed;
     }
     match cli.command {
-        Command::Init(args) => init::run(&args, env),
+        Command::Init(args) => init::run(&args, env).await,
         Command::Validate(args) => validate::run(&args, env).await,
         Command::Plan(args) => plan::run(&args, env).await,
         Command::Apply(args) => apply::run(&args, env, false).await,
@@ -42,6 +45,8 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Output(args) => output::run(&args, env).await,
         Command::State(StateCommand::List(args)) => state::list(&args, env).await,
         Command::State(StateCommand::Show(args)) => state::show(&args, env).await,
+        Command::Recover(RecoverCommand::List(args)) => recover::list(&args, env).await,
+        Command::Recover(RecoverCommand::Forget(args)) => recover::forget(&args, env).await,
         Command::Graph(args) => graph::run(&args, env).await,
         Command::Providers(args) => match args.command {
             None => providers::run(env),

@@ -1,13 +1,14 @@
 //! The folder a command works in: configuration, data folder, lock file, providers, state. Resolved
 //! once, in the order in which mistakes are best reported.
 
+mod state;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::Config;
 use formwork_core::config::files::Disk;
-use formwork_core::state::local::{Files, LocalStore};
 use formwork_core::version::Constraints;
 use formwork_plugin_protocol::reattach;
 use formwork_value::diag::{Blame, Sources};
@@ -43,13 +44,21 @@ impl<'e> Workspace<'e> {
             let summary = "Settings cannot be read";
             diags.error(Diagnostic::error(summary, error.to_string()).blame(Blame::Environment))
         })?;
-        Ok(Self {
+        let opened = Self {
             env,
             root: PathBuf::from("."),
             data: env.data_dir.clone().unwrap_or_else(|| PathBuf::from(".terraform")),
             sources: Sources::new(),
             settings,
-        })
+        };
+        let name = opened.name();
+        if !is_workspace_name(&name) {
+            let detail = format!(
+                "The workspace name {name:?} is not allowed. The name must contain only URL safe characters, and no path separators."
+            );
+            return Err(diags.error(Diagnostic::error("Invalid workspace name", detail)));
+        }
+        Ok(opened)
     }
 
     /// Reads the configuration.
@@ -58,6 +67,12 @@ impl<'e> Workspace<'e> {
     /// When it has mistakes.
     pub(crate) fn config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
         Config::load(diags, &mut self.sources, &Disk, &self.root)
+    }
+
+    /// Reads the configuration for its backend alone: mistakes elsewhere are for other commands to
+    /// report.
+    pub(crate) fn config_for_backend(&mut self) -> Option<Config> {
+        self.has_config().then(|| self.config(&mut Diagnostics::new()).ok()).flatten()
     }
 
     /// Whether there is any configuration here.
@@ -154,62 +169,12 @@ impl<'e> Workspace<'e> {
             diags.warn(Diagnostic::warning("Provider development overrides are in effect", detail));
         }
     }
-
-    /// Where the state is: as the flags say, else as the `backend` block says, else in the folder.
-    ///
-    /// # Errors
-    /// When the `backend` block is one we cannot work with.
-    pub(crate) fn store(
-        &self,
-        diags: &mut Diagnostics,
-        config: Option<&Config>,
-        state: Option<&PathBuf>,
-    ) -> Result<LocalStore, Reported> {
-        if let Some(path) = state {
-            return Ok(LocalStore::new(Files::of(path)));
-        }
-        let workspace = self.name();
-        let path = match config.and_then(|config| config.root.settings.backend.as_ref()) {
-            Some(backend) => backend_path(diags, backend)?,
-            None => None,
-        };
-        match path {
-            Some(path) if workspace == "default" => Ok(LocalStore::new(Files::of(path))),
-            _ => Ok(LocalStore::new(Files::of_workspace(&self.root, &workspace))),
-        }
-    }
 }
 
-/// The path that a `backend "local"` block names.
-fn backend_path(
-    diags: &mut Diagnostics,
-    backend: &formwork_core::config::Backend,
-) -> Result<Option<PathBuf>, Reported> {
-    if backend.kind != "local" {
-        let detail = format!(
-            "There is no backend of the type {:?} here yet; use \"local\".",
-            backend.kind.as_str()
-        );
-        return Err(
-            diags.error(Diagnostic::error("Unsupported backend type", detail).at(backend.span))
-        );
-    }
-    let mut path = None;
-    for attribute in &backend.body.attributes {
-        match (attribute.name.name.as_str(), attribute.expr.as_literal()) {
-            ("path", Some(text)) => path = Some(PathBuf::from(text.as_str())),
-            ("workspace_dir", Some(_)) => {}
-            (name, _) => {
-                let detail = format!(
-                    "The local backend takes \"path\" and \"workspace_dir\", each a text in quotes without anything to evaluate; {name:?} is not one of these."
-                );
-                return Err(diags.error(
-                    Diagnostic::error("Invalid backend configuration", detail).at(attribute.span),
-                ));
-            }
-        }
-    }
-    Ok(path)
+/// Whether this may be a workspace: its name becomes the name of a folder.
+fn is_workspace_name(name: &str) -> bool {
+    let safe = |c: char| c.is_ascii_alphanumeric() || "-_.~$&+,;=:@!*'()".contains(c);
+    !name.is_empty() && name != "." && name != ".." && name.chars().all(safe)
 }
 
 impl Workspace<'_> {

@@ -35,6 +35,32 @@ pub(crate) struct StateArgs {
     pub(crate) backup: Option<PathBuf>,
 }
 
+impl StateArgs {
+    /// Where the state is.
+    pub(crate) fn place(&self) -> StatePlace {
+        let Self { state, state_out, backup, .. } = self.clone();
+        StatePlace { state, out: state_out, backup }
+    }
+}
+
+/// Where the state is, as far as that is said.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StatePlace {
+    /// The file to read.
+    pub(crate) state: Option<PathBuf>,
+    /// The file to write, if it is another one.
+    pub(crate) out: Option<PathBuf>,
+    /// Where the state goes that is overwritten; `-` for nowhere.
+    pub(crate) backup: Option<PathBuf>,
+}
+
+impl StatePlace {
+    /// The state in this file, if one is named.
+    pub(crate) fn of(state: Option<&PathBuf>) -> Self {
+        Self { state: state.cloned(), ..Self::default() }
+    }
+}
+
 /// How planning is done.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct OperationArgs {

@@ -10,8 +10,9 @@ use formwork_core::state::journal::{Begin, Journal};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::guarded;
-use super::operation::{Locked, Prepared, With, may_ask, options};
-use super::plan::{Making, make};
+use super::locked::Locked;
+use super::operation::{Prepared, Preparing, With, may_ask, options};
+use super::plan::{Making, make, prepare};
 use super::planfile;
 use crate::args::ApplyArgs;
 use crate::env::Env;
@@ -31,14 +32,13 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, destroying: bool) -> Exit {
     let prepared = match &args.plan {
         Some(path) => planfile::prepare(&mut diags, env, path, &args.variables.sources)
             .map(|(prepared, saved)| (prepared, Wanted::Saved(Box::new(saved)))),
-        None => fresh(&mut diags, env, args, destroying, &screen),
+        None => fresh(&mut diags, env, args, destroying, &screen).await,
     };
     let (prepared, wanted) = match prepared {
         Ok(both) => both,
         Err(workspace) => return report.failed(workspace.as_deref(), &diags),
     };
-    let store =
-        prepared.workspace.store(&mut diags, Some(&prepared.config), args.state.state.as_ref());
+    let store = prepared.workspace.store(&mut diags, Some(&prepared.config), &args.state.place());
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
     let locked = Locked::open(&mut diags, store, &args.state, "OperationTypeApply").await;
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
@@ -84,7 +84,7 @@ enum Wanted {
 
 type Ready<'e> = (Prepared<'e>, Wanted);
 
-fn fresh<'e>(
+async fn fresh<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
     args: &ApplyArgs,
@@ -92,11 +92,13 @@ fn fresh<'e>(
     screen: &Screen,
 ) -> Result<Ready<'e>, Option<Box<Workspace<'e>>>> {
     let options = options(diags, &args.operation, destroying).map_err(|_| None)?;
-    let workspace = Workspace::open(env, diags).map_err(|_| None)?;
-    let ask = !args.json && may_ask(env, screen, args.operation.input);
-    Prepared::prepare(diags, workspace, &args.variables.sources, ask)
-        .map(|prepared| (prepared, Wanted::Fresh(options)))
-        .map_err(|(workspace, _)| Some(workspace))
+    let preparing = Preparing {
+        sources: &args.variables.sources,
+        place: &args.state.place(),
+        mode: options.mode,
+        ask: !args.json && may_ask(env, screen, args.operation.input),
+    };
+    prepare(diags, env, &preparing).await.map(|prepared| (prepared, Wanted::Fresh(options)))
 }
 
 /// One run of the command, once everything is ready.
@@ -116,7 +118,11 @@ impl Run<'_> {
         wanted: Wanted,
     ) -> Result<Exit, Reported> {
         let plan = match wanted {
-            Wanted::Saved(saved) => saved.check(diags, &locked.file)?,
+            Wanted::Saved(saved) => {
+                let plan = saved.check(diags, &locked.file)?;
+                locked.let_through(diags, &plan)?;
+                plan
+            }
             Wanted::Fresh(options) => {
                 let making = Making {
                     state: &locked.file.state,
@@ -131,6 +137,7 @@ impl Run<'_> {
                 if plan.errored {
                     return Ok(Exit::Failed);
                 }
+                locked.let_through(diags, &plan)?;
                 if plan.applyable() && !self.args.auto_approve {
                     self.approve(diags, plan.mode)?;
                 }

@@ -12,7 +12,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::operation::{Prepared, With};
 use super::output::stored;
-use crate::args::GraphArgs;
+use crate::args::{GraphArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::launcher::Launcher;
@@ -26,7 +26,7 @@ pub(super) async fn run(args: &GraphArgs, env: &Env) -> Exit {
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);
     };
-    let state = stored(&mut diags, &mut workspace, None).await;
+    let state = stored(&mut diags, &mut workspace, &StatePlace::default()).await;
     let text = state.and_then(|state| draw(&mut diags, args, &mut workspace, &state));
     report.diagnostics(&workspace.sources, &diags);
     match text {

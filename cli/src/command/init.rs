@@ -2,7 +2,8 @@
 
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::args::InitArgs;
+use super::operation::of_state;
+use crate::args::{InitArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::lockfile::{LockFile, NAME};
@@ -11,14 +12,14 @@ use crate::view::{Paint, Screen, out, report::Report};
 use crate::workspace::Workspace;
 
 /// Runs the command.
-pub(super) fn run(args: &InitArgs, env: &Env) -> Exit {
+pub(super) async fn run(args: &InitArgs, env: &Env) -> Exit {
     let screen = Screen::of(env, args.view.no_color);
     let report = Report::new(screen, args.json, args.view.compact_warnings);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);
     };
-    let result = prepare(args, &screen, &mut workspace, &mut diags);
+    let result = prepare(args, &screen, &mut workspace, &mut diags).await;
     report.diagnostics(&workspace.sources, &diags);
     match result {
         Ok(()) if !diags.has_errors() => Exit::Done,
@@ -26,7 +27,7 @@ pub(super) fn run(args: &InitArgs, env: &Env) -> Exit {
     }
 }
 
-fn prepare(
+async fn prepare(
     args: &InitArgs,
     screen: &Screen,
     workspace: &mut Workspace<'_>,
@@ -47,9 +48,10 @@ fn prepare(
     let config = workspace.config(diags)?;
     if args.backend {
         // Refuses a backend that is not there.
-        workspace.store(diags, Some(&config), None)?;
+        workspace.store(diags, Some(&config), &StatePlace::default())?;
     }
-    let required = config.requirements();
+    let mut required = config.requirements();
+    required.extend(of_state(workspace, &required, &StatePlace::default()).await);
     say(&format!("{}\n", screen.paint(Paint::Bold, "Initializing provider plugins...")));
     let before = workspace.locks(diags)?;
     let mut locks = before.clone();

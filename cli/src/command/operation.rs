@@ -3,11 +3,9 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use formwork_core::addr::{InstanceAddr, Target};
-use formwork_core::config::Config;
-use formwork_core::config::inputs::{self, Given, GivenValue, Origin};
+use formwork_core::addr::{InstanceAddr, ProviderAddr, Target};
+use formwork_core::config::{Config, inputs};
 use formwork_core::eval::{Results, World};
 use formwork_core::event::Watch;
 use formwork_core::graph::walk::Finishing;
@@ -15,15 +13,14 @@ use formwork_core::plan::{Mode, Options};
 use formwork_core::provider::Pool;
 use formwork_core::session::Session;
 use formwork_core::state::State;
-use formwork_core::state::file::StateFile;
-use formwork_core::state::local::LocalStore;
-use formwork_core::state::recover::{Recovery, recover};
-use formwork_core::state::store::{LockRequest, Store as _};
+use formwork_core::version::Constraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 use time::OffsetDateTime;
 use tokio::sync::Semaphore;
 
-use crate::args::{OperationArgs, StateArgs, VariableSource};
+use super::given::{ask_for_missing, given};
+use super::output::stored;
+use crate::args::{OperationArgs, StatePlace, VariableSource};
 use crate::env::Env;
 use crate::launcher::Launcher;
 use crate::view;
@@ -39,18 +36,30 @@ pub(crate) struct Prepared<'e> {
     pub(crate) time: OffsetDateTime,
 }
 
+/// How to get ready.
+#[derive(Clone, Copy)]
+pub(crate) struct Preparing<'a> {
+    /// Where values of variables come from.
+    pub(crate) sources: &'a [VariableSource],
+    /// Where the state is.
+    pub(crate) place: &'a StatePlace,
+    /// What is going to be planned: destroying needs no configuration.
+    pub(crate) mode: Mode,
+    /// Whether to ask for variables that have no value.
+    pub(crate) ask: bool,
+}
+
 impl<'e> Prepared<'e> {
     /// Reads the configuration, gives the variables their values, finds the providers.
     ///
     /// # Errors
     /// When any of that fails.
-    pub(crate) fn prepare(
+    pub(crate) async fn prepare(
         diags: &mut Diagnostics,
         mut workspace: Workspace<'e>,
-        sources: &[VariableSource],
-        ask: bool,
+        preparing: &Preparing<'_>,
     ) -> Result<Self, (Box<Workspace<'e>>, Reported)> {
-        match Self::try_prepare(diags, &mut workspace, sources, ask) {
+        match Self::try_prepare(diags, &mut workspace, preparing).await {
             Ok((config, variables, launcher)) => Ok(Self {
                 workspace_name: workspace.name(),
                 workspace,
@@ -63,23 +72,23 @@ impl<'e> Prepared<'e> {
         }
     }
 
-    fn try_prepare(
+    async fn try_prepare(
         diags: &mut Diagnostics,
         workspace: &mut Workspace<'e>,
-        sources: &[VariableSource],
-        ask: bool,
+        preparing: &Preparing<'_>,
     ) -> Result<(Config, BTreeMap<Str, Value>, Launcher), Reported> {
-        if !workspace.has_config() {
+        if preparing.mode != Mode::Destroy && !workspace.has_config() {
             return Err(diags.error(Diagnostic::error(
                 "No configuration files",
                 "There is nothing to plan here: the folder holds no configuration files, whose names end in .tf. If you would like to destroy everything that is managed here, use `formwork destroy`, which needs no configuration.",
             )));
         }
         let config = workspace.config(diags)?;
-        let required = config.requirements();
+        let mut required = config.requirements();
+        required.extend(of_state(workspace, &required, preparing.place).await);
         let launcher = workspace.launcher(diags, &required)?;
-        let mut given = given(diags, workspace, sources)?;
-        if ask {
+        let mut given = given(diags, workspace, preparing.sources)?;
+        if preparing.ask {
             ask_for_missing(&config, &mut given);
         }
         let inputs = inputs::resolve(diags, &mut workspace.sources, &config.root, given)?;
@@ -132,112 +141,17 @@ pub(crate) struct With<'a> {
     pub(crate) stop: &'a Cell<bool>,
 }
 
-/// Collects the values that were given for variables, weakest first.
-fn given(
-    diags: &mut Diagnostics,
+/// The providers of what is in the state and not in the configuration any more. A state that cannot
+/// be read is for the command to complain about once it has locked it.
+pub(super) async fn of_state(
     workspace: &mut Workspace<'_>,
-    sources: &[VariableSource],
-) -> Result<Vec<Given>, Reported> {
-    let text = |name: &str, value: &str, origin| Given {
-        name: name.into(),
-        value: GivenValue::Text(value.to_owned()),
-        origin,
-    };
-    let mut given: Vec<Given> = workspace
-        .env
-        .variables
-        .iter()
-        .map(|(name, value)| text(name, value, Origin::Environment))
-        .collect();
-    for name in automatic_files(workspace) {
-        given.extend(values_of(diags, workspace, &name)?);
-    }
-    for source in sources {
-        match source {
-            VariableSource::File(path) => {
-                given.extend(values_of(diags, workspace, &path.to_string_lossy())?);
-            }
-            VariableSource::Value(pair) => match pair.split_once('=') {
-                Some((name, value)) => given.push(text(name.trim(), value, Origin::Option)),
-                None => {
-                    let detail = format!(
-                        "The given -var option {pair:?} is not correctly specified. Must be a variable name and value separated by an equals sign, like -var=\"key=value\"."
-                    );
-                    return Err(diags.error(Diagnostic::error("Invalid -var option", detail)));
-                }
-            },
-        }
-    }
-    Ok(given)
-}
-
-/// The files of values that are read without being named: `terraform.tfvars`, then those that end
-/// in `.auto.tfvars`, by name.
-fn automatic_files(workspace: &Workspace<'_>) -> Vec<String> {
-    let entries = std::fs::read_dir(&workspace.root).into_iter().flatten().flatten();
-    let mut automatic: Vec<String> = entries
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json"))
-        .collect();
-    automatic.sort();
-    let first = ["terraform.tfvars", "terraform.tfvars.json"].into_iter();
-    first
-        .filter(|name| workspace.root.join(name).exists())
-        .map(str::to_owned)
-        .chain(automatic)
-        .collect()
-}
-
-fn values_of(
-    diags: &mut Diagnostics,
-    workspace: &mut Workspace<'_>,
-    name: &str,
-) -> Result<Vec<Given>, Reported> {
-    let path = workspace.root.join(name);
-    let content = std::fs::read(&path).map_err(|error| {
-        let detail = format!("Given variables file {name} cannot be read: {error}.");
-        diags.error(Diagnostic::error("Failed to read variables file", detail))
-    })?;
-    if name.ends_with(".json") {
-        let detail = format!(
-            "{name} is written in JSON, which is not read for values of variables yet. Write the values in the native syntax, in a file whose name ends in .tfvars."
-        );
-        return Err(diags.error(Diagnostic::error("Not supported yet", detail)));
-    }
-    inputs::read_values(diags, &mut workspace.sources, name, content)
-}
-
-/// Asks for the variables that must have a value and have none.
-fn ask_for_missing(config: &Config, given: &mut Vec<Given>) {
-    for variable in config.root.variables.values().filter(|variable| variable.is_required()) {
-        if given.iter().any(|given| given.name == variable.name) {
-            continue;
-        }
-        view::out(&format!("var.{}\n", variable.name));
-        if !variable.description.is_empty() {
-            view::out(&format!("  {}\n", variable.description.replace('\n', "\n  ")));
-        }
-        view::out("\n  Enter a value: ");
-        let mut answer = String::new();
-        if std::io::stdin().read_line(&mut answer).is_err() || answer.is_empty() {
-            return;
-        }
-        view::out("\n");
-        given.push(Given {
-            name: variable.name.clone(),
-            value: GivenValue::Text(answer.trim_end_matches(['\n', '\r']).to_owned()),
-            origin: Origin::Answer,
-        });
-    }
-}
-
-/// The names of the variables that are given on the command line.
-pub(crate) fn given_names(sources: &[VariableSource]) -> Vec<String> {
-    let names = sources.iter().filter_map(|source| match source {
-        VariableSource::Value(pair) => Some(pair.split_once('=')?.0.trim().to_owned()),
-        VariableSource::File(_) => None,
-    });
-    names.collect()
+    required: &BTreeMap<ProviderAddr, Constraints>,
+    place: &StatePlace,
+) -> BTreeMap<ProviderAddr, Constraints> {
+    let state = stored(&mut Diagnostics::new(), workspace, place).await.unwrap_or_default();
+    let providers = state.resources.values().map(|held| held.provider.provider.clone());
+    let others = providers.filter(|addr| !required.contains_key(addr));
+    others.map(|addr| (addr, Constraints::default())).collect()
 }
 
 /// Reads the planning options.
@@ -302,137 +216,7 @@ pub(crate) fn options(
     Ok(Options { mode, skip_refresh: !args.refresh, targets, replace })
 }
 
-/// A locked state, with what an interrupted run may have left behind.
-pub(crate) struct Locked {
-    pub(crate) store: LocalStore,
-    pub(crate) file: StateFile,
-    pub(crate) recovery: Option<Recovery>,
-    locked: bool,
-}
-
-impl Locked {
-    /// Locks and reads the state, and puts in what interrupted runs left in the journal.
-    ///
-    /// # Errors
-    /// When somebody else holds the lock, or the state cannot be read.
-    pub(crate) async fn open(
-        diags: &mut Diagnostics,
-        mut store: LocalStore,
-        args: &StateArgs,
-        operation: &str,
-    ) -> Result<Self, Reported> {
-        if args.lock {
-            let request = LockRequest {
-                operation: operation.to_owned(),
-                timeout: duration(diags, &args.lock_timeout)?,
-            };
-            store.lock(request).await.map_err(|error| diags.error(error.diagnostic()))?;
-        }
-        let stored = store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
-        let recovery =
-            recover(store.journals(), stored).map_err(|error| diags.error(error.diagnostic()))?;
-        let (file, recovery) = if recovery.is_nothing() {
-            (recovery.file, None)
-        } else {
-            for diagnostic in recovery.diagnostics() {
-                // What an earlier run left open does not fail this one by itself.
-                diags.warn(diagnostic);
-            }
-            (recovery.file.clone(), Some(recovery))
-        };
-        let file = file.unwrap_or_else(StateFile::fresh);
-        Ok(Self { store, file, recovery, locked: args.lock })
-    }
-
-    /// Writes the state.
-    ///
-    /// # Errors
-    /// When it cannot be written. Then it is written next to the configuration instead.
-    pub(crate) async fn save(
-        &mut self,
-        diags: &mut Diagnostics,
-        state: State,
-    ) -> Result<(), Reported> {
-        self.file.state = state;
-        if let Err(error) = self.store.write(&mut self.file).await {
-            let reported = diags.error(error.diagnostic());
-            match self.file.save_errored(std::path::Path::new(".")) {
-                Ok(path) => {
-                    let detail = format!(
-                        "The state was written to {} instead. Once the reason above is gone, put it in its place.",
-                        path.display()
-                    );
-                    diags.warn(Diagnostic::warning("State saved aside", detail));
-                }
-                Err(error) => drop(diags.error(error.diagnostic())),
-            }
-            return Err(reported);
-        }
-        if let Some(recovery) = self.recovery.take()
-            && let Err(error) = recovery.finish()
-        {
-            return Err(diags.error(error.diagnostic()));
-        }
-        Ok(())
-    }
-
-    /// Gives the lock back.
-    pub(crate) async fn close(mut self, diags: &mut Diagnostics) {
-        if self.locked
-            && let Err(error) = self.store.unlock().await
-        {
-            let _ = diags.error(error.diagnostic());
-        }
-    }
-}
-
-/// Reads `90s`, `5m`, `1h30m`.
-fn duration(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
-    let mut total = Duration::ZERO;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        let (digits, behind) = rest.split_at(end);
-        let unit_end = behind.find(|c: char| c.is_ascii_digit()).unwrap_or(behind.len());
-        let (unit, next) = behind.split_at(unit_end);
-        let number: Option<u64> = digits.parse().ok();
-        let factor = match unit {
-            "ms" => Some(Duration::from_millis(1)),
-            "s" => Some(Duration::from_secs(1)),
-            "m" => Some(Duration::from_mins(1)),
-            "h" => Some(Duration::from_hours(1)),
-            "" if digits == "0" => Some(Duration::ZERO),
-            _ => None,
-        };
-        let part = number.and_then(|n| factor?.checked_mul(u32::try_from(n).ok()?));
-        let Some(part) = part else {
-            let detail = format!("{text:?} is not a duration; write for example 30s, 5m or 1h30m.");
-            return Err(diags.error(Diagnostic::error("Invalid -lock-timeout", detail)));
-        };
-        total = total.saturating_add(part);
-        rest = next;
-    }
-    Ok(total)
-}
-
 /// Whether questions may be asked.
 pub(crate) fn may_ask(env: &Env, screen: &view::Screen, input: bool) -> bool {
     env.input && input && screen.interactive
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn durations_are_read_as_people_write_them() {
-        let check =
-            |text: &str| duration(&mut Diagnostics::new(), text).map(|d| d.as_millis()).ok();
-        assert_eq!(check("0s"), Some(0));
-        assert_eq!(check("0"), Some(0));
-        assert_eq!(check("1h30m"), Some(5_400_000));
-        assert_eq!(check("250ms"), Some(250));
-        assert_eq!(check("5"), None);
-        assert_eq!(check("soon"), None);
-    }
 }

@@ -1,11 +1,12 @@
 //! `formwork output`: shows output values.
 
 use formwork_core::state::State;
+use formwork_core::state::recover::recover;
 use formwork_core::state::store::Store as _;
 use formwork_value::convert::convert;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
-use crate::args::OutputArgs;
+use crate::args::{OutputArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::human::{outputs, value as human};
@@ -41,7 +42,7 @@ async fn show(
         let detail = "The -raw and -json options are mutually-exclusive.";
         return Err(diags.error(Diagnostic::error("Invalid output format", detail)));
     }
-    let state = stored(diags, workspace, args.state.as_ref()).await?;
+    let state = stored(diags, workspace, &StatePlace::of(args.state.as_ref())).await?;
     let Some(name) = &args.name else {
         if args.raw {
             let detail =
@@ -118,15 +119,16 @@ fn describe(value: &Value) -> String {
 pub(super) async fn stored(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
-    path: Option<&std::path::PathBuf>,
+    place: &StatePlace,
 ) -> Result<State, Reported> {
-    let config = if path.is_none() && workspace.has_config() {
-        // Only the backend matters here; mistakes elsewhere are for other commands to report.
-        workspace.config(&mut Diagnostics::new()).ok()
-    } else {
-        None
-    };
-    let mut store = workspace.store(diags, config.as_ref(), path)?;
+    let config = workspace.config_for_backend();
+    let mut store = workspace.store(diags, config.as_ref(), place)?;
     let file = store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
+    // What an interrupted run has done counts before the next apply stores it. Journals that cannot
+    // be read are for that to complain about.
+    let file = match recover(store.journals(), file.clone()) {
+        Ok(recovery) => recovery.file,
+        Err(_) => file,
+    };
     Ok(file.map(|file| file.state).unwrap_or_default())
 }

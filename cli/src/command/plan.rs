@@ -10,7 +10,8 @@ use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::guarded;
-use super::operation::{Locked, Prepared, With, may_ask, options};
+use super::locked::Locked;
+use super::operation::{Prepared, Preparing, With, may_ask, options};
 use super::planfile;
 use crate::args::PlanArgs;
 use crate::env::Env;
@@ -26,18 +27,27 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let mut diags = Diagnostics::new();
     let ask = !args.json && may_ask(env, &screen, args.operation.input);
     let prepared = match options(&mut diags, &args.operation, false) {
-        Ok(options) => prepare(&mut diags, env, args, ask).map(|prepared| (prepared, options)),
+        Ok(options) => {
+            let place = args.state.place();
+            let preparing = Preparing {
+                sources: &args.variables.sources,
+                place: &place,
+                mode: options.mode,
+                ask,
+            };
+            prepare(&mut diags, env, &preparing).await.map(|prepared| (prepared, options))
+        }
         Err(_) => Err(None),
     };
     let (prepared, options) = match prepared {
         Ok(both) => both,
         Err(workspace) => return report.failed(workspace.as_deref(), &diags),
     };
-    let store =
-        prepared.workspace.store(&mut diags, Some(&prepared.config), args.state.state.as_ref());
+    let store = prepared.workspace.store(&mut diags, Some(&prepared.config), &args.state.place());
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
     let locked = Locked::open(&mut diags, store, &args.state, "OperationTypePlan").await;
     let Ok(locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
+    locked.remind(&mut diags);
     let pool = Pool::new(&prepared.launcher);
     let stop = Cell::new(false);
     let planning = make(
@@ -67,15 +77,14 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     if diags.has_errors() { Exit::Failed } else { exit }
 }
 
-fn prepare<'e>(
+/// Opens the folder and gets ready to plan in it.
+pub(super) async fn prepare<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
-    args: &PlanArgs,
-    ask: bool,
+    preparing: &Preparing<'_>,
 ) -> Result<Prepared<'e>, Option<Box<Workspace<'e>>>> {
     let workspace = Workspace::open(env, diags).map_err(|_| None)?;
-    Prepared::prepare(diags, workspace, &args.variables.sources, ask)
-        .map_err(|(workspace, _)| Some(workspace))
+    Prepared::prepare(diags, workspace, preparing).await.map_err(|(workspace, _)| Some(workspace))
 }
 
 /// What a plan is made of.

@@ -5,14 +5,17 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use formwork_core::addr::ProviderAddr;
 use formwork_core::config::{Config, Files};
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
+use formwork_core::version::Constraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use super::operation::{Prepared, given_names};
+use super::given::given_names;
+use super::operation::Prepared;
 use crate::args::VariableSource;
 use crate::env::Env;
 use crate::workspace::Workspace;
@@ -85,7 +88,7 @@ pub(super) fn prepare<'e>(
     let mut workspace = Workspace::open(env, diags).map_err(|_| None)?;
     match read(diags, &mut workspace, path, sources) {
         Ok((saved, config)) => {
-            let launcher = workspace.launcher(diags, &config.requirements());
+            let launcher = workspace.launcher(diags, &saved.requirements(&config));
             let Ok(launcher) = launcher else { return Err(Some(Box::new(workspace))) };
             let prepared = Prepared {
                 variables: saved.plan.variables.clone(),
@@ -165,6 +168,16 @@ impl Saved {
     /// The plan.
     pub(crate) fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// The providers it needs: also those of what is not in the configuration any more.
+    pub(crate) fn requirements(&self, config: &Config) -> BTreeMap<ProviderAddr, Constraints> {
+        let mut required = config.requirements();
+        let held = self.plan.prior.resources.values().map(|held| &held.provider.provider);
+        for addr in held {
+            required.entry(addr.clone()).or_default();
+        }
+        required
     }
 
     /// When it was made.

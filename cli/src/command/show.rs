@@ -12,7 +12,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::output::stored;
 use super::planfile;
-use crate::args::ShowArgs;
+use crate::args::{ShowArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::launcher::Launcher;
@@ -30,7 +30,7 @@ pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
         return report.failed(None, &diags);
     };
     let text = match &args.file {
-        None => match stored(&mut diags, &mut workspace, None).await {
+        None => match stored(&mut diags, &mut workspace, &StatePlace::default()).await {
             Ok(state) => show_state(&mut diags, args, &mut workspace, &state, &screen).await,
             Err(reported) => Err(reported),
         },
@@ -66,7 +66,7 @@ async fn show_file(
         return show_state(diags, args, workspace, &file.state, screen).await;
     }
     let (saved, config) = planfile::open(diags, workspace, path)?;
-    let required = config.requirements();
+    let required = saved.requirements(&config);
     let launcher = workspace.launcher(diags, &required)?;
     let pool = Pool::new(&launcher);
     let text = match pool.load(diags, required.into_keys()).await {

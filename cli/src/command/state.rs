@@ -6,7 +6,7 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Type, Value};
 
 use super::output::stored;
 use super::show::providers_of;
-use crate::args::{StateListArgs, StateShowArgs};
+use crate::args::{StateListArgs, StatePlace, StateShowArgs};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::human::diff::Differ;
@@ -41,7 +41,7 @@ async fn list_text(
     for text in &args.addresses {
         targets.push(text.parse().map_err(|error| bad_address(diags, text, &error))?);
     }
-    let state = stored(diags, workspace, args.state.as_ref()).await?;
+    let state = stored(diags, workspace, &StatePlace::of(args.state.as_ref())).await?;
     if state.is_empty() {
         return Err(diags.error(Diagnostic::error(
             "No state file was found!",
@@ -103,7 +103,7 @@ async fn show_text(
 ) -> Result<String, Reported> {
     let addr: InstanceAddr =
         args.address.parse().map_err(|error| bad_address(diags, &args.address, &error))?;
-    let state = stored(diags, workspace, args.state.as_ref()).await?;
+    let state = stored(diags, workspace, &StatePlace::of(args.state.as_ref())).await?;
     let held = state.resources.get(&addr.of());
     let object = state.current(&addr);
     let (Some(held), Some(object)) = (held, object) else {

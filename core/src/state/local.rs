@@ -16,6 +16,7 @@ use self::lock::Held;
 pub(super) use self::lock::{lock, who};
 use self::replace::Disk;
 use super::file::{FileError, StateFile};
+use super::journal::record;
 use super::store::{LockRequest, Store, StoreError, Written};
 
 /// The file of the default workspace.
@@ -142,9 +143,14 @@ impl LocalStore {
     /// What proves that an empty file was not always empty.
     fn evidence(&self) -> Option<PathBuf> {
         let holds_something = |path: &PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
+        // What a first run did before it was cut off is no proof: there was no state yet.
+        let began_with_a_state = |path: &PathBuf| {
+            let log = std::fs::read(path).ok().and_then(|text| record::read(&text).ok());
+            log.is_some_and(|log| log.begin().is_some_and(|begin| begin.serial > 0))
+        };
         let journal = || {
             let entries = self.journals.read_dir().ok()?;
-            entries.filter_map(|entry| Some(entry.ok()?.path())).find(holds_something)
+            entries.filter_map(|entry| Some(entry.ok()?.path())).find(began_with_a_state)
         };
         self.files.backup.clone().filter(holds_something).or_else(journal)
     }

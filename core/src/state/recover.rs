@@ -168,7 +168,9 @@ impl Recovery {
 }
 
 impl CutOff {
-    fn diagnostic(&self) -> Diagnostic {
+    /// Says what of the run was put into the state.
+    #[must_use]
+    pub fn diagnostic(&self) -> Diagnostic {
         let Self { operation, when, who, n_replayed, .. } = self;
         let results = if *n_replayed == 1 { "1 result" } else { &format!("{n_replayed} results") };
         let detail = format!(

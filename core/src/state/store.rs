@@ -169,9 +169,12 @@ impl StoreError {
                 format!(
                     "A state file never becomes empty by itself: it was cut off, perhaps when \
                      another program was killed while writing it. Going on would create everything \
-                     a second time. Restore it, for example by copying {} over it; or, if it really \
-                     held nothing, delete it. Nothing was changed.",
-                    evidence.display()
+                     a second time. Restore it{}; or, if it really held nothing, delete it. Nothing \
+                     was changed.",
+                    match evidence.extension().is_some_and(|extension| extension == "wal") {
+                        true => " from a backup".to_owned(),
+                        false => format!(", for example by copying {} over it", evidence.display()),
+                    }
                 ),
             ),
             Self::OtherLineage { .. } => (

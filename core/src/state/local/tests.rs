@@ -8,6 +8,7 @@ use nix::errno::Errno;
 use tempfile::TempDir;
 
 use super::*;
+use crate::state::journal::{Begin, Journal};
 use crate::state::store::LockInfo;
 
 fn folder() -> TempDir {
@@ -254,6 +255,28 @@ async fn an_empty_file_beside_a_backup_is_damage_and_alone_it_is_nothing() {
     assert!(matches!(error, StoreError::Emptied { .. }), "{error:?}");
     std::fs::remove_file(state_in(&folder)).unwrap();
     assert_eq!(store(&folder).read().await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
+    let folder = folder();
+    std::fs::write(state_in(&folder), "").unwrap();
+    let mut store = store(&folder);
+    let begin = |base: &StateFile| {
+        let begin = Begin { operation: "OperationTypeApply", base };
+        Journal::begin(store.journals(), begin).unwrap()
+    };
+    drop(begin(&StateFile::fresh()));
+    let began_with_a_state = begin(&StateFile { serial: 3, ..StateFile::fresh() });
+    let path = began_with_a_state.path().to_owned();
+    drop(began_with_a_state);
+    let error = store.read().await.unwrap_err();
+    assert!(
+        matches!(&error, StoreError::Emptied { evidence, .. } if *evidence == path),
+        "{error:?}"
+    );
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(store.read().await.unwrap(), None);
 }
 
 #[tokio::test]

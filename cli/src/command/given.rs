@@ -1,0 +1,118 @@
+//! The values that are given for variables: from the environment, files, options and answers.
+//! Whether they fit is for the engine to say.
+
+use formwork_core::config::Config;
+use formwork_core::config::inputs::{self, Given, GivenValue, Origin};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::args::VariableSource;
+use crate::view;
+use crate::workspace::Workspace;
+
+/// Collects the values that were given for variables, weakest first.
+pub(super) fn given(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    sources: &[VariableSource],
+) -> Result<Vec<Given>, Reported> {
+    let text = |name: &str, value: &str, origin| Given {
+        name: name.into(),
+        value: GivenValue::Text(value.to_owned()),
+        origin,
+    };
+    let mut given: Vec<Given> = workspace
+        .env
+        .variables
+        .iter()
+        .map(|(name, value)| text(name, value, Origin::Environment))
+        .collect();
+    for name in automatic_files(workspace) {
+        given.extend(values_of(diags, workspace, &name)?);
+    }
+    for source in sources {
+        match source {
+            VariableSource::File(path) => {
+                given.extend(values_of(diags, workspace, &path.to_string_lossy())?);
+            }
+            VariableSource::Value(pair) => match pair.split_once('=') {
+                Some((name, value)) => given.push(text(name.trim(), value, Origin::Option)),
+                None => {
+                    let detail = format!(
+                        "The given -var option {pair:?} is not correctly specified. Must be a variable name and value separated by an equals sign, like -var=\"key=value\"."
+                    );
+                    return Err(diags.error(Diagnostic::error("Invalid -var option", detail)));
+                }
+            },
+        }
+    }
+    Ok(given)
+}
+
+/// The files of values that are read without being named: `terraform.tfvars`, then those that end
+/// in `.auto.tfvars`, by name.
+fn automatic_files(workspace: &Workspace<'_>) -> Vec<String> {
+    let entries = std::fs::read_dir(&workspace.root).into_iter().flatten().flatten();
+    let mut automatic: Vec<String> = entries
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".auto.tfvars") || name.ends_with(".auto.tfvars.json"))
+        .collect();
+    automatic.sort();
+    let first = ["terraform.tfvars", "terraform.tfvars.json"].into_iter();
+    first
+        .filter(|name| workspace.root.join(name).exists())
+        .map(str::to_owned)
+        .chain(automatic)
+        .collect()
+}
+
+fn values_of(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    name: &str,
+) -> Result<Vec<Given>, Reported> {
+    let path = workspace.root.join(name);
+    let content = std::fs::read(&path).map_err(|error| {
+        let detail = format!("Given variables file {name} cannot be read: {error}.");
+        diags.error(Diagnostic::error("Failed to read variables file", detail))
+    })?;
+    if name.ends_with(".json") {
+        let detail = format!(
+            "{name} is written in JSON, which is not read for values of variables yet. Write the values in the native syntax, in a file whose name ends in .tfvars."
+        );
+        return Err(diags.error(Diagnostic::error("Not supported yet", detail)));
+    }
+    inputs::read_values(diags, &mut workspace.sources, name, content)
+}
+
+/// Asks for the variables that must have a value and have none.
+pub(super) fn ask_for_missing(config: &Config, given: &mut Vec<Given>) {
+    for variable in config.root.variables.values().filter(|variable| variable.is_required()) {
+        if given.iter().any(|given| given.name == variable.name) {
+            continue;
+        }
+        view::out(&format!("var.{}\n", variable.name));
+        if !variable.description.is_empty() {
+            view::out(&format!("  {}\n", variable.description.replace('\n', "\n  ")));
+        }
+        view::out("\n  Enter a value: ");
+        let mut answer = String::new();
+        if std::io::stdin().read_line(&mut answer).is_err() || answer.is_empty() {
+            return;
+        }
+        view::out("\n");
+        given.push(Given {
+            name: variable.name.clone(),
+            value: GivenValue::Text(answer.trim_end_matches(['\n', '\r']).to_owned()),
+            origin: Origin::Answer,
+        });
+    }
+}
+
+/// The names of the variables that are given on the command line.
+pub(super) fn given_names(sources: &[VariableSource]) -> Vec<String> {
+    let names = sources.iter().filter_map(|source| match source {
+        VariableSource::Value(pair) => Some(pair.split_once('=')?.0.trim().to_owned()),
+        VariableSource::File(_) => None,
+    });
+    names.collect()
+}

@@ -1,0 +1,204 @@
+//! The state while a command has it to itself: locked, with what interrupted runs left put in.
+
+use std::time::Duration;
+
+use formwork_core::addr::InstanceAddr;
+use formwork_core::change::{Action, Change};
+use formwork_core::plan::Plan;
+use formwork_core::state::State;
+use formwork_core::state::file::StateFile;
+use formwork_core::state::local::LocalStore;
+use formwork_core::state::recover::{Recovery, Unresolved, recover};
+use formwork_core::state::store::{LockRequest, Store as _};
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::args::StateArgs;
+
+/// A locked state, with what an interrupted run may have left behind.
+pub(crate) struct Locked {
+    pub(crate) store: LocalStore,
+    pub(crate) file: StateFile,
+    pub(crate) recovery: Option<Recovery>,
+    locked: bool,
+}
+
+impl Locked {
+    /// Locks and reads the state, and puts in what interrupted runs left in the journal.
+    ///
+    /// # Errors
+    /// When somebody else holds the lock, or the state cannot be read.
+    pub(crate) async fn open(
+        diags: &mut Diagnostics,
+        mut store: LocalStore,
+        args: &StateArgs,
+        operation: &str,
+    ) -> Result<Self, Reported> {
+        if args.lock {
+            let request = LockRequest {
+                operation: operation.to_owned(),
+                timeout: duration(diags, &args.lock_timeout)?,
+            };
+            store.lock(request).await.map_err(|error| diags.error(error.diagnostic()))?;
+        }
+        let stored = store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
+        let recovery =
+            recover(store.journals(), stored).map_err(|error| diags.error(error.diagnostic()))?;
+        let (file, recovery) = if recovery.is_nothing() {
+            (recovery.file, None)
+        } else {
+            let runs = recovery.runs.iter().filter(|run| run.n_replayed > 0);
+            runs.for_each(|run| diags.warn(run.diagnostic()));
+            let seen_by_refresh = recovery.unresolved.iter().filter(|one| !one.needs_decision());
+            seen_by_refresh.for_each(|one| diags.warn(one.diagnostic()));
+            (recovery.file.clone(), Some(recovery))
+        };
+        let file = file.unwrap_or_else(StateFile::fresh);
+        Ok(Self { store, file, recovery, locked: args.lock })
+    }
+
+    /// What only the user can decide.
+    pub(crate) fn undecided(&self) -> impl Iterator<Item = &Unresolved> {
+        let all = self.recovery.iter().flat_map(|recovery| &recovery.unresolved);
+        all.filter(|one| one.needs_decision())
+    }
+
+    /// Reminds of what only the user can decide.
+    pub(crate) fn remind(&self, diags: &mut Diagnostics) {
+        self.undecided().for_each(|one| diags.warn(one.diagnostic()));
+    }
+
+    /// Lets a plan through that touches nothing of which only the user can say whether it is there.
+    ///
+    /// # Errors
+    /// When it touches something of that kind: creating it might create it a second time.
+    pub(crate) fn let_through(&self, diags: &mut Diagnostics, plan: &Plan) -> Result<(), Reported> {
+        for one in self.undecided() {
+            let touches = |change: &Change| {
+                change.addr == one.addr && !matches!(change.action, Action::NoOp | Action::Read)
+            };
+            if !plan.changes.values().any(touches) {
+                diags.warn(one.diagnostic());
+                continue;
+            }
+            let detail = format!(
+                "{}\n\nNothing was changed, because going on might do it twice. When the matter is settled, say so:\n  formwork recover forget '{}'",
+                one.diagnostic().detail,
+                one.addr
+            );
+            let summary = "An interrupted operation needs a decision";
+            let diagnostic = Diagnostic::error(summary, detail).blame(Blame::Environment);
+            let _ = diags.error(diagnostic.about(one.addr.to_string()));
+        }
+        diags.check()
+    }
+
+    /// Writes the state.
+    ///
+    /// # Errors
+    /// When it cannot be written. Then it is written next to the configuration instead.
+    pub(crate) async fn save(
+        &mut self,
+        diags: &mut Diagnostics,
+        state: State,
+    ) -> Result<(), Reported> {
+        self.file.state = state;
+        if let Err(error) = self.store.write(&mut self.file).await {
+            let reported = diags.error(error.diagnostic());
+            match self.file.save_errored(std::path::Path::new(".")) {
+                Ok(path) => {
+                    let detail = format!(
+                        "The state was written to {} instead. Once the reason above is gone, put it in its place.",
+                        path.display()
+                    );
+                    diags.warn(Diagnostic::warning("State saved aside", detail));
+                }
+                Err(error) => drop(diags.error(error.diagnostic())),
+            }
+            return Err(reported);
+        }
+        if let Some(recovery) = self.recovery.take()
+            && let Err(error) = recovery.finish()
+        {
+            return Err(diags.error(error.diagnostic()));
+        }
+        Ok(())
+    }
+
+    /// Takes down that what happened to an instance is settled. Returns how many calls that were.
+    ///
+    /// # Errors
+    /// When the state or the journal cannot be written.
+    pub(crate) async fn settle(
+        &mut self,
+        diags: &mut Diagnostics,
+        addr: &InstanceAddr,
+    ) -> Result<usize, Reported> {
+        let settled: Vec<Unresolved> =
+            self.undecided().filter(|one| one.addr == *addr).cloned().collect();
+        if settled.is_empty() {
+            return Ok(0);
+        }
+        // The journal may go once nothing in it is open, so what it knows is stored first.
+        self.save(diags, self.file.state.clone()).await?;
+        for one in &settled {
+            one.resolve("settled by the user").map_err(|error| diags.error(error.diagnostic()))?;
+        }
+        Ok(settled.len())
+    }
+
+    /// Gives the lock back.
+    pub(crate) async fn close(mut self, diags: &mut Diagnostics) {
+        if self.locked
+            && let Err(error) = self.store.unlock().await
+        {
+            let _ = diags.error(error.diagnostic());
+        }
+    }
+}
+
+/// Reads `90s`, `5m`, `1h30m`.
+fn duration(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
+    let mut total = Duration::ZERO;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (digits, behind) = rest.split_at(end);
+        let unit_end = behind.find(|c: char| c.is_ascii_digit()).unwrap_or(behind.len());
+        let (unit, next) = behind.split_at(unit_end);
+        let number: Option<u64> = digits.parse().ok();
+        let factor = match unit {
+            "ms" => Some(Duration::from_millis(1)),
+            "s" => Some(Duration::from_secs(1)),
+            "m" => Some(Duration::from_mins(1)),
+            "h" => Some(Duration::from_hours(1)),
+            "" if digits == "0" => Some(Duration::ZERO),
+            _ => None,
+        };
+        let part = number.and_then(|n| factor?.checked_mul(u32::try_from(n).ok()?));
+        let Some(part) = part else {
+            let detail = format!("{text:?} is not a duration; write for example 30s, 5m or 1h30m.");
+            return Err(diags.error(Diagnostic::error("Invalid -lock-timeout", detail)));
+        };
+        total = total.saturating_add(part);
+        rest = next;
+    }
+    Ok(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_as_people_write_them() {
+        let check =
+            |text: &str| duration(&mut Diagnostics::new(), text).map(|d| d.as_millis()).ok();
+        assert_eq!(check("0s"), Some(0));
+        assert_eq!(check("0"), Some(0));
+        assert_eq!(check("1h30m"), Some(5_400_000));
+        assert_eq!(check("250ms"), Some(250));
+        assert_eq!(check("5"), None);
+        assert_eq!(check("soon"), None);
+    }
+}

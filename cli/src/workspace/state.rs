@@ -1,0 +1,115 @@
+//! Where the state of the folder is. Reads nothing of it.
+
+use std::path::{Path, PathBuf};
+
+use formwork_core::config::{Backend, Config};
+use formwork_core::state::local::{Files, LocalStore};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::Workspace;
+use crate::args::StatePlace;
+
+impl Workspace<'_> {
+    /// Where the state is: as the flags say, else as the `backend` block says, else in the folder.
+    ///
+    /// # Errors
+    /// When the `backend` block is one we cannot work with.
+    pub(crate) fn store(
+        &self,
+        diags: &mut Diagnostics,
+        config: Option<&Config>,
+        place: &StatePlace,
+    ) -> Result<LocalStore, Reported> {
+        let backend = match config.and_then(|config| config.root.settings.backend.as_ref()) {
+            Some(backend) => Local::read(diags, backend)?,
+            None => Local::default(),
+        };
+        let usual = match (self.name().as_str(), backend) {
+            ("default", Local { path: Some(path), .. }) => Files::of(self.root.join(path)),
+            ("default", _) => Files::of_workspace(&self.root, "default"),
+            (name, Local { workspace_dir: Some(dir), .. }) => {
+                Files::of(self.root.join(dir).join(name).join("terraform.tfstate"))
+            }
+            (name, _) => Files::of_workspace(&self.root, name),
+        };
+        Ok(LocalStore::new(placed(usual, place)))
+    }
+}
+
+/// The files of a state after the flags have had their say.
+fn placed(usual: Files, place: &StatePlace) -> Files {
+    let source = place.state.clone().unwrap_or_else(|| usual.state.clone());
+    let mut files = match (&place.out, &place.state) {
+        (Some(out), _) if *out != source => {
+            Files { read_from: Some(source), ..Files::of(out.clone()) }
+        }
+        (_, Some(state)) => Files::of(state.clone()),
+        (_, None) => usual,
+    };
+    if let Some(backup) = &place.backup {
+        files.backup = (backup != Path::new("-")).then(|| backup.clone());
+    }
+    files
+}
+
+/// What a `backend "local"` block says.
+#[derive(Debug, Default)]
+struct Local {
+    path: Option<PathBuf>,
+    workspace_dir: Option<PathBuf>,
+}
+
+impl Local {
+    fn read(diags: &mut Diagnostics, backend: &Backend) -> Result<Self, Reported> {
+        if backend.kind != "local" {
+            let detail = format!(
+                "There is no backend of the type {:?} here yet; use \"local\".",
+                backend.kind.as_str()
+            );
+            let diagnostic = Diagnostic::error("Unsupported backend type", detail);
+            return Err(diags.error(diagnostic.at(backend.span)));
+        }
+        let mut local = Self::default();
+        for attribute in &backend.body.attributes {
+            match (attribute.name.name.as_str(), attribute.expr.as_literal()) {
+                ("path", Some(text)) => local.path = Some(PathBuf::from(text.as_str())),
+                ("workspace_dir", Some(text)) => {
+                    local.workspace_dir = Some(PathBuf::from(text.as_str()));
+                }
+                (name, _) => {
+                    let detail = format!(
+                        "The local backend takes \"path\" and \"workspace_dir\", each a text in quotes without anything to evaluate; {name:?} is not one of these."
+                    );
+                    let diagnostic = Diagnostic::error("Invalid backend configuration", detail);
+                    return Err(diags.error(diagnostic.at(attribute.span)));
+                }
+            }
+        }
+        Ok(local)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Placed = (String, Option<String>, Option<String>);
+
+    #[test]
+    fn flags_move_what_is_read_written_and_kept() {
+        let check = |state: Option<&str>, out: Option<&str>, backup: Option<&str>| -> Placed {
+            let path = |text: Option<&str>| text.map(PathBuf::from);
+            let place = StatePlace { state: path(state), out: path(out), backup: path(backup) };
+            let files = placed(Files::of("usual"), &place);
+            let name = |path: PathBuf| path.display().to_string();
+            (name(files.state), files.read_from.map(name), files.backup.map(name))
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(check(None, None, None), ("usual".into(), None, some("usual.backup")));
+        assert_eq!(check(Some("s"), None, None), ("s".into(), None, some("s.backup")));
+        assert_eq!(check(Some("s"), Some("o"), None), ("o".into(), some("s"), some("o.backup")));
+        assert_eq!(check(Some("s"), Some("s"), None), ("s".into(), None, some("s.backup")));
+        assert_eq!(check(None, Some("o"), Some("b")), ("o".into(), some("usual"), some("b")));
+        assert_eq!(check(None, None, Some("-")), ("usual".into(), None, None));
+    }
+}
