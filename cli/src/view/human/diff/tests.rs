@@ -12,7 +12,7 @@ fn change(before: Value, after: Value) -> String {
 
 fn forced((before, after): (Value, Value), forces: &[Path]) -> String {
     let differ = Differ { screen: &SCREEN, forces };
-    differ.attribute(("input", 5), (&before, &after), &Path::root().attribute("input"), 6)
+    differ.attribute(("input", 5), (&before, &after), &Path::root().attribute("input"), 0)
 }
 
 fn check(before: Value, after: Value, expected: &Expect) {
@@ -93,16 +93,16 @@ fn only_the_parts_that_change_are_shown() {
         object(1),
         object(2),
         &expect![[r#"
-              ~ input = {
-                    id  = "i"
-                  ~ map = {
-                      ~ "a" = 1 -> 2
-                        # (1 unchanged element hidden)
+                  ~ input = {
+                        id  = "i"
+                      ~ map = {
+                          ~ "a" = 1 -> 2
+                            # (1 unchanged element hidden)
+                        }
+                      ~ n   = 1 -> 2
+                        # (1 unchanged attribute hidden)
                     }
-                  ~ n   = 1 -> 2
-                    # (1 unchanged attribute hidden)
-                }
-    "#]],
+        "#]],
     );
 }
 
@@ -112,16 +112,16 @@ fn lists_show_what_is_next_to_a_difference() {
         tuple([1, 2, 3, 4, 5, 6]),
         tuple([1, 2, 3, 9, 5, 6, 7]),
         &expect![[r#"
-              ~ input = [
-                    # (2 unchanged elements hidden)
-                    3,
-                  - 4,
-                  + 9,
-                    5,
-                    6,
-                  + 7,
-                ]
-    "#]],
+                  ~ input = [
+                        # (2 unchanged elements hidden)
+                        3,
+                      - 4,
+                      + 9,
+                        5,
+                        6,
+                      + 7,
+                    ]
+        "#]],
     );
 }
 
@@ -137,21 +137,21 @@ fn elements_with_parts_change_in_place() {
         list(1),
         list(2),
         &expect![[r#"
-              ~ input = [
-                    {
-                        n    = 1
-                        name = "a"
-                    },
-                  ~ {
-                      ~ n    = 1 -> 2
-                        name = "b"
-                    },
-                    {
-                        n    = 3
-                        name = "c"
-                    },
-                ]
-    "#]],
+                  ~ input = [
+                        {
+                            n    = 1
+                            name = "a"
+                        },
+                      ~ {
+                          ~ n    = 1 -> 2
+                            name = "b"
+                        },
+                        {
+                            n    = 3
+                            name = "c"
+                        },
+                    ]
+        "#]],
     );
 }
 
@@ -165,12 +165,12 @@ fn sets_show_what_goes_and_what_comes() {
         set(["a", "b", "c"]),
         set(["a", "c", "d"]),
         &expect![[r#"
-              ~ input = [
-                  - "b",
-                  + "d",
-                    # (2 unchanged elements hidden)
-                ]
-    "#]],
+                  ~ input = [
+                      - "b",
+                      + "d",
+                        # (2 unchanged elements hidden)
+                    ]
+        "#]],
     );
 }
 
@@ -181,16 +181,16 @@ fn texts_of_several_lines_show_which_lines_change() {
         text("six"),
         text("6"),
         &expect![[r#"
-              ~ input = <<-EOT
-                    # (2 unchanged lines hidden)
-                    3
-                    4
-                    5
-                  - six
-                  + 6
-                    7
-                EOT
-    "#]],
+                  ~ input = <<-EOT
+                        # (2 unchanged lines hidden)
+                        3
+                        4
+                        5
+                      - six
+                      + 6
+                        7
+                    EOT
+        "#]],
     );
 }
 
@@ -200,12 +200,12 @@ fn a_missing_line_break_at_the_end_shows() {
         Value::string("a\nb\n"),
         Value::string("a\nb"),
         &expect![[r#"
-              ~ input = <<-EOT
-                    a
-                    b
-                  - 
-                EOT
-    "#]],
+                  ~ input = <<-EOT
+                        a
+                        b
+                      - 
+                    EOT
+        "#]],
     );
 }
 
@@ -216,28 +216,28 @@ fn texts_of_json_are_compared_as_what_they_hold() {
         text("1"),
         text("2"),
         &expect![[r#"
-              ~ input = jsonencode(
-                  ~ {
-                      ~ a = 1 -> 2
-                        # (1 unchanged attribute hidden)
-                    }
-                )
-    "#]],
+                  ~ input = jsonencode(
+                      ~ {
+                          ~ a = 1 -> 2
+                            # (1 unchanged attribute hidden)
+                        }
+                    )
+        "#]],
     );
     check(
         text("1"),
         text(" 1"),
         &expect![[r#"
-              ~ input = jsonencode( # only white space changes
-                    {
-                        a = 1
-                        b = [
-                            1,
-                            2,
-                        ]
-                    }
-                )
-    "#]],
+                  ~ input = jsonencode( # only white space changes
+                        {
+                            a = 1
+                            b = [
+                                1,
+                                2,
+                            ]
+                        }
+                    )
+        "#]],
     );
 }
 
@@ -248,37 +248,37 @@ fn what_is_sensitive_is_never_shown() {
         secret("a"),
         secret("b"),
         &expect![[r#"
-              ~ input = (sensitive value)
-    "#]],
+                  ~ input = (sensitive value)
+        "#]],
     );
     check(
         Value::string("a"),
         secret("a"),
         &expect![[r#"
-                # Warning: this value becomes sensitive: it is not shown any more
-              ~ input = (sensitive value)
-    "#]],
+                    # Warning: this value becomes sensitive: it is not shown any more
+                  ~ input = (sensitive value)
+        "#]],
     );
     let within = |text: &str| Value::object([("open", Value::string(text)), ("key", secret(text))]);
     check(
         within("a"),
         within("b"),
         &expect![[r#"
-              ~ input = {
-                  ~ key  = (sensitive value)
-                  ~ open = "a" -> "b"
-                }
-    "#]],
+                  ~ input = {
+                      ~ key  = (sensitive value)
+                      ~ open = "a" -> "b"
+                    }
+        "#]],
     );
     check(
         null(),
         within("b"),
         &expect![[r#"
-              + input = {
-                  + key  = (sensitive value)
-                  + open = "b"
-                }
-    "#]],
+                  + input = {
+                      + key  = (sensitive value)
+                      + open = "b"
+                    }
+        "#]],
     );
 }
 
@@ -288,18 +288,18 @@ fn what_becomes_unknown_shows_what_it_was() {
         tuple([1, 2]),
         Value::unknown(Type::Dynamic),
         &expect![[r#"
-              ~ input = [
-                  - 1,
-                  - 2,
-                ] -> (known after apply)
-    "#]],
+                  ~ input = [
+                      - 1,
+                      - 2,
+                    ] -> (known after apply)
+        "#]],
     );
     check(
         Value::string("a"),
         Value::unknown(Type::String),
         &expect![[r#"
-              ~ input = "a" -> (known after apply)
-    "#]],
+                  ~ input = "a" -> (known after apply)
+        "#]],
     );
 }
 
@@ -309,18 +309,18 @@ fn nothing_in_a_value_steers_the_terminal() {
         null(),
         Value::string("a\u{1b}[2Jb\u{202e}c"),
         &expect![[r#"
-              + input = "a\u001b[2Jb\u202ec"
-    "#]],
+                  + input = "a\u001b[2Jb\u202ec"
+        "#]],
     );
     check(
         null(),
         Value::string("a\r\n\u{1b}]0;x\u{7}"),
         &expect![[r#"
-              + input = <<-EOT
-                    a\r
-                    \u001b]0;x\u0007
-                EOT
-    "#]],
+                  + input = <<-EOT
+                        a\r
+                        \u001b]0;x\u0007
+                    EOT
+        "#]],
     );
 }
 
@@ -336,20 +336,20 @@ fn what_forces_a_replacement_is_told_where_the_value_begins() {
         Value::int(2),
         &whole,
         &expect![[r#"
-              ~ input = 1 -> 2 # forces replacement
-    "#]],
+                  ~ input = 1 -> 2 # forces replacement
+        "#]],
     );
     check(
         tuple([1, 2]),
         tuple([1, 3]),
         &whole,
         &expect![[r#"
-              ~ input = [ # forces replacement
-                    1,
-                  - 2,
-                  + 3,
-                ]
-    "#]],
+                  ~ input = [ # forces replacement
+                        1,
+                      - 2,
+                      + 3,
+                    ]
+        "#]],
     );
     let object = |n: i64| Value::object([("n", Value::int(n))]);
     let pair = |n: i64| Value::tuple(vec![object(0), object(n)]);
@@ -358,14 +358,14 @@ fn what_forces_a_replacement_is_told_where_the_value_begins() {
         pair(2),
         &second,
         &expect![[r#"
-              ~ input = [
-                    {
-                        n = 0
-                    },
-                  ~ { # forces replacement
-                      ~ n = 1 -> 2
-                    },
-                ]
-    "#]],
+                  ~ input = [
+                        {
+                            n = 0
+                        },
+                      ~ { # forces replacement
+                          ~ n = 1 -> 2
+                        },
+                    ]
+        "#]],
     );
 }
