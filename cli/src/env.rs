@@ -46,10 +46,12 @@ pub(crate) struct Env {
     pub(crate) all: BTreeMap<String, String>,
 }
 
+#[expect(clippy::disallowed_methods, reason = "the only file that reads the environment")]
 fn text(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
+#[expect(clippy::disallowed_methods, reason = "the only file that reads the environment")]
 fn path(name: &str) -> Option<PathBuf> {
     std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
@@ -60,6 +62,7 @@ fn flag(name: &str) -> bool {
 
 impl Env {
     /// Reads the environment.
+    #[expect(clippy::disallowed_methods, reason = "the only file that reads the environment")]
     pub(crate) fn read() -> Self {
         let all: BTreeMap<String, String> = std::env::vars_os()
             .filter_map(|(name, value): (OsString, OsString)| {

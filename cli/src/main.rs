@@ -1,6 +1,7 @@
 //! The command line of Formwork: parse, dispatch, exit code.
 
 mod args;
+mod clock;
 mod command;
 mod env;
 mod exit;

@@ -2,6 +2,7 @@
 //! while it lives it holds a connection to the socket in `TINY_WITNESS`, so that a test can see its
 //! end. With the argument `host` it is a host instead, which launches itself as a plugin and waits.
 
+#![expect(clippy::disallowed_methods, reason = "a test tells it how to behave in the environment")]
 #![expect(
     clippy::print_stderr,
     clippy::print_stdout,

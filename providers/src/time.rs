@@ -13,6 +13,7 @@ use moment::Clock;
 
 /// The provider.
 #[must_use]
+#[expect(clippy::disallowed_methods, reason = "telling the time is what this provider is for")]
 pub fn provider() -> ProviderDef {
     provider_with(OffsetDateTime::now_utc)
 }

@@ -13,6 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::operation::{Prepared, With};
 use super::output::stored;
 use crate::args::{GraphArgs, StatePlace};
+use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::launcher::Launcher;
@@ -65,7 +66,7 @@ fn draw(
         workspace: own,
         config,
         variables: BTreeMap::new(),
-        time: time::OffsetDateTime::now_utc(),
+        time: clock::now(),
     };
     let pool = Pool::new(&prepared.launcher);
     let (results, world, stop) =

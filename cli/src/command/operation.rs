@@ -21,6 +21,7 @@ use tokio::sync::Semaphore;
 use super::given::{ask_for_missing, given};
 use super::output::stored;
 use crate::args::{OperationArgs, StatePlace, VariableSource};
+use crate::clock;
 use crate::env::Env;
 use crate::launcher::Launcher;
 use crate::view;
@@ -66,7 +67,7 @@ impl<'e> Prepared<'e> {
                 config,
                 variables,
                 launcher,
-                time: OffsetDateTime::now_utc(),
+                time: clock::now(),
             }),
             Err(reported) => Err((Box::new(workspace), reported)),
         }
@@ -106,7 +107,7 @@ impl<'e> Prepared<'e> {
             workspace: self.workspace_name.as_str().into(),
             applying,
             plan_time: Some(self.time),
-            clock: OffsetDateTime::now_utc,
+            clock: clock::now,
         }
     }
 

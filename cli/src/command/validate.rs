@@ -11,10 +11,10 @@ use formwork_core::session::Session;
 use formwork_core::state::State;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostics, Reported};
-use time::OffsetDateTime;
 use tokio::sync::Semaphore;
 
 use crate::args::ValidateArgs;
+use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::json::diagnostic;
@@ -63,7 +63,7 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
         workspace: workspace.name().as_str().into(),
         applying: false,
         plan_time: None,
-        clock: OffsetDateTime::now_utc,
+        clock: clock::now,
     };
     let variables = config
         .root

@@ -141,6 +141,7 @@ async fn start(
     let path = std::path::absolute(&executable.path)?;
     let mut attempts = 0;
     loop {
+        #[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
         let mut command = Command::new(&path);
         for name in &environment.remove {
             command.env_remove(name);

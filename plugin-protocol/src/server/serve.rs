@@ -27,6 +27,7 @@ const HOST_WATCH: Duration = Duration::from_secs(1);
 const HEADER_LIMIT: u32 = 1024 * 1024;
 
 /// Serves a host that started us, until it says that it is enough, or dies.
+#[expect(clippy::disallowed_methods, reason = "the host's wishes come in the environment")]
 pub(super) async fn serve_host(
     options: &Options,
     provider: ProviderService,
@@ -67,6 +68,7 @@ pub(super) async fn serve_host(
 }
 
 /// Serves whoever comes, in plaintext, until an interrupt; prints what leads hosts here.
+#[expect(clippy::disallowed_methods, reason = "the host's wishes come in the environment")]
 pub(super) async fn serve_debug(
     options: &Options,
     provider: ProviderService,

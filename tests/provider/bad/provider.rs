@@ -61,6 +61,7 @@ impl Bad {
                 written.expect("somebody empties the pipe");
             }
             Some(Fault::ProcessChild) => {
+                #[expect(clippy::zombie_processes, reason = "that is the fault")]
                 let child = Command::new("sleep").arg("1000").spawn().expect("there is a sleep");
                 self.world.note(&format!("child {}", child.id()));
             }

@@ -10,11 +10,11 @@ use formwork_core::plan::Plan;
 use formwork_core::state::State;
 use formwork_value::Diagnostic;
 use formwork_value::diag::{Severity, Sources};
-use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
 use super::tree::Json;
 use super::{changes, state, terraform_version, value};
+use crate::clock;
 use crate::view::human::operation::seconds;
 use crate::view::out;
 
@@ -29,7 +29,7 @@ impl Stream {
     }
 
     fn line(&self, level: &str, message: &str, kind: &str, members: Vec<(&'static str, Json)>) {
-        let time = OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default();
+        let time = clock::now().format(&Rfc3339).unwrap_or_default();
         let head = [
             ("@level", Json::text(level)),
             ("@message", Json::text(message)),

@@ -138,6 +138,7 @@ pub(in crate::state) fn fingerprint(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+#[expect(clippy::disallowed_methods, reason = "a journal says when it was begun")]
 fn now() -> String {
     let now = time::OffsetDateTime::now_utc();
     now.format(&time::format_description::well_known::Rfc3339).unwrap_or_default()

@@ -119,6 +119,7 @@ fn read_info(path: &Path) -> Option<LockInfo> {
     serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
+#[expect(clippy::disallowed_methods, reason = "a lock says since when it is held")]
 fn write_info(path: &Path, state: &Path, operation: &str) -> io::Result<()> {
     let now = time::OffsetDateTime::now_utc();
     let info = LockInfo {

@@ -1,3 +1,5 @@
+//! Differences as people see them.
+
 use expect_test::{Expect, expect};
 use formwork_value::{Marks, Path, Type, Value};
 
