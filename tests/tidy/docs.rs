@@ -10,6 +10,12 @@ fn documents() -> impl Iterator<Item = &'static File> {
     TREE.iter().filter(|file| DOCUMENTS.contains(&file.path.as_str()))
 }
 
+/// The pieces of a document between single backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    let outside_blocks = text.split("```").step_by(2);
+    outside_blocks.flat_map(|text| text.split('`').skip(1).step_by(2))
+}
+
 fn exists(path: &str) -> bool {
     let folder = format!("{}/", path.trim_end_matches('/'));
     TREE.iter().any(|file| file.path == path || file.path.starts_with(&folder))
@@ -22,6 +28,62 @@ fn every_file_says_what_it_is_for() {
         .map(|file| file.path.clone())
         .collect();
     none(&violations, "a file opens with //!: what it is for, and what it leaves to others");
+}
+
+/// The folder that a paragraph is about, if it opens with one in bold; names in it start there.
+fn folder_of(paragraph: &str) -> Option<&str> {
+    let (folder, _) = paragraph.trim_start().strip_prefix("**`")?.split_once("`**")?;
+    Some(folder)
+}
+
+#[test]
+fn every_file_the_documents_name_exists() {
+    let mut n_named = 0;
+    let mut violations = Vec::new();
+    for document in documents() {
+        for paragraph in document.text.split("\n\n") {
+            let folder = folder_of(paragraph);
+            for name in quoted(paragraph) {
+                let path = match folder {
+                    Some(folder) if name != folder && !exists(name) => format!("{folder}/{name}"),
+                    _ => name.to_owned(),
+                };
+                let is_name = |c: char| c.is_alphanumeric() || "._-/".contains(c);
+                let top = path.split('/').next().unwrap_or_default();
+                let is_path = path.contains('/') && path.chars().all(is_name) && exists(top);
+                let is_file = name.contains('/') || name.ends_with(".rs");
+                if !is_path || !is_file {
+                    continue;
+                }
+                n_named += 1;
+                if !exists(&path) {
+                    violations.push(format!("{}: {path}", document.path));
+                }
+            }
+        }
+    }
+    none(&violations, "a document names a file that does not exist");
+    assert!(n_named > 100, "ARCHITECTURE.md maps the tree; only {n_named} paths were found");
+}
+
+#[test]
+fn every_test_that_keeps_an_invariant_exists() {
+    let architecture = documents().find(|file| file.path == "ARCHITECTURE.md").unwrap();
+    let mut n_tests = 0;
+    let mut violations = Vec::new();
+    for name in quoted(&architecture.text) {
+        let Some((file, test)) = name.split_once("::") else { continue };
+        if !file.ends_with(".rs") {
+            continue;
+        }
+        n_tests += 1;
+        let found = TREE.iter().find(|candidate| candidate.path == file);
+        if !found.is_some_and(|found| found.text.contains(&format!("fn {test}("))) {
+            violations.push(name.to_owned());
+        }
+    }
+    none(&violations, "ARCHITECTURE.md names a test that does not exist");
+    assert!(n_tests > 20, "the table of invariants names their tests; only {n_tests} were found");
 }
 
 #[test]
