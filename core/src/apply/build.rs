@@ -150,7 +150,11 @@ fn connect_references(draft: &mut Building<'_>, index: &Index) {
             Vertex::Value(ValueVertex::Output(output)) => &output.references,
             Vertex::Provider(provider) => provider.block.map_or(&[], |block| &block.references),
             Vertex::Expand(expand) => &expand.config.references,
-            Vertex::Instance(_) | Vertex::Destroy(_) | Vertex::Done(_) | Vertex::Gone(_) => &[],
+            Vertex::Instance(_)
+            | Vertex::Destroy(_)
+            | Vertex::Done(_)
+            | Vertex::Gone(_)
+            | Vertex::Free(_) => &[],
         };
         for reference in mentioned {
             let Some(&to) = index.subjects.get(&reference.subject) else { continue };

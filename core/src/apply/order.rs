@@ -4,10 +4,11 @@
 //! What an object depends on is taken from the state, where it was recorded when the object was
 //! made: by now the configuration may say something else.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 
 use super::build::{Building, Index};
-use super::vertex::{DestroyVertex, Vertex};
+use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
 use crate::addr::{ConfigResourceAddr, InstanceAddr};
 use crate::graph::VertexId;
 use crate::phase::Why;
@@ -53,130 +54,200 @@ fn join_gone(draft: &mut Building<'_>, index: &Index) {
     }
 }
 
-/// The resources among the destroyed objects, and which of them have objects that go last.
-struct Ends {
-    first: BTreeSet<ConfigResourceAddr>,
-    last: BTreeMap<ConfigResourceAddr, Vec<VertexId>>,
+/// What there is of one resource among the vertices.
+#[derive(Default)]
+struct Parts {
+    /// The join of its destroyed objects.
+    gone: Option<VertexId>,
+    /// The join of its instances, if it is in the configuration.
+    done: Option<VertexId>,
+    /// What makes or changes its instances.
+    makers: Vec<VertexId>,
+    /// Destroyed objects that go before anything takes their place.
+    first: Vec<VertexId>,
+    /// Destroyed objects that go last.
+    last: Vec<VertexId>,
 }
 
-impl Ends {
-    fn of(vertices: &[Vertex<'_>], index: &Index) -> Self {
-        let mut ends = Self { first: BTreeSet::new(), last: BTreeMap::new() };
+impl Parts {
+    /// The vertices after which the objects that go first are gone: the join, unless that would wait
+    /// for those that go last too.
+    fn first_gone(&self) -> &[VertexId] {
+        match &self.gone {
+            _ if self.first.is_empty() => &[],
+            Some(gone) if self.last.is_empty() => std::slice::from_ref(gone),
+            _ => &self.first,
+        }
+    }
+}
+
+/// The resources among the vertices by number: which depends on which is a matter of many pairs, and
+/// numbers are small and quickly compared.
+struct Resources<'i> {
+    numbers: HashMap<&'i ConfigResourceAddr, usize>,
+    names: Vec<&'i ConfigResourceAddr>,
+    parts: Vec<Parts>,
+}
+
+impl<'i> Resources<'i> {
+    fn of(vertices: &[Vertex<'_>], index: &'i Index) -> Self {
+        let mut found = Self { numbers: HashMap::new(), names: Vec::new(), parts: Vec::new() };
+        for (name, &done) in &index.done {
+            found.add(name).done = Some(done);
+        }
+        for (name, &gone) in &index.gone {
+            found.add(name).gone = Some(gone);
+        }
         for (id, destroy) in destroys(vertices, index) {
-            let name = name(&destroy.change.addr);
-            if destroy.is_last() {
-                ends.last.entry(name).or_default().push(id);
-            } else {
-                ends.first.insert(name);
+            let Some(at) = found.number(&name(&destroy.change.addr)) else { continue };
+            let parts = &mut found.parts[at];
+            let group = if destroy.is_last() { &mut parts.last } else { &mut parts.first };
+            group.push(id);
+        }
+        for &id in &index.instances {
+            if let Vertex::Instance(instance) = &vertices[id.index()]
+                && instance.change.addr.resource.mode() == crate::addr::Mode::Managed
+                && let Some(at) = found.number(&name(&instance.change.addr))
+            {
+                found.parts[at].makers.push(id);
             }
         }
-        ends
+        found
     }
 
-    /// The vertices after which the objects of a resource that go first are gone: the join, unless
-    /// that would wait for those that go last too.
-    fn gone<'i>(
-        &self,
-        vertices: &'i [Vertex<'_>],
-        index: &'i Index,
-        name: &ConfigResourceAddr,
-    ) -> Vec<VertexId> {
-        if !self.first.contains(name) {
-            return Vec::new();
+    fn add(&mut self, name: &'i ConfigResourceAddr) -> &mut Parts {
+        let at = *self.numbers.entry(name).or_insert(self.parts.len());
+        if at == self.parts.len() {
+            self.names.push(name);
+            self.parts.push(Parts::default());
         }
-        if !self.last.contains_key(name) {
-            return index.gone.get(name).copied().into_iter().collect();
+        &mut self.parts[at]
+    }
+
+    fn number(&self, name: &ConfigResourceAddr) -> Option<usize> {
+        self.numbers.get(name).copied()
+    }
+
+    /// The numbers of the resources other than `own`. What is neither in the configuration nor
+    /// destroyed has none.
+    fn others(&self, own: usize, names: &[ConfigResourceAddr]) -> impl Iterator<Item = usize> {
+        names.iter().filter_map(|name| self.number(name)).filter(move |on| *on != own)
+    }
+}
+
+/// Many that wait for many.
+struct Wait {
+    /// Of which resource, in the eyes of those who wait.
+    of: ConfigResourceAddr,
+    waiting: Vec<VertexId>,
+    on: Vec<VertexId>,
+    why: Why,
+}
+
+/// Adds the edges, over a join where there would be one for each of many pairs.
+fn connect_waits(draft: &mut Building<'_>, waits: Vec<Wait>) {
+    for Wait { of, waiting, mut on, why } in waits {
+        if waiting.len() > 1 && on.len() > 1 {
+            let join = draft.add(Vertex::Free(of));
+            on.iter().for_each(|&on| draft.connect(join, on, why));
+            on = vec![join];
         }
-        let own = destroys(vertices, index)
-            .filter(|(_, d)| !d.is_last() && self::name(&d.change.addr) == *name);
-        own.map(|(id, _)| id).collect()
+        for &waiting in &waiting {
+            on.iter().for_each(|&on| draft.connect(waiting, on, why));
+        }
     }
 }
 
 /// An object goes after everything that was made after it is gone; and what it was made after is
 /// changed or made anew only when it is gone, unless it goes last.
 fn connect_destroys(draft: &mut Building<'_>, index: &Index) {
-    let makers = makers(draft.vertices(), index);
+    let resources = Resources::of(draft.vertices(), index);
     let (vertices, edges) = draft.split();
-    let ends = Ends::of(vertices, index);
     // Objects of one resource usually share their dependencies, so pairs of resources are collected
-    // first and joined once.
-    let mut dependents: BTreeMap<ConfigResourceAddr, BTreeSet<ConfigResourceAddr>> =
-        BTreeMap::new();
-    let mut changed: BTreeSet<(ConfigResourceAddr, ConfigResourceAddr)> = BTreeSet::new();
+    // first and joined once: what is depended on, what depends, and whether objects of that go first.
+    let mut pairs: Vec<(u32, u32, bool)> = Vec::new();
+    let mut before = None;
     for (id, destroy) in destroys(vertices, index) {
-        let own = name(&destroy.change.addr);
-        for dependency in destroy.change.prior_dependencies.iter().filter(|on| **on != own) {
-            if index.gone.contains_key(dependency) {
-                dependents.entry(dependency.clone()).or_default().insert(own.clone());
-            }
-            match index.done.get(dependency) {
-                Some(&done) if destroy.is_last() && makers.contains_key(dependency) => {
-                    edges.connect(id, done, LAST);
-                }
-                _ if destroy.is_last() => {}
-                _ => drop(changed.insert((dependency.clone(), own.clone()))),
+        let Some(own) = resources.number(&name(&destroy.change.addr)) else { continue };
+        let (names, is_last) = (&destroy.change.prior_dependencies, destroy.is_last());
+        let group = Some((own, Arc::as_ptr(names), is_last));
+        if before != group {
+            // There are fewer resources than vertices, whose numbers fit.
+            let pair = |on| (on as u32, own as u32, !is_last);
+            pairs.extend(resources.others(own, names).map(pair));
+        }
+        before = group;
+        for on in resources.others(own, names).filter(|_| is_last) {
+            let Parts { done, makers, .. } = &resources.parts[on];
+            if let Some(done) = done.filter(|_| !makers.is_empty()) {
+                edges.connect(id, done, LAST);
             }
         }
     }
-    for (dependency, own) in changed {
-        for &maker in makers.get(&dependency).into_iter().flatten() {
-            for gone in ends.gone(vertices, index, &own) {
-                edges.connect(maker, gone, BEFORE_CHANGES);
-            }
-        }
-    }
-    for (id, destroy) in destroys(vertices, index) {
-        for dependent in dependents.get(&name(&destroy.change.addr)).into_iter().flatten() {
-            if let Some(&gone) = index.gone.get(dependent) {
-                edges.connect(id, gone, DEPENDENTS_FIRST);
-            }
-        }
-    }
+    pairs.sort_unstable();
+    pairs.dedup();
+    let waits = pairs.chunk_by(|a, b| a.0 == b.0).flat_map(|pairs| after(&resources, pairs));
+    let waits = waits.collect();
+    connect_waits(draft, waits);
 }
 
-/// The vertices that make or change instances, by resource.
-fn makers(vertices: &[Vertex<'_>], index: &Index) -> BTreeMap<ConfigResourceAddr, Vec<VertexId>> {
-    let mut makers: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for &id in &index.instances {
-        if let Vertex::Instance(instance) = &vertices[id.index()]
-            && instance.change.addr.resource.mode() == crate::addr::Mode::Managed
-        {
-            makers.entry(name(&instance.change.addr)).or_default().push(id);
-        }
-    }
-    makers
+/// What objects of a resource wait for, given the pairs in which others depend on it.
+fn after(resources: &Resources<'_>, pairs: &[(u32, u32, bool)]) -> [Wait; 2] {
+    let of = pairs.first().map_or(0, |pair| pair.0 as usize);
+    let (name, parts) = (resources.names[of], &resources.parts[of]);
+    let dependents = |pairs: &[(u32, u32, bool)]| -> Vec<usize> {
+        pairs.iter().map(|(_, dependent, _)| *dependent as usize).collect()
+    };
+    let first: Vec<_> = pairs.iter().copied().filter(|(_, _, goes_first)| *goes_first).collect();
+    let first_gone = dependents(&first);
+    let first_gone = first_gone.iter().flat_map(|&at| resources.parts[at].first_gone()).copied();
+    let mut all = dependents(pairs);
+    all.dedup();
+    let gone = all.iter().filter_map(|&at| resources.parts[at].gone);
+    let destroys = parts.first.iter().chain(&parts.last).copied();
+    let wait = |waiting, on, why| Wait { of: name.clone(), waiting, on, why };
+    [
+        wait(parts.makers.clone(), first_gone.collect(), BEFORE_CHANGES),
+        wait(destroys.collect(), gone.collect(), DEPENDENTS_FIRST),
+    ]
 }
 
 /// What is made or changed waits until the objects it depended on are gone; those that go last wait
 /// for it instead.
 fn connect_creators(draft: &mut Building<'_>, index: &Index) {
-    let makers = makers(draft.vertices(), index);
-    let (vertices, edges) = draft.split();
-    let ends = Ends::of(vertices, index);
-    for (own, makers) in &makers {
-        let mut dependencies = BTreeSet::new();
-        for &id in makers {
-            let Vertex::Instance(instance) = &vertices[id.index()] else { continue };
-            dependencies.extend(instance.change.prior_dependencies.iter().filter(|on| *on != own));
+    let resources = Resources::of(draft.vertices(), index);
+    let vertices = draft.vertices();
+    let mut waits = Vec::new();
+    let mut users: Vec<Vec<VertexId>> = vec![Vec::new(); resources.parts.len()];
+    for (own, parts) in resources.parts.iter().enumerate() {
+        let mut depends_on = BTreeSet::new();
+        let mut before = None;
+        for &id in &parts.makers {
+            let Vertex::Instance(InstanceVertex { change, .. }) = &vertices[id.index()] else {
+                continue;
+            };
+            let lists =
+                Some((Arc::as_ptr(&change.prior_dependencies), Arc::as_ptr(&change.dependencies)));
+            if std::mem::replace(&mut before, lists) == lists {
+                continue;
+            }
+            depends_on.extend(resources.others(own, &change.prior_dependencies));
             // The old object of something it depends on now may be one that goes last, too.
-            dependencies.extend(
-                instance.change.dependencies.iter().filter(|on| ends.last.contains_key(on)),
-            );
+            let current = resources.others(own, &change.dependencies);
+            depends_on.extend(current.filter(|&on| !resources.parts[on].last.is_empty()));
         }
-        for dependency in dependencies {
-            for gone in ends.gone(vertices, index, dependency) {
-                for &id in makers {
-                    edges.connect(id, gone, AFTER_DESTROY);
-                }
-            }
-            if let Some(&done) = index.done.get(own) {
-                for &destroy in ends.last.get(dependency).into_iter().flatten() {
-                    edges.connect(destroy, done, LAST);
-                }
-            }
+        let gone = depends_on.iter().flat_map(|&on| resources.parts[on].first_gone()).copied();
+        let (of, waiting) = (resources.names[own].clone(), parts.makers.clone());
+        waits.push(Wait { of, waiting, on: gone.collect(), why: AFTER_DESTROY });
+        for &on in &depends_on {
+            users[on].extend(parts.done);
         }
     }
+    for (at, users) in users.into_iter().enumerate() {
+        let (of, waiting) = (resources.names[at].clone(), resources.parts[at].last.clone());
+        waits.push(Wait { of, waiting, on: users, why: LAST });
+    }
+    connect_waits(draft, waits);
 }
 
 /// The two halves of a replacement.

@@ -25,6 +25,9 @@ pub(crate) enum Vertex<'c> {
     Done(ConfigResourceAddr),
     /// All objects of a resource that are to go, and go before what replaces them, are gone.
     Gone(ConfigResourceAddr),
+    /// Everything that several objects of a resource wait for, of what comes or goes because of
+    /// others: again, so that there is one edge and not one for each pair.
+    Free(ConfigResourceAddr),
 }
 
 /// A resource in the configuration.
@@ -74,6 +77,7 @@ impl std::fmt::Display for Vertex<'_> {
             },
             Self::Done(addr) => write!(f, "{addr} (done)"),
             Self::Gone(addr) => write!(f, "{addr} (gone)"),
+            Self::Free(addr) => write!(f, "{addr} (free)"),
         }
     }
 }

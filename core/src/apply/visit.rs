@@ -95,7 +95,7 @@ pub(super) async fn visit(
         Vertex::Destroy(destroy) => {
             destroy::visit(view, object, &mut diags, destroy).await.unwrap_or(Came::Nothing)
         }
-        Vertex::Done(_) | Vertex::Gone(_) => Came::Nothing,
+        Vertex::Done(_) | Vertex::Gone(_) | Vertex::Free(_) => Came::Nothing,
     };
     Outcome { diags, came }
 }
