@@ -1,7 +1,5 @@
 //! When targets were given, keeps only those and what they need, and outputs that need nothing else.
 
-use std::collections::VecDeque;
-
 use crate::addr::ResourceAddr;
 use crate::eval::vertex::ValueVertex;
 use crate::graph::{Draft, VertexId};
@@ -20,9 +18,8 @@ pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, W
         Vertex::Orphan(orphan) => targeted(&orphan.addr),
         Vertex::Value(_) | Vertex::Provider(_) => false,
     });
-    let mut keep = with_dependencies(draft, wanted.collect());
-    keep_satisfied_outputs(draft, &mut keep);
-    keep
+    let keep = with_dependencies(draft, wanted.collect());
+    keep_satisfied_outputs(draft, keep)
 }
 
 /// Adds to the wanted vertices everything they wait for.
@@ -30,46 +27,48 @@ pub(in crate::plan) fn with_dependencies(
     draft: &Draft<Vertex<'_>, Why>,
     wanted: Vec<bool>,
 ) -> Vec<bool> {
-    let dependencies = dependencies(draft);
-    let mut keep = wanted;
-    let mut queue: VecDeque<usize> = (0..keep.len()).filter(|&at| keep[at]).collect();
-    while let Some(at) = queue.pop_front() {
-        for on in &dependencies[at] {
-            if !std::mem::replace(&mut keep[on.index()], true) {
-                queue.push_back(on.index());
-            }
-        }
-    }
-    keep
-}
-
-fn dependencies(draft: &Draft<Vertex<'_>, Why>) -> Vec<Vec<VertexId>> {
-    let mut dependencies = vec![Vec::new(); draft.vertices().len()];
+    let mut neighbours = vec![Vec::new(); draft.vertices().len()];
     for edge in draft.edges().iter() {
-        dependencies[edge.dependent.index()].push(edge.dependency);
+        neighbours[edge.dependent.index()].push(edge.dependency);
     }
-    dependencies
+    with_reachable(&neighbours, wanted)
 }
 
-/// An output stays if it can be given without anything that was pruned.
-fn keep_satisfied_outputs(draft: &Draft<Vertex<'_>, Why>, keep: &mut [bool]) {
-    let dependencies = dependencies(draft);
-    let is_resource = |id: &VertexId| matches!(draft[*id], Vertex::Resource(_));
-    for (at, vertex) in draft.vertices().iter().enumerate() {
-        let Vertex::Value(ValueVertex::Output(_)) = vertex else { continue };
-        let mut seen = vec![VertexId(u32::try_from(at).unwrap_or(u32::MAX))];
-        let mut next = 0;
-        while let Some(id) = seen.get(next) {
-            for on in &dependencies[id.index()] {
-                if !seen.contains(on) {
-                    seen.push(*on);
-                }
+/// Adds everything that waits for them.
+fn with_dependents(draft: &Draft<Vertex<'_>, Why>, wanted: Vec<bool>) -> Vec<bool> {
+    let mut neighbours = vec![Vec::new(); draft.vertices().len()];
+    for edge in draft.edges().iter() {
+        neighbours[edge.dependency.index()].push(edge.dependent);
+    }
+    with_reachable(&neighbours, wanted)
+}
+
+fn with_reachable(neighbours: &[Vec<VertexId>], wanted: Vec<bool>) -> Vec<bool> {
+    let mut found = wanted;
+    let mut queue: Vec<usize> = (0..found.len()).filter(|&at| found[at]).collect();
+    while let Some(at) = queue.pop() {
+        for next in &neighbours[at] {
+            if !std::mem::replace(&mut found[next.index()], true) {
+                queue.push(next.index());
             }
-            next += 1;
-        }
-        let mut resources = seen.iter().filter(|id| is_resource(id)).peekable();
-        if resources.peek().is_some() && resources.all(|id| keep[id.index()]) {
-            seen.iter().for_each(|id| keep[id.index()] = true);
         }
     }
+    found
+}
+
+/// An output stays if it stands on resources and all of them are kept.
+fn keep_satisfied_outputs(draft: &Draft<Vertex<'_>, Why>, keep: Vec<bool>) -> Vec<bool> {
+    let resources = |kept: bool| -> Vec<bool> {
+        let vertices = draft.vertices().iter().zip(&keep);
+        vertices.map(|(v, keep)| matches!(v, Vertex::Resource(_)) && *keep == kept).collect()
+    };
+    let on_kept = with_dependents(draft, resources(true));
+    let on_pruned = with_dependents(draft, resources(false));
+    let mut wanted = keep;
+    for (at, vertex) in draft.vertices().iter().enumerate() {
+        if let Vertex::Value(ValueVertex::Output(_)) = vertex {
+            wanted[at] |= on_kept[at] && !on_pruned[at];
+        }
+    }
+    with_dependencies(draft, wanted)
 }
