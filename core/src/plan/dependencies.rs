@@ -59,7 +59,7 @@ pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, Why>) -> Closures {
 }
 
 /// Up to how many entries a resource, on average, the whole closure is kept.
-const BUDGET_PER_RESOURCE: usize = 64;
+const BUDGET_PER_RESOURCE: usize = 16;
 /// Small graphs keep their whole closure whatever its shape.
 const BUDGET_BASE: usize = 65_536;
 
