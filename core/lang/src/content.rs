@@ -142,7 +142,10 @@ pub fn split_content(
     let content = Door::new(diags, expected, missing).let_in(
         body.attributes,
         body.blocks,
-        |_, attributes, blocks| {
+        |_, mut attributes, mut blocks| {
+            // A body stays in memory as long as its configuration.
+            attributes.shrink_to_fit();
+            blocks.shrink_to_fit();
             rest.attributes = attributes;
             rest.blocks = blocks;
         },
