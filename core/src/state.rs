@@ -23,8 +23,8 @@ use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceKey, ProviderConfigAdd
 pub struct State {
     /// Root output values.
     pub outputs: BTreeMap<Str, OutputValue>,
-    /// Resources.
-    pub resources: BTreeMap<ResourceAddr, ResourceState>,
+    /// Resources. Copies of a state share those that do not differ.
+    pub resources: BTreeMap<ResourceAddr, Arc<ResourceState>>,
 }
 
 /// A stored output value.
@@ -125,6 +125,26 @@ impl State {
         }
     }
 
+    /// A resource to be changed; one that belongs to the provider and has no instance yet, if there
+    /// was none.
+    pub fn resource_mut(
+        &mut self,
+        addr: ResourceAddr,
+        provider: &ProviderConfigAddr,
+    ) -> &mut ResourceState {
+        let resource = self.resources.entry(addr).or_insert_with(|| {
+            let provider = provider.clone();
+            Arc::new(ResourceState { provider, instances: BTreeMap::new() })
+        });
+        Arc::make_mut(resource)
+    }
+
+    /// An instance to be changed, if it is there.
+    pub fn instance_mut(&mut self, addr: &crate::addr::InstanceAddr) -> Option<&mut InstanceState> {
+        let resource = self.resources.get_mut(&addr.of())?;
+        Arc::make_mut(resource).instances.get_mut(&addr.key)
+    }
+
     /// Removes an object, and what becomes empty by that.
     pub fn remove_object(
         &mut self,
@@ -133,6 +153,7 @@ impl State {
     ) {
         let resource = addr.of();
         let Some(state) = self.resources.get_mut(&resource) else { return };
+        let state = Arc::make_mut(state);
         if let Some(instance) = state.instances.get_mut(&addr.key) {
             match deposed {
                 Some(key) => drop(instance.deposed.remove(key)),

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use formwork_core::apply::{Applied, apply};
+use formwork_core::apply::{Applied, Tally, apply};
 use formwork_core::eval::Results;
 use formwork_core::plan::{Mode, Options, Plan};
 use formwork_core::provider::Pool;
@@ -144,12 +144,12 @@ impl Run<'_> {
                 plan
             }
         };
-        let applied = self.apply(diags, locked, &plan).await?;
+        let (tally, complete) = self.apply(diags, locked, &plan).await?;
         if !diags.has_errors() {
             let destroying = plan.mode == Mode::Destroy;
-            self.report.applied(applied.tally, &applied.state, destroying);
+            self.report.applied(tally, &locked.file.state, destroying);
         }
-        if applied.complete { Ok(Exit::Done) } else { Ok(Exit::Failed) }
+        if complete { Ok(Exit::Done) } else { Ok(Exit::Failed) }
     }
 
     fn approve(&self, diags: &mut Diagnostics, mode: Mode) -> Result<(), Reported> {
@@ -188,12 +188,13 @@ impl Run<'_> {
         Err(diags.error(Diagnostic::error(what, "Nothing was changed.")))
     }
 
+    /// Applies the plan and stores the state. Says what was done, and whether that was everything.
     async fn apply(
         &self,
         diags: &mut Diagnostics,
         locked: &mut Locked,
         plan: &Plan,
-    ) -> Result<Applied, Reported> {
+    ) -> Result<(Tally, bool), Reported> {
         let begin = Begin { operation: "OperationTypeApply", base: &locked.file };
         let folder = formwork_core::state::store::Store::journals(&locked.store).to_owned();
         let journal =
@@ -209,17 +210,20 @@ impl Run<'_> {
             parallelism: self.args.operation.parallelism,
             stop: self.stop,
         });
-        let applied = apply(&session, diags, plan, &journal).await;
-        let Ok(applied) = applied else {
-            self.end(diags, journal);
-            return applied;
+        let applied = match apply(&session, diags, plan, &journal).await {
+            Ok(applied) => applied,
+            Err(reported) => {
+                self.end(diags, journal);
+                return Err(reported);
+            }
         };
+        let Applied { state, tally, complete } = applied;
         // Said before it is stored, so that a crash between the two does not replay what is there.
-        locked.file.state = applied.state.clone();
+        locked.file.state = state;
         if let Err(error) = journal.snapshot(&locked.file).await {
             let _ = diags.error(error.diagnostic());
         }
-        if locked.save(diags, applied.state.clone()).await.is_ok() {
+        if locked.save(diags).await.is_ok() {
             self.end(diags, journal);
         }
         if self.stop.get() {
@@ -228,7 +232,7 @@ impl Run<'_> {
                 "The run was interrupted. What was done is in the state.",
             ));
         }
-        Ok(applied)
+        Ok((tally, complete))
     }
 
     fn end(&self, diags: &mut Diagnostics, journal: Journal) {

@@ -5,7 +5,6 @@ use std::time::Duration;
 use formwork_core::addr::InstanceAddr;
 use formwork_core::change::{Action, Change};
 use formwork_core::plan::Plan;
-use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
 use formwork_core::state::local::LocalStore;
 use formwork_core::state::recover::{Recovery, Unresolved, recover};
@@ -97,12 +96,7 @@ impl Locked {
     ///
     /// # Errors
     /// When it cannot be written. Then it is written next to the configuration instead.
-    pub(crate) async fn save(
-        &mut self,
-        diags: &mut Diagnostics,
-        state: State,
-    ) -> Result<(), Reported> {
-        self.file.state = state;
+    pub(crate) async fn save(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         if let Err(error) = self.store.write(&mut self.file).await {
             let reported = diags.error(error.diagnostic());
             match self.file.save_errored(std::path::Path::new(".")) {
@@ -140,7 +134,7 @@ impl Locked {
             return Ok(0);
         }
         // The journal may go once nothing in it is open, so what it knows is stored first.
-        self.save(diags, self.file.state.clone()).await?;
+        self.save(diags).await?;
         for one in &settled {
             one.resolve("settled by the user").map_err(|error| diags.error(error.diagnostic()))?;
         }

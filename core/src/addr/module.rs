@@ -1,7 +1,7 @@
 //! Names of modules and of the instances of modules and resources.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use formwork_value::Str;
 
@@ -19,12 +19,12 @@ pub enum InstanceKey {
 
 /// A module as written: the names of the calls from the root down. Empty for the root. Modules order
 /// from the outside in.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ModulePath(pub Arc<Vec<Str>>);
 
 /// An instance of a module: calls with their keys from the root down. Empty for the root. Modules
 /// order from the outside in.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ModuleAddr(pub Arc<Vec<ModuleStep>>);
 
 /// One step of a [`ModuleAddr`].
@@ -66,6 +66,9 @@ impl ModuleAddr {
     /// The module without instance keys.
     #[must_use]
     pub fn path(&self) -> ModulePath {
+        if self.is_root() {
+            return ModulePath::root();
+        }
         ModulePath(Arc::new(self.0.iter().map(|step| step.name.clone()).collect()))
     }
 }
@@ -77,6 +80,22 @@ impl ModuleAddr {
         let mut steps = self.0.to_vec();
         steps.push(ModuleStep { name: name.into(), key });
         Self(Arc::new(steps))
+    }
+}
+
+/// The root module, which nearly every address names: all of them share one list.
+impl Default for ModulePath {
+    fn default() -> Self {
+        static ROOT: LazyLock<Arc<Vec<Str>>> = LazyLock::new(Arc::default);
+        Self(ROOT.clone())
+    }
+}
+
+/// The root module, which nearly every address names: all of them share one list.
+impl Default for ModuleAddr {
+    fn default() -> Self {
+        static ROOT: LazyLock<Arc<Vec<ModuleStep>>> = LazyLock::new(Arc::default);
+        Self(ROOT.clone())
     }
 }
 

@@ -17,7 +17,7 @@ use crate::phase::Why;
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
 use crate::state::journal::Journal;
-use crate::state::{Object, OutputValue, ResourceState, State};
+use crate::state::{Object, OutputValue, State};
 
 /// What was applied.
 #[derive(Clone, Debug, Default)]
@@ -200,10 +200,7 @@ fn record_made(
         }
         return;
     };
-    let resource = state.resources.entry(addr.of()).or_insert_with(|| ResourceState {
-        provider: vertex.change.provider.clone(),
-        instances: BTreeMap::new(),
-    });
+    let resource = state.resource_mut(addr.of(), &vertex.change.provider);
     resource.provider = vertex.change.provider.clone();
     let instance = resource.instances.entry(addr.key.clone()).or_default();
     let before = instance.current.replace(object);
@@ -217,8 +214,7 @@ fn record_destroyed(state: &mut State, vertex: &DestroyVertex<'_>, left: Option<
     match left {
         None => state.remove_object(addr, vertex.deposed.as_ref()),
         Some(object) => {
-            let Some(resource) = state.resources.get_mut(&addr.of()) else { return };
-            let Some(instance) = resource.instances.get_mut(&addr.key) else { return };
+            let Some(instance) = state.instance_mut(addr) else { return };
             match &vertex.deposed {
                 Some(key) => drop(instance.deposed.insert(key.clone(), object)),
                 None => instance.current = Some(object),

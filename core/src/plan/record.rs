@@ -1,7 +1,7 @@
 //! Walks the plan graph and records what the visits found. The only place that changes the plan.
 
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, OnceCell};
+use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_value::{Diagnostics, Known, Reported, Str, Type, Value};
 
@@ -17,14 +17,25 @@ use crate::graph::Graph;
 use crate::graph::walk::{Next, Pace, walk};
 use crate::phase::Why;
 use crate::session::Session;
-use crate::state::{InstanceState, OutputValue, ResourceState, State};
+use crate::state::{OutputValue, State};
 
-/// The planned changes of the resources visited so far, for visits that have to know.
+/// What became of the resources visited so far, for visits that have to know.
 #[derive(Debug, Default)]
 pub(crate) struct Fates {
-    resources: BTreeMap<ResourceName, OnceCell<Vec<Change>>>,
+    resources: BTreeMap<ResourceName, Fate>,
     /// For each thing that is only a value, the managed resources it stands on.
     upstream: BTreeMap<Subject, Vec<ResourceName>>,
+}
+
+/// What became of one resource.
+#[derive(Debug, Default)]
+struct Fate {
+    /// Whether anything is to be done to it.
+    is_pending: Cell<bool>,
+    /// Its planned changes; only those are kept that some `replace_triggered_by` may look at.
+    changes: OnceCell<Vec<Change>>,
+    /// Whether they are kept.
+    is_watched: bool,
 }
 
 impl Fates {
@@ -34,11 +45,13 @@ impl Fates {
         let wanted = graph.vertices().iter().any(|vertex| {
             matches!(vertex, Vertex::Resource(r) if r.addr.resource.mode() == ResourceMode::Data && !r.config.depends_on.is_empty())
         });
+        let watched = watched(graph);
         for &id in graph.order() {
             match &graph[id] {
                 Vertex::Resource(resource) => {
                     let name = resource.addr.resource.clone();
-                    fates.resources.insert(name.clone(), OnceCell::new());
+                    let fate = Fate { is_watched: watched.contains(&name), ..Fate::default() };
+                    fates.resources.insert(name.clone(), fate);
                     if wanted {
                         reach[id.index()] = vec![name];
                     }
@@ -60,35 +73,61 @@ impl Fates {
         fates
     }
 
-    fn set(&self, name: &ResourceName, changes: Vec<Change>) {
-        if let Some(cell) = self.resources.get(name) {
-            let first = cell.set(changes).is_ok();
+    fn set(&self, name: &ResourceName, found: &[FoundObject]) {
+        let Some(fate) = self.resources.get(name) else { return };
+        let changes = || {
+            let changes = found.iter().filter_map(|object| object.change.as_ref());
+            changes.filter(|change| change.deposed.is_none())
+        };
+        fate.is_pending.set(changes().any(|change| change.action != Action::NoOp));
+        if fate.is_watched {
+            let first = fate.changes.set(changes().cloned().collect()).is_ok();
             debug_assert!(first, "a resource is recorded once");
         }
     }
 
-    /// The planned changes of a resource, or of one instance of it.
+    /// The planned changes of a resource that some `replace_triggered_by` mentions, or of one
+    /// instance of it.
     pub(crate) fn changes<'f>(
         &'f self,
         name: &ResourceName,
         key: Option<&'f InstanceKey>,
     ) -> impl Iterator<Item = &'f Change> {
-        let changes = self.resources.get(name).and_then(OnceCell::get);
-        changes.into_iter().flatten().filter(move |change| {
-            change.deposed.is_none() && key.is_none_or(|key| change.addr.key == *key)
-        })
+        let changes = self.resources.get(name).and_then(|fate| fate.changes.get());
+        changes
+            .into_iter()
+            .flatten()
+            .filter(move |change| key.is_none_or(|key| change.addr.key == *key))
     }
 
     /// Whether anything is to be done to a managed resource.
     pub(crate) fn is_pending(&self, name: &ResourceName) -> bool {
         name.mode() == ResourceMode::Managed
-            && self.changes(name, None).any(|change| change.action != Action::NoOp)
+            && self.resources.get(name).is_some_and(|fate| fate.is_pending.get())
     }
 
     /// Whether anything is to be done to a managed resource that a value stands on.
     pub(crate) fn is_upstream_pending(&self, subject: &Subject) -> bool {
         self.upstream.get(subject).into_iter().flatten().any(|name| self.is_pending(name))
     }
+}
+
+/// The resources that are mentioned in a block with a `replace_triggered_by`.
+fn watched(graph: &Graph<Vertex<'_>, Why>) -> BTreeSet<ResourceName> {
+    let mut watched = BTreeSet::new();
+    for vertex in graph.vertices() {
+        let Vertex::Resource(resource) = vertex else { continue };
+        if resource.config.lifecycle.replace_triggered_by.is_empty() {
+            continue;
+        }
+        watched.extend(resource.config.references.iter().filter_map(|reference| {
+            match &reference.subject {
+                Subject::Resource(name) => Some(name.clone()),
+                _ => None,
+            }
+        }));
+    }
+    watched
 }
 
 fn value_subject(value: &ValueVertex<'_>) -> Option<Subject> {
@@ -188,12 +227,10 @@ impl Recorder<'_, '_> {
         if vertex.addr.resource.mode() == ResourceMode::Data {
             self.forget_data(&vertex.addr);
         }
-        let mut changes = Vec::new();
+        self.fates.set(&vertex.addr.resource, &found.objects);
         for object in found.objects {
-            changes.extend(object.change.clone());
             self.record_object(&vertex.addr, &vertex.provider, object);
         }
-        self.fates.set(&vertex.addr.resource, changes);
     }
 
     /// A data source leaves nothing behind: only what was read this time is kept.
@@ -212,13 +249,8 @@ impl Recorder<'_, '_> {
             Refreshed::Same => {}
             Refreshed::Gone => self.plan.prior.remove_object(&addr, found.deposed.as_ref()),
             Refreshed::Now(object) => {
-                let state = self.plan.prior.resources.entry(resource.clone());
-                let state = state.or_insert_with(|| ResourceState {
-                    provider: provider.clone(),
-                    instances: BTreeMap::new(),
-                });
-                let instance: &mut InstanceState =
-                    state.instances.entry(found.key.clone()).or_default();
+                let state = self.plan.prior.resource_mut(resource.clone(), provider);
+                let instance = state.instances.entry(found.key.clone()).or_default();
                 match &found.deposed {
                     Some(key) => drop(instance.deposed.insert(key.clone(), object)),
                     None => instance.current = Some(object),

@@ -81,8 +81,9 @@ pub(super) struct InstanceJson<'t> {
     pub(super) identity: Option<&'t RawValue>,
     #[serde(default, deserialize_with = "or_default")]
     pub(super) private: String,
-    #[serde(default, deserialize_with = "or_default")]
-    pub(super) dependencies: Vec<String>,
+    /// Read one list at a time: for deep graphs the lists are most of the file.
+    #[serde(default, borrow)]
+    pub(super) dependencies: Option<&'t RawValue>,
     #[serde(default, deserialize_with = "or_default")]
     pub(super) create_before_destroy: bool,
 }

@@ -1,7 +1,7 @@
 //! Reads the state file. Attributes stay text; everything else is checked here, once.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt::Display;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -38,8 +38,8 @@ pub(super) fn read_entry(text: &str) -> Result<Entry, FileError> {
     let mut state = State::default();
     Reader::new(text.as_bytes()).resource(&resource, &mut state)?;
     let entry = state.resources.into_iter().find_map(|(addr, resource)| {
-        let provider = resource.provider;
-        let (key, mut instance) = resource.instances.into_iter().next()?;
+        let ResourceState { provider, instances } = Arc::unwrap_or_clone(resource);
+        let (key, mut instance) = instances.into_iter().next()?;
         let deposed = instance.deposed.pop_first();
         let (deposed, object) = match deposed {
             Some((key, object)) => (Some(key), object),
@@ -118,7 +118,8 @@ struct Reader<'t> {
     modules: HashMap<String, ModuleAddr>,
     dependencies: HashMap<String, ConfigResourceAddr>,
     /// The list last read, with its text: neighbours often have the same.
-    last_dependencies: (Vec<String>, Arc<Vec<ConfigResourceAddr>>),
+    last_dependencies: (&'t str, Arc<Vec<ConfigResourceAddr>>),
+    no_dependencies: Arc<Vec<ConfigResourceAddr>>,
     no_paths: Arc<Vec<Path>>,
 }
 
@@ -130,11 +131,12 @@ impl<'t> Reader<'t> {
             modules: HashMap::new(),
             dependencies: HashMap::new(),
             last_dependencies: Default::default(),
+            no_dependencies: Arc::default(),
             no_paths: Arc::default(),
         }
     }
 
-    fn file(mut self, file: FileJson<'_>) -> Result<StateFile, FileError> {
+    fn file(mut self, file: FileJson<'t>) -> Result<StateFile, FileError> {
         check_writer(&file.terraform_version).map_err(|wrong| self.at(wrong, None))?;
         let mut state = State::default();
         for (name, output) in file.outputs {
@@ -164,7 +166,7 @@ impl<'t> Reader<'t> {
         })
     }
 
-    fn resource(&mut self, from: &ResourceJson<'_>, into: &mut State) -> Result<(), FileError> {
+    fn resource(&mut self, from: &ResourceJson<'t>, into: &mut State) -> Result<(), FileError> {
         let addr = self.resource_addr(from).map_err(|wrong| self.at(wrong, Some(&from.kind)))?;
         if from.instances.is_empty() {
             return Ok(());
@@ -172,10 +174,7 @@ impl<'t> Reader<'t> {
         let provider = self
             .provider(&addr, &from.provider)
             .map_err(|wrong| self.at(wrong, Some(&from.kind)))?;
-        let resource = into.resources.entry(addr.clone()).or_insert_with(|| ResourceState {
-            provider: provider.clone(),
-            instances: BTreeMap::new(),
-        });
+        let resource = into.resource_mut(addr.clone(), &provider);
         resource.provider = provider;
         for instance in &from.instances {
             let place = instance.attributes.map_or(&*from.kind, RawValue::get);
@@ -225,7 +224,7 @@ impl<'t> Reader<'t> {
     fn instance(
         &mut self,
         addr: &ResourceAddr,
-        from: &InstanceJson<'_>,
+        from: &InstanceJson<'t>,
         into: &mut ResourceState,
     ) -> Result<(), Wrong> {
         let key = index_key(addr, from.index_key)?;
@@ -247,7 +246,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    fn object(&mut self, of: &impl Display, from: &InstanceJson<'_>) -> Result<Object, Wrong> {
+    fn object(&mut self, of: &impl Display, from: &InstanceJson<'t>) -> Result<Object, Wrong> {
         let status = match from.status.as_str() {
             "" => Status::Ready,
             "tainted" => Status::Tainted,
@@ -285,7 +284,7 @@ impl<'t> Reader<'t> {
             },
             sensitive: self.paths(of, from.sensitive_attributes)?,
             private: private.into(),
-            dependencies: self.dependencies(of, &from.dependencies)?,
+            dependencies: self.dependencies(of, from.dependencies)?,
             create_before_destroy: from.create_before_destroy,
             identity,
         })
@@ -294,19 +293,23 @@ impl<'t> Reader<'t> {
     fn dependencies(
         &mut self,
         of: &impl Display,
-        names: &[String],
+        raw: Option<&'t RawValue>,
     ) -> Result<Arc<Vec<ConfigResourceAddr>>, Wrong> {
-        if names != self.last_dependencies.0 {
+        let Some(raw) = raw.map(RawValue::get) else { return Ok(self.no_dependencies.clone()) };
+        if raw != self.last_dependencies.0 {
+            let names: Vec<Cow<'_, str>> = serde_json::from_str(raw).map_err(|error| {
+                Wrong::instance(format!("Instance {of}: \"dependencies\": {error}."))
+            })?;
             let mut addrs = Vec::with_capacity(names.len());
             for name in names {
-                addrs.push(once(&mut self.dependencies, name, |bad: crate::addr::BadAddress| {
+                addrs.push(once(&mut self.dependencies, &name, |bad: crate::addr::BadAddress| {
                     Wrong::new(
                         bad.summary,
                         format!("Instance {of} depends on `{name}`. {}", bad.detail),
                     )
                 })?);
             }
-            self.last_dependencies = (names.to_vec(), Arc::new(addrs));
+            self.last_dependencies = (raw, Arc::new(addrs));
         }
         Ok(self.last_dependencies.1.clone())
     }

@@ -12,7 +12,7 @@ use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 use crate::state::file::{self, Entry, StateFile};
 use crate::state::journal::record::{self, Extent, IntentRecord, Log, Record, RunBegin};
 use crate::state::journal::{Answer, JournalError};
-use crate::state::{InstanceState, Object, ResourceState, State};
+use crate::state::{Object, State};
 
 /// Where an object has its place in the state.
 type Slot = (InstanceAddr, Option<DeposedKey>);
@@ -157,7 +157,7 @@ impl<'l> Replay<'l> {
     fn depose(&self, intent: &IntentRecord, state: &mut State) {
         let (Some(call), Some(key)) = (self.calls.get(&intent.op), &intent.deposes) else { return };
         let (addr, _) = &call.slot;
-        if let Some(instance) = instance(state, addr)
+        if let Some(instance) = state.instance_mut(addr)
             && let Some(object) = instance.current.take()
         {
             instance.deposed.insert(DeposedKey(key.as_str().into()), object);
@@ -225,10 +225,6 @@ enum Settled {
     Doubtful,
 }
 
-fn instance<'s>(state: &'s mut State, addr: &InstanceAddr) -> Option<&'s mut InstanceState> {
-    state.resources.get_mut(&addr.of())?.instances.get_mut(&addr.key)
-}
-
 fn object_at<'s>(
     state: &'s State,
     (addr, deposed): &Slot,
@@ -245,10 +241,7 @@ fn object_at<'s>(
 /// Puts the result of a call in its place, or empties the place.
 fn put(state: &mut State, call: &Call<'_>, result: Option<Entry>) {
     let (addr, deposed) = &call.slot;
-    let resource = state.resources.entry(addr.of()).or_insert_with(|| ResourceState {
-        provider: call.provider.clone(),
-        instances: BTreeMap::new(),
-    });
+    let resource = state.resource_mut(addr.of(), &call.provider);
     let instance = resource.instances.entry(addr.key.clone()).or_default();
     let object = result.map(|entry| {
         resource.provider = entry.provider;

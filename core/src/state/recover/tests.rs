@@ -1,14 +1,12 @@
 //! Whole runs, cut off anywhere.
 
-use std::collections::BTreeMap;
-
 use bytes::Bytes;
 use formwork_value::Type;
 use tempfile::TempDir;
 
 use super::journal::{Answer, Begin, Intent, Journal};
 use super::*;
-use crate::state::{InstanceState, ResourceState, State, Status};
+use crate::state::{InstanceState, State, Status};
 
 const PROVIDER: &str = "provider[\"example.com/acme/t\"]";
 
@@ -34,10 +32,7 @@ fn state_of(objects: &[(&str, &str)]) -> StateFile {
     let mut file = StateFile { lineage: "one".to_owned(), serial: 3, ..StateFile::fresh() };
     for (at, word) in objects {
         let addr = addr(at);
-        let resource = file.state.resources.entry(addr.of()).or_insert_with(|| ResourceState {
-            provider: PROVIDER.parse().unwrap(),
-            instances: BTreeMap::new(),
-        });
+        let resource = file.state.resource_mut(addr.of(), &PROVIDER.parse().unwrap());
         let current = Some(Arc::new(object(word)));
         resource.instances.insert(addr.key, InstanceState { current, ..InstanceState::default() });
     }
