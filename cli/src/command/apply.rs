@@ -132,7 +132,7 @@ impl Run<'_> {
                     stop: self.stop,
                 };
                 let plan = make(diags, self.prepared, self.pool, making).await?;
-                self.report.plan_to_apply(&plan, self.pool);
+                self.report.plan(&plan, self.pool);
                 diags.check()?;
                 if plan.errored {
                     return Ok(Exit::Failed);

@@ -121,13 +121,19 @@ pub(super) async fn make(
 /// Shows the plan, and saves it where that was asked for.
 fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made<'_>) -> Exit {
     let Made { prepared, locked, pool, plan } = made;
-    if let Some(path) = &args.out
-        && let Err(error) = planfile::write(path, prepared, &locked.file, plan)
-    {
-        let detail = format!("The plan could not be written to {}: {error}.", path.display());
-        let _ = diags.error(Diagnostic::error("Failed to write plan file", detail));
+    report.plan(plan, pool);
+    if let Some(path) = &args.out {
+        match planfile::write(path, prepared, &locked.file, plan) {
+            Ok(()) => report.saved(path),
+            Err(error) => {
+                let detail =
+                    format!("The plan could not be written to {}: {error}.", path.display());
+                let _ = diags.error(Diagnostic::error("Failed to write plan file", detail));
+            }
+        }
+    } else {
+        report.not_saved(plan);
     }
-    report.plan(plan, pool, args.out.as_deref());
     if args.detailed_exitcode && plan.applyable() { Exit::HasChanges } else { Exit::Done }
 }
 

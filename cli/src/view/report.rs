@@ -70,34 +70,38 @@ impl Report {
     }
 
     /// Shows a plan.
-    pub(crate) fn plan(&self, plan: &Plan, pool: &Pool<'_>, saved: Option<&Path>) {
-        match &self.watch {
-            Told::People(_) => {
-                out(&plan_view::render(&self.screen, plan, pool));
-                if let Some(path) = saved {
-                    out(&format!(
-                        "\nSaved the plan to: {0}\n\nTo perform exactly these actions, run the following command to apply:\n    formwork apply {1:?}\n",
-                        path.display(),
-                        path.display().to_string()
-                    ));
-                } else if plan.applyable() {
-                    let rule = "─".repeat(self.screen.width.saturating_sub(1));
-                    out(&format!("\n{}\n\n", self.screen.paint(Paint::Dim, &rule)));
-                    out(&self.screen.wrap(
-                        "Note: You didn't use the -out option to save this plan, so Formwork can't guarantee to take exactly these actions if you run \"formwork apply\" now.\n",
-                    ));
-                }
-            }
-            Told::Programs(stream) => stream.plan(plan),
-        }
-    }
-
-    /// Shows a plan that is about to be applied.
-    pub(crate) fn plan_to_apply(&self, plan: &Plan, pool: &Pool<'_>) {
+    pub(crate) fn plan(&self, plan: &Plan, pool: &Pool<'_>) {
         match &self.watch {
             Told::People(_) => out(&plan_view::render(&self.screen, plan, pool)),
             Told::Programs(stream) => stream.plan(plan),
         }
+    }
+
+    /// Says where the plan was saved.
+    pub(crate) fn saved(&self, path: &Path) {
+        if let Told::People(_) = &self.watch {
+            let path = path.display().to_string();
+            out(&format!(
+                "\n{}\n\nSaved the plan to: {path}\n\nTo perform exactly these actions, run the following command to apply:\n    formwork apply {path:?}\n",
+                self.rule()
+            ));
+        }
+    }
+
+    /// Says that the plan was not saved.
+    pub(crate) fn not_saved(&self, plan: &Plan) {
+        if let Told::People(_) = &self.watch
+            && plan.applyable()
+        {
+            out(&format!("\n{}\n\n", self.rule()));
+            out(&self.screen.wrap(
+                "Note: You didn't use the -out option to save this plan, so Formwork can't guarantee to take exactly these actions if you run \"formwork apply\" now.\n",
+            ));
+        }
+    }
+
+    fn rule(&self) -> String {
+        self.screen.paint(Paint::Dim, &"─".repeat(self.screen.width.saturating_sub(1)))
     }
 
     /// Says what was done.

@@ -42,6 +42,8 @@ pub(super) struct Salvaged {
     pub(super) result: Result<(), Reported>,
     /// Whether the object is as it was before the call, as far as anybody knows.
     pub(super) untouched: bool,
+    /// Whether nobody knows what the call did: its answer did not come, or cannot be understood.
+    pub(super) doubtful: bool,
 }
 
 /// What was asked for.
@@ -65,6 +67,7 @@ pub(super) fn salvage(
         private: Bytes::new(),
         result: Err(reported),
         untouched: true,
+        doubtful: true,
     };
     let response = match answer {
         Ok(response) => response,
@@ -88,7 +91,8 @@ pub(super) fn salvage(
     if said.is_err() && value.value().is_null() && !asked.planned.value().is_null() {
         let prior = asked.prior.clone();
         let private = Bytes::new();
-        return Salvaged { value: prior, private, result: said, untouched: true };
+        // The provider answered, so there is no doubt: it did nothing.
+        return Salvaged { value: prior, private, result: said, untouched: true, doubtful: false };
     }
     let result = said.and(known);
     let result = match result {
@@ -98,7 +102,7 @@ pub(super) fn salvage(
         }
         Err(reported) => Err(reported),
     };
-    Salvaged { value, private: response.private, result, untouched: false }
+    Salvaged { value, private: response.private, result, untouched: false, doubtful: false }
 }
 
 /// An object in the state is wholly known. Unknowns are reported and stored as nulls.

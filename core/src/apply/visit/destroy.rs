@@ -79,7 +79,7 @@ pub(super) async fn visit(
             ..(*object).clone()
         }))
     };
-    let settled = match (salvaged.untouched, kept) {
+    let settled = match (salvaged.doubtful, kept) {
         (true, kept) => kept,
         (false, Ok(())) => view.journal.settle(op, left.as_deref()),
         (false, Err(why)) => Err(why),

@@ -302,7 +302,7 @@ impl<'a> Work<'a> {
             let value = remark(self.ty, salvaged.value.clone(), &sensitive);
             Some(self.object(diags, &value, salvaged.private, status)?)
         };
-        if !(salvaged.untouched && failed)
+        if !salvaged.doubtful
             && let Err(why) = self.view.journal.settle(op, object.as_deref())
         {
             let _: Reported = self.not_kept(diags, &why);
