@@ -200,6 +200,14 @@ impl Evaluator<'_> {
 
     fn unknown_function(&mut self, expr: &Expr, call: &Call, frames: Frames<'_>) -> Reported {
         let name = call.name.name.as_str();
+        if functions::is_to_come(name) {
+            let summary =
+                format!("The function {name:?} is not supported by this version of Formwork yet");
+            let detail = "The configuration is right, but this program cannot evaluate it. Take the \
+                          call out, or keep to Terraform for now.";
+            let diag = Diagnostic::error(summary, detail).at(call.name.span).within(expr.span);
+            return self.fail(diag, expr, frames);
+        }
         let names = self.scope.function_names();
         let hint = nearest(name, names.iter().map(String::as_str))
             .map_or(String::new(), |near| format!(" Did you mean {near:?}?"));

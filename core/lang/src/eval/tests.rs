@@ -40,6 +40,7 @@ tables! {
     expressions_have_the_values_of_the_reference: "tables/expressions.txt",
     collections_are_treated_like_in_the_reference: "tables/collections.txt",
     encodings_and_numbers_agree_with_the_reference: "tables/encodings_and_numbers.txt",
+    yaml_agrees_with_the_reference: "tables/yaml.txt",
     format_verbs_print_what_the_reference_prints: "tables/format.txt",
     expressions_made_at_random_agree_with_the_reference: "tables/made_at_random.txt",
     patterns_match_what_they_match_in_the_reference: "tables/regex.txt",
@@ -151,6 +152,10 @@ fn errors_point_at_the_cause_and_show_values() {
           v.list[0] is "a"
     "#]]
     .assert_eq(&explain("uper(v.list[0])"));
+    expect![[r#"
+        `yamldecode` The function "yamldecode" is not supported by this version of Formwork yet: The configuration is right, but this program cannot evaluate it. Take the call out, or keep to Terraform for now.
+    "#]]
+    .assert_eq(&explain("yamldecode(\"a: 1\")"));
     expect![[r#"
         `{a = [1]} : {a = {}}` Inconsistent conditional result types: Both results of a conditional must be of one type. In the attribute "a": The first is a tuple, the second an object.
     "#]].assert_eq(&explain("true ? {a = [1]} : {a = {}}"));

@@ -1,6 +1,7 @@
-//! Functions that write values as text and read them back: base64, JSON, URLs, CSV.
+//! Functions that write values as text and read them back: base64, JSON, URLs, CSV, YAML.
 
 mod csv;
+mod yaml;
 
 use crate::kind::Kind;
 use base64::Engine as _;
@@ -33,6 +34,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .nullable()
             .example(r#"jsondecode("{\"a\":[1.50]}")"#, "{\n  \"a\" = [\n    1.5,\n  ]\n}"),
         csv::function(),
+        yaml::function(),
     ]
 }
 
