@@ -38,6 +38,10 @@ async fn prepare(
             out(&screen.wrap(text));
         }
     };
+    if let Some(mode) = args.lockfile.as_deref().filter(|mode| *mode != "readonly") {
+        let detail = format!("The option -lockfile takes only \"readonly\", not {mode:?}.");
+        return Err(diags.error(Diagnostic::error("Invalid lock file mode", detail)));
+    }
     if !workspace.has_config() {
         say(
             "Formwork initialized in an empty directory!\n\nThe directory has no configuration files. You may begin working with Formwork immediately by creating them.\n",
@@ -109,14 +113,15 @@ fn save(
         let detail = format!("{} cannot be written: {error}.", path.display());
         diags.error(Diagnostic::error("Failed to save dependency lock file", detail))
     })?;
+    let screen = Screen::of(workspace.env, args.view.no_color);
     if !args.json && !before.providers.is_empty() {
-        out(
+        out(&screen.wrap(
             "\nFormwork has made some changes to the provider dependency selections recorded in the .terraform.lock.hcl file. Review those changes and commit them to your version control system if they represent changes you intended to make.\n",
-        );
+        ));
     } else if !args.json {
-        out(
+        out(&screen.wrap(
             "\nFormwork has created a lock file .terraform.lock.hcl to record the provider selections it made above. Include this file in your version control repository so that Formwork can guarantee to make the same selections by default when you run \"formwork init\" in the future.\n",
-        );
+        ));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The `h1:` hash of a package: the same for an unpacked folder and for the archive it came in.
+//! The hashes of a package. The `h1:` hash is the same for an unpacked folder and for the archive it came in.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -26,8 +26,7 @@ pub(crate) fn of_folder(root: &Path) -> io::Result<String> {
 ///
 /// # Errors
 /// When the file is no archive or cannot be read.
-#[cfg(test)]
-fn of_archive(archive: impl Read + io::Seek) -> io::Result<String> {
+pub(crate) fn of_archive(archive: impl Read + io::Seek) -> io::Result<String> {
     let mut archive = zip::ZipArchive::new(archive).map_err(io::Error::other)?;
     let mut lines = Vec::new();
     for at in 0..archive.len() {
@@ -38,6 +37,14 @@ fn of_archive(archive: impl Read + io::Seek) -> io::Result<String> {
         }
     }
     Ok(summary(lines))
+}
+
+/// The `zh:` hash of a packed package: that of the archive itself.
+///
+/// # Errors
+/// When the file cannot be read.
+pub(crate) fn of_packed(archive: &mut impl Read) -> io::Result<String> {
+    Ok(format!("zh:{}", digest(archive)?))
 }
 
 fn named(path: &Path, error: io::Error) -> io::Error {

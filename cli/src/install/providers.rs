@@ -1,6 +1,8 @@
 //! Chooses a version of each provider, installs it, and later finds it again.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Seek as _;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
@@ -146,7 +148,14 @@ impl Places<'_> {
                 Diagnostic::error("Failed to install provider", detail).blame(Blame::Environment),
             )
         };
-        self.put(&found, addr, &version, &place).map_err(|error| failed(diags, &error))?;
+        if let (Found::Packed(archive), Some(lock)) = (&found, &old) {
+            match is_locked(archive, lock) {
+                Ok(true) => {}
+                Ok(false) => return Err(failed(diags, &mismatch(addr, &version))),
+                Err(error) => return Err(failed(diags, &error)),
+            }
+        }
+        self.put(&found, (addr, &version), old.as_ref(), &place).map_err(|error| failed(diags, &error))?;
         if package::program(&place, addr).is_none() {
             let why =
                 format!("the package holds no program called terraform-provider-{}", addr.kind());
@@ -171,15 +180,22 @@ impl Places<'_> {
     fn put(
         &self,
         found: &Found,
-        addr: &ProviderAddr,
-        version: &Version,
+        (addr, version): (&ProviderAddr, &Version),
+        old: Option<&Lock>,
         place: &Path,
     ) -> std::io::Result<()> {
         let cached =
             self.settings.plugin_cache_dir.as_ref().filter(|_| matches!(found, Found::Packed(_)));
         let Some(cache) = cached else { return package::install(found, place) };
         let shared = package::place(cache, addr, version);
-        if package::program(&shared, addr).is_none() {
+        // Others write to the cache as well, so only what is locked already is taken from it.
+        let is_locked = || {
+            let hash = hash::of_folder(&shared).ok();
+            old.zip(hash).is_some_and(|(lock, hash)| lock.hashes.contains(&hash))
+        };
+        let may_use = package::program(&shared, addr).is_some()
+            && (self.settings.cache_may_break_lock || is_locked());
+        if !may_use {
             package::install(found, &shared)?;
         }
         package::install(&Found::Unpacked(shared), place)
@@ -288,7 +304,7 @@ impl Places<'_> {
         let checked = lock.hashes.is_empty() || lock.hashes.contains(&hash);
         if !checked && !self.settings.cache_may_break_lock {
             let detail = format!(
-                "{}. Run `formwork init` to install it anew, or `formwork init -upgrade` if the package was meant to change.",
+                "What is installed is not what was locked: {}. Run `formwork init` to install it anew, or `formwork init -upgrade` if the package was meant to change.",
                 mismatch(addr, &lock.version)
             );
             let summary = "Required plugins are not installed";
@@ -335,8 +351,22 @@ impl Places<'_> {
     }
 }
 
+/// Whether an archive is what was locked. Looked at before it is unpacked.
+fn is_locked(archive: &Path, lock: &Lock) -> std::io::Result<bool> {
+    let known = |hash: &&String| hash.starts_with("h1:") || hash.starts_with("zh:");
+    if !lock.hashes.iter().any(|hash| known(&hash)) {
+        return Ok(true);
+    }
+    let mut file = File::open(archive)?;
+    if lock.hashes.contains(&hash::of_packed(&mut file)?) {
+        return Ok(true);
+    }
+    file.rewind()?;
+    Ok(lock.hashes.contains(&hash::of_archive(file)?))
+}
+
 fn mismatch(addr: &ProviderAddr, version: &Version) -> String {
     format!(
-        "the cached package for {addr} {version} does not match any of the checksums recorded in the dependency lock file"
+        "the package of {addr} {version} does not match any of the checksums recorded in the dependency lock file"
     )
 }
