@@ -123,10 +123,19 @@ impl<'e> Workspace<'e> {
         required: &BTreeMap<ProviderAddr, Constraints>,
     ) -> Result<Launcher, Reported> {
         let reattached = match &self.env.reattach {
-            Some(text) => reattach::parse(text).map_err(|error| {
-                let summary = "Invalid TF_REATTACH_PROVIDERS";
-                diags.error(Diagnostic::error(summary, error.to_string()).blame(Blame::Environment))
-            })?,
+            Some(text) => {
+                let plugins = reattach::parse(text).map_err(|error| {
+                    let diagnostic =
+                        Diagnostic::error("Invalid TF_REATTACH_PROVIDERS", error.to_string());
+                    diags.error(diagnostic.blame(Blame::Environment))
+                })?;
+                // The short forms of an address name the same provider.
+                let full = |name: String| match name.parse::<ProviderAddr>() {
+                    Ok(addr) => addr.to_string(),
+                    Err(_) => name,
+                };
+                plugins.into_iter().map(|(name, plugin)| (full(name), plugin)).collect()
+            }
             None => BTreeMap::new(),
         };
         let needed: BTreeMap<_, _> = required

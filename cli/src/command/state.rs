@@ -146,21 +146,9 @@ pub(super) fn one(
     );
     if let Some(ty) = ty {
         let null = Value::null(Type::Dynamic);
-        let bare = Screen { color: false, ..*screen };
-        let differ = Differ { screen: &bare, forces: &[] };
-        let body = differ.body(ty.block(), (&null, &value), &Path::root(), 2);
-        // What is there is shown as it is written, without the signs of a plan.
-        text.push_str(&body.lines().map(without_sign).collect::<String>());
+        let differ = Differ { screen, signs: false, forces: &[] };
+        text.push_str(&differ.body(ty.block(), (&null, &value), &Path::root(), 2));
     }
     text.push_str("}\n");
     Ok(text)
-}
-
-/// Takes the sign of an added line off.
-fn without_sign(line: &str) -> String {
-    let margin = line.len() - line.trim_start().len();
-    match line.trim_start().strip_prefix("+ ") {
-        Some(rest) => format!("{}{rest}\n", " ".repeat(margin)),
-        None => format!("{line}\n"),
-    }
 }

@@ -155,7 +155,8 @@ impl Places<'_> {
                 Err(error) => return Err(failed(diags, &error)),
             }
         }
-        self.put(&found, (addr, &version), old.as_ref(), &place).map_err(|error| failed(diags, &error))?;
+        self.put(&found, (addr, &version), old.as_ref(), &place)
+            .map_err(|error| failed(diags, &error))?;
         if package::program(&place, addr).is_none() {
             let why =
                 format!("the package holds no program called terraform-provider-{}", addr.kind());

@@ -51,6 +51,8 @@ impl Sign {
 #[derive(Clone, Copy)]
 pub(crate) struct Differ<'a> {
     pub(crate) screen: &'a Screen,
+    /// Whether lines have signs. An object that is only shown needs none.
+    pub(crate) signs: bool,
     /// The paths whose change forces a replacement.
     pub(crate) forces: &'a [Path],
 }
@@ -62,6 +64,7 @@ impl Differ<'_> {
     /// The sign, painted.
     pub(crate) fn sign(&self, sign: Sign) -> String {
         match sign {
+            _ if !self.signs => " ".into(),
             Sign::Add => self.screen.paint(Paint::Green, "+"),
             Sign::Remove => self.screen.paint(Paint::Red, "-"),
             Sign::Change => self.screen.paint(Paint::Yellow, "~"),

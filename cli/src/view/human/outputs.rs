@@ -27,7 +27,7 @@ pub(crate) fn changes<'c>(
     screen: &Screen,
     outputs: impl Iterator<Item = (&'c Str, &'c OutputChange)>,
 ) -> String {
-    let differ = Differ { screen, forces: &[] };
+    let differ = Differ { screen, signs: true, forces: &[] };
     let changed: Vec<_> = outputs.filter(|(_, change)| change.action != Action::NoOp).collect();
     let width = changed.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let mut text = String::new();

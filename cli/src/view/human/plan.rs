@@ -180,7 +180,7 @@ fn block(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
         name.kind().as_str(),
         name.name().as_str()
     );
-    let differ = Differ { screen, forces: &change.replace_paths };
+    let differ = Differ { screen, signs: true, forces: &change.replace_paths };
     let values = (&change.before, &change.after);
     let ty = pool
         .loaded(&change.provider.provider)

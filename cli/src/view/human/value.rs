@@ -15,17 +15,11 @@ pub(crate) fn render(value: &Value, indent: usize) -> String {
     }
     match value.peek() {
         Value::String(text) => string(text, indent),
-        Value::List(list) => sequence(list.items(), indent),
-        Value::Set(set) => sequence(set.items(), indent),
+        Value::List(list) => format!("tolist({})", sequence(list.items(), indent)),
+        Value::Set(set) => format!("toset({})", sequence(set.items(), indent)),
         Value::Tuple(tuple) => sequence(tuple.items(), indent),
-        Value::Map(map) => {
-            let pairs: Vec<_> = map.iter().map(|(key, value)| (quoted(key), value)).collect();
-            pairs_text(&pairs, indent)
-        }
-        Value::Object(object) => {
-            let pairs: Vec<_> = object.iter().map(|(key, value)| (bare(key), value)).collect();
-            pairs_text(&pairs, indent)
-        }
+        Value::Map(map) => format!("tomap({})", pairs(map.iter(), indent)),
+        Value::Object(object) => pairs(object.iter(), indent),
         other => scalar(other),
     }
 }
@@ -120,16 +114,14 @@ fn sequence(items: &[Value], indent: usize) -> String {
     result
 }
 
-fn pairs_text(pairs: &[(String, &Value)], indent: usize) -> String {
-    if pairs.is_empty() {
+fn pairs<'v>(all: impl ExactSizeIterator<Item = (&'v Str, &'v Value)>, indent: usize) -> String {
+    if all.len() == 0 {
         return "{}".into();
     }
     let margin = " ".repeat(indent + 2);
-    let width = pairs.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0);
     let mut result = String::from("{\n");
-    for (key, value) in pairs {
-        let space = " ".repeat(width - key.chars().count());
-        result.push_str(&format!("{margin}{key}{space} = {}\n", render(value, indent + 2)));
+    for (key, value) in all {
+        result.push_str(&format!("{margin}{} = {}\n", quoted(key), render(value, indent + 2)));
     }
     result.push_str(&format!("{}}}", " ".repeat(indent)));
     result

@@ -13,7 +13,7 @@ fn change(before: Value, after: Value) -> String {
 }
 
 fn forced((before, after): (Value, Value), forces: &[Path]) -> String {
-    let differ = Differ { screen: &SCREEN, forces };
+    let differ = Differ { screen: &SCREEN, signs: true, forces };
     differ.attribute(("input", 5), (&before, &after), &Path::root().attribute("input"), 0)
 }
 
