@@ -2,6 +2,7 @@
 //! before it leaves, and its answer is kept before it is looked at.
 
 mod build;
+mod last;
 mod order;
 mod progress;
 mod record;

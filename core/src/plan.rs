@@ -119,5 +119,7 @@ pub async fn plan(
     loaded?;
     let orders = ReplaceOrders::of(&graph);
     let closures = dependencies::of_graph(&graph);
-    record::run(session, diags, options, &graph, &visit::Settled { orders, closures }).await
+    let dragged = transform::prune_targets::dragged(session, options);
+    record::run(session, diags, options, &graph, &visit::Settled { orders, closures, dragged })
+        .await
 }

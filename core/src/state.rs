@@ -98,6 +98,14 @@ impl Object {
     }
 }
 
+impl ResourceState {
+    /// All objects, deposed ones too.
+    pub fn objects(&self) -> impl Iterator<Item = &Arc<Object>> {
+        let instances = self.instances.values();
+        instances.flat_map(|instance| instance.current.iter().chain(instance.deposed.values()))
+    }
+}
+
 impl State {
     /// Whether nothing is in it.
     #[must_use]

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use super::last::Last;
 use super::order;
 use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, Vertex};
 use crate::addr::{
@@ -39,7 +40,7 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> Building<'c
     add_resources(session, &mut draft, &mut index);
     add_changes(session, plan, &mut draft, &mut index);
     add_providers(session, &mut draft, &mut index);
-    connect_references(&mut draft, &index);
+    connect_references(&mut draft, &index, plan.mode);
     connect_joins(&mut draft, &index);
     connect_providers(&mut draft, &index);
     order::connect(&mut draft, &index, plan.mode == Mode::Destroy);
@@ -90,6 +91,7 @@ fn add_changes<'c>(
     index: &mut Index,
 ) {
     let resources = &session.module().resources;
+    let last = Last::of(plan);
     for change in plan.changes.values() {
         let config = change.addr.module.is_root().then(|| resources.get(&change.addr.resource));
         let deposes = match change.action {
@@ -105,7 +107,9 @@ fn add_changes<'c>(
         }
         if change.action.destroys() {
             let deposed = deposes.or_else(|| change.deposed.clone());
-            let id = draft.add(Vertex::Destroy(DestroyVertex { change, deposed }));
+            let (is_last, is_hurried) = (last.contains(change), last.is_hurried(change));
+            let vertex = DestroyVertex { change, deposed, is_last, is_hurried };
+            let id = draft.add(Vertex::Destroy(vertex));
             index.destroys.push(id);
             let name = change.addr.of().config();
             let gone = Vertex::Gone(name.clone());
@@ -141,7 +145,7 @@ fn provider_used<'v>(vertex: &'v Vertex<'_>) -> Option<&'v ProviderConfigAddr> {
     }
 }
 
-fn connect_references(draft: &mut Building<'_>, index: &Index) {
+fn connect_references(draft: &mut Building<'_>, index: &Index, mode: Mode) {
     let (vertices, edges) = draft.split();
     for (at, vertex) in (0..).map(VertexId).zip(vertices) {
         let mentioned: &[Reference] = match vertex {
@@ -149,6 +153,9 @@ fn connect_references(draft: &mut Building<'_>, index: &Index) {
             Vertex::Value(ValueVertex::Local(local)) => &local.references,
             Vertex::Value(ValueVertex::Output(output)) => &output.references,
             Vertex::Provider(provider) => provider.block.map_or(&[], |block| &block.references),
+            // While everything is destroyed the state says what there is, and what the block mentions
+            // may not have a value any more.
+            Vertex::Expand(expand) if mode == Mode::Destroy && expand.is_managed() => &[],
             Vertex::Expand(expand) => &expand.config.references,
             Vertex::Instance(_)
             | Vertex::Destroy(_)
@@ -207,7 +214,7 @@ fn prune(plan: &Plan, draft: &mut Building<'_>) {
         .map(|vertex| match vertex {
             Vertex::Instance(_) | Vertex::Destroy(_) => true,
             Vertex::Value(ValueVertex::Output(output)) => {
-                plan.mode != Mode::Destroy && plan.outputs.contains_key(&output.name)
+                plan.mode == Mode::Normal && plan.outputs.contains_key(&output.name)
             }
             _ => false,
         })

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use super::build::{Building, Index};
 use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
-use crate::addr::{ConfigResourceAddr, InstanceAddr};
+use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
+use crate::change::{Action, ReplaceOrder};
 use crate::graph::VertexId;
 use crate::phase::Why;
 
@@ -22,7 +23,8 @@ const LAST: Why = Why::Order("is destroyed only when its successor and its users
 /// Adds the edges that keep objects in order. `destroying` is set when everything goes.
 pub(super) fn connect(draft: &mut Building<'_>, index: &Index, destroying: bool) {
     join_gone(draft, index);
-    connect_destroys(draft, index);
+    let behind = if destroying { Behind::new() } else { behind_providers(draft, index) };
+    connect_destroys(draft, index, &behind);
     connect_creators(draft, index);
     connect_own(draft, index);
     if destroying {
@@ -67,6 +69,10 @@ struct Parts {
     first: Vec<VertexId>,
     /// Destroyed objects that go last.
     last: Vec<VertexId>,
+    /// Whether one of them is destroyed before its successor is created.
+    destroyed_first: bool,
+    /// Whether one of them is destroyed after its successor is created.
+    created_first: bool,
 }
 
 impl Parts {
@@ -101,8 +107,12 @@ impl<'i> Resources<'i> {
         for (id, destroy) in destroys(vertices, index) {
             let Some(at) = found.number(&name(&destroy.change.addr)) else { continue };
             let parts = &mut found.parts[at];
-            let group = if destroy.is_last() { &mut parts.last } else { &mut parts.first };
+            let group = if destroy.is_last { &mut parts.last } else { &mut parts.first };
             group.push(id);
+            if let Action::Replace(order) = destroy.change.action {
+                parts.destroyed_first |= order == ReplaceOrder::DestroyFirst;
+                parts.created_first |= order == ReplaceOrder::CreateFirst;
+            }
         }
         for &id in &index.instances {
             if let Vertex::Instance(instance) = &vertices[id.index()]
@@ -160,7 +170,7 @@ fn connect_waits(draft: &mut Building<'_>, waits: Vec<Wait>) {
 
 /// An object goes after everything that was made after it is gone; and what it was made after is
 /// changed or made anew only when it is gone, unless it goes last.
-fn connect_destroys(draft: &mut Building<'_>, index: &Index) {
+fn connect_destroys(draft: &mut Building<'_>, index: &Index, behind: &Behind) {
     let resources = Resources::of(draft.vertices(), index);
     let (vertices, edges) = draft.split();
     // Objects of one resource usually share their dependencies, so pairs of resources are collected
@@ -169,15 +179,22 @@ fn connect_destroys(draft: &mut Building<'_>, index: &Index) {
     let mut before = None;
     for (id, destroy) in destroys(vertices, index) {
         let Some(own) = resources.number(&name(&destroy.change.addr)) else { continue };
-        let (names, is_last) = (&destroy.change.prior_dependencies, destroy.is_last());
+        let (names, is_last) = (&destroy.change.prior_dependencies, destroy.is_last);
+        // What the provider is made of is changed before the provider can do anything, so it cannot
+        // wait for the object.
+        let behind = behind.get(&destroy.change.provider);
+        let configures = |on: usize| behind.is_some_and(|it| it.contains(resources.names[on]));
         let group = Some((own, Arc::as_ptr(names), is_last));
         if before != group {
             // There are fewer resources than vertices, whose numbers fit.
-            let pair = |on| (on as u32, own as u32, !is_last);
-            pairs.extend(resources.others(own, names).map(pair));
+            let pair = |on| (on as u32, own as u32, !is_last && !configures(on));
+            let others = resources.others(own, names);
+            let free =
+                others.filter(|&on| !(resources.parts[on].destroyed_first && configures(on)));
+            pairs.extend(free.map(pair));
         }
         before = group;
-        for on in resources.others(own, names).filter(|_| is_last) {
+        for on in resources.others(own, names).filter(|_| is_last && !destroy.is_hurried) {
             let Parts { done, makers, .. } = &resources.parts[on];
             if let Some(done) = done.filter(|_| !makers.is_empty()) {
                 edges.connect(id, done, LAST);
@@ -237,8 +254,11 @@ fn connect_creators(draft: &mut Building<'_>, index: &Index) {
             depends_on.extend(current.filter(|&on| !resources.parts[on].last.is_empty()));
         }
         let gone = depends_on.iter().flat_map(|&on| resources.parts[on].first_gone()).copied();
-        let (of, waiting) = (resources.names[own].clone(), parts.makers.clone());
-        waits.push(Wait { of, waiting, on: gone.collect(), why: AFTER_DESTROY });
+        // What goes after the old object cannot go before the new one comes.
+        if !parts.created_first {
+            let (of, waiting) = (resources.names[own].clone(), parts.makers.clone());
+            waits.push(Wait { of, waiting, on: gone.collect(), why: AFTER_DESTROY });
+        }
         for &on in &depends_on {
             users[on].extend(parts.done);
         }
@@ -265,7 +285,7 @@ fn connect_own(draft: &mut Building<'_>, index: &Index) {
             continue;
         }
         if let Some(&maker) = makers.get(&destroy.change.addr) {
-            if destroy.is_last() {
+            if destroy.is_last {
                 edges.connect(id, maker, LAST);
             } else {
                 edges.connect(maker, id, OWN_PREDECESSOR);
@@ -274,14 +294,33 @@ fn connect_own(draft: &mut Building<'_>, index: &Index) {
     }
 }
 
-/// When everything goes, what a provider is configured with goes after everything that provider does.
-fn connect_provider_users(draft: &mut Building<'_>, index: &Index) {
+/// For each provider configuration, the resources it is made of.
+type Behind = BTreeMap<ProviderConfigAddr, BTreeSet<ConfigResourceAddr>>;
+
+fn behind_providers(draft: &Building<'_>, index: &Index) -> Behind {
+    let dependencies = needs(draft);
+    let needed = index.providers.iter().filter(|(_, id)| !dependencies[id.index()].is_empty());
+    needed
+        .map(|(addr, &id)| {
+            (addr.clone(), resources_behind(draft.vertices(), index, &dependencies, id))
+        })
+        .collect()
+}
+
+/// What each vertex needs for its own sake, not for that of order.
+fn needs(draft: &Building<'_>) -> Vec<Vec<VertexId>> {
     let mut dependencies = vec![Vec::new(); draft.vertices().len()];
     for edge in draft.edges().iter() {
         if !matches!(edge.why, Why::Order(_)) {
             dependencies[edge.dependent.index()].push(edge.dependency);
         }
     }
+    dependencies
+}
+
+/// When everything goes, what a provider is configured with goes after everything that provider does.
+fn connect_provider_users(draft: &mut Building<'_>, index: &Index) {
+    let dependencies = needs(draft);
     let mut users: BTreeMap<VertexId, BTreeSet<ConfigResourceAddr>> = BTreeMap::new();
     for (_, destroy) in destroys(draft.vertices(), index) {
         if let Some(&provider) = index.providers.get(&destroy.change.provider) {

@@ -4,11 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use formwork_value::{Diagnostics, Known};
+use formwork_value::{Diagnostics, Known, Str, Value};
 
 use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
 use super::visit::{Came, Outcome, View, visit};
-use crate::addr::DeposedKey;
+use crate::addr::{DeposedKey, Mode as ResourceMode, ResourceAddr};
 use crate::change::Action;
 use crate::eval::vertex::ValueVertex;
 use crate::graph::walk::{Next, Pace, walk};
@@ -53,8 +53,7 @@ pub(super) async fn run(
     // Visits read the state only before they wait for anything, records change it between visits,
     // all on one task.
     let state = RefCell::new(plan.prior.clone());
-    let mut recorder =
-        Recorder { session, plan, problems: BTreeMap::new(), tally: Tally::default() };
+    let mut recorder = Recorder { session, problems: BTreeMap::new(), tally: Tally::default() };
     let stop = || session.stopped();
     let pace = Pace { limit: session.parallelism, stop: &stop, finishing: session.finishing };
     let unvisited = walk(
@@ -82,7 +81,7 @@ pub(super) async fn run(
         let _ = diags.append(problems);
     }
     let mut state = state.into_inner();
-    remove_outputs(&mut state, plan);
+    finish(&mut state, plan);
     let complete = unvisited.skipped.is_empty() && unvisited.stopped.is_empty();
     Applied { state, tally, complete }
 }
@@ -92,17 +91,37 @@ fn object_to_destroy(state: &State, vertex: &Vertex<'_>) -> Option<Arc<Object>> 
     state.object(&destroy.change.addr, destroy.deposed.as_ref()).cloned()
 }
 
-fn remove_outputs(state: &mut State, plan: &Plan) {
+/// Does what needs no visit: outputs that go or were known while planning, and data sources, of which
+/// nothing stays when what they stood beside is destroyed.
+fn finish(state: &mut State, plan: &Plan) {
     for (name, change) in &plan.outputs {
         if change.action == Action::Delete {
             state.outputs.remove(name);
+        } else if plan.mode == Mode::RefreshOnly {
+            record_output(state, name, &change.after, change.sensitive);
         }
+    }
+    if plan.mode == Mode::Destroy {
+        let stays = |addr: &ResourceAddr| {
+            let targets = &plan.targets;
+            !targets.is_empty() && !targets.iter().any(|target| target.touches(addr))
+        };
+        state.resources.retain(|addr, _| addr.resource.mode() != ResourceMode::Data || stays(addr));
+    }
+}
+
+/// An output without a value, or that must not be stored, is not in the state.
+fn record_output(state: &mut State, name: &Str, value: &Value, sensitive: bool) {
+    match Known::new(value.clone().split_marks().0.into_value()) {
+        Ok(value) if !value.value().is_null() => {
+            state.outputs.insert(name.clone(), OutputValue { value, sensitive });
+        }
+        _ => drop(state.outputs.remove(name)),
     }
 }
 
 struct Recorder<'r, 'a> {
     session: &'r Session<'a>,
-    plan: &'r Plan,
     /// Problems by vertex, so that their order does not depend on timing.
     problems: BTreeMap<VertexId, Diagnostics>,
     tally: Tally,
@@ -121,7 +140,7 @@ impl Recorder<'_, '_> {
         match (vertex, came) {
             (Vertex::Value(value), Came::Value(found)) => {
                 if let ValueVertex::Output(output) = value {
-                    self.record_output(state, &output.name, &found, output.sensitive);
+                    record_output(state, &output.name, &found, output.sensitive);
                 }
                 value.record(self.session.results.root(), found);
             }
@@ -162,26 +181,6 @@ impl Recorder<'_, '_> {
             Action::Create | Action::Replace(_) => self.tally.added += 1,
             Action::Update => self.tally.changed += 1,
             Action::NoOp | Action::Read | Action::Delete => {}
-        }
-    }
-
-    /// An output without a value, or that must not be stored, is not in the state.
-    fn record_output(
-        &self,
-        state: &mut State,
-        name: &formwork_value::Str,
-        value: &formwork_value::Value,
-        sensitive: bool,
-    ) {
-        if self.plan.mode == Mode::Destroy {
-            return;
-        }
-        let bare = value.clone().split_marks().0.into_value();
-        match Known::new(bare) {
-            Ok(value) if !value.value().is_null() => {
-                state.outputs.insert(name.clone(), OutputValue { value, sensitive });
-            }
-            _ => drop(state.outputs.remove(name)),
         }
     }
 }

@@ -88,12 +88,6 @@ pub(super) fn salvage(
         ));
     }
     let (value, known) = nulls_for_unknowns(diags, handle, value, about);
-    if said.is_err() && value.value().is_null() && !asked.planned.value().is_null() {
-        let prior = asked.prior.clone();
-        let private = Bytes::new();
-        // The provider answered, so there is no doubt: it did nothing.
-        return Salvaged { value: prior, private, result: said, untouched: true, doubtful: false };
-    }
     let result = said.and(known);
     let result = match result {
         Ok(()) => {
@@ -102,7 +96,17 @@ pub(super) fn salvage(
         }
         Err(reported) => Err(reported),
     };
-    Salvaged { value, private: response.private, result, untouched: false, doubtful: false }
+    match result {
+        // A null beside an error means that nothing was done (protocol, apply phase): what there was
+        // is not forgotten. If it is gone after all, the next refresh finds out.
+        Err(reported) if value.value().is_null() => {
+            Salvaged { doubtful: false, ..untouched(reported) }
+        }
+        result => {
+            let private = response.private;
+            Salvaged { value, private, result, untouched: false, doubtful: false }
+        }
+    }
 }
 
 /// An object in the state is wholly known. Unknowns are reported and stored as nulls.

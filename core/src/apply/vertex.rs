@@ -1,7 +1,7 @@
 //! What can be visited while applying. A vertex is complete when made.
 
-use crate::addr::{ConfigResourceAddr, DeposedKey, ResourceAddr};
-use crate::change::{Action, Change, ReplaceOrder};
+use crate::addr::{ConfigResourceAddr, DeposedKey, Mode, ResourceAddr};
+use crate::change::Change;
 use crate::config::Resource;
 use crate::eval::vertex::ValueVertex;
 use crate::phase::ProviderVertex;
@@ -37,6 +37,13 @@ pub(crate) struct ExpandVertex<'c> {
     pub(crate) config: &'c Resource,
 }
 
+impl ExpandVertex<'_> {
+    /// Whether it is a resource that is made here.
+    pub(crate) fn is_managed(&self) -> bool {
+        self.addr.resource.mode() == Mode::Managed
+    }
+}
+
 /// An instance that is made or changed.
 #[derive(Debug)]
 pub(crate) struct InstanceVertex<'c> {
@@ -52,16 +59,10 @@ pub(crate) struct DestroyVertex<'c> {
     pub(crate) change: &'c Change,
     /// The key under which it is deposed by then, if it is.
     pub(crate) deposed: Option<DeposedKey>,
-}
-
-impl DestroyVertex<'_> {
     /// Whether the object goes only after its successor and everything that needs it is there.
-    pub(crate) fn is_last(&self) -> bool {
-        match self.change.action {
-            Action::Replace(order) => order == ReplaceOrder::CreateFirst,
-            _ => self.change.create_before_destroy && self.change.deposed.is_none(),
-        }
-    }
+    pub(crate) is_last: bool,
+    /// Whether it goes before something that is itself destroyed before its successor is created.
+    pub(crate) is_hurried: bool,
 }
 
 impl std::fmt::Display for Vertex<'_> {

@@ -38,11 +38,13 @@ pub struct RepetitionData {
 }
 
 impl Expansion {
-    /// How a resource is repeated according to the state alone.
-    pub(crate) fn recorded(state: &ResourceState) -> Self {
-        let mut keys = state.instances.keys().peekable();
-        match keys.peek() {
-            Some(InstanceKey::Int(_)) => {
+    /// The instances that the state has of a resource, where the configuration need not say how many
+    /// there are: while everything is destroyed, or only looked at.
+    pub(crate) fn recorded(repetition: &Repetition, state: Option<&ResourceState>) -> Self {
+        let keys = state.into_iter().flat_map(|state| state.instances.keys());
+        match repetition {
+            Repetition::Single => Self::Single,
+            Repetition::Count(_) => {
                 let after = keys.filter_map(|key| match key {
                     InstanceKey::Int(index) => usize::try_from(index.saturating_add(1)).ok(),
                     _ => None,
@@ -50,15 +52,13 @@ impl Expansion {
                 // A state may claim any index; nobody goes through more than a resource may have.
                 Self::Count(after.max().unwrap_or(0).min(MAX_INSTANCES))
             }
-            Some(InstanceKey::Str(_)) => {
+            Repetition::ForEach(_) => {
                 let keys = keys.filter_map(|key| match key {
                     InstanceKey::Str(key) => Some((key.clone(), Value::dynamic())),
                     _ => None,
                 });
                 Self::ForEach(Map::new(Type::Dynamic, keys.collect()))
             }
-            Some(InstanceKey::None) => Self::Single,
-            None => Self::Count(0),
         }
     }
 

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use formwork_lang::decode::decode;
 use formwork_lang::refs::{Traversal, TraversalStep};
 use formwork_plugin_protocol::contract::ignore::Ignore;
+use formwork_value::codec::json;
 use formwork_value::schema::Block;
 use formwork_value::{Diagnostic, Diagnostics, Known, Marks, Path, Plain, Reported, Step, Value};
 
@@ -108,6 +109,15 @@ pub(crate) fn encode(
     let known = Known::new(value.clone())
         .map_err(|path| unfit(diags, format!("its part {path} is unknown or ephemeral")))?;
     Object::encode(&known, &ty.ty).map_err(|error| unfit(diags, error.to_string()))
+}
+
+/// The value of an object as the state has it, without asking the provider: `None` if it was stored
+/// in a form that only the provider can read.
+pub(crate) fn stored_value(ty: &ResourceType, object: &Object) -> Option<Value> {
+    let stripped = json::strip_removed(&object.attributes, &ty.ty).ok()?;
+    let text = stripped.as_deref().unwrap_or(&object.attributes);
+    let value = json::decode(text, &ty.ty).ok()?;
+    Some(remark(ty, value.split_marks().0, &object.sensitive))
 }
 
 /// Reads a data source whose configuration is known. The marks of the configuration come back on

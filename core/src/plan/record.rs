@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Reported, Str, Type, Value};
 
@@ -170,7 +171,8 @@ pub(crate) async fn run(
     )
     .await;
     let mut plan = recorder.finish(diags, options);
-    plan.errored = diags.has_errors() || !unvisited.stopped.is_empty();
+    // Also a visit that was under way when the user stopped the run left instances out.
+    plan.errored = diags.has_errors() || !unvisited.stopped.is_empty() || session.stopped();
     Ok(plan)
 }
 
@@ -217,12 +219,11 @@ impl Recorder<'_, '_> {
     fn record_resource(&mut self, vertex: &ResourceVertex<'_>, found: FoundResource) {
         let results = self.session.results.root().resource(&vertex.addr.resource);
         if let (Some(results), Some(expansion)) = (results, found.expansion) {
+            // An object may have lost its place since it was made, or got another kind of key.
+            let placed = found.objects.iter().filter(|object| expansion.contains(&object.key));
+            let placed: Vec<_> = placed.filter_map(|o| Some((&o.key, o.value.clone()?))).collect();
             results.expand(expansion);
-            for object in &found.objects {
-                if let Some(value) = &object.value {
-                    results.set(&object.key, value.clone());
-                }
-            }
+            placed.into_iter().for_each(|(key, value)| results.set(key, value));
         }
         if vertex.addr.resource.mode() == ResourceMode::Data {
             self.forget_data(&vertex.addr);
@@ -230,6 +231,11 @@ impl Recorder<'_, '_> {
         self.fates.set(&vertex.addr.resource, &found.objects);
         for object in found.objects {
             self.record_object(&vertex.addr, &vertex.provider, object);
+        }
+        if let Some(state) = self.plan.prior.resources.get_mut(&vertex.addr)
+            && state.provider != vertex.provider
+        {
+            Arc::make_mut(state).provider = vertex.provider.clone();
         }
     }
 

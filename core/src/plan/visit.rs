@@ -7,6 +7,8 @@ mod prior;
 mod resource;
 mod triggers;
 
+use std::collections::BTreeSet;
+
 use formwork_value::Diagnostics;
 
 use super::dependencies::Closures;
@@ -14,6 +16,7 @@ use super::outcome::{Found, Outcome};
 use super::record::Fates;
 use super::vertex::Vertex;
 use super::{Options, ReplaceOrders};
+use crate::addr::ResourceAddr;
 use crate::phase::visit_provider;
 use crate::session::Session;
 
@@ -21,6 +24,8 @@ use crate::session::Session;
 pub(crate) struct Settled {
     pub(crate) orders: ReplaceOrders,
     pub(crate) closures: Closures,
+    /// Resources that are destroyed with a target, without being one.
+    pub(crate) dragged: BTreeSet<ResourceAddr>,
 }
 
 /// What every visit may look at.

@@ -85,8 +85,9 @@ pub(super) async fn visit(
         (false, Err(why)) => Err(why),
     };
     if let Err(why) = settled {
-        let detail =
-            format!("{addr} was destroyed, but that could not be written to the journal: {why}");
+        let detail = format!(
+            "The answer to the destruction of {addr} could not be written to the journal: {why}"
+        );
         let problem = Diagnostic::error("Journal cannot be written", detail);
         let _: Reported = diags.error(problem.blame(Blame::Environment));
     }

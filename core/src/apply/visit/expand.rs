@@ -1,15 +1,14 @@
 //! Makes the instances of a resource known, and the values of those that do not change.
 
-use formwork_value::codec::json;
-use formwork_value::{Diagnostics, Plain, Reported, Value};
+use formwork_value::{Diagnostics, Reported, Value};
 
 use super::{Came, View};
 use crate::addr::{InstanceAddr, InstanceKey};
 use crate::apply::vertex::ExpandVertex;
 use crate::change::Action;
 use crate::eval::{Expansion, expand};
+use crate::phase::stored_value;
 use crate::plan::Mode;
-use crate::provider::remark;
 
 /// Expands a resource. When everything is destroyed the state says what there is; otherwise the
 /// configuration does.
@@ -18,11 +17,12 @@ pub(super) fn visit(
     diags: &mut Diagnostics,
     vertex: &ExpandVertex<'_>,
 ) -> Result<Came, Reported> {
-    let stored = view.plan.prior.resources.get(&vertex.addr);
-    let expansion = match (view.plan.mode, stored) {
-        (Mode::Destroy, Some(stored)) => Expansion::recorded(stored),
-        (Mode::Destroy, None) => Expansion::Count(0),
-        _ => expand::expand(diags, &view.session.scope(), &vertex.config.repetition)?,
+    let repetition = &vertex.config.repetition;
+    let expansion = if view.plan.mode == Mode::Destroy {
+        let stored = view.plan.prior.resources.get(&vertex.addr);
+        Expansion::recorded(repetition, stored.map(|stored| &**stored))
+    } else {
+        expand::expand(diags, &view.session.scope(), repetition)?
     };
     let settled = expansion.keys().filter_map(|key| {
         let value = settled(view, &vertex.addr.instance(key.clone()))?;
@@ -50,7 +50,5 @@ fn settled(view: View<'_>, addr: &InstanceAddr) -> Option<Value> {
     let resource = view.plan.prior.resources.get(&addr.of())?;
     let loaded = view.session.pool.loaded(&resource.provider.provider)?;
     let ty = loaded.find(addr.resource.mode(), addr.resource.kind())?;
-    let value = json::decode(&object.attributes, &ty.ty).ok()?;
-    let plain: Plain = value.split_marks().0;
-    Some(remark(&ty, plain, &object.sensitive))
+    stored_value(&ty, object)
 }

@@ -10,6 +10,7 @@ use formwork_plugin_protocol::contract::conform::{
 };
 use formwork_plugin_protocol::contract::legacy;
 use formwork_plugin_protocol::contract::propose::proposed_new;
+use formwork_plugin_protocol::contract::replace::requires_replace;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
@@ -174,7 +175,6 @@ impl<'a> Work<'a> {
         let proposed = proposed_new(block, prior, &config);
         let ask = Ask { prior, proposed: &proposed, config: &config, private: &private };
         let mut planned = self.handle.plan(diags, self.ty, ask, self.about()).await?;
-        let call = "PlanResourceChange";
         let mut findings = conform::write_only_findings(block, &planned.value);
         findings.extend(conform::type_findings(block, &planned.value));
         if planned.legacy {
@@ -185,29 +185,37 @@ impl<'a> Work<'a> {
         } else {
             findings.extend(assert_plan_valid(block, prior, &config, &planned.value));
         }
-        let mut result = Ok(());
-        for finding in findings {
-            let summary = "Provider produced invalid plan";
-            result = Err(self.handle.invalid(
-                diags,
-                Breach { summary, call, problem: &finding.to_string() },
-                self.about(),
-            ));
-        }
-        result?;
+        let replacement = requires_replace(block, prior, &planned.value, &planned.requires_replace);
+        findings.extend(replacement.findings);
+        let findings = findings.iter().map(ToString::to_string);
+        self.broken(diags, "Provider produced invalid plan", findings)?;
         let shown = plain(&self.change().after);
-        for problem in assert_object_compatible(block, &shown, &planned.value) {
-            let problem = format!(
-                "the plan made while applying differs from the one that was shown: {problem}"
-            );
-            let summary = "Provider produced inconsistent final plan";
-            result = Err(self.handle.invalid(
-                diags,
-                Breach { summary, call, problem: &problem },
-                self.about(),
-            ));
+        let problems = assert_object_compatible(block, &shown, &planned.value);
+        let problems = problems.iter().map(|problem| {
+            format!("the plan made while applying differs from the one that was shown: {problem}")
+        });
+        let replaced = replacement.paths.iter().map(|path| {
+            format!("an update was shown, and now a change of {path} demands a replacement")
+        });
+        let problems = problems.chain(replaced);
+        self.broken(diags, "Provider produced inconsistent final plan", problems)?;
+        Ok(planned)
+    }
+
+    /// Reports how a plan breaks the contract.
+    fn broken(
+        &self,
+        diags: &mut Diagnostics,
+        summary: &str,
+        problems: impl Iterator<Item = String>,
+    ) -> Result<(), Reported> {
+        let call = "PlanResourceChange";
+        let mut result = Ok(());
+        for problem in problems {
+            let breach = Breach { summary, call, problem: &problem };
+            result = Err(self.handle.invalid(diags, breach, self.about()));
         }
-        result.map(|()| planned)
+        result
     }
 
     fn prior_object(&self) -> Option<&'a Arc<Object>> {

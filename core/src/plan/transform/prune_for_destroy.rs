@@ -1,6 +1,7 @@
 //! When everything is to be destroyed, keeps only what is in the state and what its providers need:
 //! values that nobody needs may not even have a value any more.
 
+use crate::addr::Mode as ResourceMode;
 use crate::graph::Draft;
 use crate::phase::Why;
 use crate::plan::Mode;
@@ -13,9 +14,11 @@ pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, W
         return vec![true; draft.vertices().len()];
     }
     let in_state = draft.vertices().iter().map(|vertex| match vertex {
-        Vertex::Resource(resource) => resource.prior.is_some(),
+        Vertex::Resource(resource) => {
+            resource.prior.is_some() && resource.addr.resource.mode() == ResourceMode::Managed
+        }
         Vertex::Orphan(_) => true,
         Vertex::Value(_) | Vertex::Provider(_) => false,
     });
-    with_dependencies(draft, in_state.collect())
+    with_dependencies(inputs, draft, in_state.collect())
 }

@@ -14,6 +14,7 @@ use crate::change::{Action, Change, Reason};
 use crate::eval::Expansion;
 use crate::eval::conditions::{self, ConditionKind};
 use crate::phase::{evaluate, plain, read_data, sensitive_paths, stored_data};
+use crate::plan::Mode;
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::plan::vertex::ResourceVertex;
 use crate::provider::{About, Handle, ResourceType, remark};
@@ -77,8 +78,17 @@ fn why_later(view: View<'_>, vertex: &ResourceVertex<'_>, config: &Value) -> Opt
     if !config.is_wholly_known() {
         return Some(Reason::ReadBecauseConfigUnknown);
     }
-    // What is named in `depends_on`, and managed resources mentioned directly, must have no change
-    // before them.
+    // Where nothing is changed there is nothing to wait for: the end of an object is not pending for
+    // what configures the provider that brings it about.
+    if view.options.mode != Mode::Normal {
+        return None;
+    }
+    is_pending(view, vertex).then_some(Reason::ReadBecauseDependencyPending)
+}
+
+/// Whether anything is to be done to what a data source must not be read before: what `depends_on`
+/// names, managed resources mentioned directly, and for the sake of conditions everything behind it.
+fn is_pending(view: View<'_>, vertex: &ResourceVertex<'_>) -> bool {
     let mentioned = vertex.config.references.iter().any(|reference| match &reference.subject {
         Subject::Resource(name) => view.fates.is_pending(name),
         _ => false,
@@ -87,7 +97,13 @@ fn why_later(view: View<'_>, vertex: &ResourceVertex<'_>, config: &Value) -> Opt
         Subject::Resource(name) => view.fates.is_pending(name),
         subject => view.fates.is_upstream_pending(subject),
     });
-    (mentioned || explicit).then_some(Reason::ReadBecauseDependencyPending)
+    let lifecycle = &vertex.config.lifecycle;
+    let has_conditions =
+        !lifecycle.preconditions.is_empty() || !lifecycle.postconditions.is_empty();
+    let behind = || view.settled.closures.of(&vertex.addr);
+    mentioned
+        || explicit
+        || has_conditions && behind().iter().any(|addr| view.fates.is_pending(&addr.resource))
 }
 
 fn later(
@@ -100,7 +116,7 @@ fn later(
     let unknown = plain(&Value::unknown(ty.ty.clone()));
     let proposed = proposed_new(ty.block(), &unknown, &plain(&config));
     let after = remark(ty, proposed, &sensitive_paths(&config));
-    let refresh_only = view.options.mode != crate::plan::Mode::Normal;
+    let refresh_only = view.options.mode != Mode::Normal;
     let change = Change {
         addr: addr.clone(),
         deposed: None,

@@ -60,21 +60,36 @@ pub(super) async fn visit_all(
         .flat_map(|prior| all_of(prior, None))
         .filter(|doomed| targeted(view, &vertex.addr, doomed.key))
         .collect();
-    if vertex.config.lifecycle.prevent_destroy && !doomed.is_empty() {
-        for doomed in &doomed {
-            let addr = vertex.addr.instance(doomed.key.clone());
-            let _ = diags.error(must_not_be_destroyed(&addr, vertex.config));
-        }
+    if refuse_to_destroy(diags, vertex, &doomed).is_err() {
         return FoundResource::default();
     }
-    let expansion = vertex.prior.map(Expansion::recorded);
+    let expansion = Expansion::recorded(&vertex.config.repetition, vertex.prior);
     let objects = visit_doomed(view, diags, &vertex.addr, &vertex.provider, doomed).await;
-    FoundResource { expansion, objects }
+    FoundResource { expansion: Some(expansion), objects }
+}
+
+/// Reports objects that are protected. Deposed ones were replaced already, and are not.
+pub(super) fn refuse_to_destroy(
+    diags: &mut Diagnostics,
+    vertex: &ResourceVertex<'_>,
+    doomed: &[Doomed<'_>],
+) -> Result<(), Reported> {
+    if !vertex.config.lifecycle.prevent_destroy {
+        return Ok(());
+    }
+    let mut result = Ok(());
+    for doomed in doomed.iter().filter(|doomed| doomed.deposed.is_none()) {
+        let addr = vertex.addr.instance(doomed.key.clone());
+        result = Err(diags.error(must_not_be_destroyed(&addr, vertex.config)));
+    }
+    result
 }
 
 fn targeted(view: View<'_>, addr: &ResourceAddr, key: &InstanceKey) -> bool {
     let targets = &view.options.targets;
-    targets.is_empty() || targets.iter().any(|target| target.contains(&addr.instance(key.clone())))
+    targets.is_empty()
+        || view.settled.dragged.contains(addr)
+        || targets.iter().any(|target| target.contains(&addr.instance(key.clone())))
 }
 
 fn all_of(state: &ResourceState, reason: Option<Reason>) -> impl Iterator<Item = Doomed<'_>> {

@@ -37,7 +37,7 @@ pub(super) async fn plan(
 ) -> Result<FoundObject, Reported> {
     let addr = vertex.addr.instance(key);
     let (handle, ty) = provider_for(view, diags, vertex)?;
-    let prior =
+    let mut prior =
         match vertex.prior.and_then(|prior| prior.instances.get(&addr.key)?.current.as_ref()) {
             Some(object) => {
                 let owner = prior::Owner { handle: &handle, ty: &ty, addr: &addr };
@@ -57,6 +57,9 @@ pub(super) async fn plan(
     handle.validate(diags, &ty, &config, about).await?;
     let change = instance.change(diags, prior.as_ref(), &config, &scope).await?;
     instance.check_after(diags, &change, scope)?;
+    if let (Action::NoOp, Some(prior)) = (change.action, &mut prior) {
+        prior.settle(&change.dependencies, change.create_before_destroy);
+    }
     Ok(instance.found(prior, change))
 }
 
@@ -284,7 +287,8 @@ impl<'a> Instance<'a> {
         let current = prior.as_ref().map(|prior| prior.current.clone());
         let value = current
             .filter(|current| !current.is_null())
-            .unwrap_or_else(|| Value::null(self.ty.ty.clone()));
+            // What is not there may be made by the next run, and then have any value.
+            .unwrap_or_else(|| Value::unknown(self.ty.ty.clone()));
         let change = self.unchanged(&value);
         let drift = prior.as_ref().and_then(|prior| prior::drift(prior, &change));
         FoundObject {

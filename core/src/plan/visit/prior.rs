@@ -5,13 +5,15 @@ use std::sync::Arc;
 use formwork_value::{Diagnostics, Reported, Value};
 
 use super::View;
-use crate::addr::InstanceAddr;
+use crate::addr::{ConfigResourceAddr, InstanceAddr};
 use crate::change::{Action, Change};
 use crate::event::Event;
 use crate::phase::{encode, shown_id};
 use crate::plan::outcome::Refreshed;
 use crate::provider::{About, Handle, ResourceType, remark};
 use crate::state::{Object, Status};
+
+type Dependencies = Arc<Vec<ConfigResourceAddr>>;
 
 /// An object in the state, as it was stored and as it is.
 pub(super) struct Prior {
@@ -26,6 +28,19 @@ pub(super) struct Prior {
 }
 
 impl Prior {
+    /// Takes over what the configuration says about the object beside its attributes. That is for
+    /// objects that do not change: for others, applying does it.
+    pub(super) fn settle(&mut self, dependencies: &Dependencies, create_before_destroy: bool) {
+        let Object { dependencies: known, create_before_destroy: flag, .. } = &*self.object;
+        if known == dependencies && *flag == create_before_destroy {
+            return;
+        }
+        let object = Arc::make_mut(&mut self.object);
+        object.dependencies = dependencies.clone();
+        object.create_before_destroy = create_before_destroy;
+        self.refreshed = Refreshed::Now(self.object.clone());
+    }
+
     /// Whether the object is half made.
     pub(super) fn is_tainted(&self) -> bool {
         self.object.status == Status::Tainted
@@ -55,6 +70,7 @@ pub(super) async fn bring_up_to_date(
     let stored = handle.upgrade(diags, ty, object, about).await?;
     let mut object = object.clone();
     let mut current = stored.clone();
+    let mut same = object.schema_version == ty.schema.version;
     if !view.options.skip_refresh {
         let watch = view.session.watch;
         watch.see(&Event::RefreshStart { addr, id: shown_id(&stored) });
@@ -66,13 +82,14 @@ pub(super) async fn bring_up_to_date(
         };
         watch.see(&Event::RefreshDone { addr, id: shown_id(&current) });
         if object.private != read.private {
+            same = false;
             Arc::make_mut(&mut object).private = read.private;
         }
     }
     if current.is_null() {
         return Ok(Prior { stored, current, object, refreshed: Refreshed::Gone });
     }
-    if object.schema_version == ty.schema.version && stored == current {
+    if same && stored == current {
         return Ok(Prior { stored, current, object, refreshed: Refreshed::Same });
     }
     let (attributes, sensitive) = encode(diags, ty, addr, &current)?;

@@ -8,7 +8,9 @@ use super::{View, data, managed};
 use crate::addr::{InstanceKey, Mode};
 use crate::change::Reason;
 use crate::eval::{Expansion, expand};
-use crate::plan::outcome::{FoundObject, FoundResource};
+use crate::phase::stored_value;
+use crate::plan;
+use crate::plan::outcome::{FoundObject, FoundResource, Refreshed};
 use crate::plan::vertex::ResourceVertex;
 
 /// Plans all instances and deposed objects of a resource.
@@ -18,7 +20,7 @@ pub(super) async fn visit(
     vertex: &ResourceVertex<'_>,
 ) -> FoundResource {
     let is_managed = vertex.addr.resource.mode() == Mode::Managed;
-    if view.options.mode == crate::plan::Mode::Destroy && is_managed {
+    if view.options.mode == plan::Mode::Destroy && is_managed {
         return destroy::visit_all(view, diags, vertex).await;
     }
     let Ok(expansion) = expansion(view, diags, vertex) else { return FoundResource::default() };
@@ -32,8 +34,13 @@ pub(super) async fn visit(
         objects.extend(found);
     }
     drop(planned);
+    objects.extend(untargeted(view, diags, vertex, &expansion));
     if is_managed {
         let doomed = doomed(view, vertex, &expansion);
+        if view.options.mode == plan::Mode::Normal {
+            // Reported is enough: what would become of them is shown all the same.
+            let _ = destroy::refuse_to_destroy(diags, vertex, &doomed);
+        }
         objects.extend(
             destroy::visit_doomed(view, diags, &vertex.addr, &vertex.provider, doomed).await,
         );
@@ -46,7 +53,34 @@ fn expansion(
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
 ) -> Result<Expansion, Reported> {
-    expand::expand(diags, &view.session.scope(), &vertex.config.repetition)
+    let repetition = &vertex.config.repetition;
+    if view.options.mode == plan::Mode::RefreshOnly && vertex.addr.resource.mode() == Mode::Managed
+    {
+        return Ok(Expansion::recorded(repetition, vertex.prior));
+    }
+    expand::expand(diags, &view.session.scope(), repetition)
+}
+
+/// The instances that are not planned because others of the resource are targets. Who mentions them
+/// sees them as the state has them.
+fn untargeted(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ResourceVertex<'_>,
+    expansion: &Expansion,
+) -> Vec<FoundObject> {
+    if expansion.keys().all(|key| targeted(view, vertex, &key)) {
+        return Vec::new();
+    }
+    let Ok((_, ty)) = managed::provider_for(view, diags, vertex) else { return Vec::new() };
+    let others = expansion.keys().filter(|key| !targeted(view, vertex, key));
+    let others = others.filter_map(|key| {
+        let object = vertex.prior?.instances.get(&key)?.current.as_ref()?;
+        let value = stored_value(&ty, object);
+        let refreshed = Refreshed::Now(object.clone());
+        Some(FoundObject { key, deposed: None, refreshed, drift: None, change: None, value })
+    });
+    others.collect()
 }
 
 fn targeted(view: View<'_>, vertex: &ResourceVertex<'_>, key: &InstanceKey) -> bool {
