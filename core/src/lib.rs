@@ -13,6 +13,8 @@ pub mod graph;
 mod phase;
 pub mod plan;
 pub mod provider;
+#[cfg(test)]
+mod scenario;
 pub mod session;
 pub mod state;
 pub mod version;

@@ -1,0 +1,369 @@
+//! Whole runs in this process: a configuration in one string, a provider over a world in memory, and
+//! everything that came of it as text. No files but the journal, no other process, no clock.
+
+mod cloud;
+mod contract;
+mod crash;
+mod data;
+mod failures;
+mod lifecycle;
+mod order;
+mod outputs;
+mod property;
+mod providers;
+mod refresh;
+mod targets;
+mod values;
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::future::Future;
+
+use formwork_value::{Diagnostics, Str, Value};
+use tokio::sync::Semaphore;
+
+use self::cloud::{Cloud, Fault};
+use crate::addr::Target;
+use crate::apply::{Applied, apply};
+use crate::change::{Action, Change, ReplaceOrder};
+use crate::config::testing::{self, show};
+use crate::config::{Config, inputs};
+use crate::eval::{Results, World};
+use crate::event::Unwatched;
+use crate::graph::walk::Finishing;
+use crate::plan::{Mode, Options, Plan, plan};
+use crate::provider::Pool;
+use crate::session::Session;
+use crate::state::file::StateFile;
+use crate::state::journal::{Begin, Journal};
+use crate::state::{Object, State, Status};
+
+/// A world, what is believed of it, and a place for journals.
+struct Bench {
+    cloud: Cloud,
+    file: StateFile,
+    folder: tempfile::TempDir,
+    options: Options,
+    parallelism: usize,
+    finishing: Finishing,
+}
+
+/// What came of a run.
+struct Run {
+    plan: Option<Plan>,
+    applied: Option<Applied>,
+    diags: Diagnostics,
+    calls: Vec<String>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        Self {
+            cloud: Cloud::default(),
+            file: StateFile::fresh(),
+            folder: tempfile::tempdir().unwrap(),
+            options: Options::default(),
+            // One after the other, so that the order of calls is the smallest one the graph allows.
+            parallelism: 1,
+            finishing: Finishing::AsTheyCome,
+        }
+    }
+
+    /// A bench on which a configuration was applied without trouble.
+    fn after(config: &str) -> Self {
+        let mut bench = Self::new();
+        let run = bench.apply(config);
+        assert!(!run.diags.has_errors(), "{}", run.said());
+        bench
+    }
+
+    fn fault(&self, call: &str, fault: Fault) {
+        self.cloud.things().faults.insert(call.to_owned(), fault);
+    }
+
+    fn well_again(&self) {
+        self.cloud.things().faults.clear();
+    }
+
+    fn target(&mut self, targets: &[&str]) {
+        self.options.targets = targets.iter().map(|text| text.parse::<Target>().unwrap()).collect();
+    }
+
+    /// Plans and applies with other options, which hold for this run only.
+    fn apply_with(&mut self, config: &str, change: impl FnOnce(&mut Options)) -> Run {
+        let options = self.options.clone();
+        change(&mut self.options);
+        let run = self.apply(config);
+        self.options = options;
+        run
+    }
+
+    fn plan_with(&mut self, config: &str, change: impl FnOnce(&mut Options)) -> Run {
+        let options = self.options.clone();
+        change(&mut self.options);
+        let run = self.plan(config);
+        self.options = options;
+        run
+    }
+
+    fn destroy(&mut self, config: &str) -> Run {
+        self.apply_with(config, |options| options.mode = Mode::Destroy)
+    }
+
+    fn plan(&mut self, config: &str) -> Run {
+        self.run(config, false)
+    }
+
+    /// Plans and, if that went well, applies; what is done then counts as stored.
+    fn apply(&mut self, config: &str) -> Run {
+        self.run(config, true)
+    }
+
+    fn run(&mut self, config: &str, applying: bool) -> Run {
+        let loaded = Loaded::of(config);
+        let first = self.cloud.things().calls.len();
+        let mut diags = Diagnostics::new();
+        let (plan, applied) = block_on(self.both(&loaded, applying, &mut diags));
+        if let Some(applied) = &applied {
+            self.file.state = applied.state.clone();
+        }
+        let calls = self.cloud.things().calls[first..].to_vec();
+        Run { plan, applied, diags, calls }
+    }
+
+    async fn both(
+        &self,
+        loaded: &Loaded,
+        applying: bool,
+        diags: &mut Diagnostics,
+    ) -> (Option<Plan>, Option<Applied>) {
+        let pool = Pool::new(&self.cloud);
+        let planned = self.planned(loaded, &pool, diags).await;
+        match planned {
+            Some(plan) if applying && !plan.errored => {
+                // Through the form it is saved in, and in part with another process.
+                let saved = plan.to_bytes().unwrap();
+                let read = Plan::from_bytes(&saved, plan.prior.clone()).unwrap();
+                assert!(read == plan, "a saved plan is read as it was");
+                let applied = self.applied(loaded, &pool, &read, diags).await;
+                (Some(plan), applied)
+            }
+            planned => (planned, None),
+        }
+    }
+
+    async fn planned(
+        &self,
+        loaded: &Loaded,
+        pool: &Pool<'_>,
+        diags: &mut Diagnostics,
+    ) -> Option<Plan> {
+        let (results, world, stop) = (Results::new(&loaded.config), world(false), Cell::new(false));
+        let session = self.session(loaded, (pool, &results, &world, &stop));
+        plan(&session, diags, &self.options).await.ok()
+    }
+
+    async fn applied(
+        &self,
+        loaded: &Loaded,
+        pool: &Pool<'_>,
+        plan: &Plan,
+        diags: &mut Diagnostics,
+    ) -> Option<Applied> {
+        let (results, world, stop) = (Results::new(&loaded.config), world(true), Cell::new(false));
+        let session = self.session(loaded, (pool, &results, &world, &stop));
+        let begin = Begin { operation: "OperationTypeApply", base: &self.file };
+        let journal = Journal::begin(self.folder.path(), begin).unwrap();
+        let applied = apply(&session, diags, plan, &journal).await.ok();
+        journal.end().unwrap();
+        applied
+    }
+
+    fn session<'a>(&'a self, loaded: &'a Loaded, with: With<'a>) -> Session<'a> {
+        let (pool, results, world, stop) = with;
+        Session {
+            config: &loaded.config,
+            sources: &loaded.sources,
+            state: &self.file.state,
+            pool,
+            results,
+            world,
+            variables: &loaded.variables,
+            watch: &Unwatched,
+            parallelism: self.parallelism,
+            permits: Semaphore::new(self.parallelism),
+            stop,
+            finishing: self.finishing,
+        }
+    }
+
+    /// The objects in the state, one a line.
+    fn state(&self) -> String {
+        show_state(&self.file.state)
+    }
+
+    /// How many journals were left behind.
+    fn n_journals(&self) -> usize {
+        self.folder.path().read_dir().map_or(0, Iterator::count)
+    }
+}
+
+type With<'a> = (&'a Pool<'a>, &'a Results, &'a World, &'a Cell<bool>);
+
+/// A configuration with values for its variables.
+struct Loaded {
+    config: Config,
+    sources: formwork_value::diag::Sources,
+    variables: BTreeMap<Str, Value>,
+}
+
+impl Loaded {
+    fn of(config: &str) -> Self {
+        let (config, mut sources) = testing::load_ok(config);
+        let mut diags = Diagnostics::new();
+        let inputs = inputs::resolve(&mut diags, &mut sources, &config.root, Vec::new()).unwrap();
+        let variables = inputs.into_iter().map(|(name, input)| (name, input.value)).collect();
+        Self { config, sources, variables }
+    }
+}
+
+fn world(applying: bool) -> World {
+    World {
+        cwd: "/work".into(),
+        root: ".".into(),
+        home: None,
+        workspace: "default".into(),
+        applying,
+        plan_time: Some(time::OffsetDateTime::UNIX_EPOCH),
+        clock: || time::OffsetDateTime::UNIX_EPOCH,
+    }
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(work)
+}
+
+impl Run {
+    /// The planned changes, one a line.
+    fn changes(&self) -> String {
+        let mut out = String::new();
+        let Some(plan) = &self.plan else { return "no plan\n".into() };
+        for change in plan.changes.values().filter(|change| change.action != Action::NoOp) {
+            let _ = writeln!(out, "{}", show_change(change));
+        }
+        for change in plan.drift.values() {
+            let _ = writeln!(out, "drift {}", show_change(change));
+        }
+        for (name, output) in &plan.outputs {
+            let sign = sign(output.action);
+            if output.action != Action::NoOp {
+                let _ = writeln!(out, "{sign} output.{name} {}", show(&output.after));
+            }
+        }
+        if out.is_empty() && !plan.errored { "nothing\n".into() } else { out }
+    }
+
+    /// The calls that change or read something out there, in order.
+    fn order(&self) -> String {
+        let wanted = ["create", "update", "delete", "look up", "configure"];
+        let calls =
+            self.calls.iter().filter(|call| wanted.iter().any(|what| call.starts_with(what)));
+        let mut out: Vec<&str> = calls.map(String::as_str).collect();
+        out.retain(|call| *call != "configure -");
+        format!("{}\n", out.join(", "))
+    }
+
+    /// Every call, in order.
+    fn calls(&self) -> String {
+        format!("{}\n", self.calls.join(", "))
+    }
+
+    /// The problems, one a line.
+    fn said(&self) -> String {
+        let mut out = String::new();
+        for diagnostic in self.diags.iter() {
+            let kind = if diagnostic.is_error() { "error" } else { "warning" };
+            let about = diagnostic.address.as_deref().unwrap_or("-");
+            let _ = writeln!(out, "{kind} {about}: {}", diagnostic.summary);
+        }
+        out
+    }
+
+    fn is_clean(&self) -> bool {
+        !self.diags.has_errors() && self.plan.as_ref().is_some_and(|plan| !plan.has_changes())
+    }
+
+    /// Changes, order and problems together.
+    fn story(&self) -> String {
+        format!("{}calls: {}{}", self.changes(), self.order(), self.said())
+    }
+}
+
+fn sign(action: Action) -> &'static str {
+    match action {
+        Action::NoOp => "=",
+        Action::Create => "+",
+        Action::Read => "<=",
+        Action::Update => "~",
+        Action::Delete => "-",
+        Action::Replace(ReplaceOrder::DestroyFirst) => "-/+",
+        Action::Replace(ReplaceOrder::CreateFirst) => "+/-",
+    }
+}
+
+fn show_change(change: &Change) -> String {
+    let mut out = format!("{} {}", sign(change.action), change.addr);
+    if change.deposed.is_some() {
+        out += " (deposed)";
+    }
+    if let Some(reason) = change.reason {
+        let _ = write!(out, " {reason:?}");
+    }
+    for path in &change.replace_paths {
+        let _ = write!(out, " {path}");
+    }
+    out
+}
+
+fn show_state(state: &State) -> String {
+    let mut out = String::new();
+    for (addr, resource) in &state.resources {
+        for (key, instance) in &resource.instances {
+            let name = addr.instance(key.clone());
+            if let Some(object) = &instance.current {
+                let _ = writeln!(out, "{name}{}", show_object(object));
+            }
+            for object in instance.deposed.values() {
+                let _ = writeln!(out, "{name} (deposed){}", show_object(object));
+            }
+        }
+    }
+    for (name, output) in &state.outputs {
+        let _ = writeln!(out, "output.{name} {}", show(output.value.value()));
+    }
+    out
+}
+
+/// What an object is known by, and whatever is special about it.
+fn show_object(object: &Object) -> String {
+    let json: serde_json::Value = serde_json::from_slice(&object.attributes).unwrap();
+    let mut out = String::new();
+    for name in ["id", "size", "answer"] {
+        match &json[name] {
+            serde_json::Value::Null => {}
+            value => drop(write!(out, " {}", value.to_string().trim_matches('"'))),
+        }
+    }
+    if object.status == Status::Tainted {
+        out += " tainted";
+    }
+    if object.create_before_destroy {
+        out += " create-first";
+    }
+    if !object.dependencies.is_empty() {
+        let names: Vec<_> = object.dependencies.iter().map(ToString::to_string).collect();
+        let _ = write!(out, " after {}", names.join(" "));
+    }
+    out
+}

@@ -1,0 +1,375 @@
+//! A provider in this process over a world in memory: real enough to be created, drift, vanish and
+//! fail on request. Every call to it is written down.
+
+#![expect(clippy::disallowed_types, reason = "a provider must be fit for several threads")]
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use formwork_plugin_protocol::capability::ServerCapabilities;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
+use formwork_plugin_protocol::message::resource::{
+    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, PlanRequest, PlanResponse,
+    RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
+};
+use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
+use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_value::codec::json;
+use formwork_value::diag::Severity;
+use formwork_value::schema::{Attribute, Block, Role};
+use formwork_value::{Path, Schema, Type, Value};
+
+use crate::addr::ProviderAddr;
+use crate::provider::Launch;
+
+/// What a call does instead of what it should.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// Says no and leaves everything as it is.
+    Refuses,
+    /// Does it and says that it failed, handing over what there is.
+    Half,
+    /// Does it, and the process is gone before it answers.
+    Dies,
+    /// Does it, and never answers.
+    Hangs,
+    /// Leaves a value unknown.
+    Unknown,
+    /// Answers null.
+    Null,
+    /// Answers with another size than was planned.
+    Other,
+    /// Answers with the object although it was to be destroyed.
+    Still,
+}
+
+/// Everything there is, and what was done to it.
+#[derive(Default)]
+pub(super) struct Things {
+    /// The real objects by id.
+    pub(super) objects: BTreeMap<String, Value>,
+    /// What data sources answer, by key; others are echoed.
+    pub(super) answers: BTreeMap<String, String>,
+    /// Faults by call and name, as in `create a`.
+    pub(super) faults: BTreeMap<String, Fault>,
+    /// The calls, in order.
+    pub(super) calls: Vec<String>,
+    /// Whether a call hangs.
+    pub(super) hung: bool,
+    /// Whether every second plan of an update demands a replacement.
+    pub(super) moody: bool,
+    n_moods: usize,
+    n_made: BTreeMap<String, usize>,
+}
+
+/// A world in memory.
+#[derive(Clone, Default)]
+pub(super) struct Cloud(Arc<Mutex<Things>>);
+
+impl Cloud {
+    pub(super) fn things(&self) -> MutexGuard<'_, Things> {
+        self.0.lock().unwrap()
+    }
+
+    fn call(&self, call: String) -> Option<Fault> {
+        let mut things = self.things();
+        let fault = things.faults.get(&call).copied();
+        things.calls.push(call);
+        fault
+    }
+}
+
+#[async_trait(?Send)]
+impl Launch for Cloud {
+    async fn launch(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+        Ok(Arc::new(Cloudy { cloud: self.clone(), region: Mutex::default() }))
+    }
+}
+
+/// One process of the provider.
+struct Cloudy {
+    cloud: Cloud,
+    region: Mutex<Option<String>>,
+}
+
+fn schema(attributes: &[(&str, Type, Role)]) -> Schema {
+    let attributes = attributes
+        .iter()
+        .map(|(name, ty, role)| ((*name).into(), Attribute::new(ty.clone(), *role)))
+        .collect();
+    Schema { version: 0, block: Block { attributes, ..Block::default() } }
+}
+
+fn thing() -> Schema {
+    let mut schema = schema(&[
+        ("id", Type::String, Role::Computed),
+        ("name", Type::String, Role::Required),
+        ("size", Type::Number, Role::Optional),
+        ("zone", Type::String, Role::Optional),
+        ("note", Type::String, Role::OptionalComputed),
+        ("secret", Type::String, Role::Optional),
+        ("tags", Type::map(Type::String), Role::Optional),
+    ]);
+    schema.block.attributes.get_mut("secret").unwrap().sensitive = true;
+    schema
+}
+
+fn lookup() -> Schema {
+    schema(&[("key", Type::String, Role::Required), ("answer", Type::String, Role::Computed)])
+}
+
+fn provider() -> Schema {
+    schema(&[("region", Type::String, Role::Optional)])
+}
+
+pub(super) fn field<'v>(object: &'v Value, name: &str) -> &'v Value {
+    match object {
+        Value::Object(object) => object.get(name).unwrap(),
+        other => panic!("{other:?} is no object"),
+    }
+}
+
+pub(super) fn with(object: &Value, name: &str, value: Value) -> Value {
+    let Value::Object(fields) = object else { panic!("{object:?} is no object") };
+    Value::object(
+        fields.iter().map(|(key, old)| {
+            (key.clone(), if **key == *name { value.clone() } else { old.clone() })
+        }),
+    )
+}
+
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.to_string(),
+        Value::Unknown(_) => "?".into(),
+        _ => "-".into(),
+    }
+}
+
+fn decode(payload: &Payload, ty: &Type) -> Value {
+    payload.decode(ty).unwrap().into_value()
+}
+
+fn encode(value: Value, ty: &Type) -> Payload {
+    // Over the wire form, as from another process.
+    Payload::Value(value.split_marks().0, ty.clone()).encode().unwrap()
+}
+
+fn no(what: &str) -> Vec<ProviderDiagnostic> {
+    let summary = format!("the cloud says no to {what}");
+    let severity = Severity::Error;
+    vec![ProviderDiagnostic { severity, summary, detail: String::new(), path: Path::root() }]
+}
+
+impl Cloudy {
+    fn plan_thing(&self, prior: &Value, proposed: &Value) -> (Value, Vec<Path>) {
+        let unknown = || Value::unknown(Type::String);
+        let mut planned = proposed.clone();
+        if prior.is_null() {
+            planned = with(&planned, "id", unknown());
+            if field(&planned, "note").is_null() {
+                planned = with(&planned, "note", unknown());
+            }
+        }
+        (planned, vec![Path::root().attribute("zone")])
+    }
+
+    fn mood(&self, prior: &Value, planned: &Value) -> Option<Path> {
+        let mut things = self.cloud.things();
+        if !things.moody || prior.is_null() || planned.is_null() || prior == planned {
+            return None;
+        }
+        things.n_moods += 1;
+        things.n_moods.is_multiple_of(2).then(|| Path::root().attribute("size"))
+    }
+
+    /// Creates or changes an object, filling in what is left open.
+    fn make(&self, planned: &Value, fault: Option<Fault>) -> Value {
+        let mut things = self.cloud.things();
+        let name = text(field(planned, "name"));
+        let mut made = planned.clone();
+        if field(&made, "id").is_unknown() {
+            let n = things.n_made.entry(name.clone()).or_default();
+            *n += 1;
+            let id = format!("{name}-{n}");
+            made = with(&made, "id", Value::string(id));
+        }
+        if field(&made, "note").is_unknown() {
+            made = with(&made, "note", Value::string(format!("note of {name}")));
+        }
+        if fault == Some(Fault::Other) {
+            made = with(&made, "size", Value::int(99));
+        }
+        things.objects.insert(text(field(&made, "id")), made.clone());
+        made
+    }
+}
+
+#[async_trait]
+impl Provider for Cloudy {
+    async fn schema(&self) -> Result<ProviderSchema, Failure> {
+        Ok(ProviderSchema {
+            provider: provider(),
+            resources: [("test_thing".to_owned(), thing())].into(),
+            data_sources: [("test_lookup".to_owned(), lookup())].into(),
+            capabilities: ServerCapabilities { plan_destroy: true, ..Default::default() },
+            ..ProviderSchema::default()
+        })
+    }
+
+    async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
+        Ok(IdentitySchemas::default())
+    }
+
+    async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn configure(&self, request: ConfigureRequest) -> Result<Verdict, Failure> {
+        let config = decode(&request.config, &provider().block.implied_type());
+        let region = text(field(&config, "region"));
+        let fault = self.cloud.call(format!("configure {region}"));
+        *self.region.lock().unwrap() = Some(region);
+        let diagnostics = fault.map_or_else(Vec::new, |_| no("configure"));
+        Ok(Verdict { diagnostics })
+    }
+
+    async fn validate_resource_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn validate_data_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
+        let ty = thing().block.implied_type();
+        let RawState::Json(text) = request.state else { panic!("never flat") };
+        let state = encode(json::decode(&text, &ty).unwrap(), &ty);
+        Ok(UpgradeResponse { state, diagnostics: Vec::new() })
+    }
+
+    async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
+        let ty = thing().block.implied_type();
+        let current = decode(&request.current, &ty);
+        let id = text(field(&current, "id"));
+        let fault = self.cloud.call(format!("read {id}"));
+        let found = self.cloud.things().objects.get(&id).cloned();
+        let diagnostics = fault.map_or_else(Vec::new, |_| no("read"));
+        Ok(ReadResponse {
+            state: encode(found.unwrap_or_else(|| Value::null(ty.clone())), &ty),
+            private: request.private,
+            deferred: None,
+            identity: None,
+            diagnostics,
+        })
+    }
+
+    async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
+        let ty = thing().block.implied_type();
+        let (prior, proposed) = (decode(&request.prior, &ty), decode(&request.proposed, &ty));
+        assert!(self.region.lock().unwrap().is_some(), "planned before configured");
+        let (mut planned, mut requires_replace, name);
+        if proposed.is_null() {
+            name = text(field(&prior, "id"));
+            (planned, requires_replace) = (proposed, Vec::new());
+        } else {
+            name = text(field(&proposed, "name"));
+            (planned, requires_replace) = self.plan_thing(&prior, &proposed);
+        }
+        let fault = self.cloud.call(format!("plan {name}"));
+        match fault {
+            Some(Fault::Other) => planned = with(&planned, "size", Value::int(99)),
+            Some(Fault::Still) => planned = prior.clone(),
+            _ => {}
+        }
+        requires_replace.extend(self.mood(&prior, &planned));
+        let diagnostics = match fault {
+            Some(Fault::Refuses) => no("plan"),
+            _ => Vec::new(),
+        };
+        Ok(PlanResponse {
+            planned: encode(planned, &ty),
+            requires_replace,
+            planned_private: request.prior_private,
+            legacy_type_system: false,
+            deferred: None,
+            planned_identity: None,
+            diagnostics,
+        })
+    }
+
+    async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
+        let ty = thing().block.implied_type();
+        let (prior, planned) = (decode(&request.prior, &ty), decode(&request.planned, &ty));
+        let what = match (prior.is_null(), planned.is_null()) {
+            (true, _) => format!("create {}", text(field(&planned, "name"))),
+            (_, true) => format!("delete {}", text(field(&prior, "id"))),
+            _ => format!("update {}", text(field(&prior, "id"))),
+        };
+        let fault = self.cloud.call(what.clone());
+        let answer = |state: Value, diagnostics| {
+            Ok(ApplyResponse {
+                state: encode(state, &ty),
+                private: Bytes::from_static(b"private"),
+                legacy_type_system: false,
+                identity: None,
+                diagnostics,
+            })
+        };
+        let null = || Value::null(ty.clone());
+        if fault == Some(Fault::Refuses) {
+            return answer(null(), no(&what));
+        }
+        let made = if planned.is_null() {
+            if fault != Some(Fault::Still) {
+                self.cloud.things().objects.remove(&text(field(&prior, "id")));
+            }
+            null()
+        } else {
+            self.make(&planned, fault)
+        };
+        match fault {
+            Some(Fault::Half) => answer(made, no(&what)),
+            Some(Fault::Dies) => Err(Failure::Lost {
+                reason: "connection closed".into(),
+                exit: None,
+                output: String::new(),
+            }),
+            Some(Fault::Hangs) => {
+                self.cloud.things().hung = true;
+                std::future::pending().await
+            }
+            Some(Fault::Unknown) => {
+                answer(with(&made, "note", Value::unknown(Type::String)), Vec::new())
+            }
+            Some(Fault::Null) => answer(null(), Vec::new()),
+            Some(Fault::Still) => answer(prior, Vec::new()),
+            Some(Fault::Other | Fault::Refuses) | None => answer(made, Vec::new()),
+        }
+    }
+
+    async fn import(&self, _: ImportRequest) -> Result<ImportResponse, Failure> {
+        Err(Failure::Unimplemented("ImportResourceState"))
+    }
+
+    async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
+        let ty = lookup().block.implied_type();
+        let config = decode(&request.config, &ty);
+        let key = text(field(&config, "key"));
+        let fault = self.cloud.call(format!("look up {key}"));
+        let answer = self.cloud.things().answers.get(&key).cloned();
+        let answer = answer.unwrap_or_else(|| format!("answer to {key}"));
+        let diagnostics = fault.map_or_else(Vec::new, |_| no("look up"));
+        let state = encode(with(&config, "answer", Value::string(answer)), &ty);
+        Ok(ReadDataResponse { state, deferred: None, diagnostics })
+    }
+
+    async fn stop(&self) -> Result<String, Failure> {
+        Ok(String::new())
+    }
+}

@@ -1,0 +1,235 @@
+//! Providers that do not keep their word: what is said, and what is kept.
+
+use expect_test::{Expect, expect};
+
+use super::{Bench, Fault};
+
+fn a(more: &str) -> String {
+    format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n {more}\n}}\n")
+}
+
+fn check(before: &str, after: &str, (call, fault): (&str, Fault), expect: Expect) {
+    let mut bench = Bench::after(before);
+    bench.fault(call, fault);
+    let run = bench.apply(after);
+    let n_journals = bench.n_journals();
+    expect.assert_eq(&format!("{}{}{n_journals} journals\n", run.story(), bench.state()));
+}
+
+#[test]
+fn a_plan_must_be_what_the_configuration_says() {
+    check(
+        "",
+        &a(""),
+        ("plan a", Fault::Other),
+        expect![[r#"
+        calls: 
+        error test_thing.a: Provider produced invalid plan
+        0 journals
+    "#]],
+    );
+}
+
+#[test]
+fn a_planned_destruction_must_leave_nothing() {
+    check(
+        &a(""),
+        "",
+        ("plan a-1", Fault::Still),
+        expect![[r#"
+        calls: 
+        error test_thing.a: Provider produced invalid plan
+        test_thing.a a-1
+        0 journals
+    "#]],
+    );
+}
+
+#[test]
+fn a_result_must_be_what_was_planned() {
+    check(
+        "",
+        &a("size = 1"),
+        ("create a", Fault::Other),
+        expect![[r#"
+        + test_thing.a
+        calls: create a
+        error test_thing.a: Provider produced inconsistent result after apply
+        test_thing.a a-1 99 tainted
+        0 journals
+    "#]],
+    );
+    check(
+        &a("size = 1"),
+        &a("size = 2"),
+        ("update a-1", Fault::Other),
+        expect![[r#"
+        ~ test_thing.a
+        calls: update a-1
+        error test_thing.a: Provider produced inconsistent result after apply
+        test_thing.a a-1 99
+        0 journals
+    "#]],
+    );
+}
+
+#[test]
+fn a_result_must_be_known() {
+    check(
+        "",
+        &a(""),
+        ("create a", Fault::Unknown),
+        expect![[r#"
+        + test_thing.a
+        calls: create a
+        error test_thing.a: Provider returned invalid result object after apply
+        test_thing.a a-1 tainted
+        0 journals
+    "#]],
+    );
+    check(
+        &a("size = 1"),
+        &a("size = 2"),
+        ("update a-1", Fault::Unknown),
+        expect![[r#"
+        ~ test_thing.a
+        calls: update a-1
+        error test_thing.a: Provider returned invalid result object after apply
+        test_thing.a a-1 2
+        0 journals
+    "#]],
+    );
+}
+
+#[test]
+fn what_was_made_must_be_there() {
+    check(
+        "",
+        &a(""),
+        ("create a", Fault::Null),
+        expect![[r#"
+        + test_thing.a
+        calls: create a
+        error test_thing.a: Provider produced inconsistent result after apply
+        0 journals
+    "#]],
+    );
+    check(
+        &a("size = 1"),
+        &a("size = 2"),
+        ("update a-1", Fault::Null),
+        expect![[r#"
+            ~ test_thing.a
+            calls: update a-1
+            error test_thing.a: Provider produced inconsistent result after apply
+            test_thing.a a-1 1
+            0 journals
+        "#]],
+    );
+}
+
+#[test]
+fn what_was_destroyed_must_not_be_there() {
+    check(
+        &a(""),
+        "",
+        ("delete a-1", Fault::Still),
+        expect![[r#"
+        - test_thing.a DeleteBecauseNoResourceConfig
+        calls: delete a-1
+        error test_thing.a: Provider returned invalid result object after apply
+        test_thing.a a-1
+        0 journals
+    "#]],
+    );
+}
+
+#[test]
+fn a_call_without_an_answer_stays_open_in_the_journal() {
+    check(
+        "",
+        &a(""),
+        ("create a", Fault::Dies),
+        expect![[r#"
+        + test_thing.a
+        calls: create a
+        error test_thing.a: Plugin did not respond
+        1 journals
+    "#]],
+    );
+    check(
+        &a("size = 1"),
+        &a("size = 2"),
+        ("update a-1", Fault::Dies),
+        expect![[r#"
+        ~ test_thing.a
+        calls: update a-1
+        error test_thing.a: Plugin did not respond
+        test_thing.a a-1 1
+        1 journals
+    "#]],
+    );
+    check(
+        &a(""),
+        "",
+        ("delete a-1", Fault::Dies),
+        expect![[r#"
+        - test_thing.a DeleteBecauseNoResourceConfig
+        calls: delete a-1
+        error test_thing.a: Plugin did not respond
+        test_thing.a a-1
+        1 journals
+    "#]],
+    );
+}
+
+#[test]
+fn a_dependent_of_an_unplanned_result_is_not_made() {
+    let config = r#"
+        resource "test_thing" "a" { name = "a" }
+        resource "test_thing" "b" {
+          name = "b"
+          zone = test_thing.a.note
+          size = test_thing.a.size
+        }"#;
+    let mut bench = Bench::new();
+    // The provider planned no size for `a` and then gives it one.
+    bench.fault("create a", Fault::Other);
+    let run = bench.apply(config);
+    expect![[r#"
+        + test_thing.a
+        + test_thing.b
+        calls: create a
+        error test_thing.a: Provider produced inconsistent result after apply
+        test_thing.a a-1 99 tainted
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}
+
+#[test]
+fn an_update_that_turns_out_to_be_a_replacement_is_refused() {
+    // The provider makes up its mind anew with every call.
+    let before = r#"
+        resource "test_thing" "a" { name = "a" }
+        resource "test_thing" "b" {
+          name = "b"
+          size = 1
+        }"#;
+    let after = r#"
+        resource "test_thing" "a" { name = "a" }
+        resource "test_thing" "b" {
+          name = "b"
+          size = 2
+        }"#;
+    let mut bench = Bench::after(before);
+    bench.cloud.things().moody = true;
+    let run = bench.apply(after);
+    expect![[r#"
+        ~ test_thing.b
+        calls: 
+        error test_thing.b: Provider produced inconsistent final plan
+        test_thing.a a-1
+        test_thing.b b-1 1
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}

@@ -1,0 +1,179 @@
+//! Runs that are cut off in the middle of a call, and what the next one finds.
+
+use std::cell::Cell;
+use std::task::Poll;
+
+use expect_test::{Expect, expect};
+use formwork_value::Diagnostics;
+
+use super::{Bench, Fault, Loaded, block_on, show_state};
+use crate::provider::Pool;
+use crate::state::recover::recover;
+
+/// Applies a configuration and drops everything once nothing moves any more.
+fn cut_off(bench: &Bench, config: &str) {
+    let loaded = Loaded::of(config);
+    let mut diags = Diagnostics::new();
+    block_on(async {
+        let pool = Pool::new(&bench.cloud);
+        let plan = bench.planned(&loaded, &pool, &mut diags).await.unwrap();
+        let mut work = Box::pin(bench.applied(&loaded, &pool, &plan, &mut diags));
+        let calls = || bench.cloud.things().calls.len();
+        let still = Cell::new((calls(), 0));
+        let ended = std::future::poll_fn(|context| {
+            if let Poll::Ready(applied) = work.as_mut().poll(context) {
+                return Poll::Ready(applied.is_some());
+            }
+            let (before, turns) = still.get();
+            let turns = if before == calls() { turns + 1 } else { 0 };
+            still.set((calls(), turns));
+            let hung = bench.cloud.things().hung;
+            if hung && turns > 50 {
+                return Poll::Ready(false);
+            }
+            context.waker().wake_by_ref();
+            Poll::Pending
+        })
+        .await;
+        assert!(!ended, "the run was to hang");
+    });
+}
+
+fn check(before: &str, after: &str, call: &str, expect: Expect) {
+    let mut bench = Bench::after(before);
+    bench.fault(call, Fault::Hangs);
+    cut_off(&bench, after);
+    bench.well_again();
+    let recovery = recover(bench.folder.path(), Some(bench.file.clone())).unwrap();
+    let mut story =
+        format!("replayed {}\n", recovery.runs.iter().map(|run| run.n_replayed).sum::<usize>());
+    for open in &recovery.unresolved {
+        story += &format!("open: {:?} {}\n", open.action, open.addr);
+    }
+    bench.file = recovery.file.clone().unwrap();
+    story += &show_state(&bench.file.state);
+    recovery.finish().unwrap();
+    let next = bench.plan(after);
+    story += &format!("then\n{}", next.story());
+    expect.assert_eq(&story);
+}
+
+const CHAIN: &str = r#"
+    resource "test_thing" "a" { name = "a" }
+    resource "test_thing" "b" {
+      name = "b"
+      note = test_thing.a.id
+    }"#;
+
+#[test]
+fn what_was_done_before_the_crash_is_known_and_what_was_under_way_is_named() {
+    check(
+        "",
+        CHAIN,
+        "create b",
+        expect![[r#"
+        replayed 1
+        open: Create test_thing.b
+        test_thing.a a-1
+        then
+        + test_thing.b
+        calls: 
+    "#]],
+    );
+}
+
+#[test]
+fn an_update_or_destruction_under_way_is_left_to_the_next_refresh() {
+    let changed = CHAIN.replace("name = \"b\"", "name = \"b\"\nsize = 1");
+    check(
+        CHAIN,
+        &changed,
+        "update b-1",
+        expect![[r#"
+        replayed 0
+        open: Update test_thing.b
+        test_thing.a a-1
+        test_thing.b b-1 after test_thing.a
+        then
+        drift ~ test_thing.b
+        calls: 
+    "#]],
+    );
+    check(
+        CHAIN,
+        "",
+        "delete a-1",
+        expect![[r#"
+        replayed 1
+        open: Delete test_thing.a
+        test_thing.a a-1
+        then
+        drift - test_thing.a
+        calls: 
+    "#]],
+    );
+}
+
+#[test]
+fn both_halves_of_a_replacement_are_told_apart() {
+    let config = |zone: &str, first: bool| {
+        format!(
+            "resource \"test_thing\" \"a\" {{
+               name = \"a\"
+               zone = \"{zone}\"
+               lifecycle {{ create_before_destroy = {first} }}
+             }}"
+        )
+    };
+    check(
+        &config("n", false),
+        &config("s", false),
+        "create a",
+        expect![[r#"
+        replayed 1
+        open: Create test_thing.a
+        then
+        + test_thing.a
+        calls: 
+    "#]],
+    );
+    check(
+        &config("n", true),
+        &config("s", true),
+        "create a",
+        expect![[r#"
+        replayed 0
+        open: Create test_thing.a
+        test_thing.a (deposed) a-1 create-first
+        then
+        + test_thing.a
+        - test_thing.a (deposed)
+        calls: 
+    "#]],
+    );
+    check(
+        &config("n", true),
+        &config("s", true),
+        "delete a-1",
+        expect![[r#"
+        replayed 1
+        open: Delete test_thing.a
+        test_thing.a a-2 create-first
+        test_thing.a (deposed) a-1 create-first
+        then
+        drift - test_thing.a (deposed)
+        calls: 
+    "#]],
+    );
+}
+
+#[test]
+fn nothing_is_called_before_it_is_announced() {
+    let bench = Bench::new();
+    bench.fault("create a", Fault::Hangs);
+    cut_off(&bench, CHAIN);
+    let journal = bench.folder.path().read_dir().unwrap().next().unwrap().unwrap().path();
+    let text = String::from_utf8_lossy(&std::fs::read(journal).unwrap()).into_owned();
+    assert!(text.contains("test_thing.a"), "{text}");
+    assert!(!text.contains("test_thing.b"), "{text}");
+}

@@ -1,0 +1,182 @@
+//! Data sources: read while planning if that is possible, otherwise while applying.
+
+use expect_test::{Expect, expect};
+
+use super::Bench;
+use crate::plan::Mode;
+
+fn check(before: &str, after: &str, expect: Expect) {
+    let mut bench = Bench::after(before);
+    let run = bench.apply(after);
+    expect.assert_eq(&format!("{}{}", run.story(), bench.state()));
+    let again = bench.plan(after);
+    assert!(again.is_clean(), "not settled: {}{}", again.story(), bench.state());
+}
+
+#[test]
+fn a_data_source_is_read_while_planning() {
+    check(
+        "",
+        r#"data "test_lookup" "d" { key = "k" }
+           output "answer" { value = data.test_lookup.d.answer }
+           resource "test_thing" "a" { name = data.test_lookup.d.key }"#,
+        expect![[r#"
+            + test_thing.a
+            + output.answer "answer to k"
+            calls: look up k, create k
+            data.test_lookup.d answer to k
+            test_thing.a k-1 after data.test_lookup.d
+            output.answer "answer to k"
+        "#]],
+    );
+}
+
+#[test]
+fn a_data_source_waits_for_what_its_key_is_made_of() {
+    check(
+        "",
+        r#"resource "test_thing" "a" { name = "a" }
+           data "test_lookup" "d" { key = test_thing.a.id }
+           output "answer" { value = data.test_lookup.d.answer }"#,
+        expect![[r#"
+            <= data.test_lookup.d ReadBecauseConfigUnknown
+            + test_thing.a
+            + output.answer unknown string
+            calls: create a, look up a-1
+            data.test_lookup.d answer to a-1
+            test_thing.a a-1
+            output.answer "answer to a-1"
+        "#]],
+    );
+}
+
+#[test]
+fn a_data_source_waits_for_changes_of_what_it_depends_on() {
+    let config = |size: usize| {
+        format!(
+            r#"resource "test_thing" "a" {{
+                 name = "a"
+                 size = {size}
+               }}
+               locals {{ behind = test_thing.a.name }}
+               data "test_lookup" "explicit" {{
+                 key        = "k"
+                 depends_on = [local.behind]
+               }}
+               data "test_lookup" "direct" {{ key = test_thing.a.name }}
+               data "test_lookup" "free" {{ key = local.behind }}"#
+        )
+    };
+    check(
+        &config(1),
+        &config(2),
+        expect![[r#"
+        <= data.test_lookup.direct ReadBecauseDependencyPending
+        <= data.test_lookup.explicit ReadBecauseDependencyPending
+        ~ test_thing.a
+        calls: look up a, update a-1, look up a, look up k
+        data.test_lookup.direct answer to a
+        data.test_lookup.explicit answer to k
+        data.test_lookup.free answer to a
+        test_thing.a a-1 2
+    "#]],
+    );
+}
+
+#[test]
+fn a_data_source_with_conditions_waits_for_everything_behind_it() {
+    let config = |size: usize| {
+        format!(
+            r#"resource "test_thing" "a" {{
+                 name = "a"
+                 size = {size}
+               }}
+               locals {{ behind = test_thing.a.name }}
+               data "test_lookup" "d" {{
+                 key = local.behind
+                 lifecycle {{
+                   postcondition {{
+                     condition     = self.answer != ""
+                     error_message = "no answer"
+                   }}
+                 }}
+               }}"#
+        )
+    };
+    check(
+        &config(1),
+        &config(2),
+        expect![[r#"
+            <= data.test_lookup.d ReadBecauseDependencyPending
+            ~ test_thing.a
+            calls: update a-1, look up a
+            data.test_lookup.d answer to a
+            test_thing.a a-1 2
+        "#]],
+    );
+}
+
+#[test]
+fn a_data_source_that_is_no_longer_written_is_forgotten() {
+    check(
+        r#"data "test_lookup" "d" { key = "k" }"#,
+        "",
+        expect![[r#"
+        nothing
+        calls: 
+    "#]],
+    );
+}
+
+#[test]
+fn repeated_data_sources_are_read_one_by_one() {
+    check(
+        r#"data "test_lookup" "d" {
+             count = 2
+             key   = "k${count.index}"
+           }"#,
+        r#"data "test_lookup" "d" {
+             for_each = toset(["x"])
+             key      = each.key
+           }
+           output "all" { value = [for d in data.test_lookup.d : d.answer] }"#,
+        expect![[r#"
+            + output.all ["answer to x"]
+            calls: look up x
+            data.test_lookup.d["x"] answer to x
+            output.all ["answer to x"]
+        "#]],
+    );
+}
+
+const BOTH: &str = r#"
+    resource "test_thing" "a" { name = "a" }
+    data "test_lookup" "d" { key = test_thing.a.id }
+    output "answer" { value = data.test_lookup.d.answer }"#;
+
+#[test]
+fn destroying_everything_leaves_no_data_source() {
+    let mut bench = Bench::after(BOTH);
+    let run = bench.destroy(BOTH);
+    expect![[r#"
+        - test_thing.a
+        - output.answer null
+        calls: delete a-1
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}
+
+#[test]
+fn refresh_only_reads_data_sources() {
+    let mut bench = Bench::after(BOTH);
+    bench.cloud.things().answers.insert("a-1".into(), "new".into());
+    let run = bench.apply_with(BOTH, |options| options.mode = Mode::RefreshOnly);
+    expect![[r#"
+        ~ output.answer "new"
+        calls: look up a-1
+        data.test_lookup.d new
+        test_thing.a a-1
+        output.answer "new"
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}

@@ -1,0 +1,394 @@
+//! Calls that fail: what is kept, what is left undone, and how the next run goes on.
+
+use expect_test::{Expect, expect};
+
+use super::{Bench, Fault};
+
+const A: &str = r#"resource "test_thing" "a" { name = "a" }"#;
+
+fn a(more: &str) -> String {
+    format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n {more}\n}}\n")
+}
+
+/// Applies two configurations, the second with a fault; shows that run, the state after it, and how
+/// the next run without the fault goes.
+fn check(before: &str, after: &str, (call, fault): (&str, Fault), expect: Expect) {
+    let mut bench = Bench::after(before);
+    bench.fault(call, fault);
+    let run = bench.apply(after);
+    let mut story = format!("{}{}", run.story(), bench.state());
+    bench.well_again();
+    story += &format!("{} journals\nthen\n", bench.n_journals());
+    let next = bench.apply(after);
+    story += &format!("{}{}", next.story(), bench.state());
+    expect.assert_eq(&story);
+}
+
+#[test]
+fn a_refused_creation_leaves_nothing_and_is_tried_again() {
+    check(
+        "",
+        A,
+        ("create a", Fault::Refuses),
+        expect![[r#"
+            + test_thing.a
+            calls: create a
+            error test_thing.a: the cloud says no to create a
+            0 journals
+            then
+            + test_thing.a
+            calls: create a
+            test_thing.a a-1
+        "#]],
+    );
+}
+
+#[test]
+fn a_half_made_object_is_kept_and_replaced() {
+    check(
+        "",
+        A,
+        ("create a", Fault::Half),
+        expect![[r#"
+        + test_thing.a
+        calls: create a
+        error test_thing.a: the cloud says no to create a
+        test_thing.a a-1 tainted
+        0 journals
+        then
+        -/+ test_thing.a ReplaceBecauseTainted
+        calls: delete a-1, create a
+        test_thing.a a-2
+    "#]],
+    );
+}
+
+#[test]
+fn a_refused_or_half_done_update_keeps_what_there_is() {
+    check(
+        A,
+        &a("size = 2"),
+        ("update a-1", Fault::Refuses),
+        expect![[r#"
+            ~ test_thing.a
+            calls: update a-1
+            error test_thing.a: the cloud says no to update a-1
+            test_thing.a a-1
+            0 journals
+            then
+            ~ test_thing.a
+            calls: update a-1
+            test_thing.a a-1 2
+        "#]],
+    );
+    check(
+        A,
+        &a("size = 2"),
+        ("update a-1", Fault::Half),
+        expect![[r#"
+        ~ test_thing.a
+        calls: update a-1
+        error test_thing.a: the cloud says no to update a-1
+        test_thing.a a-1 2
+        0 journals
+        then
+        nothing
+        calls: 
+        test_thing.a a-1 2
+    "#]],
+    );
+}
+
+#[test]
+fn an_object_that_could_not_be_destroyed_stays() {
+    check(
+        A,
+        "",
+        ("delete a-1", Fault::Refuses),
+        expect![[r#"
+            - test_thing.a DeleteBecauseNoResourceConfig
+            calls: delete a-1
+            error test_thing.a: the cloud says no to delete a-1
+            test_thing.a a-1
+            0 journals
+            then
+            - test_thing.a DeleteBecauseNoResourceConfig
+            calls: delete a-1
+        "#]],
+    );
+}
+
+#[test]
+fn a_replacement_that_fails_in_its_second_half_starts_from_nothing() {
+    check(
+        &a("zone = \"n\""),
+        &a("zone = \"s\""),
+        ("create a", Fault::Refuses),
+        expect![[r#"
+            -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
+            calls: delete a-1, create a
+            error test_thing.a: the cloud says no to create a
+            0 journals
+            then
+            + test_thing.a
+            calls: create a
+            test_thing.a a-2
+        "#]],
+    );
+    check(
+        &a("zone = \"n\""),
+        &a("zone = \"s\""),
+        ("delete a-1", Fault::Refuses),
+        expect![[r#"
+            -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
+            calls: delete a-1
+            error test_thing.a: the cloud says no to delete a-1
+            test_thing.a a-1
+            0 journals
+            then
+            -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
+            calls: delete a-1, create a
+            test_thing.a a-2
+        "#]],
+    );
+}
+
+const NORTH: &str = "zone = \"n\"\nlifecycle { create_before_destroy = true }";
+const SOUTH: &str = "zone = \"s\"\nlifecycle { create_before_destroy = true }";
+
+#[test]
+fn a_create_first_replacement_that_fails_keeps_the_old_object() {
+    check(
+        &a(NORTH),
+        &a(SOUTH),
+        ("create a", Fault::Refuses),
+        expect![[r#"
+            +/- test_thing.a ReplaceBecauseCannotUpdate .zone
+            calls: create a
+            error test_thing.a: the cloud says no to create a
+            test_thing.a a-1 create-first
+            0 journals
+            then
+            +/- test_thing.a ReplaceBecauseCannotUpdate .zone
+            calls: create a, delete a-1
+            test_thing.a a-2 create-first
+        "#]],
+    );
+}
+
+#[test]
+fn a_half_made_create_first_replacement_deposes_the_old_object() {
+    check(
+        &a(NORTH),
+        &a(SOUTH),
+        ("create a", Fault::Half),
+        expect![[r#"
+        +/- test_thing.a ReplaceBecauseCannotUpdate .zone
+        calls: create a
+        error test_thing.a: the cloud says no to create a
+        test_thing.a a-2 tainted create-first
+        test_thing.a (deposed) a-1 create-first
+        0 journals
+        then
+        +/- test_thing.a ReplaceBecauseTainted
+        - test_thing.a (deposed)
+        calls: create a, delete a-2, delete a-1
+        test_thing.a a-3 create-first
+    "#]],
+    );
+}
+
+#[test]
+fn a_deposed_object_that_could_not_be_destroyed_is_destroyed_by_the_next_run() {
+    check(
+        &a(NORTH),
+        &a(SOUTH),
+        ("delete a-1", Fault::Refuses),
+        expect![[r#"
+            +/- test_thing.a ReplaceBecauseCannotUpdate .zone
+            calls: create a, delete a-1
+            error test_thing.a: the cloud says no to delete a-1
+            test_thing.a a-2 create-first
+            test_thing.a (deposed) a-1 create-first
+            0 journals
+            then
+            - test_thing.a (deposed)
+            calls: delete a-1
+            test_thing.a a-2 create-first
+        "#]],
+    );
+}
+
+#[test]
+fn a_deposed_object_goes_with_its_resource() {
+    let mut bench = Bench::after(&a(NORTH));
+    bench.fault("delete a-1", Fault::Refuses);
+    bench.apply(&a(SOUTH));
+    bench.well_again();
+    let run = bench.destroy(&a(SOUTH));
+    expect![[r#"
+        - test_thing.a
+        - test_thing.a (deposed)
+        calls: delete a-2, delete a-1
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}
+
+const TREE: &str = r#"
+    resource "test_thing" "a" { name = "a" }
+    resource "test_thing" "b" {
+      name = "b"
+      note = test_thing.a.id
+    }
+    resource "test_thing" "c" {
+      name = "c"
+      note = test_thing.b.id
+    }
+    resource "test_thing" "x" { name = "x" }
+    resource "test_thing" "y" {
+      name = "y"
+      note = test_thing.x.id
+    }
+    output "of_c" { value = test_thing.c.id }
+    output "of_y" { value = test_thing.y.id }"#;
+
+#[test]
+fn a_failure_stops_only_what_depends_on_it() {
+    check(
+        "",
+        TREE,
+        ("create b", Fault::Refuses),
+        expect![[r#"
+            + test_thing.a
+            + test_thing.b
+            + test_thing.c
+            + test_thing.x
+            + test_thing.y
+            + output.of_c unknown string
+            + output.of_y unknown string
+            calls: create a, create b, create x, create y
+            error test_thing.b: the cloud says no to create b
+            test_thing.a a-1
+            test_thing.x x-1
+            test_thing.y y-1 after test_thing.x
+            output.of_y "y-1"
+            0 journals
+            then
+            + test_thing.b
+            + test_thing.c
+            + output.of_c unknown string
+            calls: create b, create c
+            test_thing.a a-1
+            test_thing.b b-1 after test_thing.a
+            test_thing.c c-1 after test_thing.a test_thing.b
+            test_thing.x x-1
+            test_thing.y y-1 after test_thing.x
+            output.of_c "c-1"
+            output.of_y "y-1"
+        "#]],
+    );
+}
+
+#[test]
+fn a_failed_destruction_keeps_what_the_object_stands_on() {
+    check(
+        TREE,
+        "",
+        ("delete b-1", Fault::Refuses),
+        expect![[r#"
+            - test_thing.a DeleteBecauseNoResourceConfig
+            - test_thing.b DeleteBecauseNoResourceConfig
+            - test_thing.c DeleteBecauseNoResourceConfig
+            - test_thing.x DeleteBecauseNoResourceConfig
+            - test_thing.y DeleteBecauseNoResourceConfig
+            - output.of_c null
+            - output.of_y null
+            calls: delete c-1, delete b-1, delete y-1, delete x-1
+            error test_thing.b: the cloud says no to delete b-1
+            test_thing.a a-1
+            test_thing.b b-1 after test_thing.a
+            0 journals
+            then
+            - test_thing.a DeleteBecauseNoResourceConfig
+            - test_thing.b DeleteBecauseNoResourceConfig
+            calls: delete b-1, delete a-1
+        "#]],
+    );
+}
+
+#[test]
+fn a_failed_instance_leaves_its_siblings_and_stops_all_dependents() {
+    let config = r#"
+        resource "test_thing" "a" {
+          count = 3
+          name  = "a${count.index}"
+        }
+        resource "test_thing" "b" {
+          name = "b"
+          note = test_thing.a[0].id
+        }
+        output "all" { value = test_thing.a[*].id }"#;
+    check(
+        "",
+        config,
+        ("create a1", Fault::Refuses),
+        expect![[r#"
+            + test_thing.a[0]
+            + test_thing.a[1]
+            + test_thing.a[2]
+            + test_thing.b
+            + output.all [unknown string, unknown string, unknown string]
+            calls: create a0, create a1, create a2
+            error test_thing.a[1]: the cloud says no to create a1
+            test_thing.a[0] a0-1
+            test_thing.a[2] a2-1
+            0 journals
+            then
+            + test_thing.a[1]
+            + test_thing.b
+            + output.all ["a0-1", unknown string, "a2-1"]
+            calls: create a1, create b
+            test_thing.a[0] a0-1
+            test_thing.a[1] a1-1
+            test_thing.a[2] a2-1
+            test_thing.b b-1 after test_thing.a
+            output.all ["a0-1", "a1-1", "a2-1"]
+        "#]],
+    );
+}
+
+#[test]
+fn an_error_while_planning_leaves_a_plan_that_cannot_be_applied() {
+    let mut bench = Bench::new();
+    bench.fault("plan b", Fault::Refuses);
+    let run = bench.apply(TREE);
+    expect![[r#"
+        + test_thing.a
+        + test_thing.x
+        + test_thing.y
+        + output.of_y unknown string
+        calls: 
+        error test_thing.b: the cloud says no to plan
+    "#]]
+    .assert_eq(&run.story());
+    assert!(run.plan.unwrap().errored);
+}
+
+#[test]
+fn an_error_in_one_instance_while_planning_is_no_reason_to_forget_the_others() {
+    let config = r#"
+        resource "test_thing" "a" {
+          count = 3
+          name  = "a${count.index}"
+        }
+        output "all" { value = test_thing.a[*].id }"#;
+    let mut bench = Bench::new();
+    bench.fault("plan a1", Fault::Refuses);
+    expect![[r#"
+        + test_thing.a[0]
+        + test_thing.a[2]
+        calls: 
+        error test_thing.a[1]: the cloud says no to plan
+    "#]]
+    .assert_eq(&bench.plan(config).story());
+}

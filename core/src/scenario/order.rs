@@ -1,0 +1,280 @@
+//! In which order objects come and go. The orders were compared with those of the reference.
+
+use expect_test::{Expect, expect};
+
+use super::Bench;
+
+/// A chain: `c` mentions `b`, which mentions `a`. Each name comes with what else its block holds.
+fn chain(a: &str, b: &str, c: &str) -> String {
+    let thing = |name: &str, on: &str, more: &str| match more {
+        "gone" => String::new(),
+        more => format!(
+            "resource \"test_thing\" \"{name}\" {{\n name = \"{name}\"\n {on}\n {more}\n}}\n"
+        ),
+    };
+    let on = |name: &str, more: &str| match more {
+        "gone" => String::new(),
+        _ => format!("note = test_thing.{name}.id"),
+    };
+    [thing("a", "", a), thing("b", &on("a", a), b), thing("c", &on("b", b), c)].concat()
+}
+
+const NORTH: &str = r#"zone = "north""#;
+const SOUTH: &str = r#"zone = "south""#;
+const FIRST: &str = "lifecycle { create_before_destroy = true }";
+
+fn check(before: &str, after: &str, expect: Expect) {
+    let mut bench = Bench::after(before);
+    let run = bench.apply(after);
+    expect.assert_eq(&run.story());
+    let again = bench.plan(after);
+    assert!(again.is_clean(), "not settled: {}{}", again.story(), bench.state());
+}
+
+#[test]
+fn a_chain_comes_from_its_end_and_goes_from_its_head() {
+    check(
+        "",
+        &chain("", "", ""),
+        expect![[r#"
+        + test_thing.a
+        + test_thing.b
+        + test_thing.c
+        calls: create a, create b, create c
+    "#]],
+    );
+    check(
+        &chain("", "", ""),
+        "",
+        expect![[r#"
+        - test_thing.a DeleteBecauseNoResourceConfig
+        - test_thing.b DeleteBecauseNoResourceConfig
+        - test_thing.c DeleteBecauseNoResourceConfig
+        calls: delete c-1, delete b-1, delete a-1
+    "#]],
+    );
+    let mut bench = Bench::after(&chain("", "", ""));
+    expect![[r#"
+        delete c-1, delete b-1, delete a-1
+    "#]]
+    .assert_eq(&bench.destroy(&chain("", "", "")).order());
+}
+
+#[test]
+fn a_chain_is_replaced_from_its_head_and_made_from_its_end() {
+    check(
+        &chain(NORTH, NORTH, NORTH),
+        &chain(SOUTH, SOUTH, SOUTH),
+        expect![[r#"
+        -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
+        -/+ test_thing.b ReplaceBecauseCannotUpdate .zone
+        -/+ test_thing.c ReplaceBecauseCannotUpdate .zone
+        calls: delete c-1, delete b-1, delete a-1, create a, create b, create c
+    "#]],
+    );
+}
+
+#[test]
+fn a_chain_created_first_is_made_before_the_old_one_goes() {
+    let all = |zone: &str| {
+        let block = format!("{zone}\n{FIRST}");
+        chain(&block, &block, &block)
+    };
+    check(
+        &all(NORTH),
+        &all(SOUTH),
+        expect![[r#"
+        +/- test_thing.a ReplaceBecauseCannotUpdate .zone
+        +/- test_thing.b ReplaceBecauseCannotUpdate .zone
+        +/- test_thing.c ReplaceBecauseCannotUpdate .zone
+        calls: create a, create b, create c, delete c-1, delete b-1, delete a-1
+    "#]],
+    );
+}
+
+#[test]
+fn what_a_create_first_object_needs_is_created_first_too() {
+    let some = |zone: &str| chain(zone, zone, &format!("{zone}\n{FIRST}"));
+    check(
+        &some(NORTH),
+        &some(SOUTH),
+        expect![[r#"
+        +/- test_thing.a ReplaceBecauseCannotUpdate .zone
+        +/- test_thing.b ReplaceBecauseCannotUpdate .zone
+        +/- test_thing.c ReplaceBecauseCannotUpdate .zone
+        calls: create a, create b, create c, delete c-1, delete b-1, delete a-1
+    "#]],
+    );
+    // The other way round nothing is inherited.
+    let some = |zone: &str| chain(zone, &format!("{zone}\n{FIRST}"), zone);
+    check(
+        &some(NORTH),
+        &some(SOUTH),
+        expect![[r#"
+        +/- test_thing.a ReplaceBecauseCannotUpdate .zone
+        +/- test_thing.b ReplaceBecauseCannotUpdate .zone
+        -/+ test_thing.c ReplaceBecauseCannotUpdate .zone
+        calls: delete c-1, create a, create b, create c, delete b-1, delete a-1
+    "#]],
+    );
+}
+
+#[test]
+fn a_dependent_is_updated_before_the_old_create_first_object_goes() {
+    let some = |zone: &str| chain(&format!("{zone}\n{FIRST}"), "", "");
+    check(
+        &some(NORTH),
+        &some(SOUTH),
+        expect![[r#"
+        +/- test_thing.a ReplaceBecauseCannotUpdate .zone
+        ~ test_thing.b
+        calls: create a, update b-1, delete a-1
+    "#]],
+    );
+}
+
+#[test]
+fn a_replaced_dependency_goes_before_its_dependent_is_updated() {
+    check(
+        &chain(NORTH, "", ""),
+        &chain(SOUTH, "", ""),
+        expect![[r#"
+        -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
+        ~ test_thing.b
+        calls: delete a-1, create a, update b-1
+    "#]],
+    );
+}
+
+#[test]
+fn an_object_is_updated_after_what_it_depended_on_is_gone() {
+    check(
+        &chain("", "", ""),
+        &chain("gone", "size = 1", ""),
+        expect![[r#"
+        - test_thing.a DeleteBecauseNoResourceConfig
+        ~ test_thing.b
+        calls: delete a-1, update b-1
+    "#]],
+    );
+}
+
+#[test]
+fn an_orphan_goes_before_what_it_depended_on_changes() {
+    check(
+        &chain("", "", ""),
+        &chain("size = 1", "gone", "gone"),
+        expect![[r#"
+        ~ test_thing.a
+        - test_thing.b DeleteBecauseNoResourceConfig
+        - test_thing.c DeleteBecauseNoResourceConfig
+        calls: delete c-1, delete b-1, update a-1
+    "#]],
+    );
+    check(
+        &chain(NORTH, "", ""),
+        &chain(SOUTH, "gone", "gone"),
+        expect![[r#"
+        -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
+        - test_thing.b DeleteBecauseNoResourceConfig
+        - test_thing.c DeleteBecauseNoResourceConfig
+        calls: delete c-1, delete b-1, delete a-1, create a
+    "#]],
+    );
+}
+
+#[test]
+fn a_create_first_orphan_goes_before_what_it_depended_on_is_destroyed() {
+    // Its flag would make it go last, but what it depended on must go before its successor comes.
+    check(
+        &chain(NORTH, FIRST, ""),
+        &chain(SOUTH, "gone", "gone"),
+        expect![[r#"
+            -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
+            - test_thing.b DeleteBecauseNoResourceConfig
+            - test_thing.c DeleteBecauseNoResourceConfig
+            calls: delete c-1, delete b-1, delete a-1, create a
+        "#]],
+    );
+    check(
+        &chain(NORTH, "", FIRST),
+        &chain(SOUTH, "", "gone"),
+        expect![[r#"
+        -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
+        ~ test_thing.b
+        - test_thing.c DeleteBecauseNoResourceConfig
+        calls: delete c-1, delete a-1, create a, update b-1
+    "#]],
+    );
+}
+
+#[test]
+fn an_object_that_becomes_create_first_while_its_dependency_goes_makes_no_cycle() {
+    check(
+        &chain("", NORTH, ""),
+        &chain("gone", &format!("{SOUTH}\n{FIRST}"), ""),
+        expect![[r#"
+            - test_thing.a DeleteBecauseNoResourceConfig
+            +/- test_thing.b ReplaceBecauseCannotUpdate .zone
+            ~ test_thing.c
+            calls: create b, update c-1, delete b-1, delete a-1
+        "#]],
+    );
+}
+
+#[test]
+fn instances_that_shrink_away_go_dependents_first() {
+    let config = |n: usize| {
+        format!(
+            r#"resource "test_thing" "a" {{
+                 count = {n}
+                 name  = "a${{count.index}}"
+               }}
+               resource "test_thing" "b" {{
+                 count = {n}
+                 name  = "b${{count.index}}"
+                 note  = test_thing.a[count.index].id
+               }}"#
+        )
+    };
+    check(
+        &config(3),
+        &config(1),
+        expect![[r#"
+        - test_thing.a[1] DeleteBecauseCountIndex
+        - test_thing.a[2] DeleteBecauseCountIndex
+        - test_thing.b[1] DeleteBecauseCountIndex
+        - test_thing.b[2] DeleteBecauseCountIndex
+        calls: delete b1-1, delete b2-1, delete a1-1, delete a2-1
+    "#]],
+    );
+    check(
+        &config(1),
+        &config(2),
+        expect![[r#"
+        + test_thing.a[1]
+        + test_thing.b[1]
+        calls: create a1, create b1
+    "#]],
+    );
+}
+
+#[test]
+fn order_goes_through_values_and_data_sources() {
+    check(
+        "",
+        r#"resource "test_thing" "a" { name = "a" }
+           locals { id = test_thing.a.id }
+           data "test_lookup" "d" { key = local.id }
+           resource "test_thing" "b" {
+             name = "b"
+             note = data.test_lookup.d.answer
+           }"#,
+        expect![[r#"
+            <= data.test_lookup.d ReadBecauseConfigUnknown
+            + test_thing.a
+            + test_thing.b
+            calls: create a, look up a-1, create b
+        "#]],
+    );
+}

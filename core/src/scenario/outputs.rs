@@ -1,0 +1,96 @@
+//! Root outputs: what becomes of them, and what does not get into the state.
+
+use expect_test::{Expect, expect};
+
+use super::Bench;
+
+fn check(before: &str, after: &str, expect: Expect) {
+    let mut bench = Bench::after(before);
+    let run = bench.apply(after);
+    expect.assert_eq(&format!("{}{}", run.story(), bench.state()));
+    let again = bench.plan(after);
+    assert!(again.is_clean(), "not settled: {}{}", again.story(), bench.state());
+}
+
+#[test]
+fn outputs_are_created_updated_and_deleted() {
+    check(
+        "",
+        r#"output "o" { value = 1 }"#,
+        expect![[r#"
+        + output.o 1
+        calls: 
+        output.o 1
+    "#]],
+    );
+    check(
+        r#"output "o" { value = 1 }"#,
+        r#"output "o" { value = 2 }"#,
+        expect![[r#"
+        ~ output.o 2
+        calls: 
+        output.o 2
+    "#]],
+    );
+    check(
+        r#"output "o" { value = 1 }"#,
+        "",
+        expect![[r#"
+        - output.o null
+        calls: 
+    "#]],
+    );
+}
+
+#[test]
+fn an_output_without_a_value_is_not_stored() {
+    check(
+        "",
+        r#"output "o" { value = null }"#,
+        expect![[r#"
+        nothing
+        calls: 
+    "#]],
+    );
+    check(
+        r#"output "o" { value = 1 }"#,
+        r#"output "o" { value = null }"#,
+        expect![[r#"
+        - output.o null
+        calls: 
+    "#]],
+    );
+}
+
+#[test]
+fn an_output_that_becomes_sensitive_is_an_update() {
+    check(
+        r#"output "o" { value = "x" }"#,
+        r#"output "o" {
+             value     = "x"
+             sensitive = true
+           }"#,
+        expect![[r#"
+            ~ output.o {"sensitive"}("x")
+            calls: 
+            output.o "x"
+        "#]],
+    );
+}
+
+#[test]
+fn destroying_everything_removes_outputs() {
+    let config = r#"
+        resource "test_thing" "a" { name = "a" }
+        output "id" { value = test_thing.a.id }
+        output "constant" { value = 1 }"#;
+    let mut bench = Bench::after(config);
+    let run = bench.destroy(config);
+    expect![[r#"
+        - test_thing.a
+        - output.constant null
+        - output.id null
+        calls: delete a-1
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}

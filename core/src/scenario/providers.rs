@@ -1,0 +1,197 @@
+//! Provider configurations: with names, with values that only applying brings, and on the way out.
+
+use expect_test::expect;
+
+use super::Bench;
+
+#[test]
+fn two_configurations_of_one_provider_are_told_apart() {
+    let config = r#"
+        provider "test" { region = "here" }
+        provider "test" {
+          alias  = "far"
+          region = "there"
+        }
+        resource "test_thing" "a" { name = "a" }
+        resource "test_thing" "b" {
+          provider = test.far
+          name     = "b"
+        }"#;
+    let mut bench = Bench::new();
+    let run = bench.apply(config);
+    expect![[r#"
+        + test_thing.a
+        + test_thing.b
+        calls: configure here, configure there, create a, create b
+    "#]]
+    .assert_eq(&run.story());
+    let providers: Vec<_> =
+        bench.file.state.resources.values().map(|resource| resource.provider.to_string()).collect();
+    expect![[r#"
+        provider["registry.terraform.io/hashicorp/test"]
+        provider["registry.terraform.io/hashicorp/test"].far"#]]
+    .assert_eq(&providers.join("\n"));
+}
+
+/// A provider configured with what another resource turns out to be.
+const NESTED: &str = r#"
+    provider "test" {
+      alias  = "inner"
+      region = test_thing.outer.id
+    }
+    resource "test_thing" "outer" { name = "outer" }
+    resource "test_thing" "inner" {
+      provider = test.inner
+      name     = "inner"
+    }"#;
+
+#[test]
+fn a_provider_whose_configuration_was_unknown_is_configured_again_while_applying() {
+    let mut bench = Bench::new();
+    expect![[r#"
+        + test_thing.inner
+        + test_thing.outer
+        calls: configure ?, create outer, configure outer-1, create inner
+    "#]]
+    .assert_eq(&bench.apply(NESTED).story());
+    // From then on it is known at once, and once is enough.
+    expect![[r#"
+        nothing
+        calls: configure outer-1
+    "#]]
+    .assert_eq(&bench.apply(NESTED).story());
+}
+
+#[test]
+fn what_configures_a_provider_is_destroyed_after_what_the_provider_made() {
+    let mut bench = Bench::after(NESTED);
+    let run = bench.destroy(NESTED);
+    expect![[r#"
+        - test_thing.inner
+        - test_thing.outer
+        calls: configure outer-1, delete inner-1, delete outer-1
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}
+
+#[test]
+fn a_provider_can_change_with_an_orphan_of_its_own_to_destroy() {
+    let without = |zone: &str, inner: bool| {
+        let inner = if inner {
+            "resource \"test_thing\" \"inner\" {
+               provider = test.inner
+               name     = \"inner\"
+               note     = test_thing.outer.id
+             }"
+        } else {
+            ""
+        };
+        format!(
+            r#"provider "test" {{
+                 alias  = "inner"
+                 region = test_thing.outer.note
+               }}
+               resource "test_thing" "outer" {{
+                 name = "outer"
+                 {zone}
+               }}
+               {inner}"#
+        )
+    };
+    let mut bench = Bench::after(&without("", true));
+    let run = bench.apply(&without("size = 2", false));
+    expect![[r#"
+        - test_thing.inner DeleteBecauseNoResourceConfig
+        ~ test_thing.outer
+        calls: configure note of outer, update outer-1, delete inner-1
+        test_thing.outer outer-1 2
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}
+
+#[test]
+fn a_provider_that_refuses_its_configuration_stops_only_its_own_resources() {
+    let config = r#"
+        provider "test" {
+          alias  = "bad"
+          region = "nowhere"
+        }
+        resource "test_thing" "a" {
+          provider = test.bad
+          name     = "a"
+        }
+        resource "test_thing" "b" { name = "b" }"#;
+    let mut bench = Bench::new();
+    bench.fault("configure nowhere", super::Fault::Refuses);
+    let run = bench.plan(config);
+    expect![[r#"
+        + test_thing.b
+        calls: configure nowhere
+        error provider["registry.terraform.io/hashicorp/test"].bad: the cloud says no to configure
+    "#]]
+    .assert_eq(&run.story());
+}
+
+#[test]
+fn destroying_works_with_a_provider_that_stands_on_what_was_never_made() {
+    // `outer` is not in the state, so what its provider is to be configured with is not known.
+    let before = r#"
+        provider "test" { alias = "inner" }
+        resource "test_thing" "inner" {
+          provider = test.inner
+          name     = "inner"
+        }"#;
+    let mut bench = Bench::after(before);
+    let run = bench.destroy(NESTED);
+    expect![[r#"
+        - test_thing.inner
+        calls: configure ?, configure ?, delete inner-1
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}
+
+#[test]
+fn a_data_source_that_configures_a_provider_is_read_for_destroying() {
+    let config = r#"
+        provider "test" { alias = "plain" }
+        provider "test" { region = local.region }
+        locals { region = data.test_lookup.d[0].answer }
+        data "test_lookup" "d" {
+          provider = test.plain
+          count    = 1
+          key      = "k"
+        }
+        resource "test_thing" "inner" { name = "inner" }"#;
+    let mut bench = Bench::after(config);
+    let run = bench.destroy(config);
+    expect![[r#"
+        - test_thing.inner
+        calls: look up k, configure answer to k, delete inner-1
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}
+
+#[test]
+fn a_resource_moves_to_another_configuration_of_its_provider() {
+    let config = |provider: &str| {
+        format!(
+            r#"provider "test" {{
+                 alias  = "far"
+                 region = "there"
+               }}
+               resource "test_thing" "a" {{
+                 {provider}
+                 name = "a"
+               }}"#
+        )
+    };
+    let mut bench = Bench::after(&config(""));
+    let run = bench.apply(&config("provider = test.far"));
+    let provider = bench.file.state.resources.values().next().unwrap().provider.to_string();
+    expect![[r#"
+        nothing
+        calls: configure there
+        provider["registry.terraform.io/hashicorp/test"].far
+    "#]]
+    .assert_eq(&format!("{}{provider}\n", run.story()));
+}

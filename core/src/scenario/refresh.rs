@@ -1,0 +1,187 @@
+//! Real objects that are not as the state has them.
+
+use expect_test::expect;
+use formwork_value::Value;
+
+use super::cloud::with;
+use super::{Bench, Fault};
+use crate::plan::Mode;
+
+const CONFIG: &str = r#"
+    resource "test_thing" "a" {
+      name = "a"
+      size = 1
+    }
+    resource "test_thing" "b" {
+      name = "b"
+      note = test_thing.a.id
+    }
+    output "size" { value = test_thing.a.size }"#;
+
+fn drifted(id: &str) -> Bench {
+    let bench = Bench::after(CONFIG);
+    let mut things = bench.cloud.things();
+    let object = things.objects.get_mut(id).unwrap();
+    *object = with(object, "size", Value::int(7));
+    drop(things);
+    bench
+}
+
+fn vanished(id: &str) -> Bench {
+    let bench = Bench::after(CONFIG);
+    bench.cloud.things().objects.remove(id).unwrap();
+    bench
+}
+
+fn refresh_only(bench: &mut Bench, config: &str) -> String {
+    let run = bench.apply_with(config, |options| options.mode = Mode::RefreshOnly);
+    format!("{}{}", run.story(), bench.state())
+}
+
+#[test]
+fn drift_is_put_right() {
+    let mut bench = drifted("a-1");
+    let run = bench.apply(CONFIG);
+    expect![[r#"
+        ~ test_thing.a
+        drift ~ test_thing.a
+        calls: update a-1
+        test_thing.a a-1 1
+        test_thing.b b-1 after test_thing.a
+        output.size 1
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}
+
+#[test]
+fn a_vanished_object_is_made_again() {
+    let mut bench = vanished("a-1");
+    let run = bench.apply(CONFIG);
+    expect![[r#"
+        + test_thing.a
+        ~ test_thing.b
+        drift - test_thing.a
+        calls: create a, update b-1
+        test_thing.a a-2 1
+        test_thing.b b-1 after test_thing.a
+        output.size 1
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}
+
+#[test]
+fn a_vanished_orphan_is_forgotten_without_a_call() {
+    let mut bench = vanished("b-1");
+    let run = bench.apply("resource \"test_thing\" \"a\" {\n name = \"a\"\n size = 1\n}");
+    expect![[r#"
+        drift - test_thing.b
+        - output.size null
+        calls: 
+        test_thing.a a-1 1
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}
+
+#[test]
+fn drift_that_asks_for_no_change_ends_in_the_state() {
+    // Nobody wrote down a size for `b`, but its real size is ignored here as well.
+    let config = CONFIG.replace(
+        "note = test_thing.a.id",
+        "note = test_thing.a.id\nlifecycle { ignore_changes = all }",
+    );
+    let mut bench = drifted("b-1");
+    let run = bench.apply(&config);
+    expect![[r#"
+        drift ~ test_thing.b
+        calls: 
+        test_thing.a a-1 1
+        test_thing.b b-1 7 after test_thing.a
+        output.size 1
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}
+
+#[test]
+fn refresh_only_takes_drift_into_the_state_and_changes_nothing_else() {
+    expect![[r#"
+        drift ~ test_thing.a
+        ~ output.size 7
+        calls: 
+        test_thing.a a-1 7
+        test_thing.b b-1 after test_thing.a
+        output.size 7
+    "#]]
+    .assert_eq(&refresh_only(&mut drifted("a-1"), CONFIG));
+    expect![[r#"
+        drift - test_thing.a
+        ~ output.size unknown number
+        calls: 
+        test_thing.b b-1 after test_thing.a
+    "#]]
+    .assert_eq(&refresh_only(&mut vanished("a-1"), CONFIG));
+}
+
+#[test]
+fn refresh_only_with_more_in_the_configuration_than_in_the_state_makes_nothing() {
+    let more = format!(
+        "{CONFIG}\nresource \"test_thing\" \"n\" {{ name = \"n\" }}\noutput \"n\" {{ value = test_thing.n.id }}"
+    );
+    expect![[r#"
+        drift ~ test_thing.a
+        + output.n unknown string
+        ~ output.size 7
+        calls: 
+        test_thing.a a-1 7
+        test_thing.b b-1 after test_thing.a
+        output.size 7
+    "#]]
+    .assert_eq(&refresh_only(&mut drifted("a-1"), &more));
+}
+
+#[test]
+fn refresh_only_with_less_in_the_configuration_than_in_the_state_destroys_nothing() {
+    let counted = |n: usize| {
+        format!("resource \"test_thing\" \"a\" {{\n count = {n}\n name = \"a${{count.index}}\"\n}}")
+    };
+    let mut bench = Bench::after(&counted(2));
+    bench.cloud.things().objects.remove("a1-1").unwrap();
+    expect![[r#"
+        drift - test_thing.a[1]
+        calls: 
+        test_thing.a[0] a0-1
+    "#]]
+    .assert_eq(&refresh_only(&mut bench, &counted(1)));
+    let mut bench = Bench::after(&counted(2));
+    expect![[r#"
+        nothing
+        calls: 
+        test_thing.a[0] a0-1
+        test_thing.a[1] a1-1
+    "#]]
+    .assert_eq(&refresh_only(&mut bench, &counted(1)));
+}
+
+#[test]
+fn without_refresh_drift_goes_unseen() {
+    let mut bench = drifted("a-1");
+    let run = bench.plan_with(CONFIG, |options| options.skip_refresh = true);
+    expect![[r#"
+        nothing
+        calls: 
+        configure -, plan a, plan b
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), run.calls()));
+}
+
+#[test]
+fn a_real_object_that_cannot_be_read_stops_what_depends_on_it() {
+    let mut bench = drifted("a-1");
+    bench.fault("read a-1", Fault::Refuses);
+    let run = bench.plan(CONFIG);
+    expect![[r#"
+        calls: 
+        error test_thing.a: the cloud says no to read
+        configure -, read a-1
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), run.calls()));
+}

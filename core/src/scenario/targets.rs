@@ -1,0 +1,137 @@
+//! Runs that are limited to a part.
+
+use expect_test::expect;
+
+use super::Bench;
+
+const TREE: &str = r#"
+    resource "test_thing" "a" { name = "a" }
+    resource "test_thing" "b" {
+      count = 2
+      name  = "b${count.index}"
+      note  = test_thing.a.id
+    }
+    resource "test_thing" "c" {
+      name = "c"
+      note = test_thing.b[1].id
+    }
+    output "of_a" { value = test_thing.a.id }
+    output "of_b" { value = test_thing.b[*].id }
+    output "of_c" { value = test_thing.c.id }"#;
+
+fn story(bench: &mut Bench, targets: &[&str], config: &str) -> String {
+    bench.target(targets);
+    let run = bench.apply(config);
+    bench.target(&[]);
+    format!("{}{}", run.story(), bench.state())
+}
+
+#[test]
+fn a_target_comes_with_what_it_depends_on() {
+    expect![[r#"
+        + test_thing.a
+        + test_thing.b[0]
+        + test_thing.b[1]
+        + output.of_a unknown string
+        + output.of_b [unknown string, unknown string]
+        calls: create a, create b0, create b1
+        test_thing.a a-1
+        test_thing.b[0] b0-1 after test_thing.a
+        test_thing.b[1] b1-1 after test_thing.a
+        output.of_a "a-1"
+        output.of_b ["b0-1", "b1-1"]
+    "#]]
+    .assert_eq(&story(&mut Bench::new(), &["test_thing.b"], TREE));
+}
+
+#[test]
+fn one_instance_can_be_a_target() {
+    expect![[r#"
+        + test_thing.a
+        + test_thing.b[0]
+        + output.of_a unknown string
+        + output.of_b [unknown string, unknown any]
+        calls: create a, create b0
+        test_thing.a a-1
+        test_thing.b[0] b0-1 after test_thing.a
+        output.of_a "a-1"
+    "#]]
+    .assert_eq(&story(&mut Bench::new(), &["test_thing.b[0]"], TREE));
+}
+
+#[test]
+fn instances_outside_the_target_are_seen_as_the_state_has_them() {
+    let mut bench = Bench::after(TREE);
+    let config = TREE.replace("name = \"c\"", "name = \"c\"\nsize = 1");
+    expect![[r#"
+        ~ test_thing.c
+        calls: update c-1
+        test_thing.a a-1
+        test_thing.b[0] b0-1 after test_thing.a
+        test_thing.b[1] b1-1 after test_thing.a
+        test_thing.c c-1 1 after test_thing.a test_thing.b
+        output.of_a "a-1"
+        output.of_b ["b0-1", "b1-1"]
+        output.of_c "c-1"
+    "#]]
+    .assert_eq(&story(&mut bench, &["test_thing.b[0]", "test_thing.c"], &config));
+}
+
+#[test]
+fn what_is_outside_the_target_is_left_alone_even_if_it_is_no_longer_written() {
+    let mut bench = Bench::after(TREE);
+    let config = r#"resource "test_thing" "a" {
+                      name = "a"
+                      size = 1
+                    }"#;
+    expect![[r#"
+        ~ test_thing.a
+        calls: update a-1
+        test_thing.a a-1 1
+        test_thing.b[0] b0-1 after test_thing.a
+        test_thing.b[1] b1-1 after test_thing.a
+        test_thing.c c-1 after test_thing.a test_thing.b
+        output.of_a "a-1"
+        output.of_b ["b0-1", "b1-1"]
+        output.of_c "c-1"
+    "#]]
+    .assert_eq(&story(&mut bench, &["test_thing.a"], config));
+}
+
+#[test]
+fn a_target_is_destroyed_with_everything_that_depends_on_it() {
+    let mut bench = Bench::after(TREE);
+    bench.target(&["test_thing.b"]);
+    let run = bench.destroy(TREE);
+    expect![[r#"
+        - test_thing.b[0]
+        - test_thing.b[1]
+        - test_thing.c
+        calls: delete c-1, delete b0-1, delete b1-1
+        test_thing.a a-1
+        output.of_a "a-1"
+        output.of_b ["b0-1", "b1-1"]
+        output.of_c "c-1"
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}
+
+#[test]
+fn a_targeted_orphan_goes_with_everything_that_depends_on_it() {
+    let mut bench = Bench::after(TREE);
+    expect![[r#"
+        - test_thing.b[0] DeleteBecauseNoResourceConfig
+        - test_thing.b[1] DeleteBecauseNoResourceConfig
+        - test_thing.c DeleteBecauseNoResourceConfig
+        calls: delete c-1, delete b0-1, delete b1-1
+        test_thing.a a-1
+        output.of_a "a-1"
+        output.of_b ["b0-1", "b1-1"]
+        output.of_c "c-1"
+    "#]]
+    .assert_eq(&story(
+        &mut bench,
+        &["test_thing.b"],
+        "resource \"test_thing\" \"a\" { name = \"a\" }",
+    ));
+}

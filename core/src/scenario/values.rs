@@ -1,0 +1,175 @@
+//! What flows between blocks: marks, conditions, variables, the clock.
+
+use expect_test::expect;
+use formwork_value::Marks;
+
+use super::{Bench, show_state};
+
+#[test]
+fn sensitivity_flows_into_the_state_and_through_references() {
+    let config = r#"
+        variable "password" {
+          default   = "p"
+          sensitive = true
+        }
+        resource "test_thing" "a" {
+          name   = "a"
+          zone   = var.password
+          secret = "s"
+        }
+        resource "test_thing" "b" {
+          name = "b"
+          zone = test_thing.a.zone
+          tags = { of_a = test_thing.a.secret }
+        }"#;
+    let mut bench = Bench::new();
+    let run = bench.apply(config);
+    assert!(!run.diags.has_errors(), "{}", run.said());
+    let paths: Vec<_> = bench
+        .file
+        .state
+        .resources
+        .iter()
+        .map(|(addr, resource)| {
+            let object = resource.instances.values().next().unwrap().current.as_ref().unwrap();
+            let paths: Vec<_> = object.sensitive.iter().map(ToString::to_string).collect();
+            format!("{addr}: {}", paths.join(" "))
+        })
+        .collect();
+    expect![[r#"
+        test_thing.a: .secret .zone
+        test_thing.b: .secret .tags["of_a"] .zone"#]]
+    .assert_eq(&paths.join("\n"));
+    assert!(bench.plan(config).is_clean());
+    let after = &run.plan.unwrap().changes.values().next().unwrap().after.clone();
+    assert!(after.all_marks().contains(Marks::SENSITIVE));
+}
+
+#[test]
+fn a_change_of_sensitivity_alone_changes_only_the_state() {
+    let config =
+        |zone: &str| format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n zone = {zone}\n}}");
+    let mut bench = Bench::after(&config("\"n\""));
+    let run = bench.apply(&config("sensitive(\"n\")"));
+    expect![[r#"
+        ~ test_thing.a
+        calls: 
+    "#]]
+    .assert_eq(&run.story());
+    assert!(bench.plan(&config("sensitive(\"n\")")).is_clean());
+}
+
+fn conditions(kind: &str, condition: &str) -> String {
+    format!(
+        r#"resource "test_thing" "a" {{
+             name = "a"
+             lifecycle {{
+               {kind} {{
+                 condition     = {condition}
+                 error_message = "not so"
+               }}
+             }}
+           }}
+           resource "test_thing" "b" {{
+             name = "b"
+             note = test_thing.a.id
+           }}"#
+    )
+}
+
+#[test]
+fn a_condition_that_fails_while_planning_stops_the_plan() {
+    let mut bench = Bench::new();
+    expect![[r#"
+        calls: 
+        error -: Resource precondition failed
+    "#]]
+    .assert_eq(&bench.apply(&conditions("precondition", "terraform.workspace == \"z\"")).story());
+    expect![[r#"
+        calls: 
+        error -: Resource postcondition failed
+    "#]]
+    .assert_eq(&bench.apply(&conditions("postcondition", "self.name == \"z\"")).story());
+}
+
+#[test]
+fn a_condition_that_fails_while_applying_keeps_the_object_and_stops_dependents() {
+    let mut bench = Bench::new();
+    let run = bench.apply(&conditions("postcondition", "self.id == \"z\""));
+    let tally = run.applied.as_ref().unwrap().tally;
+    expect![[r#"
+        + test_thing.a
+        + test_thing.b
+        calls: create a
+        error -: Resource postcondition failed
+        test_thing.a a-1
+        Tally { added: 0, changed: 0, destroyed: 0 }"#]]
+    .assert_eq(&format!("{}{}{tally:?}", run.story(), bench.state()));
+}
+
+#[test]
+fn a_precondition_that_fails_while_applying_leaves_its_dependency_as_it_is_then() {
+    let config = r#"
+        resource "test_thing" "a" { name = "a" }
+        resource "test_thing" "b" {
+          name = "b"
+          lifecycle {
+            precondition {
+              condition     = test_thing.a.id == "z"
+              error_message = "not so"
+            }
+          }
+        }"#;
+    let mut bench = Bench::new();
+    let run = bench.apply(config);
+    expect![[r#"
+        + test_thing.a
+        + test_thing.b
+        calls: create a
+        error -: Resource precondition failed
+        test_thing.a a-1
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+}
+
+#[test]
+fn times_of_the_plan_and_of_the_run() {
+    let config = r#"
+        output "planned" { value = plantimestamp() }
+        output "done" { value = timestamp() }"#;
+    let mut bench = Bench::new();
+    expect![[r#"
+        + output.done unknown string
+        + output.planned "1970-01-01T00:00:00Z"
+        calls: 
+    "#]]
+    .assert_eq(&bench.apply(config).story());
+    expect![[r#"
+        output.done "1970-01-01T00:00:00Z"
+        output.planned "1970-01-01T00:00:00Z"
+    "#]]
+    .assert_eq(&show_state(&bench.file.state));
+}
+
+#[test]
+fn a_variable_is_validated_before_it_is_used() {
+    let config = r#"
+        variable "size" {
+          default = 3
+          validation {
+            condition     = var.size < 3
+            error_message = "too big"
+          }
+        }
+        resource "test_thing" "a" {
+          name = "a"
+          size = var.size
+        }
+        resource "test_thing" "b" { name = "b" }"#;
+    expect![[r#"
+        + test_thing.b
+        calls: 
+        error -: Invalid value for variable
+    "#]]
+    .assert_eq(&Bench::new().plan(config).story());
+}
