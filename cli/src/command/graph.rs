@@ -59,8 +59,9 @@ fn draw(
     };
     let config = workspace.config(diags)?;
     let mut own = Workspace::open(workspace.env, diags)?;
+    // The texts come back below, so that problems can be shown with them.
     std::mem::swap(&mut own.sources, &mut workspace.sources);
-    let prepared = Prepared {
+    let mut prepared = Prepared {
         launcher: Launcher::new(workspace.env, BTreeMap::new(), BTreeMap::new()),
         workspace_name: own.name(),
         workspace: own,
@@ -68,6 +69,19 @@ fn draw(
         variables: BTreeMap::new(),
         time: clock::now(),
     };
+    let options = Options { mode, ..Options::default() };
+    let text = draw_prepared(diags, &prepared, state, &options, resources_only);
+    std::mem::swap(&mut prepared.workspace.sources, &mut workspace.sources);
+    text
+}
+
+fn draw_prepared(
+    diags: &mut Diagnostics,
+    prepared: &Prepared<'_>,
+    state: &State,
+    options: &Options,
+    resources_only: bool,
+) -> Result<String, Reported> {
     let pool = Pool::new(&prepared.launcher);
     let (results, world, stop) =
         (Results::new(&prepared.config), prepared.world(false), Cell::new(false));
@@ -80,5 +94,5 @@ fn draw(
         parallelism: 1,
         stop: &stop,
     });
-    dot(&session, diags, &Options { mode, ..Options::default() }, resources_only)
+    dot(&session, diags, options, resources_only)
 }

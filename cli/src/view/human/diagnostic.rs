@@ -89,8 +89,8 @@ fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<Str
     lines.push(format!("  on {} line {}{within}:", sources.name(span.source), start.line));
     let last = end.line.min(start.line + 4).max(start.line);
     for number in start.line..=last {
-        let line = sources.line(span.source, number);
-        lines.push(format!("{number:>4}: {}", highlighted(screen, sources, span, number, line)));
+        let line = excerpt(sources, span, sources.line(span.source, number));
+        lines.push(format!("{number:>4}: {}", highlighted(screen, sources, span, line)));
     }
     if let Some(path) = &diagnostic.path {
         lines.push(format!("     (at {})", path.to_string().trim_start_matches('.')));
@@ -109,21 +109,48 @@ fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<Str
     lines
 }
 
+/// The most of a line that is shown, in bytes.
+const EXCERPT: usize = 240;
+
+/// The piece of a line around what a span covers. A line may be a whole file long.
+fn excerpt<'s>(sources: &'s Sources, span: Span, line: &'s str) -> &'s str {
+    if line.len() <= EXCERPT {
+        return line;
+    }
+    let offset = line.as_ptr() as usize - sources.text(span.source).as_ptr() as usize;
+    let at = (span.start as usize).saturating_sub(offset).min(line.len());
+    let mut from = at.saturating_sub(EXCERPT / 3);
+    let mut to = (from + EXCERPT).min(line.len());
+    while !line.is_char_boundary(from) {
+        from -= 1;
+    }
+    while !line.is_char_boundary(to) {
+        to -= 1;
+    }
+    line.get(from..to).unwrap_or(line)
+}
+
+/// Takes out what would steer the terminal.
+fn harmless(text: &str) -> String {
+    let safe = |c: char| if c.is_control() && c != '\t' { '\u{fffd}' } else { c };
+    text.chars().map(safe).collect()
+}
+
 /// Underlines the part of a line that a span covers.
-fn highlighted(screen: &Screen, sources: &Sources, span: Span, number: u32, line: &str) -> String {
+fn highlighted(screen: &Screen, sources: &Sources, span: Span, line: &str) -> String {
     if !screen.color {
-        return line.to_owned();
+        return harmless(line);
     }
     let text = sources.text(span.source);
     let offset = line.as_ptr() as usize - text.as_ptr() as usize;
     let clamp = |at: u32| (at as usize).clamp(offset, offset + line.len()) - offset;
     let (from, to) = (clamp(span.start), clamp(span.end));
-    let _ = number;
     match (line.get(..from), line.get(from..to), line.get(to..)) {
         (Some(before), Some(covered), Some(after)) if !covered.is_empty() => {
-            format!("{before}{}{after}", screen.paint(Paint::Underline, covered))
+            let covered = screen.paint(Paint::Underline, &harmless(covered));
+            format!("{}{covered}{}", harmless(before), harmless(after))
         }
-        _ => line.to_owned(),
+        _ => harmless(line),
     }
 }
 
@@ -137,4 +164,29 @@ pub(crate) fn enclosing(sources: &Sources, span: Span) -> Option<String> {
         .find(|block| block.span.start <= span.start && span.end <= block.span.end)?;
     let labels = block.labels.iter().map(|label| format!(" {:?}", label.name.as_str()));
     Some(format!("{}{}", block.kind.name, labels.collect::<String>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, wanted: &str) -> String {
+        let mut sources = Sources::new();
+        let source = sources.add("main.tf", text);
+        let at = text.find(wanted).unwrap();
+        let problem = Diagnostic::error("Wrong", "").at(Span::new(source, at, at + wanted.len()));
+        one(&Screen { color: false, width: 78, interactive: false }, &sources, &problem)
+    }
+
+    #[test]
+    fn a_line_as_long_as_a_file_is_shown_around_the_problem_only() {
+        let text = format!("a = [{}oops{}]", "é, ".repeat(5_000), "x, ".repeat(5_000));
+        let shown = check(&text, "oops");
+        assert!(shown.contains("oops") && shown.len() < 500, "{}", shown.len());
+    }
+
+    #[test]
+    fn a_source_cannot_steer_the_terminal() {
+        assert!(!check("a = \u{1b}[31mred", "red").contains('\u{1b}'));
+    }
 }
