@@ -13,8 +13,9 @@ pub mod graph;
 mod phase;
 pub mod plan;
 pub mod provider;
-#[cfg(test)]
-mod scenario;
 pub mod session;
 pub mod state;
 pub mod version;
+
+#[cfg(test)]
+mod tests;
