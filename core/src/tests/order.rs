@@ -1,4 +1,6 @@
-//! In which order objects come and go. The orders were compared with those of the reference.
+//! In which order objects come and go. Mixed replacements, orphans and targets go as in the reference;
+//! where the reference reports a cycle (an object that is or becomes create-first beside one that goes
+//! first), there is an order here.
 
 use expect_test::{Expect, expect};
 
