@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The environment as far as it concerns us, read once at the start.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +28,8 @@ pub(crate) struct Env {
     pub(crate) plugin_tls: bool,
     /// `FORMWORK_PLUGIN_CONNECTIONS`: how many connections the calls to one plugin share at most.
     pub(crate) plugin_connections: Option<usize>,
+    /// `FORMWORK_PLUGIN_START_TIMEOUT`: how many seconds a plugin may take to start.
+    pub(crate) plugin_start_timeout: Option<Duration>,
     /// `TF_LOG`, `TF_LOG_CORE`, `TF_LOG_PROVIDER`: what is logged.
     pub(crate) log: Option<String>,
     /// `TF_LOG_PATH`: where the log goes instead of stderr.
@@ -93,6 +96,9 @@ impl Env {
             reattach: text("TF_REATTACH_PROVIDERS"),
             plugin_tls: !flag("TF_DISABLE_PLUGIN_TLS"),
             plugin_connections: text("FORMWORK_PLUGIN_CONNECTIONS").and_then(|n| n.parse().ok()),
+            plugin_start_timeout: text("FORMWORK_PLUGIN_START_TIMEOUT")
+                .and_then(|seconds| seconds.parse().ok())
+                .map(Duration::from_secs),
             log: text("TF_LOG").or_else(|| text("TF_LOG_CORE")).or_else(|| text("TF_LOG_PROVIDER")),
             log_path: path("TF_LOG_PATH"),
             no_color: text("NO_COLOR").is_some(),

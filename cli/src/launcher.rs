@@ -30,7 +30,12 @@ impl Launcher {
         reattach: BTreeMap<String, Reattach>,
     ) -> Self {
         let connections = env.plugin_connections.unwrap_or(Settings::USUAL.connections).max(1);
-        let settings = Settings { tls: env.plugin_tls, connections, ..Settings::USUAL };
+        let usual = Settings::USUAL;
+        // A plugin that takes long to start is given no less time for its first answer.
+        let start_timeout = env.plugin_start_timeout.unwrap_or(usual.start_timeout);
+        let connect_timeout = env.plugin_start_timeout.unwrap_or(usual.connect_timeout);
+        let tls = env.plugin_tls;
+        let settings = Settings { tls, connections, start_timeout, connect_timeout, ..usual };
         Self { programs, reattach, settings, running: RefCell::default() }
     }
 

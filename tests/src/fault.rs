@@ -232,6 +232,21 @@ menu! {
 }
 
 impl Fault {
+    /// Whether a go-between commits it, which works in plain text only.
+    #[must_use]
+    pub fn needs_plain_text(self) -> bool {
+        matches!(
+            self,
+            Self::SchemaTypeNotJson
+                | Self::SchemaTypeUnknown
+                | Self::SchemaTypeDeep
+                | Self::SchemaNoBlock
+                | Self::SchemaDuplicate
+                | Self::ApplyInvalidText
+                | Self::ApplyStrangeSeverity
+        )
+    }
+
     /// Returns the fault of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

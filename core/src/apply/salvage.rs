@@ -42,8 +42,8 @@ pub(super) struct Salvaged {
     pub(super) result: Result<(), Reported>,
     /// Whether the object is as it was before the call, as far as anybody knows.
     pub(super) untouched: bool,
-    /// Whether nobody knows what the call did: its answer did not come, or cannot be understood.
-    pub(super) doubtful: bool,
+    /// Whether nobody knows what the call did: it stays open in the journal.
+    pub(super) in_doubt: bool,
 }
 
 /// What was asked for.
@@ -62,33 +62,37 @@ pub(super) fn salvage(
     about: About<'_>,
 ) -> Salvaged {
     let call = "ApplyResourceChange";
-    let untouched = |reported: Reported| Salvaged {
+    let untouched = |reported: Reported, in_doubt: bool| Salvaged {
         value: asked.prior.clone(),
         private: Bytes::new(),
         result: Err(reported),
         untouched: true,
-        doubtful: true,
+        in_doubt,
     };
+    let in_doubt = |reported: Reported| untouched(reported, true);
     let response = match answer {
         Ok(response) => response,
-        Err(failure) => return untouched(handle.failed(diags, call, &failure, about)),
+        Err(failure) => return in_doubt(handle.failed(diags, call, &failure, about)),
     };
     let said = handle.said(diags, response.diagnostics, about);
     let value = match response.state.decode(&ty.ty) {
         Ok(value) => value,
-        Err(error) => return untouched(handle.undecodable(diags, call, &error, about)),
+        Err(error) => return in_doubt(handle.undecodable(diags, call, &error, about)),
     };
-    if let Some(finding) = conform::write_only_findings(ty.block(), &value).into_iter().next() {
-        let problem = finding.to_string();
-        let summary = "Provider produced invalid object";
-        return untouched(handle.invalid(
-            diags,
-            Breach { summary, call, problem: &problem },
-            about,
-        ));
+    if value.value().is_null() && !asked.planned.value().is_null() {
+        return match said {
+            // That is how a provider refuses: nothing was made, or the object is as it was.
+            Err(reported) => untouched(reported, false),
+            Ok(()) => {
+                let summary = "Provider produced inconsistent result after apply";
+                let problem = "there is no object, and no error that would explain it";
+                in_doubt(handle.invalid(diags, Breach { summary, call, problem }, about))
+            }
+        };
     }
+    let (value, received_only) = without_write_only(diags, (handle, ty), value, about);
     let (value, known) = nulls_for_unknowns(diags, handle, value, about);
-    let result = said.and(known);
+    let result = said.and(received_only).and(known);
     let result = match result {
         Ok(()) => {
             let legacy = response.legacy_type_system;
@@ -99,14 +103,31 @@ pub(super) fn salvage(
     match result {
         // A null beside an error means that nothing was done (protocol, apply phase): what there was
         // is not forgotten. If it is gone after all, the next refresh finds out.
-        Err(reported) if value.value().is_null() => {
-            Salvaged { doubtful: false, ..untouched(reported) }
-        }
+        Err(reported) if value.value().is_null() => untouched(reported, false),
         result => {
             let private = response.private;
-            Salvaged { value, private, result, untouched: false, doubtful: false }
+            Salvaged { value, private, result, untouched: false, in_doubt: false }
         }
     }
+}
+
+/// What a provider may only receive is never stored. It is reported, and the rest is kept.
+fn without_write_only(
+    diags: &mut Diagnostics,
+    (handle, ty): (&Handle, &ResourceType),
+    value: Plain,
+    about: About<'_>,
+) -> (Plain, Result<(), Reported>) {
+    let mut result = Ok(());
+    let (summary, call) = ("Provider produced invalid object", "ApplyResourceChange");
+    for finding in conform::write_only_findings(ty.block(), &value) {
+        let problem = finding.to_string();
+        result = Err(handle.invalid(diags, Breach { summary, call, problem: &problem }, about));
+    }
+    if result.is_ok() {
+        return (value, result);
+    }
+    (ty.block().without_write_only(value.value()).split_marks().0, result)
 }
 
 /// An object in the state is wholly known. Unknowns are reported and stored as nulls.

@@ -38,7 +38,11 @@ pub fn about_failure(
         )
         .blame(Blame::Provider),
         Failure::Lost { reason, exit, output } => {
-            let exit = exit.as_ref().map_or_else(String::new, |exit| format!(" It {exit}."));
+            // Next to how the process ended, what the connection noticed of it explains nothing.
+            let what_happened = match exit {
+                Some(exit) => format!("its process ended: {exit}."),
+                None => format!("{reason}."),
+            };
             let output = if output.trim().is_empty() {
                 " It left no message.".to_owned()
             } else {
@@ -46,7 +50,7 @@ pub fn about_failure(
             };
             Diagnostic::error(
                 "Plugin did not respond",
-                format!("The provider {provider} went away during {call}{what}: {reason}.{exit}{output}"),
+                format!("The provider {provider} went away during {call}{what}: {what_happened}{output}"),
             )
             .blame(Blame::Provider)
         }

@@ -226,6 +226,7 @@ impl Handle {
         let answer = self.provider.upgrade_state(request).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
+        self.present(diags, call, &answer.state, about)?;
         let value =
             answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
         if let Some(problem) = complete_problem(ty, &value) {
@@ -264,6 +265,7 @@ impl Handle {
         if answer.deferred.is_some() {
             return Err(self.deferred(diags, call, about));
         }
+        self.present(diags, call, &answer.state, about)?;
         let value =
             answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
         if let Some(problem) = complete_problem(ty, &value) {

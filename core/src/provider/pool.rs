@@ -6,8 +6,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_plugin_protocol::{Failure, Provider};
-use formwork_value::{Diagnostics, Reported, Value};
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use super::blame::{about_failure, about_provider_diagnostics};
 use super::builtin::Builtin;
@@ -87,6 +89,9 @@ impl<'l> Pool<'l> {
         let mut schema = provider.schema().await?;
         let said = std::mem::take(&mut schema.diagnostics);
         if about_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
+            return Ok(());
+        }
+        if unusable(diags, addr, &schema).is_err() {
             return Ok(());
         }
         // A provider made before protocol 5.9 has no identities.
@@ -202,4 +207,32 @@ impl<'l> Pool<'l> {
         let running = self.running.borrow().clone();
         futures_util::future::join_all(running.iter().map(|provider| provider.stop())).await;
     }
+}
+
+/// Reports what makes a schema unusable. Everything later takes for granted that it makes sense.
+fn unusable(
+    diags: &mut Diagnostics,
+    addr: &ProviderAddr,
+    schema: &ProviderSchema,
+) -> Result<(), Reported> {
+    let kinds = [
+        ("resource type", &schema.resources),
+        ("data source", &schema.data_sources),
+        ("ephemeral resource type", &schema.ephemeral_resources),
+    ];
+    let named = kinds.iter().flat_map(|(kind, schemas)| {
+        schemas.iter().map(move |(name, schema)| (format!("its {kind} {name}"), schema))
+    });
+    let own = std::iter::once(("its own configuration".to_owned(), &schema.provider));
+    let mut result = Ok(());
+    for (what, schema) in own.chain(named) {
+        for problem in schema.validate() {
+            let detail = format!(
+                "Provider {addr} describes {what} in a way that makes no sense: {problem}.\n\nThis is a bug in the provider; please report it to its authors."
+            );
+            let problem = Diagnostic::error("Provider produced invalid schema", detail);
+            result = Err(diags.error(problem.blame(Blame::Provider)));
+        }
+    }
+    result
 }

@@ -108,11 +108,11 @@ fn what_was_made_must_be_there() {
         &a(""),
         ("create a", Fault::Null),
         expect![[r#"
-        + test_thing.a
-        calls: create a
-        error test_thing.a: Provider produced inconsistent result after apply
-        0 journals
-    "#]],
+            + test_thing.a
+            calls: create a
+            error test_thing.a: Provider produced inconsistent result after apply
+            1 journals
+        "#]],
     );
     check(
         &a("size = 1"),
@@ -123,7 +123,7 @@ fn what_was_made_must_be_there() {
             calls: update a-1
             error test_thing.a: Provider produced inconsistent result after apply
             test_thing.a a-1 1
-            0 journals
+            1 journals
         "#]],
     );
 }

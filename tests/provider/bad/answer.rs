@@ -7,7 +7,12 @@ use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::Path;
 use formwork_value::diag::Severity;
 
-/// Bytes that are nothing.
+/// A place for a value with no value in it, not even null. (A good encoder never leaves out the place.)
+pub(crate) fn absent() -> Payload {
+    Payload::Msgpack(bytes::Bytes::new())
+}
+
+/// Bytes that are no value.
 pub(crate) fn garbage() -> Payload {
     Payload::Msgpack(b"\xc1 this is no value".as_slice().into())
 }

@@ -9,7 +9,7 @@ use formwork_tests::fault::Fault;
 use formwork_value::{Type, Value};
 use tokio::task::spawn_blocking;
 
-use crate::answer::{end, error, garbage, status, warning};
+use crate::answer::{absent, end, error, garbage, status, warning};
 use crate::provider::Bad;
 use crate::start::die;
 use crate::thing::Thing;
@@ -104,7 +104,7 @@ fn spoilt(fault: Option<Fault>, applied: &Thing) -> Result<ApplyResponse, Failur
     let text = |text: &str| Value::string(text);
     let state = match fault {
         Some(Fault::ApplyGarbage) => garbage(),
-        Some(Fault::ApplyAbsent) => Payload::Absent,
+        Some(Fault::ApplyAbsent) => absent(),
         Some(Fault::ApplyNull | Fault::ApplyErrorNull) => Thing::null().payload(),
         Some(Fault::ApplyMissing) => applied.misshapen("text", None),
         Some(Fault::ApplyWrongType) => applied.misshapen("text", Some(Value::tuple(vec![]))),

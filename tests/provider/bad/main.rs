@@ -27,6 +27,8 @@ fn main() -> ExitCode {
     let fault = std::env::var("BAD_FAULT").ok().and_then(|name| Fault::named(&name));
     let world = World::from_env();
     world.note("start");
+    // It breaks when the process ends, however that comes to be: a test sees it.
+    let _witness = world.witness();
     if let Some(code) = fault.and_then(start::instead) {
         return code;
     }

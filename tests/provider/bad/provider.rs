@@ -3,7 +3,8 @@
 use std::fs::File;
 use std::future::pending;
 use std::io::Write as _;
-use std::process::Command;
+use std::os::fd::OwnedFd;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use async_trait::async_trait;
@@ -18,7 +19,7 @@ use formwork_plugin_protocol::{Failure, Payload, Provider};
 use formwork_tests::fault::Fault;
 use formwork_value::{Path, Plain, Type, Value};
 
-use crate::answer::{bomb, deep, end, error, garbage, status, warning};
+use crate::answer::{absent, bomb, deep, end, error, garbage, status, warning};
 use crate::thing::{Thing, data, offer};
 use crate::world::World;
 
@@ -61,9 +62,15 @@ impl Bad {
                 written.expect("somebody empties the pipe");
             }
             Some(Fault::ProcessChild) => {
+                // Its stdin is where a test sees whether it lives.
+                let life =
+                    self.world.witness().map_or(Stdio::null(), |life| OwnedFd::from(life).into());
                 #[expect(clippy::zombie_processes, reason = "that is the fault")]
-                let child = Command::new("sleep").arg("1000").spawn().expect("there is a sleep");
-                self.world.note(&format!("child {}", child.id()));
+                let _child = Command::new("sleep")
+                    .arg("1000")
+                    .stdin(life)
+                    .spawn()
+                    .expect("there is a sleep");
             }
             _ => (),
         }
@@ -75,7 +82,7 @@ impl Bad {
             Some(Fault::PlanGarbage) => garbage(),
             Some(Fault::PlanBomb) => bomb(),
             Some(Fault::PlanDeep) => deep(),
-            Some(Fault::PlanAbsent) => Payload::Absent,
+            Some(Fault::PlanAbsent) => absent(),
             Some(Fault::PlanNull) => Thing::null().payload(),
             Some(Fault::PlanWrongType) => {
                 planned.misshapen("name", Some(Value::list(Type::Bool, vec![Value::Bool(true)])))
@@ -99,7 +106,7 @@ impl Bad {
     fn read_fault(fault: Option<Fault>, found: &Thing) -> Result<Payload, Failure> {
         Ok(match fault {
             Some(Fault::ReadGarbage) => garbage(),
-            Some(Fault::ReadAbsent) => Payload::Absent,
+            Some(Fault::ReadAbsent) => absent(),
             Some(Fault::ReadWrongType) => found.misshapen("name", Some(Value::tuple(vec![]))),
             Some(Fault::ReadUnknown) => found.with("text", Value::unknown(Type::String)).payload(),
             Some(Fault::ReadStatus) => return Err(status("read")),
@@ -196,7 +203,7 @@ impl Provider for Bad {
         let stored = Thing::from_json(&String::from_utf8_lossy(text));
         let state = match self.fault_of(&stored) {
             Some(Fault::UpgradeGarbage) => garbage(),
-            Some(Fault::UpgradeAbsent) => Payload::Absent,
+            Some(Fault::UpgradeAbsent) => absent(),
             Some(Fault::UpgradeDies) => end("about to die in an upgrade"),
             _ => stored.payload(),
         };
@@ -283,7 +290,7 @@ impl Provider for Bad {
         };
         let state = match fault {
             Some(Fault::DataGarbage) => garbage(),
-            Some(Fault::DataNull) => Payload::Absent,
+            Some(Fault::DataNull) => absent(),
             Some(Fault::DataUnknown) => data_payload(&name, Value::unknown(Type::String)),
             Some(Fault::DataDies) => end("about to die reading data"),
             _ => data_payload(&name, Value::string("what there is to know")),

@@ -74,7 +74,7 @@ pub(crate) fn die() {
 pub(crate) fn socket(name: &str) -> PathBuf {
     std::env::var_os("PLUGIN_UNIX_SOCKET_DIR")
         .map_or_else(std::env::temp_dir, PathBuf::from)
-        .join(name)
+        .join(format!("{name}-{}", std::process::id()))
 }
 
 /// Prints as a handshake is printed.

@@ -14,9 +14,6 @@ use formwork_value::{Path, Plain, Type, Value};
 pub(crate) fn offer(fault: Option<Fault>) -> ProviderSchema {
     let mut resource = resource();
     match fault {
-        Some(Fault::SchemaBadName) => {
-            add(&mut resource, "Bad Name!", Attribute::new(Type::String, Role::Optional));
-        }
         Some(Fault::SchemaMinAboveMax) => {
             let (nesting, block) = (Nesting::List, Block::default());
             let parts = NestedBlock { nesting, block, min_items: 3, max_items: 2, computed: false };
@@ -32,9 +29,13 @@ pub(crate) fn offer(fault: Option<Fault>) -> ProviderSchema {
         }
         _ => (),
     }
-    let region = Attribute::new(Type::String, Role::Optional);
+    let region = || Attribute::new(Type::String, Role::Optional);
+    let provider = match fault {
+        Some(Fault::SchemaBadName) => schema([("region", region()), ("Bad Name!", region())]),
+        _ => schema([("region", region())]),
+    };
     ProviderSchema {
-        provider: schema([("region", region)]),
+        provider,
         resources: BTreeMap::from([("bad_thing".to_owned(), resource)]),
         data_sources: BTreeMap::from([("bad_data".to_owned(), data())]),
         capabilities: ServerCapabilities { plan_destroy: true, ..ServerCapabilities::default() },

@@ -74,6 +74,11 @@ impl World {
         }
     }
 
+    /// Returns a connection to whoever watches for the end of our processes.
+    pub(crate) fn witness(&self) -> Option<UnixStream> {
+        UnixStream::connect(self.folder.join("witness")).ok()
+    }
+
     fn object(&self, id: &str) -> PathBuf {
         self.folder.join(format!("{id}.object"))
     }

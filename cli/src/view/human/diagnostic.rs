@@ -19,7 +19,7 @@ pub(crate) fn all(
         text.push_str(&screen.paint(Paint::BoldYellow, "Warnings:"));
         text.push_str("\n\n");
         for warning in warnings {
-            text.push_str(&format!("- {}\n", warning.summary));
+            text.push_str(&format!("- {}\n", spelled_out(&warning.summary)));
             if let Some(span) = warning.subject {
                 let at = sources.start(span);
                 text.push_str(&format!("  on {} line {}\n", sources.name(span.source), at.line));
@@ -43,7 +43,7 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
     let mut lines = vec![format!(
         "{}{}",
         screen.paint(paint, label),
-        screen.paint(Paint::Bold, &diagnostic.summary)
+        screen.paint(Paint::Bold, &spelled_out(&diagnostic.summary))
     )];
     let place = place(screen, sources, diagnostic);
     if !place.is_empty() {
@@ -52,7 +52,7 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
     }
     if !diagnostic.detail.is_empty() {
         lines.push(String::new());
-        lines.extend(wrap(&diagnostic.detail, screen.width.saturating_sub(2)));
+        lines.extend(wrap(&spelled_out(&diagnostic.detail), screen.width.saturating_sub(2)));
     }
     let mut text = String::new();
     if screen.color {
@@ -69,6 +69,17 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
         }
     }
     text
+}
+
+/// What others say, without what could take over a terminal: control characters are spelled out.
+fn spelled_out(text: &str) -> String {
+    let text = text.replace("\r\n", "\n");
+    let spelled = |c: char| match c {
+        '\n' | '\t' => c.to_string(),
+        c if c.is_control() => c.escape_default().to_string(),
+        c => c.to_string(),
+    };
+    text.chars().map(spelled).collect()
 }
 
 /// The address and the piece of source.

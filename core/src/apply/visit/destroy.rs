@@ -79,7 +79,7 @@ pub(super) async fn visit(
             ..(*object).clone()
         }))
     };
-    let settled = match (salvaged.doubtful, kept) {
+    let settled = match (salvaged.in_doubt, kept) {
         (true, kept) => kept,
         (false, Ok(())) => view.journal.settle(op, left.as_deref()),
         (false, Err(why)) => Err(why),

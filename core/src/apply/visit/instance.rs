@@ -310,7 +310,7 @@ impl<'a> Work<'a> {
             let value = remark(self.ty, salvaged.value.clone(), &sensitive);
             Some(self.object(diags, &value, salvaged.private, status)?)
         };
-        if !salvaged.doubtful
+        if !salvaged.in_doubt
             && let Err(why) = self.view.journal.settle(op, object.as_deref())
         {
             let _: Reported = self.not_kept(diags, &why);

@@ -1,7 +1,7 @@
 //! What went wrong with a provider's answer, told with the address it was about.
 
-use formwork_plugin_protocol::Failure;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::codec::DecodeError;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -55,6 +55,26 @@ impl Handle {
             },
             about,
         )
+    }
+
+    /// Makes sure that an answer holds an object, be it null. Only null means that the real object is
+    /// gone: taken for it, an answer without one would have the object made a second time.
+    ///
+    /// # Errors
+    /// When it holds none.
+    pub(super) fn present(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        state: &Payload,
+        about: About<'_>,
+    ) -> Result<(), Reported> {
+        if *state != Payload::Absent {
+            return Ok(());
+        }
+        let summary = "Provider produced invalid object";
+        let problem = "there is no object in it, not even null";
+        Err(self.invalid(diags, Breach { summary, call, problem }, about))
     }
 
     /// Reports that the provider broke the contract.

@@ -68,6 +68,9 @@ fn block_read(wire: v6::schema::Block, rigour: Rigour) -> Result<Block, Misread>
         let name = Str::from(&nested.type_name);
         let nested = nested_read(nested, rigour)
             .map_err(|misread| misread.within(format_args!("block `{name}`")))?;
+        if blocks.contains_key(&name) {
+            return Err(Misread::new(format!("block `{name}` is there twice")));
+        }
         blocks.insert(name, nested);
     }
     Ok(Block {
@@ -114,6 +117,9 @@ fn attributes_read(
         let name = Str::from(&attribute.name);
         let attribute = attribute_read(attribute, rigour)
             .map_err(|misread| misread.within(format_args!("attribute `{name}`")))?;
+        if attributes.contains_key(&name) {
+            return Err(Misread::new(format!("attribute `{name}` is there twice")));
+        }
         attributes.insert(name, attribute);
     }
     Ok(attributes)

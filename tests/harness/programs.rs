@@ -1,0 +1,35 @@
+//! Where the programs under test are. Those of other packages are built when a test asks for them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The bad provider.
+pub(crate) fn bad_provider() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_terraform-provider-bad"))
+}
+
+/// A program of another package of this workspace, as it is now: built first if it is not up to date.
+pub(crate) fn built(program: &str) -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(build).join(program)
+}
+
+fn build() -> PathBuf {
+    let folder = bad_provider().parent().expect("it is in a folder").to_owned();
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(["build", "--quiet", "--bins", "-p", "formwork", "-p", "formwork-providers"]);
+    if folder.ends_with("release") {
+        cargo.arg("--release");
+    }
+    let output = cargo.current_dir(env!("CARGO_MANIFEST_DIR")).output().expect("cargo runs");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "the programs under test cannot be built:\n{errors}");
+    folder
+}
+
+/// The reference program, if this machine has it.
+pub(crate) fn terraform() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join("terraform")).find(|file| file.is_file())
+}

@@ -1,0 +1,206 @@
+//! Runs a command in a clean environment, under a deadline, and keeps what it said.
+
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::path::Path;
+use std::process::{self, Child, Stdio};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::Workdir;
+
+/// A command that takes longer hangs, and is killed.
+const DEADLINE: Duration = Duration::from_secs(100);
+
+/// A command to be run in a folder.
+pub(crate) struct Command<'w> {
+    workdir: &'w Workdir,
+    command: process::Command,
+    stdin: String,
+}
+
+impl<'w> Command<'w> {
+    pub(super) fn new(workdir: &'w Workdir, program: &Path, line: &str) -> Self {
+        let mut command = process::Command::new(program);
+        command
+            .args(line.split_whitespace())
+            .current_dir(workdir.root())
+            .env_clear()
+            .env("HOME", workdir.home())
+            .env("PATH", "/usr/bin:/bin")
+            .env("TMPDIR", workdir.home())
+            .env("TF_CLI_CONFIG_FILE", workdir.settings())
+            .env("CHECKPOINT_DISABLE", "1")
+            .env("NO_COLOR", "1")
+            .env("BAD_WORLD", workdir.world.path());
+        Self { workdir, command, stdin: String::new() }
+    }
+
+    /// Sets a variable.
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Answers what it asks.
+    pub(crate) fn stdin(mut self, text: &str) -> Self {
+        text.clone_into(&mut self.stdin);
+        self
+    }
+
+    /// Lets no file that it writes grow beyond so many KiB, as a full disk would.
+    pub(crate) fn file_limit(mut self, kib: u64) -> Self {
+        let old = self.command;
+        let mut command = process::Command::new("/bin/bash");
+        // The signal that the limit sends must not be what stops it: a full disk sends none.
+        command.arg("-c").arg(format!("trap '' XFSZ; ulimit -f {kib}; exec \"$0\" \"$@\""));
+        command.arg(old.get_program()).args(old.get_args()).env_clear();
+        command.envs(old.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.current_dir(self.workdir.root());
+        self.command = command;
+        self
+    }
+
+    /// Runs it to its end.
+    pub(crate) fn run(self) -> Ended {
+        self.start().wait()
+    }
+
+    /// Runs it to its end, which must be a good one.
+    #[track_caller]
+    pub(crate) fn succeed(self) -> Ended {
+        let ended = self.run();
+        assert_eq!(ended.code, Some(0), "{}", ended.text());
+        ended
+    }
+
+    /// Starts it.
+    pub(crate) fn start(mut self) -> Running {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().expect("the program can be started");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        // It may end without reading.
+        match stdin.write_all(self.stdin.as_bytes()) {
+            Ok(()) | Err(_) => drop(stdin),
+        }
+        let (said, heard) = mpsc::channel();
+        let stdout = collect(child.stdout.take().expect("a pipe"), said.clone());
+        let stderr = collect(child.stderr.take().expect("a pipe"), said);
+        let pid = Pid::from_raw(i32::try_from(child.id()).expect("a process id"));
+        let (ended, deadline) = mpsc::channel::<()>();
+        let killer = thread::spawn(move || {
+            let late = deadline.recv_timeout(DEADLINE) == Err(mpsc::RecvTimeoutError::Timeout);
+            if late {
+                kill(pid, Signal::SIGKILL).expect("it is still there");
+            }
+            late
+        });
+        Running { child, pid, stdout, stderr, heard, ended, killer }
+    }
+}
+
+/// A command under way.
+pub(crate) struct Running {
+    child: Child,
+    pid: Pid,
+    stdout: JoinHandle<String>,
+    stderr: JoinHandle<String>,
+    heard: mpsc::Receiver<String>,
+    ended: mpsc::Sender<()>,
+    killer: JoinHandle<bool>,
+}
+
+impl Running {
+    /// Sends it a signal.
+    pub(crate) fn signal(&self, signal: Signal) {
+        kill(self.pid, signal).expect("it is still there");
+    }
+
+    /// Waits until it has said this, on one line. What it said before is not looked at again.
+    #[track_caller]
+    pub(crate) fn wait_for_words(&self, words: &str) {
+        while let Ok(line) = self.heard.recv() {
+            if line.contains(words) {
+                return;
+            }
+        }
+        panic!("it ended and never said {words:?}");
+    }
+
+    /// Waits for its end.
+    pub(crate) fn wait(mut self) -> Ended {
+        let status = self.child.wait().expect("it is ours");
+        drop(self.ended);
+        let hung = self.killer.join().expect("it only waits");
+        let stdout = self.stdout.join().expect("it only reads");
+        let stderr = self.stderr.join().expect("it only reads");
+        let ended = Ended { code: status.code(), stdout, stderr };
+        assert!(!hung, "it hung and was killed\n{}", ended.text());
+        ended
+    }
+}
+
+/// How a command ended, and what it said.
+#[derive(Clone, Debug)]
+pub(crate) struct Ended {
+    /// The exit code; `None` if a signal ended it.
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Ended {
+    /// Everything it said.
+    pub(crate) fn text(&self) -> String {
+        format!("exit {:?}\n{}{}", self.code, self.stdout, self.stderr)
+    }
+
+    /// Everything it said, on one line and without the frame around diagnostics, to look for
+    /// sentences in.
+    pub(crate) fn words(&self) -> String {
+        let text = self.text().replace(['│', '╷', '╵'], " ");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// Fails unless it said this.
+    #[track_caller]
+    pub(crate) fn says(&self, words: &str) -> &Self {
+        assert!(self.words().contains(words), "{words:?} is not said in\n{}", self.text());
+        self
+    }
+
+    /// Fails if it said this.
+    #[track_caller]
+    pub(crate) fn says_not(&self, words: &str) -> &Self {
+        assert!(!self.words().contains(words), "{words:?} is said in\n{}", self.text());
+        self
+    }
+
+    /// Fails unless it ended with this code.
+    #[track_caller]
+    pub(crate) fn code(&self, code: i32) -> &Self {
+        assert_eq!(self.code, Some(code), "{}", self.text());
+        self
+    }
+}
+
+/// Reads to the end, and passes each line on as it comes.
+fn collect(from: impl Read + Send + 'static, said: mpsc::Sender<String>) -> JoinHandle<String> {
+    thread::spawn(move || {
+        let mut from = BufReader::new(from);
+        let mut all = Vec::new();
+        loop {
+            let start = all.len();
+            if from.read_until(b'\n', &mut all).expect("a pipe can be read") == 0 {
+                return String::from_utf8_lossy(&all).into_owned();
+            }
+            // Nobody may be listening any more.
+            match said.send(String::from_utf8_lossy(&all[start..]).into_owned()) {
+                Ok(()) | Err(_) => (),
+            }
+        }
+    })
+}

@@ -1,0 +1,113 @@
+//! A folder with a configuration, and the small world of settings around it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::{Command, World, bad_provider, built, terraform};
+
+/// A folder to run commands in. Nothing outside it is read but the programs, or written at all.
+pub(crate) struct Workdir {
+    folder: TempDir,
+    pub(crate) world: World,
+}
+
+impl Workdir {
+    /// Makes a folder with these files: each begins with a line `//- name`. What comes before the
+    /// first such line is `main.tf`.
+    pub(crate) fn new(files: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let workdir = Self { folder, world: World::new() };
+        for part in ["home", "work", "plugins"] {
+            fs::create_dir(workdir.folder.path().join(part)).expect("a folder");
+        }
+        let mut name = "main.tf";
+        let mut text = String::new();
+        for line in files.lines() {
+            if let Some(next) = line.trim_start().strip_prefix("//- ") {
+                workdir.write_if_any(name, &text);
+                (name, text) = (next.trim(), String::new());
+            } else {
+                text.push_str(line);
+                text.push('\n');
+            }
+        }
+        workdir.write_if_any(name, &text);
+        workdir.link_plugin(bad_provider());
+        workdir.write_settings();
+        workdir
+    }
+
+    /// Where commands run.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.path().join("work")
+    }
+
+    /// Where the providers under test are looked for.
+    pub(crate) fn plugins(&self) -> PathBuf {
+        self.folder.path().join("plugins")
+    }
+
+    /// The folder that serves as home.
+    pub(crate) fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    /// The settings file.
+    pub(crate) fn settings(&self) -> PathBuf {
+        self.home().join("settings.rc")
+    }
+
+    /// Writes a file of the folder.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.root().join(name);
+        fs::create_dir_all(path.parent().expect("a name in a folder")).expect("folders");
+        fs::write(path, text).expect("it can be written");
+    }
+
+    /// Reads a file of the folder; empty if there is none.
+    pub(crate) fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.root().join(name)).unwrap_or_default()
+    }
+
+    /// Says whether the folder has a file.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.root().join(name).exists()
+    }
+
+    /// Makes a program one of the providers under development.
+    pub(crate) fn link_plugin(&self, program: &Path) {
+        let name = program.file_name().expect("a program has a name");
+        std::os::unix::fs::symlink(program, self.plugins().join(name)).expect("a link");
+    }
+
+    /// A command of ours, to be run in the folder.
+    pub(crate) fn formwork(&self, line: &str) -> Command<'_> {
+        Command::new(self, &built("formwork"), line)
+    }
+
+    /// A command of the reference, to be run in the folder. It must be on this machine.
+    pub(crate) fn terraform(&self, line: &str) -> Command<'_> {
+        let program = terraform().expect("terraform is on this machine");
+        Command::new(self, &program, line)
+    }
+
+    fn write_if_any(&self, name: &str, text: &str) {
+        if !text.trim().is_empty() {
+            self.write(name, text);
+        }
+    }
+
+    fn write_settings(&self) {
+        let plugins = self.plugins();
+        let lines: String = ["formwork/bad", "formwork/test", "foreign/crate", "foreign/python"]
+            .iter()
+            .map(|provider| format!("    \"{provider}\" = \"{}\"\n", plugins.display()))
+            .collect();
+        let text = format!(
+            "provider_installation {{\n  dev_overrides {{\n{lines}  }}\n  direct {{}}\n}}\n"
+        );
+        fs::write(self.settings(), text).expect("it can be written");
+    }
+}

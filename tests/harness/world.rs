@@ -1,0 +1,121 @@
+//! The world of the bad provider, seen from outside: what exists, who lives, who is held.
+
+use std::fs;
+use std::io::{ErrorKind, Read as _, Write as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+/// Longer than anything takes; only a hang gets there.
+const FOREVER: Duration = Duration::from_secs(60);
+
+/// The folder of real objects, and the sockets of those who watch.
+pub(crate) struct World {
+    folder: TempDir,
+    witness: UnixListener,
+    gate: UnixListener,
+}
+
+/// An object that is held at some moment. Dropping it lets go.
+#[derive(Debug)]
+pub(crate) struct Held(UnixStream);
+
+impl World {
+    pub(super) fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let listen = |name| UnixListener::bind(folder.path().join(name)).expect("a socket");
+        let (witness, gate) = (listen("witness"), listen("gate"));
+        Self { folder, witness, gate }
+    }
+
+    /// Its folder.
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The ids of the objects that exist, sorted.
+    pub(crate) fn objects(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.path()).expect("the folder is there").flatten();
+        let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        let mut ids: Vec<String> =
+            names.filter_map(|name| Some(name.strip_suffix(".object")?.to_owned())).collect();
+        ids.sort();
+        ids
+    }
+
+    /// The content of an object.
+    pub(crate) fn object(&self, id: &str) -> String {
+        fs::read_to_string(self.path().join(format!("{id}.object"))).unwrap_or_default()
+    }
+
+    /// Changes or makes an object behind everybody's back.
+    pub(crate) fn set_object(&self, id: &str, content: &str) {
+        fs::write(self.path().join(format!("{id}.object")), content).expect("it can be written");
+    }
+
+    /// Removes an object behind everybody's back.
+    pub(crate) fn remove_object(&self, id: &str) {
+        fs::remove_file(self.path().join(format!("{id}.object"))).expect("it is there");
+    }
+
+    /// What the provider was asked, in order, from the last time this was asked.
+    pub(crate) fn take_calls(&self) -> Vec<String> {
+        let path = self.path().join("calls.log");
+        let calls = fs::read_to_string(&path).unwrap_or_default();
+        match fs::remove_file(&path) {
+            Ok(()) | Err(_) => (),
+        }
+        calls.lines().map(str::to_owned).collect()
+    }
+
+    /// Waits until a provider is held, and returns at which moment (`before:a`).
+    pub(crate) fn wait_for_held(&self) -> (String, Held) {
+        let gate = self.gate.try_clone().expect("descriptors are left");
+        let (sender, accepted) = mpsc::channel();
+        // Accepting knows no deadline, so somebody else does it.
+        thread::spawn(move || sender.send(gate.accept()));
+        let accepted = accepted.recv_timeout(FOREVER).expect("a provider comes to the gate");
+        let (mut stream, _) = accepted.expect("a connection");
+        let mut moment = Vec::new();
+        let mut byte = [0];
+        while stream.read_exact(&mut byte).is_ok() && byte != *b"\n" {
+            moment.extend(byte);
+        }
+        (String::from_utf8(moment).expect("text"), Held(stream))
+    }
+
+    /// Fails if a process that belongs to this world lives on. Those that are about to end may.
+    pub(crate) fn assert_deserted(&self) {
+        self.witness.set_nonblocking(true).expect("a socket can be");
+        loop {
+            match self.witness.accept() {
+                Ok((life, _)) => assert_ends(life),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) => panic!("the witness is blind: {error}"),
+            }
+        }
+    }
+}
+
+impl Held {
+    /// Lets the provider go on.
+    pub(crate) fn let_go(mut self) {
+        self.0.write_all(b".").expect("it waits");
+    }
+}
+
+fn assert_ends(mut life: UnixStream) {
+    life.set_nonblocking(false).expect("a socket can be");
+    life.set_read_timeout(Some(Duration::from_secs(10))).expect("a socket can");
+    let read = life.read(&mut [0]);
+    // A process that is killed may leave its connection reset.
+    let over = match &read {
+        Ok(n) => *n == 0,
+        Err(error) => error.kind() == ErrorKind::ConnectionReset,
+    };
+    assert!(over, "a process of a provider lives on: {read:?}");
+}

@@ -1,0 +1,8 @@
+//! Whole commands against providers in their own processes: what is printed, what the state says, and
+//! what is really there.
+
+mod bad_config;
+mod crash;
+mod fault;
+mod life;
+mod state_file;

@@ -1,0 +1,124 @@
+//! Configurations that are wrong: each gets an error that says where, and nothing is started or done.
+
+use crate::harness::Workdir;
+
+const HEADER: &str =
+    "terraform {\n  required_providers {\n    bad = { source = \"formwork/bad\" }\n  }\n}\n";
+
+/// What is wrong with it, the configuration after the header of five lines, and what must be said.
+const CASES: &[(&str, &str, &[&str])] = &[
+    (
+        "a brace is missing",
+        "resource \"bad_thing\" \"a\" {\n  name = \"a\"\n",
+        &["on main.tf line"],
+    ),
+    (
+        "an expression is cut off",
+        "locals {\n  a = 1 +\n}\n",
+        &["Invalid expression", "on main.tf line 7"],
+    ),
+    ("a string has no end", "locals {\n  a = \"x\n}\n", &["on main.tf line 7"]),
+    (
+        "two mistakes",
+        "locals {\n  a = 1 +\n}\nlocals {\n  b = = 2\n}\n",
+        &["on main.tf line 7", "on main.tf line 10"],
+    ),
+    (
+        "an unknown attribute",
+        "resource \"bad_thing\" \"a\" {\n  name = \"a\"\n  nmae = \"b\"\n}\n",
+        &["Unsupported argument", "on main.tf line 8", "\"nmae\""],
+    ),
+    (
+        "an unknown block",
+        "resorce \"bad_thing\" \"a\" {\n}\n",
+        &["Unsupported block type", "on main.tf line 6"],
+    ),
+    (
+        "a required attribute is missing",
+        "resource \"bad_thing\" \"a\" {\n}\n",
+        &["Missing required argument", "\"name\""],
+    ),
+    (
+        "a wrong type",
+        "resource \"bad_thing\" \"a\" {\n  name = \"a\"\n  size = \"big\"\n}\n",
+        &["on main.tf line 8", "number is required"],
+    ),
+    (
+        "an unknown resource type",
+        "resource \"bad_thin\" \"a\" {\n}\n",
+        &["Invalid resource type", "bad_thing"],
+    ),
+    (
+        "a resource twice",
+        "resource \"bad_thing\" \"a\" {\n  name = \"a\"\n}\nresource \"bad_thing\" \"a\" {\n  name = \"a\"\n}\n",
+        &["Duplicate resource", "line 9"],
+    ),
+    (
+        "an undeclared resource",
+        "resource \"bad_thing\" \"a\" {\n  name = bad_thing.b.id\n}\n",
+        &["Reference to undeclared resource", "line 7"],
+    ),
+    (
+        "an undeclared variable",
+        "output \"o\" {\n  value = var.v\n}\n",
+        &["Reference to undeclared input variable", "line 7"],
+    ),
+    (
+        "a cycle",
+        "resource \"bad_thing\" \"a\" {\n  name = bad_thing.b.id\n}\nresource \"bad_thing\" \"b\" {\n  name = bad_thing.a.id\n}\n",
+        &["Cycle", "bad_thing.a", "bad_thing.b", "main.tf:7"],
+    ),
+    (
+        "a resource that needs itself",
+        "resource \"bad_thing\" \"a\" {\n  name = bad_thing.a.id\n}\n",
+        &["Self-referential block", "line 7"],
+    ),
+    (
+        "a count below zero",
+        "resource \"bad_thing\" \"a\" {\n  count = -1\n  name = \"a\"\n}\n",
+        &["Invalid count argument", "line 7"],
+    ),
+    (
+        "a function that does not exist",
+        "output \"o\" {\n  value = uper(\"a\")\n}\n",
+        &["Call to unknown function", "\"upper\""],
+    ),
+    ("nesting without measure", "locals {\n  a = NESTED\n}\n", &["on main.tf line 7"]),
+];
+
+#[test]
+fn every_mistake_is_explained_and_nothing_is_done() {
+    let mut wrong = Vec::new();
+    for (what, text, words) in CASES {
+        let nested = format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000));
+        let workdir = Workdir::new(&format!("{HEADER}{}", text.replace("NESTED", &nested)));
+        for line in ["validate", "plan", "apply -auto-approve"] {
+            let ended = workdir.formwork(line).run();
+            let missing: Vec<_> =
+                words.iter().filter(|word| !ended.words().contains(**word)).collect();
+            if ended.code != Some(1) || !missing.is_empty() {
+                let mut text = ended.text();
+                text.truncate(text.floor_char_boundary(2000));
+                wrong.push(format!("{what}: {line} should say {missing:?}\n{text}"));
+            }
+        }
+        assert_eq!(workdir.world.objects(), [""; 0], "{what}");
+        assert!(!workdir.has("terraform.tfstate"), "{what}");
+        workdir.world.assert_deserted();
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[test]
+fn a_provider_that_is_not_installed_is_named_with_what_to_do() {
+    let workdir = Workdir::new(
+        "terraform {\n  required_providers {\n    other = { source = \"nobody/other\" }\n  }\n}\nresource \"other_thing\" \"a\" {\n}\n",
+    );
+    workdir.formwork("plan").run().code(1).says("nobody/other").says("init");
+}
+
+#[test]
+fn an_empty_folder_is_explained() {
+    let workdir = Workdir::new("");
+    workdir.formwork("plan").run().code(1).says("No configuration files");
+}

@@ -1,0 +1,132 @@
+//! Runs that are cut off: what was finished is in the state, what was in flight is named.
+
+use nix::sys::signal::Signal;
+
+use crate::harness::{Workdir, instances};
+
+const CONFIG: &str = r#"
+terraform {
+  required_providers {
+    bad = { source = "formwork/bad" }
+  }
+}
+
+resource "bad_thing" "first" {
+  name = "first"
+}
+
+resource "bad_thing" "second" {
+  name = "second"
+  link = bad_thing.first.id
+}
+"#;
+
+fn names(workdir: &Workdir) -> Vec<String> {
+    instances(workdir).into_iter().map(|instance| instance.addr).collect()
+}
+
+/// Starts an apply, and ends it by `signals` when `second` is at the moment.
+fn cut_off(workdir: &Workdir, moment: &str, signal: Signal) {
+    let command = workdir.formwork("apply -auto-approve");
+    let running = command.env("BAD_HOLD", &format!("{moment}:second")).start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.signal(signal);
+    let ended = running.wait();
+    assert_ne!(ended.code, Some(0), "{}", ended.text());
+    drop(held);
+    workdir.world.assert_deserted();
+}
+
+#[test]
+fn after_a_kill_the_next_command_says_what_was_in_flight() {
+    let workdir = Workdir::new(CONFIG);
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+
+    let next = workdir.formwork("plan -detailed-exitcode").run();
+    next.code(2).says("bad_thing.second was being created").says("1 to add");
+    next.says_not("bad_thing.first will be created");
+    // Looking does not make the doubt go away.
+    workdir.formwork("plan").succeed().says("bad_thing.second was being created");
+}
+
+#[test]
+fn what_was_finished_before_a_kill_is_in_the_state() {
+    let workdir = Workdir::new(CONFIG);
+    cut_off(&workdir, "before", Signal::SIGKILL);
+    assert_eq!(workdir.world.objects(), ["first-1"]);
+
+    // Only a person can know that `second` never came to exist.
+    let next = workdir.formwork("apply -auto-approve").run();
+    next.code(1).says("bad_thing.second was being created").says("recover forget");
+    assert_eq!(workdir.world.objects(), ["first-1"]);
+    workdir.formwork("recover list").succeed().says("bad_thing.second was being created");
+    workdir.formwork("recover forget bad_thing.second").succeed();
+    workdir.formwork("apply -auto-approve").succeed().says("1 added");
+    assert_eq!(names(&workdir), ["bad_thing.first", "bad_thing.second"]);
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    workdir.formwork("plan -detailed-exitcode").succeed().says_not("was being created");
+}
+
+#[test]
+fn a_kill_during_an_update_is_cleared_up_by_the_next_refresh() {
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("apply -auto-approve").succeed();
+    let changed = CONFIG.replace("link =", "size = 5\n  link =");
+    workdir.write("main.tf", &changed);
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    let next = workdir.formwork("apply -auto-approve").succeed();
+    next.says("bad_thing.second was being updated").says("0 added, 0 changed, 0 destroyed");
+    workdir.formwork("plan -detailed-exitcode").succeed().says_not("was being");
+}
+
+#[test]
+fn a_kill_during_a_destruction_loses_nothing() {
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("apply -auto-approve").succeed();
+    let running = workdir.formwork("destroy -auto-approve").env("BAD_HOLD", "after:second").start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.signal(Signal::SIGKILL);
+    running.wait();
+    drop(held);
+    workdir.world.assert_deserted();
+    assert_eq!(workdir.world.objects(), ["first-1"]);
+    let next = workdir.formwork("destroy -auto-approve").succeed();
+    next.says("bad_thing.second was being destroyed");
+    assert_eq!(workdir.world.objects(), [""; 0]);
+    assert_eq!(names(&workdir), [""; 0]);
+}
+
+#[test]
+fn one_interrupt_lets_what_is_under_way_finish_and_starts_nothing_new() {
+    let workdir = Workdir::new(CONFIG);
+    for signal in [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP] {
+        let command = workdir.formwork("apply -auto-approve");
+        let running = command.env("BAD_HOLD", "after:first").start();
+        let (_, held) = workdir.world.wait_for_held();
+        running.signal(signal);
+        running.wait_for_words("Gracefully shutting down");
+        held.let_go();
+        running.wait().code(1).says("execution halted");
+        assert_eq!(names(&workdir), ["bad_thing.first"]);
+        assert_eq!(workdir.world.objects(), ["first-1"]);
+        workdir.world.assert_deserted();
+        workdir.formwork("destroy -auto-approve").succeed();
+    }
+}
+
+#[test]
+fn two_interrupts_end_at_once_and_keep_the_journal() {
+    let workdir = Workdir::new(CONFIG);
+    let command = workdir.formwork("apply -auto-approve");
+    let running = command.env("BAD_HOLD", "after:second").start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.signal(Signal::SIGINT);
+    running.wait_for_words("Gracefully shutting down");
+    running.signal(Signal::SIGINT);
+    running.wait().code(1).says("Two interrupts received");
+    drop(held);
+    workdir.world.assert_deserted();
+    let next = workdir.formwork("plan").succeed();
+    next.says("bad_thing.second was being created").says("1 to add");
+}

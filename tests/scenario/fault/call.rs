@@ -1,0 +1,200 @@
+//! Plugins that answer calls badly, or die over them.
+
+use super::*;
+
+const UNUSABLE: &str = "Provider broke the plugin protocol";
+const BREACH: &str = "This is a bug in the provider";
+
+pub(super) const SCHEMA: &[Case] = &[
+    (Fault::SchemaDies, Create, 1, "about to die in the schema", Nothing),
+    (Fault::SchemaPanics, Create, 1, "the schema is lost", Nothing),
+    (Fault::SchemaError, Create, 1, "No schema today", Nothing),
+    (Fault::SchemaStatus, Create, 1, "no schema on Sundays", Nothing),
+    (Fault::SchemaUnimplemented, Create, 1, "does not implement GetProviderSchema", Nothing),
+    // Some old providers have such names, and hosts load them; the attribute cannot be set.
+    (Fault::SchemaBadName, Create, 0, "Apply complete! Resources: 3 added", Ready),
+    (
+        Fault::SchemaMinAboveMax,
+        Create,
+        1,
+        "the least number of blocks is above the greatest",
+        Nothing,
+    ),
+    (Fault::SchemaHuge, Create, 1, "the limit is: 67108864 bytes", Nothing),
+    (
+        Fault::SchemaTypeNotJson,
+        Create,
+        1,
+        "attribute `generation`: `{number\"` is not a type",
+        Nothing,
+    ),
+    (Fault::SchemaTypeUnknown, Create, 1, "there is no primitive type \"nosuch\"", Nothing),
+    (Fault::SchemaTypeDeep, Create, 1, "nested too deep", Nothing),
+    (Fault::SchemaNoBlock, Create, 1, "the schema has no block", Nothing),
+    (Fault::SchemaDuplicate, Create, 1, UNUSABLE, Nothing),
+];
+
+pub(super) const CONFIGURE: &[Case] = &[
+    (Fault::ConfigureError, Create, 1, "Error: The region is closed", Nothing),
+    (Fault::ConfigureDies, Create, 1, "about to die in the configuration", Nothing),
+    (Fault::ConfigureStatus, Create, 1, "no configuration on Sundays", Nothing),
+    (Fault::ValidateError, Create, 1, "Error: The name is not free with bad_thing.a", Nothing),
+    (Fault::ValidateWarning, Create, 0, "Warning: Watch", Ready),
+    (Fault::ValidateDies, Create, 1, "about to die in a validation", Nothing),
+];
+
+/// Faults of calls about objects that exist: nothing is lost, nothing is changed.
+pub(super) const STORED: &[Case] = &[
+    (Fault::UpgradeGarbage, Update, 1, BREACH, Ready),
+    (Fault::UpgradeAbsent, Update, 1, "UpgradeResourceState for bad_thing.a", Ready),
+    (Fault::UpgradeDies, Update, 1, "about to die in an upgrade", Ready),
+    (Fault::ReadGarbage, Update, 1, BREACH, Ready),
+    (Fault::ReadAbsent, Update, 1, "ReadResource for bad_thing.a", Ready),
+    (Fault::ReadWrongType, Update, 1, ".name: string is required", Ready),
+    (Fault::ReadUnknown, Update, 1, ".text", Ready),
+    (Fault::ReadStatus, Update, 1, "no read on Sundays", Ready),
+    (Fault::ReadError, Update, 1, "Error: The network is down with bad_thing.a", Ready),
+    (Fault::ReadDies, Update, 1, "about to die in a read", Ready),
+    (Fault::PlanDies, Update, 1, "about to die in a plan", Ready),
+    (Fault::PlanChangesConfig, Update, 1, "\"another\" does not match config value \"a\"", Ready),
+    (Fault::PlanReplaceNowhere, Update, 1, "nowhere", Ready),
+    (Fault::ApplyRefuses, Update, 1, "Error: The quota is used up", Ready),
+    (Fault::ApplyErrorNull, Update, 1, "Error: The power went out", Ready),
+    (Fault::ApplyErrorPartial, Update, 1, "Error: The power went out", Ready),
+    (Fault::ApplyNull, Update, 1, BREACH, Ready),
+    (Fault::ApplyAbsent, Update, 1, BREACH, Ready),
+    (Fault::ApplyGarbage, Update, 1, BREACH, Ready),
+    (Fault::ApplyExits, Update, 1, "about to die in an apply", Ready),
+];
+
+pub(super) const PLAN: &[Case] = &[
+    (Fault::PlanGarbage, Create, 1, BREACH, Nothing),
+    (Fault::PlanBomb, Create, 1, BREACH, Nothing),
+    (Fault::PlanDeep, Create, 1, BREACH, Nothing),
+    (Fault::PlanAbsent, Create, 1, "Provider produced invalid plan", Nothing),
+    (Fault::PlanNull, Create, 1, "Provider produced invalid plan", Nothing),
+    (Fault::PlanWrongType, Create, 1, ".name: string is required", Nothing),
+    (Fault::PlanChangesConfig, Create, 1, "\"another\" does not match config value \"a\"", Nothing),
+    (Fault::PlanSetsUnset, Create, 1, "\"unasked\" for a non-computed attribute", Nothing),
+    (Fault::PlanWriteOnly, Create, 1, ".secret: write-only attribute is not null", Nothing),
+    // Nothing is replaced when nothing exists; the reference looks away as well.
+    (Fault::PlanReplaceNowhere, Create, 0, "3 added", Ready),
+    (Fault::PlanFickle, Create, 1, "Provider produced inconsistent final plan", Nothing),
+    (Fault::PlanError, Create, 1, "Error: There is no room for it with bad_thing.a", Nothing),
+    (Fault::PlanStatus, Create, 1, "no plan on Sundays", Nothing),
+    (Fault::PlanPanics, Create, 1, "the plan is lost", Nothing),
+    (Fault::PlanDies, Create, 1, "about to die in a plan", Nothing),
+];
+
+/// Faults after the object exists: it is in the state, or the next command says that it may exist.
+pub(super) const APPLY: &[Case] = &[
+    (Fault::ApplyRefuses, Create, 1, "Error: The quota is used up with bad_thing.a", Nothing),
+    // To say that it failed and that there is nothing is how a provider refuses, and it is believed.
+    (
+        Fault::ApplyErrorNull,
+        Create,
+        1,
+        "Error: The power went out with bad_thing.a",
+        Outcome::Forgotten,
+    ),
+    (Fault::ApplyGarbage, Create, 1, BREACH, Doubted),
+    (Fault::ApplyAbsent, Create, 1, BREACH, Doubted),
+    (Fault::ApplyNull, Create, 1, BREACH, Doubted),
+    (Fault::ApplyMissing, Create, 1, BREACH, Doubted),
+    (Fault::ApplyWrongType, Create, 1, ".text: string is required", Doubted),
+    (Fault::ApplyUnknown, Create, 1, ".text: the value is unknown", Tainted),
+    (Fault::ApplyWriteOnly, Create, 1, ".secret: write-only attribute is not null", Tainted),
+    (Fault::ApplyDiffers, Create, 1, ".name: was \"a\", but now \"another\"", Tainted),
+    (Fault::ApplyErrorPartial, Create, 1, "Error: The power went out with bad_thing.a", Tainted),
+    (Fault::ApplyExits, Create, 1, "about to die in an apply", Doubted),
+    (Fault::ApplyPanics, Create, 1, "the result is lost", Doubted),
+    (Fault::ApplyKilled, Create, 1, "killed by SIGKILL", Doubted),
+    (Fault::ApplyStatus, Create, 1, "no apply on Sundays", Doubted),
+    (Fault::ApplyTooLarge, Create, 1, "the limit is: 268435456 bytes", Doubted),
+    (Fault::ApplyInvalidText, Create, 1, ".text: a string is not valid UTF-8", Doubted),
+    (Fault::ApplyStrangeSeverity, Create, 1, "Error: strange with bad_thing.a", Tainted),
+    (Fault::ApplyEscapes, Create, 0, "Apply complete! Resources: 3 added", Ready),
+    (Fault::ApplyManyWarnings, Create, 0, "Warning number 0", Ready),
+];
+
+pub(super) const DESTROY: &[Case] = &[
+    (Fault::DestroyError, Destroy, 1, "Error: It is still needed with bad_thing.a", Ready),
+    (Fault::DestroyDies, Destroy, 1, "about to die in a destruction", Ready),
+    // Only the next refresh can find out that the object has gone.
+    (Fault::DestroyReturns, Destroy, 1, BREACH, Outcome::Missing),
+];
+
+/// Faults of a data source, and the words they lead to.
+pub(super) const DATA: &[(Fault, &str)] = &[
+    (Fault::DataGarbage, BREACH),
+    (Fault::DataNull, BREACH),
+    (Fault::DataUnknown, BREACH),
+    (Fault::DataDies, "about to die reading data"),
+];
+
+#[test]
+fn a_schema_that_cannot_be_used_is_explained() {
+    check(SCHEMA);
+}
+
+#[test]
+fn a_provider_that_cannot_be_configured_does_nothing() {
+    check(CONFIGURE);
+}
+
+#[test]
+fn bad_answers_about_existing_objects_change_nothing() {
+    check(STORED);
+}
+
+#[test]
+fn bad_plans_are_refused_before_anything_is_done() {
+    check(PLAN);
+}
+
+#[test]
+fn what_was_made_is_never_forgotten() {
+    check(APPLY);
+}
+
+#[test]
+fn what_could_not_be_destroyed_is_kept() {
+    check(DESTROY);
+}
+
+#[test]
+fn bad_data_is_refused() {
+    for (fault, words) in DATA {
+        let workdir = Workdir::new(
+            r#"
+            terraform {
+              required_providers {
+                bad = { source = "formwork/bad" }
+              }
+            }
+            data "bad_data" "d" {
+              name = "d"
+            }
+            resource "bad_thing" "a" {
+              name = "a"
+              text = data.bad_data.d.text
+            }
+            "#,
+        );
+        let ended = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name()).run();
+        ended.code(1).says(words).says("data.bad_data.d");
+        assert_eq!(workdir.world.objects(), [""; 0]);
+        workdir.world.assert_deserted();
+    }
+}
+
+#[test]
+fn control_characters_of_a_provider_do_not_reach_the_terminal() {
+    for fault in [Fault::ValidateWarning, Fault::ApplyEscapes] {
+        let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+        let command = workdir.formwork("apply -auto-approve");
+        let text = command.env("BAD_FAULT", fault.name()).succeed().text();
+        let control = text.chars().find(|c| c.is_control() && *c != '\n');
+        assert_eq!(control, None, "{text:?}");
+    }
+}

@@ -1,0 +1,59 @@
+//! Programs that do not become plugins.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::*;
+
+pub(super) const CASES: &[Case] = &[
+    (Fault::StartJunk, Create, 1, "`Hello, I am not a plugin.`", Nothing),
+    (Fault::StartLogLine, Create, 1, "it printed something before the handshake", Nothing),
+    (
+        Fault::StartExit,
+        Create,
+        1,
+        "exit status 7. What it said last: the licence has expired",
+        Nothing,
+    ),
+    (Fault::StartExitZero, Create, 1, "The process ended: exit status 0", Nothing),
+    (Fault::StartKilled, Create, 1, "The process ended: killed by SIGKILL", Nothing),
+    (Fault::StartPanics, Create, 1, "the start went wrong", Nothing),
+    (Fault::StartSilent, Create, 1, "it gave no handshake within 2s and was ended", Nothing),
+    (Fault::StartHalfLine, Create, 1, "it gave no handshake within 2s and was ended", Nothing),
+    (Fault::StartLongLine, Create, 1, "without ending the handshake line", Nothing),
+    (Fault::StartCoreVersion, Create, 1, "its handshake has core version `2`", Nothing),
+    (Fault::StartProtocol, Create, 1, "it speaks version `4` of the provider protocol", Nothing),
+    (Fault::StartNetRpc, Create, 1, "only gRPC plugins are supported", Nothing),
+    (Fault::StartNetwork, Create, 1, "a network of unknown type `vsock`", Nothing),
+    (Fault::StartRemote, Create, 1, "192.0.2.1:443, which is not on this machine", Nothing),
+    (Fault::StartNoCertificate, Create, 1, "it was asked for TLS and gave no certificate", Nothing),
+    (Fault::StartBadCertificate, Create, 1, "is not valid base64", Nothing),
+    (Fault::StartNoSocket, Create, 1, "no connection to /nowhere", Nothing),
+    (Fault::StartMute, Create, 1, "it was started, but", Nothing),
+    (Fault::StartReadsStdin, Create, 0, "Apply complete! Resources: 3 added", Ready),
+];
+
+#[test]
+fn a_program_that_is_no_plugin_is_explained() {
+    check(CASES);
+}
+
+#[test]
+fn a_plugin_that_cannot_be_run_is_explained() {
+    let with = |program: fn(&Path)| {
+        let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+        replace_plugin(&workdir, program);
+        let ended = workdir.formwork("apply -auto-approve").run();
+        assert!(!workdir.has("terraform.tfstate"), "{}", ended.text());
+        ended
+    };
+    with(|_| ()).code(1).says("formwork/bad");
+    with(|place| fs::write(place, "#!/bin/sh\n").expect("a file")).code(1).says("chmod +x");
+    with(|place| {
+        fs::write(place, b"\x7fELF\x02\x01\x01 and nothing more").expect("a file");
+        fs::set_permissions(place, Permissions::from_mode(0o755)).expect("permissions");
+    })
+    .code(1)
+    .says("Failed to start provider");
+    with(|place| fs::create_dir(place).expect("a folder")).code(1).says("formwork/bad");
+}

@@ -1,0 +1,156 @@
+//! The usual life of objects: made, changed, replaced, changed and removed by others, destroyed.
+
+use crate::harness::{Instance, Workdir, instances};
+
+const HEADER: &str = r#"
+terraform {
+  required_providers {
+    bad = { source = "formwork/bad" }
+  }
+}
+"#;
+
+fn config(resources: &str) -> String {
+    format!("{HEADER}{resources}")
+}
+
+fn thing(name: &str, rest: &str) -> String {
+    format!("resource \"bad_thing\" \"{name}\" {{\n  name = \"{name}\"\n{rest}\n}}\n")
+}
+
+fn ready(name: &str, id: &str) -> Instance {
+    let addr = format!("bad_thing.{name}");
+    Instance { addr, id: id.to_owned(), tainted: false, deposed: false }
+}
+
+/// What was done to the world since the last time this was asked, without how it was found out.
+fn deeds(workdir: &Workdir) -> Vec<String> {
+    let verbs = ["create ", "update ", "destroy "];
+    let calls = workdir.world.take_calls();
+    calls.into_iter().filter(|call| verbs.iter().any(|verb| call.starts_with(verb))).collect()
+}
+
+#[test]
+fn objects_are_made_changed_and_destroyed() {
+    let workdir = Workdir::new(&config(&thing("a", "size = 1")));
+    workdir.formwork("apply -auto-approve").succeed().says("1 added, 0 changed, 0 destroyed");
+    assert_eq!(deeds(&workdir), ["create a-1"]);
+    assert_eq!(instances(&workdir), [ready("a", "a-1")]);
+    workdir.formwork("plan -detailed-exitcode").succeed().says("No changes");
+
+    workdir.write("main.tf", &config(&thing("a", "size = 2")));
+    workdir.formwork("plan -detailed-exitcode").run().code(2).says("~ size = 1 -> 2");
+    workdir.formwork("apply -auto-approve").succeed().says("0 added, 1 changed, 0 destroyed");
+    assert_eq!(deeds(&workdir), ["update a-1"]);
+    assert!(workdir.world.object("a-1").contains("\"size\":2"));
+
+    workdir.formwork("destroy -auto-approve").succeed().says("1 destroyed");
+    assert_eq!(deeds(&workdir), ["destroy a-1"]);
+    assert_eq!((instances(&workdir), workdir.world.objects()), (vec![], vec![]));
+    workdir.world.assert_deserted();
+}
+
+#[test]
+fn a_forcing_change_replaces_in_the_order_that_was_asked_for() {
+    for (lifecycle, order) in [
+        ("", ["destroy a-1", "create a-1"]),
+        ("lifecycle {\n create_before_destroy = true\n}", ["create a-2", "destroy a-1"]),
+    ] {
+        let with = |kind: &str| config(&thing("a", &format!("kind = \"{kind}\"\n{lifecycle}")));
+        let workdir = Workdir::new(&with("small"));
+        workdir.formwork("apply -auto-approve").succeed();
+        deeds(&workdir);
+        workdir.write("main.tf", &with("large"));
+        let ended = workdir.formwork("apply -auto-approve").succeed();
+        ended.says("must be replaced").says("forces replacement");
+        ended.says("1 added, 0 changed, 1 destroyed");
+        assert_eq!(deeds(&workdir), order);
+        workdir.formwork("plan -detailed-exitcode").succeed();
+    }
+}
+
+#[test]
+fn what_others_changed_or_removed_is_noticed_and_put_right() {
+    let workdir = Workdir::new(&config(&(thing("a", "size = 1") + &thing("b", ""))));
+    workdir.formwork("apply -auto-approve").succeed();
+    deeds(&workdir);
+    let drifted = workdir.world.object("a-1").replace("\"size\":1", "\"size\":7");
+    workdir.world.set_object("a-1", &drifted);
+    workdir.world.remove_object("b-1");
+    let ended = workdir.formwork("plan -detailed-exitcode").run();
+    ended.code(2).says("~ size = 7 -> 1").says("bad_thing.b will be created");
+    workdir.formwork("apply -auto-approve").succeed().says("1 added, 1 changed, 0 destroyed");
+    assert_eq!(workdir.world.objects(), ["a-1", "b-1"]);
+    workdir.formwork("plan -detailed-exitcode").succeed();
+}
+
+#[test]
+fn a_resource_that_is_no_longer_configured_is_destroyed_after_what_depends_on_it() {
+    let all = thing("a", "") + &thing("b", "link = bad_thing.a.id");
+    let workdir = Workdir::new(&config(&all));
+    workdir.formwork("apply -auto-approve").succeed();
+    deeds(&workdir);
+    workdir.write("main.tf", &config(""));
+    workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 2 destroyed");
+    assert_eq!(deeds(&workdir), ["destroy b-1", "destroy a-1"]);
+}
+
+#[test]
+fn one_failure_stops_only_what_depends_on_it_and_the_next_run_goes_on_from_there() {
+    let all = thing("a", "fault = \"apply-refuses\"")
+        + &thing("after_a", "link = bad_thing.a.id")
+        + &thing("b", "")
+        + &thing("after_b", "link = bad_thing.b.id");
+    let workdir = Workdir::new(&config(&all));
+    workdir.formwork("apply -auto-approve").run().code(1).says("The quota is used up");
+    assert_eq!(instances(&workdir), [ready("after_b", "after_b-1"), ready("b", "b-1")]);
+    workdir.write("main.tf", &config(&all.replace("apply-refuses", "")));
+    workdir.formwork("apply -auto-approve").succeed().says("2 added, 0 changed, 0 destroyed");
+    assert_eq!(workdir.world.objects(), ["a-1", "after_a-1", "after_b-1", "b-1"]);
+}
+
+#[test]
+fn a_tainted_object_is_replaced() {
+    let workdir = Workdir::new(&config(&thing("a", "")));
+    let command = workdir.formwork("apply -auto-approve");
+    command.env("BAD_FAULT", "apply-error-partial").run().code(1);
+    assert!(instances(&workdir)[0].tainted);
+    let ended = workdir.formwork("apply -auto-approve").succeed();
+    ended.says("is tainted, so it must be replaced").says("1 added, 0 changed, 1 destroyed");
+    assert_eq!(instances(&workdir), [ready("a", "a-1")]);
+}
+
+#[test]
+fn a_saved_plan_is_applied_once_and_is_stale_after_that() {
+    let workdir = Workdir::new(&config(&thing("a", "")));
+    workdir.formwork("plan -out=saved").succeed();
+    assert_eq!(workdir.world.objects(), [""; 0]);
+    workdir.formwork("apply saved").succeed().says("1 added");
+    workdir.formwork("apply saved").run().code(1).says("Saved plan is stale");
+    assert_eq!(workdir.world.objects(), ["a-1"]);
+}
+
+#[test]
+fn nothing_is_done_without_approval() {
+    let workdir = Workdir::new(&config(&thing("a", "")));
+    workdir.formwork("apply").stdin("no\n").run().code(1).says("Apply cancelled");
+    assert_eq!(workdir.world.objects(), [""; 0]);
+    workdir.formwork("apply").stdin("yes\n").succeed();
+    assert_eq!(workdir.world.objects(), ["a-1"]);
+}
+
+#[test]
+fn instances_are_made_side_by_side() {
+    let workdir = Workdir::new(&config(
+        "resource \"bad_thing\" \"many\" {\n  count = 2\n  name = \"many${count.index}\"\n}\n",
+    ));
+    let command = workdir.formwork("apply -auto-approve");
+    let running = command.env("BAD_HOLD", "after:many0,after:many1").start();
+    // The second could not come to the gate if it waited for the first.
+    let (_, one) = workdir.world.wait_for_held();
+    let (_, other) = workdir.world.wait_for_held();
+    one.let_go();
+    other.let_go();
+    assert_eq!(running.wait().code, Some(0));
+    assert_eq!(instances(&workdir).len(), 2);
+}

@@ -1,0 +1,191 @@
+//! State files that are not as they should be, locks that are held, and disks that are full.
+
+use std::fs;
+use std::process::Command;
+
+use crate::harness::{Workdir, instances, terraform};
+
+const CONFIG: &str = r#"
+terraform {
+  required_providers {
+    bad = { source = "formwork/bad" }
+  }
+}
+
+resource "bad_thing" "a" {
+  name = "a"
+}
+"#;
+
+const STATE: &str = "terraform.tfstate";
+
+/// A folder with one object, applied twice so that there is a backup.
+fn applied() -> Workdir {
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("apply -auto-approve").succeed();
+    workdir.write("main.tf", &CONFIG.replace("\"a\"\n}", "\"a\"\n  size = 2\n}"));
+    workdir.formwork("apply -auto-approve").succeed();
+    workdir
+}
+
+/// Puts `text` in place of the state, and looks what plan and apply make of it.
+fn check_refused(text: &str, words: &str) {
+    let workdir = applied();
+    workdir.write(STATE, text);
+    for line in ["plan", "apply -auto-approve", "destroy -auto-approve"] {
+        workdir.formwork(line).run().code(1).says(words);
+    }
+    assert_eq!(workdir.read(STATE), text, "it is left as it is");
+    assert_eq!(workdir.world.objects(), ["a-1"]);
+}
+
+#[test]
+fn an_empty_state_beside_a_backup_is_damage() {
+    check_refused("", "State file is empty");
+}
+
+#[test]
+fn a_torn_state_is_refused_with_the_place_where_it_breaks() {
+    let whole = applied().read(STATE);
+    check_refused(&whole[..whole.len() / 2], "terraform.tfstate");
+}
+
+#[test]
+fn a_state_of_a_later_format_is_refused() {
+    let later = applied().read(STATE).replace("\"version\": 4", "\"version\": 5");
+    check_refused(&later, "version 5");
+}
+
+#[test]
+fn text_that_is_no_state_is_refused() {
+    check_refused("{\"resources\": 7}", STATE);
+    check_refused(&"[".repeat(100_000), STATE);
+}
+
+#[test]
+fn a_plan_for_a_state_of_another_lineage_is_refused() {
+    let workdir = applied();
+    workdir.write("main.tf", CONFIG);
+    workdir.formwork("plan -out=saved").succeed();
+    let state: serde_json::Value = serde_json::from_str(&workdir.read(STATE)).expect("JSON");
+    let lineage = state["lineage"].as_str().expect("a lineage").to_owned();
+    let other = workdir.read(STATE).replace(&lineage, "00000000-1111-2222-3333-444444444444");
+    workdir.write(STATE, &other);
+    workdir.formwork("apply saved").run().code(1).says("Saved plan");
+    assert_eq!(workdir.read(STATE), other);
+}
+
+#[test]
+fn a_state_that_another_of_us_works_on_is_left_alone() {
+    let workdir = Workdir::new(CONFIG);
+    let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
+    let (_, held) = workdir.world.wait_for_held();
+    for line in ["apply -auto-approve", "plan", "destroy -auto-approve"] {
+        let refused = workdir.formwork(line).run();
+        refused.code(1).says("Error acquiring the state lock").says("OperationTypeApply");
+    }
+    held.let_go();
+    assert_eq!(running.wait().code, Some(0));
+    assert_eq!(instances(&workdir).len(), 1);
+    workdir.formwork("plan -detailed-exitcode").succeed();
+}
+
+#[test]
+fn the_reference_and_we_see_the_lock_of_each_other() {
+    if terraform().is_none() {
+        return;
+    }
+    let workdir = Workdir::new(CONFIG);
+    let ours = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
+    let (_, held) = workdir.world.wait_for_held();
+    workdir.terraform("plan").run().code(1).says("Error acquiring the state lock");
+    held.let_go();
+    assert_eq!(ours.wait().code, Some(0));
+
+    let theirs = workdir.terraform("destroy -auto-approve").env("BAD_HOLD", "after:a").start();
+    let (_, held) = workdir.world.wait_for_held();
+    workdir.formwork("plan").run().code(1).says("Error acquiring the state lock");
+    held.let_go();
+    assert_eq!(theirs.wait().code, Some(0));
+    assert_eq!(instances(&workdir), []);
+}
+
+#[test]
+fn a_lock_is_waited_for_as_long_as_asked() {
+    let workdir = Workdir::new(CONFIG);
+    let running = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a").start();
+    let (_, held) = workdir.world.wait_for_held();
+    let waiting = workdir.formwork("plan -lock-timeout=60s -detailed-exitcode").start();
+    held.let_go();
+    assert_eq!(running.wait().code, Some(0));
+    waiting.wait().code(0).says("No changes");
+}
+
+#[test]
+fn a_state_that_cannot_grow_loses_nothing_and_says_where_it_is() {
+    let many = CONFIG.replace(
+        "resource \"bad_thing\" \"a\" {\n  name = \"a\"",
+        "resource \"bad_thing\" \"a\" {\n  count = 100\n  name = \"a${count.index}\"",
+    );
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("apply -auto-approve").succeed();
+    let before = workdir.read(STATE);
+    workdir.write("main.tf", &many);
+    let ended = workdir.formwork("apply -auto-approve").file_limit(16).run();
+    assert_eq!(ended.code, Some(1), "{}", ended.text());
+    // The old state is whole, or there is a new one that is; never half of one.
+    let after = workdir.read(STATE);
+    assert!(after == before || serde_json::from_str::<serde_json::Value>(&after).is_ok());
+    // With room again, everything that exists is known, or named as in doubt.
+    assert_nothing_forgotten(&workdir);
+}
+
+#[test]
+fn a_full_disk_is_survived() {
+    let mount = |workdir: &Workdir| {
+        let mut command = Command::new("mount");
+        command.args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(workdir.root());
+        command.output().is_ok_and(|output| output.status.success())
+    };
+    let workdir = Workdir::new("");
+    if !mount(&workdir) {
+        // Only root may mount; the test above sees the same with a limit on the size of files.
+        return;
+    }
+    let _unmount = Unmount(workdir.root());
+    let many = CONFIG.replace("  name = \"a\"", "  count = 100\n  name = \"a${count.index}\"");
+    workdir.write("main.tf", &many);
+    let ended = workdir.formwork("apply -auto-approve").run();
+    ended.code(1);
+    assert_ne!(
+        workdir.world.objects().len(),
+        100,
+        "it stops when it cannot write: {}",
+        ended.text()
+    );
+    assert_nothing_forgotten(&workdir);
+}
+
+/// Every object that exists is in the state or the journal, or is named as one that may exist.
+fn assert_nothing_forgotten(workdir: &Workdir) {
+    let next = workdir.formwork("plan").run();
+    for id in workdir.world.objects() {
+        let index = id.trim_start_matches('a').split('-').next().unwrap_or_default();
+        let named = next.words().contains(&format!("bad_thing.a[{index}] was being created"));
+        let known =
+            next.words().contains(&format!("bad_thing.a[{index}]: Refreshing state... [id={id}]"));
+        assert!(known || named, "{id} is forgotten\n{}", next.text());
+    }
+}
+
+/// Takes a file system away at the end, even of a failed test.
+struct Unmount(std::path::PathBuf);
+
+impl Drop for Unmount {
+    fn drop(&mut self) {
+        let output = Command::new("umount").arg("-l").arg(&self.0).output();
+        assert!(
+            output.is_ok_and(|output| output.status.success()) || fs::metadata(&self.0).is_err()
+        );
+    }
+}
