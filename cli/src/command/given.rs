@@ -107,12 +107,3 @@ pub(super) fn ask_for_missing(config: &Config, given: &mut Vec<Given>) {
         });
     }
 }
-
-/// The names of the variables that are given on the command line.
-pub(super) fn given_names(sources: &[VariableSource]) -> Vec<String> {
-    let names = sources.iter().filter_map(|source| match source {
-        VariableSource::Value(pair) => Some(pair.split_once('=')?.0.trim().to_owned()),
-        VariableSource::File(_) => None,
-    });
-    names.collect()
-}

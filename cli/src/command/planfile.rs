@@ -6,15 +6,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
+use formwork_core::config::inputs::{self, Given, GivenValue, Origin};
 use formwork_core::config::{Config, Files};
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
 use formwork_core::version::Constraints;
-use formwork_value::{Diagnostic, Diagnostics, Reported};
+use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Value};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use super::given::given_names;
+use super::given;
 use super::operation::Prepared;
 use crate::args::VariableSource;
 use crate::env::Env;
@@ -64,7 +65,7 @@ pub(super) fn write(
     let prior = StateFile { state: plan.prior.clone(), ..file.clone() };
     let mut parts: Vec<(String, Vec<u8>)> = vec![
         (ABOUT.into(), serde_json::to_vec(&about).map_err(|error| error.to_string())?),
-        (PLAN.into(), plan.to_bytes().map_err(|error| error.to_string())?),
+        (PLAN.into(), without_ephemeral(plan).to_bytes().map_err(|error| error.to_string())?),
         (PRIOR.into(), prior.write()),
     ];
     for (name, text) in prepared.workspace.config_files() {
@@ -73,6 +74,13 @@ pub(super) fn write(
     let parts: Vec<(&str, &[u8])> =
         parts.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
     file::write(path, &parts).map_err(|error| error.to_string())
+}
+
+/// The plan without the values of ephemeral variables, which must not be stored.
+fn without_ephemeral(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    plan.variables.retain(|_, value| !value.all_marks().contains(Marks::EPHEMERAL));
+    plan
 }
 
 /// Reads a saved plan, and gets ready to apply it with the configuration it was made of.
@@ -87,11 +95,11 @@ pub(super) fn prepare<'e>(
 ) -> Result<(Prepared<'e>, Saved), Option<Box<Workspace<'e>>>> {
     let mut workspace = Workspace::open(env, diags).map_err(|_| None)?;
     match read(diags, &mut workspace, path, sources) {
-        Ok((saved, config)) => {
+        Ok((saved, config, variables)) => {
             let launcher = workspace.launcher(diags, &saved.requirements(&config));
             let Ok(launcher) = launcher else { return Err(Some(Box::new(workspace))) };
             let prepared = Prepared {
-                variables: saved.plan.variables.clone(),
+                variables,
                 config,
                 launcher,
                 workspace_name: saved.about.workspace.clone(),
@@ -110,7 +118,7 @@ fn read(
     workspace: &mut Workspace<'_>,
     path: &Path,
     sources: &[VariableSource],
-) -> Result<(Saved, Config), Reported> {
+) -> Result<(Saved, Config, BTreeMap<Str, Value>), Reported> {
     let (saved, config) = open(diags, workspace, path)?;
     if saved.plan.errored {
         return Err(diags.error(Diagnostic::error(
@@ -118,19 +126,43 @@ fn read(
             "Formwork encountered an error when generating this plan, so it cannot be applied.",
         )));
     }
-    for name in given_names(sources) {
-        let known = saved.plan.variables.get(name.as_str());
-        if known.is_some() {
+    let variables = variables(diags, workspace, (&saved.plan, &config), sources)?;
+    Ok((saved, config, variables))
+}
+
+/// The values of the plan, and those of ephemeral variables, which no plan holds and which are given
+/// anew. A value that was fixed by the plan may be given again only as it is.
+fn variables(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    (plan, config): (&Plan, &Config),
+    sources: &[VariableSource],
+) -> Result<BTreeMap<Str, Value>, Reported> {
+    let declared = &config.root.variables;
+    let fixed = plan.variables.iter().map(|(name, value)| Given {
+        name: name.clone(),
+        value: GivenValue::Value(value.clone().split_marks().0.into_value()),
+        origin: Origin::Option,
+    });
+    let mut given: Vec<Given> = fixed.collect();
+    given.extend(given::given(diags, workspace, sources)?.into_iter().filter(|given| {
+        let ephemeral = declared.get(&given.name).is_some_and(|variable| variable.ephemeral);
+        ephemeral || given.origin == Origin::Option
+    }));
+    let inputs = inputs::resolve(diags, &mut workspace.sources, &config.root, given)?;
+    let values: BTreeMap<Str, Value> =
+        inputs.into_iter().map(|(name, input)| (name, input.value)).collect();
+    for (name, value) in &plan.variables {
+        if values.get(name) != Some(value) {
             let detail = format!(
-                "The variable {name:?} was fixed when the plan was made, and cannot be given again while applying it."
+                "The variable {:?} was fixed when the plan was made, and cannot be changed while applying it.",
+                name.as_str()
             );
-            return Err(diags.error(Diagnostic::error(
-                "Can't change variable when applying a saved plan",
-                detail,
-            )));
+            let summary = "Can't change variable when applying a saved plan";
+            return Err(diags.error(Diagnostic::error(summary, detail)));
         }
     }
-    Ok((saved, config))
+    Ok(values)
 }
 
 /// Opens a saved plan, with the configuration in it.
