@@ -3,11 +3,13 @@
 
 mod edge;
 mod instance;
+mod place;
 mod provider;
 
 pub(crate) use edge::{Why, report_cycles};
 pub(crate) use instance::{
-    encode, evaluate, ignored, plain, read_data, sensitive_paths, shown_id, stored_data,
-    stored_value,
+    check_ignored, encode, evaluate, ignored, plain, read_data, sensitive_paths, shown_id,
+    stored_data, stored_value,
 };
+pub(crate) use place::place_in;
 pub(crate) use provider::{ProviderVertex, config_of, visit_provider};

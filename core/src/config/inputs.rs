@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use formwork_lang::content::just_attributes;
 use formwork_lang::syntax::{add_source, parse_expression, parse_file};
+use formwork_value::codec::json;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Type, Value, convert};
 
@@ -37,8 +38,8 @@ pub enum Origin {
     Environment,
     /// The `-var` option.
     Option,
-    /// A file of values, and the place in it.
-    File(String, Span),
+    /// A file of values, and the place in it, if the file is not JSON.
+    File(String, Option<Span>),
     /// An answer to a question.
     Answer,
 }
@@ -48,6 +49,8 @@ pub enum Origin {
 pub struct Input {
     /// The value, converted to the variable's type and marked as the variable demands.
     pub value: Value,
+    /// The value as it was given, before it was converted, or the default.
+    pub raw: Value,
     /// The place that gave it, if it has one.
     pub given: Option<Span>,
 }
@@ -82,12 +85,39 @@ pub fn read_values(
             given.push(Given {
                 name: attribute.name.name.clone(),
                 value: GivenValue::Value(value),
-                origin: Origin::File(name.to_owned(), attribute.expr.span),
+                origin: Origin::File(name.to_owned(), Some(attribute.expr.span)),
             });
         }
     }
     diags.append(found)?;
     Ok(given)
+}
+
+/// Reads a file of values for variables, in JSON: one object.
+///
+/// # Errors
+/// When it is not JSON, or no object.
+pub fn read_json_values(
+    diags: &mut Diagnostics,
+    name: &str,
+    content: &[u8],
+) -> Result<Vec<Given>, Reported> {
+    let mut refuse = |why: &str| {
+        let detail = format!("{name} cannot be read as JSON values for variables: {why}.");
+        Err(diags.error(Diagnostic::error("Invalid JSON values file", detail)))
+    };
+    match json::decode_simple(content) {
+        Ok(Value::Object(members)) => {
+            let given = members.iter().map(|(member, value)| Given {
+                name: member.clone(),
+                value: GivenValue::Value(value.clone()),
+                origin: Origin::File(name.to_owned(), None),
+            });
+            Ok(given.collect())
+        }
+        Ok(_) => refuse("the file must hold one object, whose members are the variables"),
+        Err(error) => refuse(&error.to_string()),
+    }
 }
 
 /// Gives every variable of a module its value. Of several values for one variable the last counts.
@@ -171,7 +201,7 @@ fn default(diags: &mut Diagnostics, variable: &Variable) -> Result<Input, Report
             .at(variable.span),
         ));
     };
-    Ok(Input { value: marked(variable, value.clone()), given: None })
+    Ok(Input { value: marked(variable, value.clone()), raw: value.clone(), given: None })
 }
 
 fn read(
@@ -181,7 +211,7 @@ fn read(
     given: Given,
 ) -> Result<Input, Reported> {
     let span = match &given.origin {
-        Origin::File(_, span) => Some(*span),
+        Origin::File(_, span) => *span,
         _ => None,
     };
     let value = match given.value {
@@ -202,8 +232,9 @@ fn read(
         Origin::File(file, _) => format!("`{file}`"),
         Origin::Answer => "the answer".to_owned(),
     };
+    let raw = value.clone();
     match fit(variable, value) {
-        Ok(value) => Ok(Input { value, given: span }),
+        Ok(value) => Ok(Input { value, raw, given: span }),
         Err(problem) => {
             let (summary, reason) = match problem {
                 Misfit::Null => ("Required variable not set", "it must not be null".to_owned()),

@@ -37,7 +37,7 @@ pub fn check(
     };
     let mut result = Ok(());
     for condition in conditions {
-        match failure(diags, scope, condition) {
+        match failure(diags, scope, condition, "Invalid condition result") {
             Ok(None) => {}
             Ok(Some(message)) => {
                 let failed = Diagnostic::error(summary, message).at(condition.condition.span);
@@ -62,7 +62,7 @@ pub fn validate_variable(
     let scope = &scope.clone().with_variable(variable.name.clone(), value.clone());
     let mut result = Ok(());
     for condition in &variable.validations {
-        match failure(diags, scope, condition) {
+        match failure(diags, scope, condition, "Invalid variable validation result") {
             Ok(None) => {}
             Ok(Some(message)) => {
                 let rule = &condition.place;
@@ -84,9 +84,10 @@ fn failure(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     condition: &Condition,
+    bad_result: &str,
 ) -> Result<Option<String>, Reported> {
     let holds = evaluate(diags, &condition.condition, scope)
-        .and_then(|value| truth(diags, value, condition.condition.span));
+        .and_then(|value| truth(diags, value, condition.condition.span, bad_result));
     let message = evaluate(diags, &condition.message, scope)
         .and_then(|value| message_text(diags, value, &condition.message));
     let (holds, message) = (holds?, message?);
@@ -101,10 +102,13 @@ fn failure(
 }
 
 /// Reads the value of a condition; `None` while it is not known.
-fn truth(diags: &mut Diagnostics, value: Value, span: Span) -> Result<Option<bool>, Reported> {
-    let mut bad = |detail: String| {
-        Err(diags.error(Diagnostic::error("Invalid condition result", detail).at(span)))
-    };
+fn truth(
+    diags: &mut Diagnostics,
+    value: Value,
+    span: Span,
+    bad_result: &str,
+) -> Result<Option<bool>, Reported> {
+    let mut bad = |detail: String| Err(diags.error(Diagnostic::error(bad_result, detail).at(span)));
     let (value, _) = value.unmark();
     if value.is_null() {
         return bad("A condition must be true or false, and this one is null.".to_owned());

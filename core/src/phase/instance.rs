@@ -12,6 +12,7 @@ use formwork_value::codec::json;
 use formwork_value::schema::Block;
 use formwork_value::{Diagnostic, Diagnostics, Known, Marks, Path, Plain, Reported, Step, Value};
 
+use super::place_in;
 use crate::addr::InstanceAddr;
 use crate::config::{IgnoreChanges, Resource};
 use crate::eval::ModuleScope;
@@ -35,9 +36,9 @@ pub(crate) fn evaluate(
                 let detail = format!(
                     "Ephemeral values are not valid for {path}, because it is not a write-only attribute and must be persisted to the state."
                 );
-                return Err(diags.error(
-                    Diagnostic::error("Invalid use of ephemeral value", detail).at(resource.span),
-                ));
+                let place = place_in(&resource.body, path).unwrap_or(resource.span);
+                return Err(diags
+                    .error(Diagnostic::error("Invalid use of ephemeral value", detail).at(place)));
             }
         }
     }
@@ -67,6 +68,31 @@ pub(crate) fn ignored(ignored: &IgnoreChanges) -> Option<Ignore> {
             Some(Ignore::Paths(paths.iter().filter_map(relative_path).collect()))
         }
     }
+}
+
+/// Checks that what `ignore_changes` names is there to be ignored.
+///
+/// # Errors
+/// When it names something that the schema does not have.
+pub(crate) fn check_ignored(
+    diags: &mut Diagnostics,
+    ignored: &IgnoreChanges,
+    block: &Block,
+) -> Result<(), Reported> {
+    let IgnoreChanges::These(paths) = ignored else { return Ok(()) };
+    let mut result = Ok(());
+    for path in paths {
+        let name = &path.root;
+        if block.attributes.contains_key(&name.name) || block.blocks.contains_key(&name.name) {
+            continue;
+        }
+        let detail = format!(
+            "`ignore_changes` names {:?}, but this object has no argument, nested block, or exported attribute of that name.",
+            name.name.as_str()
+        );
+        result = Err(diags.error(Diagnostic::error("Unsupported attribute", detail).at(name.span)));
+    }
+    result
 }
 
 /// Reads a relative traversal, as `ignore_changes` has it, as a path.

@@ -278,8 +278,21 @@ impl Recorder<'_, '_> {
             return;
         }
         let stored = self.session.state.outputs.get(name);
+        self.refresh_output(name, &after, sensitive);
         let change = output_change(stored, after, sensitive);
         self.plan.outputs.insert(name.clone(), change);
+    }
+
+    /// What an output is already known to be is part of the state before applying, so that a plan
+    /// that only refreshes brings outputs up to date as well.
+    fn refresh_output(&mut self, name: &Str, after: &Value, sensitive: bool) {
+        let outputs = &mut self.plan.prior.outputs;
+        let bare = after.clone().split_marks().0.into_value();
+        match Known::new(bare) {
+            Ok(value) if value.value().is_null() => drop(outputs.remove(name)),
+            Ok(value) => drop(outputs.insert(name.clone(), OutputValue { value, sensitive })),
+            Err(_) => {}
+        }
     }
 
     fn finish(self, diags: &mut Diagnostics, options: &Options) -> Plan {
@@ -292,9 +305,13 @@ impl Recorder<'_, '_> {
             let goes = options.mode == Mode::Destroy && options.targets.is_empty()
                 || !declared.contains_key(name) && options.targets.is_empty();
             if goes {
-                let null = Value::null(Type::Dynamic);
-                plan.outputs
-                    .insert(name.clone(), output_change(Some(output), null, output.sensitive));
+                let change = OutputChange {
+                    action: Action::Delete,
+                    before: output.value.value().clone(),
+                    after: Value::null(Type::Dynamic),
+                    sensitive: output.sensitive,
+                };
+                plan.outputs.insert(name.clone(), change);
             }
         }
         drop_lost_data(&mut plan.prior, session);
@@ -321,9 +338,10 @@ fn output_change(stored: Option<&OutputValue>, after: Value, sensitive: bool) ->
     let action = match (stored, after.is_null()) {
         (None, true) => Action::NoOp,
         (None, false) => Action::Create,
-        (Some(_), true) => Action::Delete,
         (Some(_), false) if same_secrecy && bare(&before) == bare(&after) => Action::NoOp,
-        (Some(_), false) => Action::Update,
+        (Some(_), _) => Action::Update,
     };
+    // A value that was secret until now is not shown beside the one that no longer is.
+    let sensitive = sensitive || stored.is_some_and(|stored| stored.sensitive);
     OutputChange { action, before, after, sensitive }
 }

@@ -8,7 +8,7 @@ use super::vertex::{ResourceVertex, Vertex};
 use super::{Options, build};
 use crate::config::Repetition;
 use crate::eval::{RepetitionData, expand};
-use crate::phase::{ProviderVertex, evaluate, report_cycles};
+use crate::phase::{ProviderVertex, check_ignored, evaluate, report_cycles};
 use crate::provider::{About, unsupported_type};
 use crate::session::Session;
 
@@ -87,8 +87,10 @@ async fn validate_resource(
     }
     let repetition = expand::check(diags, &session.scope(), &config.repetition);
     let scope = session.scope().repeated(RepetitionData::unknown(&config.repetition));
+    let ignored = check_ignored(diags, &config.lifecycle.ignore_changes, ty.block());
     let value = evaluate(diags, config, ty.block(), &scope)?;
     repetition?;
+    ignored?;
     let about = About { addr: &vertex.addr, block: Some(config.span) };
     handle.validate(diags, &ty, &value, about).await
 }

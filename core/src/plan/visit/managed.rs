@@ -17,7 +17,7 @@ use crate::change::{Action, Change, Reason};
 use crate::config::Resource;
 use crate::eval::conditions::{self, ConditionKind};
 use crate::eval::{Expansion, ModuleScope};
-use crate::phase::{evaluate, ignored, plain, sensitive_paths};
+use crate::phase::{check_ignored, evaluate, ignored, plain, sensitive_paths};
 use crate::plan::Mode;
 use crate::plan::decide::{Facts, decide};
 use crate::plan::outcome::{FoundObject, Refreshed};
@@ -52,6 +52,7 @@ pub(super) async fn plan(
     }
     let kind = ConditionKind::ResourcePrecondition;
     conditions::check(diags, &scope, kind, &vertex.config.lifecycle.preconditions)?;
+    check_ignored(diags, &vertex.config.lifecycle.ignore_changes, ty.block())?;
     let config = evaluate(diags, vertex.config, ty.block(), &scope)?;
     let about = instance.about();
     handle.validate(diags, &ty, &config, about).await?;

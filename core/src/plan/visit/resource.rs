@@ -1,6 +1,6 @@
 //! Visits a resource: expands it, then plans its instances side by side.
 
-use formwork_value::{Diagnostics, Reported};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 use futures_util::StreamExt as _;
 
 use super::destroy::{self, Doomed};
@@ -24,6 +24,9 @@ pub(super) async fn visit(
         return destroy::visit_all(view, diags, vertex).await;
     }
     let Ok(expansion) = expansion(view, diags, vertex) else { return FoundResource::default() };
+    if is_managed {
+        warn_of_unmatched_replace(view, diags, vertex, &expansion);
+    }
     let wanted = expansion.keys().filter(|key| targeted(view, vertex, key));
     let planned = wanted.map(|key| one(view, vertex, &expansion, key));
     // `buffered` rather than `buffer_unordered`: what is found must not depend on timing.
@@ -59,6 +62,32 @@ fn expansion(
         return Ok(Expansion::recorded(repetition, vertex.prior));
     }
     expand::expand(diags, &view.session.scope(), repetition)
+}
+
+/// Warns of `-replace` options that name the resource where they should name an instance.
+fn warn_of_unmatched_replace(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ResourceVertex<'_>,
+    expansion: &Expansion,
+) {
+    let resource = vertex.addr.instance(InstanceKey::None);
+    if matches!(expansion, Expansion::Single) || !view.options.replace.contains(&resource) {
+        return;
+    }
+    let keys: Vec<String> = expansion
+        .keys()
+        .map(|key| format!("\n  -replace='{}'", vertex.addr.instance(key)))
+        .collect();
+    let detail = if keys.is_empty() {
+        format!("The option -replace={resource} names a resource that has no instances.")
+    } else {
+        format!(
+            "The option -replace={resource} names a resource with several instances, and so none of them. To replace instances, name them:{}",
+            keys.concat()
+        )
+    };
+    diags.warn(Diagnostic::warning("Incompletely-matched force-replace resource instance", detail));
 }
 
 /// The instances that are not planned because others of the resource are targets. Who mentions them

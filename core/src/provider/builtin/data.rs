@@ -43,7 +43,7 @@ pub(super) fn validate(config: &Value) -> Verdict {
         .map(|name| {
             let detail = format!("The value of {name:?} is decided by the provider.");
             problem(
-                "Invalid configuration for read-only attribute",
+                &format!("{name:?} attribute is read-only"),
                 detail,
                 Path::root().attribute(name),
             )
