@@ -76,10 +76,7 @@ fn values_of(
         diags.error(Diagnostic::error("Failed to read variables file", detail))
     })?;
     if name.ends_with(".json") {
-        let detail = format!(
-            "{name} is written in JSON, which is not read for values of variables yet. Write the values in the native syntax, in a file whose name ends in .tfvars."
-        );
-        return Err(diags.error(Diagnostic::error("Not supported yet", detail)));
+        return inputs::read_json_values(diags, name, &content);
     }
     inputs::read_values(diags, &mut workspace.sources, name, content)
 }

@@ -67,6 +67,7 @@ fn draw(
         workspace: own,
         config,
         variables: BTreeMap::new(),
+        given: BTreeMap::new(),
         time: clock::now(),
     };
     let options = Options { mode, ..Options::default() };

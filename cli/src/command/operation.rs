@@ -5,7 +5,8 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use formwork_core::addr::{InstanceAddr, ProviderAddr, Target};
-use formwork_core::config::{Config, inputs};
+use formwork_core::config::Config;
+use formwork_core::config::inputs::{self, Input};
 use formwork_core::eval::{Results, World};
 use formwork_core::event::Watch;
 use formwork_core::graph::walk::Finishing;
@@ -32,9 +33,22 @@ pub(crate) struct Prepared<'e> {
     pub(crate) workspace: Workspace<'e>,
     pub(crate) config: Config,
     pub(crate) variables: BTreeMap<Str, Value>,
+    /// What was given for the variables, as far as it may be stored.
+    pub(crate) given: BTreeMap<Str, Value>,
     pub(crate) launcher: Launcher,
     pub(crate) workspace_name: String,
     pub(crate) time: OffsetDateTime,
+}
+
+/// What was given, before it was converted. Of an ephemeral variable only the default is kept, which
+/// is in the configuration anyway.
+fn storable(config: &Config, inputs: &BTreeMap<Str, Input>) -> BTreeMap<Str, Value> {
+    let kept = inputs.iter().filter_map(|(name, input)| {
+        let variable = config.root.variables.get(name)?;
+        let raw = if variable.ephemeral { variable.default.as_ref()? } else { &input.raw };
+        Some((name.clone(), raw.clone()))
+    });
+    kept.collect()
 }
 
 /// How to get ready.
@@ -61,11 +75,12 @@ impl<'e> Prepared<'e> {
         preparing: &Preparing<'_>,
     ) -> Result<Self, (Box<Workspace<'e>>, Reported)> {
         match Self::try_prepare(diags, &mut workspace, preparing).await {
-            Ok((config, variables, launcher)) => Ok(Self {
+            Ok((config, inputs, launcher)) => Ok(Self {
                 workspace_name: workspace.name(),
                 workspace,
+                given: storable(&config, &inputs),
+                variables: inputs.into_iter().map(|(name, input)| (name, input.value)).collect(),
                 config,
-                variables,
                 launcher,
                 time: clock::now(),
             }),
@@ -77,7 +92,7 @@ impl<'e> Prepared<'e> {
         diags: &mut Diagnostics,
         workspace: &mut Workspace<'e>,
         preparing: &Preparing<'_>,
-    ) -> Result<(Config, BTreeMap<Str, Value>, Launcher), Reported> {
+    ) -> Result<(Config, BTreeMap<Str, Input>, Launcher), Reported> {
         if preparing.mode != Mode::Destroy && !workspace.has_config() {
             return Err(diags.error(Diagnostic::error(
                 "No configuration files",
@@ -93,8 +108,7 @@ impl<'e> Prepared<'e> {
             ask_for_missing(&config, &mut given);
         }
         let inputs = inputs::resolve(diags, &mut workspace.sources, &config.root, given)?;
-        let variables = inputs.into_iter().map(|(name, input)| (name, input.value)).collect();
-        Ok((config, variables, launcher))
+        Ok((config, inputs, launcher))
     }
 
     /// What expressions can learn of the world outside.

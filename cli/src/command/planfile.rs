@@ -11,8 +11,10 @@ use formwork_core::config::{Config, Files};
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
 use formwork_core::version::Constraints;
+use formwork_value::codec::json;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Value};
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use time::OffsetDateTime;
 
 use super::given;
@@ -36,6 +38,8 @@ struct About {
     serial: u64,
     /// The digest of the state it was made for.
     fresh: bool,
+    /// What was given for the variables, as JSON.
+    variables: BTreeMap<String, Box<RawValue>>,
 }
 
 /// A saved plan, read.
@@ -61,6 +65,14 @@ pub(super) fn write(
         lineage: file.lineage.clone(),
         serial: file.serial,
         fresh: file.serial == 0,
+        variables: prepared
+            .given
+            .iter()
+            .filter_map(|(name, value)| {
+                let json = json::encode_simple(value).ok()?;
+                Some((name.to_string(), RawValue::from_string(json).ok()?))
+            })
+            .collect(),
     };
     let prior = StateFile { state: plan.prior.clone(), ..file.clone() };
     let mut parts: Vec<(String, Vec<u8>)> = vec![
@@ -100,6 +112,7 @@ pub(super) fn prepare<'e>(
             let Ok(launcher) = launcher else { return Err(Some(Box::new(workspace))) };
             let prepared = Prepared {
                 variables,
+                given: BTreeMap::new(),
                 config,
                 launcher,
                 workspace_name: saved.about.workspace.clone(),
@@ -210,6 +223,11 @@ impl Saved {
             required.entry(addr.clone()).or_default();
         }
         required
+    }
+
+    /// What was given for each variable, as JSON.
+    pub(crate) fn given(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.about.variables.iter().map(|(name, json)| (name.as_str(), json.get()))
     }
 
     /// When it was made.

@@ -71,8 +71,10 @@ async fn show_file(
     let pool = Pool::new(&launcher);
     let text = match pool.load(diags, required.into_keys()).await {
         Ok(()) if args.json => {
-            let beside = json_plan::Beside { config: &config, pool: &pool, time: saved.time() };
-            json_plan::document(diags, saved.plan(), beside)
+            let given = saved.given().collect();
+            let beside =
+                json_plan::Beside { config: &config, pool: &pool, given, time: saved.time() };
+            json_plan::document(diags, saved.plan(), &beside)
                 .map(|json| format!("{}\n", json.compact()))
         }
         Ok(()) => Ok(human_plan::render(screen, saved.plan(), &pool)),

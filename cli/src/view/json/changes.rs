@@ -65,9 +65,6 @@ pub(crate) fn resource(change: &Change) -> Json {
 }
 
 fn unknown_after(after: &Value) -> Json {
-    if after.is_null() {
-        return Json::Bool(false);
-    }
     if after.is_wholly_known() {
         return Json::Object(Vec::new());
     }

@@ -6,7 +6,7 @@ use formwork_core::addr::{LocalProvider, Mode, Reference, Subject};
 use formwork_core::config::{Config, Module, ProviderBlock, Repetition, Resource};
 use formwork_core::provider::Pool;
 use formwork_lang::eval::evaluate;
-use formwork_lang::functions::{Function, builtin};
+use formwork_lang::functions::Function;
 use formwork_lang::refs::{self, Traversal, TraversalStep};
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::{Body, Expr, Ident};
@@ -87,7 +87,7 @@ fn root_module(module: &Module, pool: &Pool<'_>) -> Json {
     });
     let variables = module.variables.iter().map(|(name, variable)| {
         let json = Json::some([
-            ("default", variable.default.as_ref().filter(|v| !v.is_null()).map(value::known)),
+            ("default", variable.default.as_ref().map(value::known)),
             (
                 "description",
                 (!variable.description.is_empty()).then(|| Json::text(&variable.description)),
@@ -128,8 +128,8 @@ fn resource(resource: &Resource, pool: &Pool<'_>) -> Json {
         pool.loaded(&resource.provider).and_then(|loaded| loaded.find(name.mode(), name.kind()));
     let (count, for_each) = match &resource.repetition {
         Repetition::Single => (None, None),
-        Repetition::Count(expr) => (Some(expression(expr)), None),
-        Repetition::ForEach(expr) => (None, Some(expression(expr))),
+        Repetition::Count(expr) => (expression(expr).filled(), None),
+        Repetition::ForEach(expr) => (None, expression(expr).filled()),
     };
     let version = ty.as_ref().map_or(0, |ty| ty.schema.version);
     Json::some([
@@ -180,27 +180,17 @@ fn body(body: &Body, schema: &Block) -> Json {
     Json::Object(members)
 }
 
-/// An expression: its value if it mentions nothing, else what it mentions, longest first.
+/// An expression: its value if it has one without names and calls, and what it mentions, each time
+/// it is mentioned, longest first.
 fn expression(expr: &Expr) -> Json {
-    let mentioned = refs::of_expr(expr);
-    if mentioned.is_empty() {
-        return match constant(expr) {
-            Some(value) => Json::object([("constant_value", value::known(&value))]),
-            None => Json::Object(Vec::new()),
-        };
-    }
-    let mut names: Vec<String> = Vec::new();
-    for traversal in &mentioned {
-        for name in prefixes(traversal) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
-    Json::object([("references", Json::Array(names.into_iter().map(Json::text).collect()))])
+    let names: Vec<Json> = refs::of_expr(expr).iter().flat_map(prefixes).map(Json::text).collect();
+    Json::some([
+        ("constant_value", constant(expr).map(|value| value::known(&value))),
+        ("references", Json::Array(names).filled()),
+    ])
 }
 
-/// A scope without names: what mentions none has a value all the same.
+/// A scope without names and functions.
 struct Constant;
 
 impl Scope for Constant {
@@ -214,8 +204,8 @@ impl Scope for Constant {
         Err(diags.error(Diagnostic::error("Not constant", detail).at(root.span)))
     }
 
-    fn function(&self, name: &str) -> Option<&dyn Function> {
-        builtin(name)
+    fn function(&self, _: &str) -> Option<&dyn Function> {
+        None
     }
 
     fn function_names(&self) -> Vec<String> {

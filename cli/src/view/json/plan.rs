@@ -4,7 +4,7 @@ use formwork_core::change::{Action, Change};
 use formwork_core::config::Config;
 use formwork_core::plan::Plan;
 use formwork_core::provider::Pool;
-use formwork_value::{Diagnostics, Reported, Value};
+use formwork_value::{Diagnostics, Reported, Type, Value};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -13,12 +13,13 @@ use super::tree::Json;
 use super::{changes, configuration, state, terraform_version, value};
 
 /// What a plan is shown with.
-#[derive(Clone, Copy)]
 pub(crate) struct Beside<'a> {
     /// The configuration it was made of.
     pub(crate) config: &'a Config,
     /// The providers, loaded.
     pub(crate) pool: &'a Pool<'a>,
+    /// What was given for the variables, as JSON.
+    pub(crate) given: Vec<(&'a str, &'a str)>,
     /// When it was made.
     pub(crate) time: OffsetDateTime,
 }
@@ -30,10 +31,10 @@ pub(crate) struct Beside<'a> {
 pub(crate) fn document(
     diags: &mut Diagnostics,
     plan: &Plan,
-    beside: Beside<'_>,
+    beside: &Beside<'_>,
 ) -> Result<Json, Reported> {
-    let variables = plan.variables.iter().map(|(name, given)| {
-        (name.to_string(), Json::some([("value", (!given.is_null()).then(|| value::known(given)))]))
+    let variables = beside.given.iter().map(|(name, json)| {
+        ((*name).to_owned(), Json::object([("value", Json::Written((*json).to_owned()))]))
     });
     let listed = plan.changes.values().filter(|change| changes::is_listed(change));
     let outputs =
@@ -45,7 +46,7 @@ pub(crate) fn document(
         ("format_version", Some(Json::text("1.2"))),
         ("terraform_version", Some(terraform_version())),
         ("variables", Json::Object(variables.collect()).filled()),
-        ("planned_values", Some(planned_values(diags, plan, beside.pool)?)),
+        ("planned_values", Some(planned_values(plan, beside.pool))),
         ("resource_drift", Json::Array(drift.collect()).filled()),
         ("resource_changes", Json::Array(listed.map(changes::resource).collect()).filled()),
         ("output_changes", Json::Object(outputs.collect()).filled()),
@@ -58,13 +59,13 @@ pub(crate) fn document(
     ]))
 }
 
-fn planned_values(diags: &mut Diagnostics, plan: &Plan, pool: &Pool<'_>) -> Result<Json, Reported> {
+fn planned_values(plan: &Plan, pool: &Pool<'_>) -> Json {
     let outputs = plan.outputs.iter().filter(|(_, change)| change.action != Action::Delete);
     let outputs = outputs.map(|(name, change)| {
         let known = change.after.is_wholly_known();
         let shown = Json::some([
             ("sensitive", Some(Json::Bool(change.sensitive))),
-            ("type", known.then(|| value::type_of(&change.after.ty()))),
+            ("type", known.then(|| value::type_of(&type_of_output(&change.after)))),
             ("value", known.then(|| value::known(&change.after))),
         ]);
         (name.to_string(), shown)
@@ -77,28 +78,17 @@ fn planned_values(diags: &mut Diagnostics, plan: &Plan, pool: &Pool<'_>) -> Resu
     for change in kept {
         resources.push((change.addr.clone(), planned(change, pool)));
     }
-    // What was read while planning has no change, but is as good as planned.
-    for (addr, held) in &plan.prior.resources {
-        for (key, instance) in &held.instances {
-            let instance_addr = addr.instance(key.clone());
-            let Some(object) = &instance.current else { continue };
-            let is_data = addr.resource.mode() == formwork_core::addr::Mode::Data;
-            if !is_data || plan.changes.contains_key(&(instance_addr.clone(), None)) {
-                continue;
-            }
-            let value =
-                state::decode(diags, pool, &held.provider.provider, &instance_addr, object)?;
-            let provider = held.provider.provider.to_string();
-            let json = described(&instance_addr, &provider, object.schema_version, &value);
-            resources.push((instance_addr, json));
-        }
-    }
     resources.sort_by_cached_key(|(addr, _)| addr.to_string());
     let placed = resources.into_iter().map(|(addr, json)| (addr.module, json)).collect();
-    Ok(Json::some([
+    Json::some([
         ("outputs", Json::Object(outputs.collect()).filled()),
         ("root_module", Some(module(placed))),
-    ]))
+    ])
+}
+
+/// A saved plan does not keep the type of a null.
+fn type_of_output(value: &Value) -> Type {
+    if value.is_null() { Type::Dynamic } else { value.ty() }
 }
 
 fn planned(change: &Change, pool: &Pool<'_>) -> Json {

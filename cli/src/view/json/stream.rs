@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use formwork_core::addr::InstanceAddr;
 use formwork_core::apply::Tally;
-use formwork_core::change::{Action, Change};
+use formwork_core::change::{Action, Change, Reason};
 use formwork_core::event::{Event, Watch};
 use formwork_core::plan::Plan;
 use formwork_core::state::State;
@@ -73,20 +73,18 @@ impl Stream {
             let message = format!("{}: Plan to {}", change.addr, word(change.action));
             self.info(&message, "planned_change", vec![("change", summary(change))]);
         }
-        if !plan.errored {
-            let count =
-                |wanted: fn(Action) -> bool| changed.clone().filter(|c| wanted(c.action)).count();
-            let tally = Tally {
-                added: count(Action::creates),
-                changed: count(|action| action == Action::Update),
-                destroyed: count(Action::destroys),
-            };
-            let message = format!(
-                "Plan: {} to add, {} to change, {} to destroy.",
-                tally.added, tally.changed, tally.destroyed
-            );
-            self.summary(&message, tally, "plan");
-        }
+        let count =
+            |wanted: fn(Action) -> bool| changed.clone().filter(|c| wanted(c.action)).count();
+        let tally = Tally {
+            added: count(Action::creates),
+            changed: count(|action| action == Action::Update),
+            destroyed: count(Action::destroys),
+        };
+        let message = format!(
+            "Plan: {} to add, {} to change, {} to destroy.",
+            tally.added, tally.changed, tally.destroyed
+        );
+        self.summary(&message, tally, "plan");
         if !plan.outputs.is_empty() {
             let outputs = plan.outputs.iter().map(|(name, change)| {
                 let json = Json::object([
@@ -171,11 +169,13 @@ fn resource(addr: &InstanceAddr) -> Json {
 
 fn summary(change: &Change) -> Json {
     let why = change.reason.map(|why| {
-        Json::text(
-            changes::reason(why)
-                .trim_start_matches("replace_because_")
-                .trim_start_matches("replace_by_"),
-        )
+        Json::text(match why {
+            Reason::ReplaceBecauseTainted => "tainted",
+            Reason::ReplaceByRequest => "requested",
+            Reason::ReplaceBecauseCannotUpdate => "cannot_update",
+            Reason::ReplaceByTriggers => "replace_triggered_by",
+            why => changes::reason(why),
+        })
     });
     Json::some([
         ("resource", Some(resource(&change.addr))),

@@ -37,7 +37,7 @@ pub(crate) fn unknown(value: &Value) -> Json {
     shape(value, &|value| value.is_unknown())
 }
 
-/// Where a value is sensitive, in its own shape.
+/// Where a value is sensitive, in its own shape. Of what is not known yet, the shape is empty.
 pub(crate) fn sensitive(value: &Value) -> Json {
     shape(value, &|value| value.marks().contains(Marks::SENSITIVE))
 }
@@ -58,6 +58,11 @@ fn shape(value: &Value, holds: &dyn Fn(&Value) -> bool) -> Json {
         Value::List(_) | Value::Set(_) | Value::Tuple(_) => {
             Json::Array(value.children().iter().map(|part| shape(part, holds)).collect())
         }
+        Value::Unknown(_) => match value.ty() {
+            Type::List(_) | Type::Set(_) | Type::Tuple(_) => Json::Array(Vec::new()),
+            Type::Map(_) | Type::Object(_) => Json::Object(Vec::new()),
+            _ => Json::Bool(false),
+        },
         _ => Json::Bool(false),
     }
 }
