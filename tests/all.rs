@@ -1,5 +1,7 @@
 //! All end-to-end tests, in one program.
 
 mod harness;
+#[cfg(test)]
+mod interop;
 mod scenario;
 mod tidy;

@@ -1,0 +1,70 @@
+//! Fixtures of several steps in one file: each step starts with a comment `#= VERB ARGUMENTS`,
+//! and what follows is the configuration from then on.
+//!
+//! Verbs: `plan` and `apply` (with any further flags), `validate`, and `file NAME`, which writes
+//! what follows to a file of that name instead. A step with no text of its own keeps the
+//! configuration of the one before.
+
+use std::path::{Path, PathBuf};
+
+/// One fixture.
+pub(crate) struct Case {
+    pub(crate) name: String,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// One thing to do, with the text that comes with it.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) verb: Verb,
+    pub(crate) args: Vec<String>,
+    pub(crate) text: String,
+    /// The line of its header, for messages.
+    pub(crate) line: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Verb {
+    Validate,
+    Plan,
+    Apply,
+    File,
+}
+
+/// Reads all fixtures of a group, in the order of their names.
+pub(crate) fn load_group(group: &str) -> Vec<Case> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/plans").join(group);
+    let entries =
+        std::fs::read_dir(&dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| load(path)).collect()
+}
+
+fn load(path: &Path) -> Case {
+    let text = std::fs::read_to_string(path).unwrap();
+    let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+    let mut steps: Vec<Step> = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        if let Some(header) = line.strip_prefix("#= ") {
+            steps.push(parse_header(header, &name, index + 1));
+        } else if let Some(step) = steps.last_mut() {
+            step.text.push_str(line);
+            step.text.push('\n');
+        }
+    }
+    assert!(!steps.is_empty(), "{name}: no step");
+    Case { name, steps }
+}
+
+fn parse_header(header: &str, name: &str, line: usize) -> Step {
+    let mut words = header.split_whitespace().map(str::to_owned);
+    let verb = match words.next().as_deref() {
+        Some("validate") => Verb::Validate,
+        Some("plan") => Verb::Plan,
+        Some("apply") => Verb::Apply,
+        Some("file") => Verb::File,
+        other => panic!("{name}:{line}: unknown step {other:?}"),
+    };
+    Step { verb, args: words.collect(), text: String::new(), line }
+}

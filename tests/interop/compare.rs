@@ -1,0 +1,111 @@
+//! Holds two JSON documents against each other and lists where they differ, after taking out what
+//! may differ. Pure.
+
+use serde_json::Value;
+
+/// Appends a line to `found` for each place where the documents differ.
+pub(crate) fn differences(at: &str, terraform: &Value, formwork: &Value, found: &mut Vec<String>) {
+    match (terraform, formwork) {
+        (Value::Object(left), Value::Object(right)) => {
+            for (key, value) in left {
+                match right.get(key) {
+                    Some(other) => differences(&format!("{at}.{key}"), value, other, found),
+                    None => found.push(format!("{at}.{key}: missing, should be {value}")),
+                }
+            }
+            for (key, value) in right {
+                if !left.contains_key(key) {
+                    found.push(format!("{at}.{key}: should not be there, is {value}"));
+                }
+            }
+        }
+        (Value::Array(left), Value::Array(right)) if left.len() == right.len() => {
+            for (index, (value, other)) in left.iter().zip(right).enumerate() {
+                differences(&format!("{at}[{index}]"), value, other, found);
+            }
+        }
+        _ if terraform != formwork => {
+            found.push(format!("{at}: should be {terraform}, is {formwork}"));
+        }
+        _ => {}
+    }
+}
+
+/// Takes out of the JSON view of a plan or a state what has to differ: who wrote it, and when.
+pub(crate) fn scrub_view(view: &mut Value) {
+    let Value::Object(fields) = view else { return };
+    fields.remove("terraform_version");
+    fields.remove("timestamp");
+    if let Some(prior) = fields.get_mut("prior_state") {
+        scrub_view(prior);
+    }
+    // Formwork does not list them: Terraform's own list is a guess, and nothing but the order of
+    // its notes about drift is made of it.
+    fields.remove("relevant_attributes");
+    // Formwork does not keep the results of conditions.
+    fields.remove("checks");
+}
+
+/// Takes out of a state file what has to differ: who wrote it, how often, and the random ids.
+pub(crate) fn scrub_state(state: &mut Value) {
+    if let Value::Object(fields) = state {
+        for name in ["terraform_version", "serial", "lineage", "check_results"] {
+            fields.remove(name);
+        }
+    }
+    scrub_ids(state);
+}
+
+fn scrub_ids(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = scrub_uuids(text),
+        Value::Array(elements) => elements.iter_mut().for_each(scrub_ids),
+        Value::Object(fields) => {
+            // The paths are a set; Terraform writes them in no particular order.
+            if let Some(Value::Array(paths)) = fields.get_mut("sensitive_attributes") {
+                paths.sort_by_key(Value::to_string);
+            }
+            fields.values_mut().for_each(scrub_ids);
+        }
+        _ => {}
+    }
+}
+
+/// Replaces every id of the usual form, wherever in the text it is.
+fn scrub_uuids(text: &str) -> String {
+    const LENGTH: usize = 36;
+    let mut scrubbed = String::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        if rest.get(..LENGTH).is_some_and(is_uuid) {
+            scrubbed.push_str("some uuid");
+            rest = &rest[LENGTH..];
+        } else {
+            scrubbed.push(first);
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    scrubbed
+}
+
+fn is_uuid(text: &str) -> bool {
+    let groups: Vec<&str> = text.split('-').collect();
+    groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
+        && groups.concat().chars().all(|character| character.is_ascii_hexdigit())
+}
+
+#[test]
+fn differences_are_found_wherever_they_are() {
+    let left = serde_json::json!({"a": [1, {"b": null}], "only": 1});
+    let right = serde_json::json!({"a": [1, {"b": false}], "more": 2});
+    let mut found = Vec::new();
+    differences("", &left, &right, &mut found);
+    assert_eq!(
+        found,
+        [
+            ".a[1].b: should be null, is false",
+            ".only: missing, should be 1",
+            ".more: should not be there, is 2",
+        ]
+    );
+}

@@ -1,0 +1,4 @@
+# A folder without configuration, or with an empty one.
+#= plan
+# nothing
+#= plan -destroy

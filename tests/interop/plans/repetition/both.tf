@@ -1,0 +1,6 @@
+# count and for_each exclude each other.
+#= plan
+resource "terraform_data" "a" {
+  count    = 1
+  for_each = toset(["a"])
+}

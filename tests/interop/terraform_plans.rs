@@ -1,0 +1,275 @@
+//! Every fixture of `plans/` planned, and where it says so applied, by both programs: exit codes,
+//! diagnostics, the JSON view of the plan, and the state must be the same.
+//!
+//! Plans are made side by side in the folder that Terraform applies in, so that they start from
+//! the same state; Formwork applies in a folder of its own, and the two states are compared.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::case::{Case, Step, Verb, load_group};
+use super::compare::{differences, scrub_state, scrub_view};
+use super::engine::{Engine, Run, terraform_is_here};
+
+/// The folders of one case, and what was found so far.
+struct Bench {
+    shared: tempfile::TempDir,
+    ours: tempfile::TempDir,
+    found: Vec<String>,
+}
+
+fn check_group(group: &str) {
+    if !terraform_is_here() {
+        return;
+    }
+    let only = std::env::var("INTEROP_CASE").ok();
+    let cases = load_group(group);
+    assert!(!cases.is_empty(), "{group} is empty");
+    let mut report = String::new();
+    for case in cases
+        .iter()
+        .filter(|case| only.as_ref().is_none_or(|name| case.name.contains(name.as_str())))
+    {
+        for line in check_case(case) {
+            report.push_str(&format!("{group}/{}{line}\n", case.name));
+        }
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+fn check_case(case: &Case) -> Vec<String> {
+    let mut bench = Bench {
+        shared: tempfile::tempdir().unwrap(),
+        ours: tempfile::tempdir().unwrap(),
+        found: Vec::new(),
+    };
+    for step in &case.steps {
+        bench.write(step);
+        let before = bench.found.len();
+        match step.verb {
+            Verb::File => {}
+            Verb::Validate => bench.validate(),
+            Verb::Plan => bench.plan(&step.args),
+            Verb::Apply => bench.apply(&step.args),
+        }
+        for line in &mut bench.found[before..] {
+            line.insert_str(0, &format!(":{}", step.line));
+        }
+    }
+    bench.found
+}
+
+impl Bench {
+    fn write(&self, step: &Step) {
+        if step.text.trim().is_empty() {
+            return;
+        }
+        let name = if step.verb == Verb::File { step.args[0].as_str() } else { "main.tf" };
+        for dir in [&self.shared, &self.ours] {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, &step.text).unwrap();
+        }
+    }
+
+    fn validate(&mut self) {
+        let [theirs, ours] =
+            Engine::BOTH.map(|engine| engine.run(self.shared.path(), None, &["validate", "-json"]));
+        self.codes(&theirs, &ours);
+        let [theirs, ours] = [theirs, ours].map(|run| {
+            let view = run.document().unwrap_or(Value::Null);
+            let wrapped = view["diagnostics"].as_array().cloned().unwrap_or_default();
+            wrapped
+                .into_iter()
+                .map(|one| serde_json::json!({"type": "diagnostic", "diagnostic": one}))
+                .collect::<Vec<_>>()
+        });
+        self.complaints(&theirs, &ours);
+    }
+
+    /// Compares complaints by place: for each line that one program complains about the other has
+    /// to, and they must have a summary in common. Terraform often says two things about one
+    /// mistake, and gives no line where it has lost it.
+    fn complaints(&mut self, theirs: &[Value], ours: &[Value]) {
+        let [theirs, ours] = [theirs, ours].map(|events| {
+            let mut places: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+            for event in events.iter().filter(|event| event["type"] == "diagnostic") {
+                let found = &event["diagnostic"];
+                let line = found["range"]["start"]["line"].as_u64().unwrap_or_default();
+                let summary = found["summary"].as_str().unwrap_or_default();
+                // The members of a cycle are listed in no particular order.
+                let summary = if summary.starts_with("Cycle: ") { "Cycle" } else { summary };
+                places.entry(format!("line {line}")).or_default().insert(summary.to_owned());
+            }
+            places
+        });
+        let everywhere: BTreeSet<&String> = ours.values().flatten().collect();
+        for (place, summaries) in &theirs {
+            let found = match ours.get(place) {
+                Some(found) => summaries.intersection(found).next().is_some(),
+                None => place == "line 0" && summaries.iter().any(|one| everywhere.contains(one)),
+            };
+            if !found {
+                self.found
+                    .push(format!(" {place}: should be {summaries:?}, is {:?}", ours.get(place)));
+            }
+        }
+        let expected: BTreeSet<&String> = theirs.values().flatten().collect();
+        for (place, summaries) in &ours {
+            if !theirs.contains_key(place) && !summaries.iter().any(|one| expected.contains(one)) {
+                self.found.push(format!(" {place}: should not be there, is {summaries:?}"));
+            }
+        }
+    }
+
+    fn plan(&mut self, flags: &[String]) {
+        let [theirs, ours] = Engine::BOTH.map(|engine| {
+            let mut args = vec![
+                "plan",
+                "-json",
+                "-input=false",
+                "-detailed-exitcode",
+                "-out",
+                file_of(engine),
+            ];
+            args.extend(flags.iter().map(String::as_str));
+            engine.run(self.shared.path(), None, &args)
+        });
+        self.codes(&theirs, &ours);
+        // How far a plan came that fails, and so what it lists, depends on the order of the walk.
+        let failed = theirs.code == Some(1) && ours.code == Some(1);
+        if failed {
+            self.complaints(&theirs.events(), &ours.events());
+            for engine in Engine::BOTH {
+                let _absent = std::fs::remove_file(self.shared.path().join(file_of(engine)));
+            }
+            return;
+        }
+        let exist = Engine::BOTH.map(|engine| self.shared.path().join(file_of(engine)).exists());
+        if exist[0] != exist[1] {
+            self.found.push(format!(" a plan is saved: should be {}, is {}", exist[0], exist[1]));
+        }
+        self.events(&theirs, &ours);
+        if exist == [true, true] {
+            self.views();
+        }
+    }
+
+    /// Compares the JSON views of the two saved plans, then removes the plans.
+    fn views(&mut self) {
+        let views = Engine::BOTH.map(|engine| {
+            let run = engine.run(self.shared.path(), None, &["show", "-json", file_of(engine)]);
+            std::fs::remove_file(self.shared.path().join(file_of(engine))).unwrap();
+            let mut view = run.document().ok_or(run.stdout + &run.stderr)?;
+            scrub_view(&mut view);
+            Ok::<Value, String>(view)
+        });
+        match views {
+            [Ok(theirs), Ok(ours)] => differences(" plan", &theirs, &ours, &mut self.found),
+            [theirs, ours] => {
+                self.found.push(format!(" show fails: {:?} {:?}", theirs.err(), ours.err()));
+            }
+        }
+    }
+
+    fn apply(&mut self, flags: &[String]) {
+        self.plan(flags);
+        let [theirs, ours] = Engine::BOTH.map(|engine| {
+            let dir = self.dir(engine);
+            let mut args = vec!["apply", "-json", "-input=false", "-auto-approve"];
+            args.extend(flags.iter().map(String::as_str));
+            engine.run(dir, None, &args)
+        });
+        self.codes(&theirs, &ours);
+        let [theirs, ours] = Engine::BOTH.map(|engine| {
+            let text = std::fs::read_to_string(self.dir(engine).join("terraform.tfstate"))
+                .unwrap_or_default();
+            let mut state = serde_json::from_str(&text).unwrap_or(Value::Null);
+            scrub_state(&mut state);
+            state
+        });
+        differences(" state", &theirs, &ours, &mut self.found);
+    }
+
+    fn dir(&self, engine: Engine) -> &Path {
+        match engine {
+            Engine::Terraform => self.shared.path(),
+            Engine::Formwork => self.ours.path(),
+        }
+    }
+
+    fn codes(&mut self, theirs: &Run, ours: &Run) {
+        if theirs.code != ours.code {
+            self.found.push(format!(
+                " exit code: should be {:?}, is {:?}; {}",
+                theirs.code, ours.code, ours.stderr
+            ));
+        }
+    }
+
+    /// Compares the diagnostics and the announced changes, in any order: Terraform's depends on
+    /// the timing of its walk.
+    fn events(&mut self, theirs: &Run, ours: &Run) {
+        let [theirs, ours] = [theirs, ours].map(|run| {
+            let mut all: Vec<Value> = run.events().iter().filter_map(event).collect();
+            all.sort_by_key(Value::to_string);
+            Value::Array(all)
+        });
+        differences(" events", &theirs, &ours, &mut self.found);
+    }
+}
+
+fn file_of(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Terraform => "theirs.plan",
+        Engine::Formwork => "ours.plan",
+    }
+}
+
+/// The parts of an event that have to agree, if it is of a kind that has to be announced.
+fn event(event: &Value) -> Option<Value> {
+    match event["type"].as_str()? {
+        "diagnostic" => Some(brief(&event["diagnostic"])),
+        "planned_change" | "resource_drift" => Some(event["change"].clone()),
+        "change_summary" => Some(event["changes"].clone()),
+        "outputs" => Some(event["outputs"].clone()),
+        _ => None,
+    }
+}
+
+/// What has to agree of a diagnostic. The detail is each program's own words, and Formwork names
+/// the instance in more of them.
+fn brief(diagnostic: &Value) -> Value {
+    serde_json::json!({
+        "severity": diagnostic["severity"],
+        "summary": diagnostic["summary"],
+        "line": diagnostic["range"]["start"]["line"],
+    })
+}
+
+/// One test for each folder of `plans/`, so that they run side by side.
+macro_rules! groups {
+    ($($test:ident => $folder:literal,)*) => {
+        $(
+            #[test]
+            fn $test() {
+                check_group($folder);
+            }
+        )*
+    };
+}
+
+groups! {
+    plans_of_values_are_the_same => "values",
+    plans_of_repetition_are_the_same => "repetition",
+    plans_with_variables_are_the_same => "variables",
+    plans_with_outputs_are_the_same => "outputs",
+    plans_with_lifecycle_arguments_are_the_same => "lifecycle",
+    plans_with_conditions_are_the_same => "conditions",
+    plans_in_other_modes_are_the_same => "modes",
+    plans_with_data_sources_are_the_same => "data",
+    plans_with_expressions_are_the_same => "expressions",
+    plans_of_invalid_folders_fail_the_same => "invalid",
+}
