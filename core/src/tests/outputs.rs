@@ -36,7 +36,7 @@ fn outputs_are_created_updated_and_deleted() {
         r#"output "o" { value = 1 }"#,
         "",
         expect![[r#"
-        - output.o null
+        ~ output.o null
         calls: 
     "#]],
     );
@@ -56,7 +56,7 @@ fn an_output_without_a_value_is_not_stored() {
         r#"output "o" { value = 1 }"#,
         r#"output "o" { value = null }"#,
         expect![[r#"
-        - output.o null
+        ~ output.o null
         calls: 
     "#]],
     );
