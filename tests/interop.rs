@@ -4,4 +4,6 @@
 mod case;
 mod compare;
 mod engine;
+mod terraform_loads_ours;
 mod terraform_plans;
+mod terraform_state;

@@ -1,12 +1,14 @@
 //! The two programs under comparison, run as children in a folder of the test's own.
 //! Knows nothing of what they print beyond its being JSON.
 
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 
 use serde_json::Value;
+
+use crate::harness::{built, terraform};
 
 /// One of the two programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,9 +30,27 @@ impl Engine {
     /// Runs the program in `dir` with nothing of the caller's Terraform settings in its
     /// environment but `settings`, a CLI configuration file.
     pub(crate) fn run(self, dir: &Path, settings: Option<&Path>, args: &[&str]) -> Run {
+        let output = self.command(dir, settings, args).output().expect("the program starts");
+        Run {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
+    /// Starts the program with its input and output in the hands of the caller.
+    pub(crate) fn asking(self, dir: &Path, args: &[&str]) -> Asking {
+        let mut command = self.command(dir, None, args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let stdout = child.stdout.take().expect("stdout is a pipe");
+        Asking { child, stdout }
+    }
+
+    fn command(self, dir: &Path, settings: Option<&Path>, args: &[&str]) -> Command {
         let mut command = match self {
             Self::Terraform => Command::new("terraform"),
-            Self::Formwork => Command::new(formwork()),
+            Self::Formwork => Command::new(built("formwork")),
         };
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("TF_") {
@@ -40,12 +60,37 @@ impl Engine {
         command.env("CHECKPOINT_DISABLE", "1").env("TF_IN_AUTOMATION", "1");
         // A file that is named but empty keeps the settings of the user's home folder out.
         command.env("TF_CLI_CONFIG_FILE", settings.unwrap_or_else(|| Path::new("/dev/null")));
-        let output = command.args(args).current_dir(dir).output().expect("the program starts");
-        Run {
-            code: output.status.code(),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        command.args(args).current_dir(dir);
+        command
+    }
+}
+
+/// A program that waits for an answer.
+pub(crate) struct Asking {
+    child: Child,
+    stdout: ChildStdout,
+}
+
+impl Asking {
+    /// Reads until the program has said `text`.
+    pub(crate) fn wait_for(&mut self, text: &str) {
+        let mut said = Vec::new();
+        let mut byte = [0];
+        while !said.ends_with(text.as_bytes()) {
+            let n = self.stdout.read(&mut byte).expect("a pipe can be read");
+            assert!(n > 0, "ended without {text:?}: {}", String::from_utf8_lossy(&said));
+            said.push(byte[0]);
         }
+    }
+
+    /// Answers, and waits until the program ends well.
+    pub(crate) fn answer(mut self, text: &str) {
+        let mut stdin = self.child.stdin.take().expect("stdin is a pipe");
+        stdin.write_all(text.as_bytes()).expect("a pipe can be written");
+        drop(stdin);
+        let mut rest = String::new();
+        self.stdout.read_to_string(&mut rest).expect("a pipe can be read");
+        assert!(self.child.wait().expect("it is a child").success(), "{rest}");
     }
 }
 
@@ -67,43 +112,13 @@ impl Run {
 pub(crate) fn terraform_is_here() -> bool {
     static HERE: OnceLock<bool> = OnceLock::new();
     *HERE.get_or_init(|| {
-        let here = Command::new("terraform").arg("version").output().is_ok_and(|output| output.status.success());
+        let here = terraform().is_some();
         if !here {
             let warning = "\n!!! terraform is not on the PATH: the interoperation tests have NOT been run !!!\n\n";
             let _written = std::io::stderr().write_all(warning.as_bytes());
         }
         here
     })
-}
-
-/// The folder in which cargo puts the programs of this profile.
-pub(crate) fn programs() -> &'static Path {
-    static PROGRAMS: OnceLock<PathBuf> = OnceLock::new();
-    PROGRAMS.get_or_init(|| {
-        let test = std::env::current_exe().expect("a running program has a path");
-        // The test program is in `deps`, below the folder of the programs.
-        test.ancestors().nth(2).expect("cargo puts test programs two folders deep").to_owned()
-    })
-}
-
-/// The program under test. It belongs to another package, which `cargo test -p formwork-tests`
-/// alone does not build, so it is built here.
-fn formwork() -> &'static Path {
-    static FORMWORK: OnceLock<PathBuf> = OnceLock::new();
-    FORMWORK.get_or_init(|| {
-        build(&["--package", "formwork"]);
-        programs().join("formwork")
-    })
-}
-
-fn build(what: &[&str]) {
-    let status = Command::new(env!("CARGO"))
-        .args(["build", "--quiet"])
-        .args(what)
-        .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .status()
-        .expect("cargo runs: it runs this test");
-    assert!(status.success(), "cargo build {what:?} failed");
 }
 
 #[test]

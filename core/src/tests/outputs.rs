@@ -36,7 +36,7 @@ fn outputs_are_created_updated_and_deleted() {
         r#"output "o" { value = 1 }"#,
         "",
         expect![[r#"
-        ~ output.o null
+        - output.o null
         calls: 
     "#]],
     );
