@@ -1,5 +1,6 @@
 //! All end-to-end tests, in one program.
 
+mod foreign;
 mod harness;
 #[cfg(test)]
 mod interop;

@@ -1,0 +1,108 @@
+//! Installs the libraries and makes the programs, once. A machine without a network cannot: then it
+//! says so, and only a machine of the project's checks takes that for a failure.
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Mutex, OnceLock};
+
+use crate::harness::bad_provider;
+
+/// What is installed for Python. The second brings the compiler that the Rust library builds with.
+const PACKAGES: [&str; 2] = ["tf==1.2.0", "grpcio-tools==1.71.2"];
+
+/// The provider in Python, if this machine can have it.
+pub(super) fn python_provider() -> Option<PathBuf> {
+    let python = python()?;
+    let source = sources().join("python/provider.py");
+    let line = format!("exec \"{}\" \"{}\" \"$@\"", python.display(), source.display());
+    Some(script("terraform-provider-python", &line))
+}
+
+/// The provider in Rust, if this machine can have it.
+pub(super) fn rust_provider() -> Option<PathBuf> {
+    let python = python()?;
+    let line = format!("exec \"{}\" -m grpc_tools.protoc \"$@\"", python.display());
+    let protoc = script("protoc", &line);
+    let cargo = |line: &str| {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(line.split(' ')).current_dir(sources().join("rust")).env("PROTOC", &protoc);
+        cargo.env("CARGO_TARGET_DIR", folder().join("crate")).env("CARGO_INCREMENTAL", "0");
+        cargo
+    };
+    if let Err(why) = run(&mut cargo("fetch --quiet --locked")) {
+        return missing("the crate tf-provider", &why);
+    }
+    // From here on nothing depends on the network: what fails is a fault.
+    run(&mut cargo("build --quiet --locked --offline")).expect("the provider can be built");
+    Some(folder().join("crate/debug/terraform-provider-crate"))
+}
+
+/// The Python that has the packages.
+fn python() -> Option<PathBuf> {
+    static PYTHON: OnceLock<Option<PathBuf>> = OnceLock::new();
+    PYTHON.get_or_init(install).clone()
+}
+
+fn install() -> Option<PathBuf> {
+    let home = folder().join("python");
+    let python = home.join("bin/python");
+    let (marker, wanted) = (home.join("installed"), PACKAGES.join("\n"));
+    if fs::read_to_string(&marker).is_ok_and(|installed| installed == wanted) {
+        return Some(python);
+    }
+    fs::create_dir_all(folder()).expect("a folder");
+    let made = run(Command::new("python3").args(["-m", "venv"]).arg(&home));
+    let mut pip = Command::new(&python);
+    pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]).args(PACKAGES);
+    if let Err(why) = made.and_then(|()| run(&mut pip)) {
+        return missing("the Python package tf", &why);
+    }
+    fs::write(marker, wanted).expect("it can be written");
+    Some(python)
+}
+
+/// Says loudly that a test tests nothing here.
+fn missing<T>(what: &str, why: &str) -> Option<T> {
+    let is_check = std::env::var_os("CI").is_some_and(|value| value == "true");
+    assert!(!is_check, "{what} cannot be installed:\n{why}");
+    // Not by `eprintln!`: what that prints is hidden when the test passes.
+    writeln!(std::io::stderr(), "\nNOT TESTED: {what} cannot be installed here:\n{why}\n")
+        .expect("it can be said");
+    None
+}
+
+/// Runs a program to its end; if that is a bad one, gives what it said.
+fn run(command: &mut Command) -> Result<(), String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("{command:?}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr)))
+}
+
+/// Writes a program of one line.
+fn script(name: &str, line: &str) -> PathBuf {
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().expect("nobody panics with it");
+    let (path, text) = (folder().join(name), format!("#!/bin/sh\n{line}\n"));
+    // A program that is running cannot be written, and one that is written again is built with again.
+    if !fs::read_to_string(&path).is_ok_and(|old| old == text) {
+        fs::write(&path, text).expect("it can be written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("it is ours");
+    }
+    path
+}
+
+/// Where the sources of the providers are.
+fn sources() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/foreign"))
+}
+
+/// Where everything is installed and built: next to what cargo builds.
+fn folder() -> PathBuf {
+    let built = bad_provider().parent().and_then(Path::parent).expect("cargo has a target folder");
+    built.join("foreign")
+}
