@@ -116,8 +116,6 @@ menu! {
 
     /// Reads garbage.
     ReadGarbage = "read-garbage",
-    /// Answers a read without an object.
-    ReadAbsent = "read-absent",
     /// Reads a number where text is due.
     ReadWrongType = "read-wrong-type",
     /// Reads an unknown value.

@@ -265,7 +265,8 @@ impl Handle {
         if answer.deferred.is_some() {
             return Err(self.deferred(diags, call, about));
         }
-        self.present(diags, call, &answer.state, about)?;
+        // An answer without an object reads as null: providers in the field mean by it that the
+        // object is gone, and the reference takes it so.
         let value =
             answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
         if let Some(problem) = complete_problem(ty, &value) {

@@ -106,7 +106,6 @@ impl Bad {
     fn read_fault(fault: Option<Fault>, found: &Thing) -> Result<Payload, Failure> {
         Ok(match fault {
             Some(Fault::ReadGarbage) => garbage(),
-            Some(Fault::ReadAbsent) => absent(),
             Some(Fault::ReadWrongType) => found.misshapen("name", Some(Value::tuple(vec![]))),
             Some(Fault::ReadUnknown) => found.with("text", Value::unknown(Type::String)).payload(),
             Some(Fault::ReadStatus) => return Err(status("read")),

@@ -49,7 +49,6 @@ pub(super) const STORED: &[Case] = &[
     (Fault::UpgradeAbsent, Update, 1, "UpgradeResourceState for bad_thing.a", Ready),
     (Fault::UpgradeDies, Update, 1, "about to die in an upgrade", Ready),
     (Fault::ReadGarbage, Update, 1, BREACH, Ready),
-    (Fault::ReadAbsent, Update, 1, "ReadResource for bad_thing.a", Ready),
     (Fault::ReadWrongType, Update, 1, ".name: string is required", Ready),
     (Fault::ReadUnknown, Update, 1, ".text", Ready),
     (Fault::ReadStatus, Update, 1, "no read on Sundays", Ready),

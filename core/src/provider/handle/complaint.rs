@@ -57,8 +57,8 @@ impl Handle {
         )
     }
 
-    /// Makes sure that an answer holds an object, be it null. Only null means that the real object is
-    /// gone: taken for it, an answer without one would have the object made a second time.
+    /// Makes sure that an upgrade answers with an object, be it null: none does not mean that the real
+    /// object is gone.
     ///
     /// # Errors
     /// When it holds none.
