@@ -5,10 +5,12 @@
 
 mod arguments;
 pub(crate) mod bad_reference;
+mod call;
 mod condition;
 mod constant;
 mod draft;
 pub mod files;
+pub mod folders;
 pub mod inputs;
 mod lifecycle;
 mod load;
@@ -27,6 +29,7 @@ mod validate;
 mod variable;
 
 pub use files::Files;
+pub use folders::{CallSite, ModuleFolders, NotInstalled};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -68,7 +68,7 @@ fn load_root(
 }
 
 /// Parses every configuration file of a folder, in the order of names.
-fn parse_folder(
+pub(super) fn parse_folder(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     files: &dyn Files,

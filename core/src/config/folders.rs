@@ -1,0 +1,86 @@
+//! Where the folders of called modules are, and what must be known of a call to put one there.
+//!
+//! Whoever installs modules finds out which ones a folder calls with [`calls`], without the called
+//! ones being there, and says later through [`ModuleFolders`] where they are. Nothing here fetches
+//! anything.
+
+use std::path::{Path, PathBuf};
+
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostics, Reported, Span, Str};
+
+use super::{Files, call, load};
+use crate::addr::ModulePath;
+use crate::version::Constraints;
+
+/// Which module a call asks for, as far as that can be said without having it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallSite {
+    /// The name of the call.
+    pub name: Str,
+    /// The source as written: a path, an address in a registry, or that of a package.
+    pub source: String,
+    /// Where the source is written.
+    pub source_span: Span,
+    /// The versions asked for, and where that is written.
+    pub version: Option<(Constraints, Span)>,
+    /// The block's header.
+    pub span: Span,
+}
+
+/// Says where the folder of a called module is. The command line implements it over what is
+/// installed, tests over texts in memory.
+pub trait ModuleFolders {
+    /// The folder of the module at `path`, which `call` asks for. `caller` is the folder that the call
+    /// stands in.
+    ///
+    /// # Errors
+    /// When the module is not there, or not the one that the call asks for.
+    fn folder(
+        &self,
+        path: &ModulePath,
+        call: &CallSite,
+        caller: &Path,
+    ) -> Result<PathBuf, NotInstalled>;
+}
+
+/// Why the folder of a called module cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotInstalled {
+    /// What is wrong, in a few words.
+    pub summary: String,
+    /// What was found and what to do about it.
+    pub detail: String,
+}
+
+impl NotInstalled {
+    /// The module was never installed.
+    #[must_use]
+    pub fn missing() -> Self {
+        Self {
+            summary: "Module not installed".to_owned(),
+            detail: "This module is not yet installed. Run \"terraform init\" to install all modules required by this configuration.".to_owned(),
+        }
+    }
+}
+
+/// The calls in the configuration of a folder, by name. The called modules need not be there.
+///
+/// # Errors
+/// When a file cannot be read or parsed, or the header of a call is malformed.
+pub fn calls(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    files: &dyn Files,
+    dir: &Path,
+) -> Result<Vec<CallSite>, Reported> {
+    let mut found = Diagnostics::new();
+    let bodies = load::parse_folder(&mut found, sources, files, dir);
+    let blocks = bodies.into_iter().flatten().flat_map(|body| body.blocks);
+    let blocks = blocks.filter(|block| block.kind.name == "module");
+    let mut calls: Vec<CallSite> =
+        blocks.filter_map(|block| call::read_site(&mut found, &block)).collect();
+    calls.sort_by(|one, other| one.name.cmp(&other.name));
+    diags.append(found)?;
+    Ok(calls)
+}
