@@ -6,7 +6,7 @@ mod state;
 mod workdir;
 mod world;
 
-pub(crate) use programs::{bad_provider, built, terraform};
+pub(crate) use programs::{bad_provider, built, terraform, test_provider};
 pub(crate) use run::{Command, Ended};
 pub(crate) use state::{Instance, instances};
 pub(crate) use workdir::Workdir;

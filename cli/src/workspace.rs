@@ -154,11 +154,12 @@ impl<'e> Workspace<'e> {
             }
         }
         diags.check()?;
-        self.warn_of_overrides(diags, required);
         Ok(Launcher::new(self.env, programs, reattached))
     }
 
-    fn warn_of_overrides(
+    /// Warns of programs that are under development. Only for commands that work with real objects
+    /// or check a configuration: what others print is for other programs to read.
+    pub(crate) fn warn_of_overrides(
         &self,
         diags: &mut Diagnostics,
         required: &BTreeMap<ProviderAddr, Constraints>,

@@ -1,4 +1,4 @@
-//! The `random` provider: values drawn once and kept in the state.
+//! The `random` provider: values drawn once and kept in the state, and passwords that nobody keeps.
 
 mod id;
 mod integer;
@@ -24,4 +24,5 @@ pub fn provider() -> ProviderDef {
         .resource("random_shuffle", shuffle::RandomShuffle)
         .resource("random_string", string::RandomString)
         .resource("random_uuid", uuid::RandomUuid)
+        .ephemeral("random_password", password::ephemeral::PassingPassword)
 }

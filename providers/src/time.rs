@@ -1,5 +1,6 @@
-//! The `time` provider: moments that are kept, and waiting.
+//! The `time` provider: moments that are kept, waiting, and the parts of moments.
 
+mod function;
 mod moment;
 mod offset;
 mod rotating;
@@ -25,4 +26,7 @@ fn provider_with(clock: Clock) -> ProviderDef {
         .resource("time_rotating", rotating::TimeRotating { clock })
         .resource("time_sleep", sleep::TimeSleep { clock })
         .resource("time_static", static_time::TimeStatic { clock })
+        .function("duration_parse", function::DurationParse)
+        .function("rfc3339_parse", function::Rfc3339Parse)
+        .function("unix_timestamp_parse", function::UnixTimestampParse)
 }

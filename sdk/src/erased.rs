@@ -1,10 +1,12 @@
-//! Resources and data sources of all models behind one face: values in, values out. What a model
+//! Resources, data sources and ephemeral resources of all models behind one face: values in, values out. What a model
 //! cannot say about a value is kept as it was.
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use formwork_value::{Diagnostics, Value};
 
 use crate::data_source::DataSource;
+use crate::ephemeral::{Ephemeral, Keep, Opened};
 use crate::provider::Configure;
 use crate::resource::{Change, Create, Delete, Read, Resource, Stored, Update};
 use crate::schema::Shape;
@@ -149,6 +151,54 @@ impl<D: DataSource> AnyDataSource for TypedDataSource<D> {
     async fn read(&self, diags: &mut Diagnostics, config: &Value) -> Answer<Value> {
         let config = model::read(diags, config)?;
         Ok(self.data_source.read(diags, config).await?.to_value())
+    }
+}
+
+/// An ephemeral resource of any model.
+#[async_trait]
+pub(crate) trait AnyEphemeral: Send + Sync {
+    fn shape(&self) -> &Shape;
+    fn validate(&self, diags: &mut Diagnostics, config: &Value) -> Answer<()>;
+    async fn open(&self, diags: &mut Diagnostics, config: &Value) -> Answer<Opened<Value>>;
+    async fn renew(&self, diags: &mut Diagnostics, private: Bytes) -> Answer<Keep>;
+    async fn close(&self, diags: &mut Diagnostics, private: Bytes) -> Answer<()>;
+}
+
+/// An ephemeral resource of one model.
+pub(crate) struct TypedEphemeral<E> {
+    ephemeral: E,
+    shape: Shape,
+}
+
+impl<E: Ephemeral> TypedEphemeral<E> {
+    pub(crate) fn new(ephemeral: E) -> Self {
+        Self { ephemeral, shape: E::Model::shape() }
+    }
+}
+
+#[async_trait]
+impl<E: Ephemeral> AnyEphemeral for TypedEphemeral<E> {
+    fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    fn validate(&self, diags: &mut Diagnostics, config: &Value) -> Answer<()> {
+        let config = model::read(diags, config)?;
+        self.ephemeral.validate(diags, &config)
+    }
+
+    async fn open(&self, diags: &mut Diagnostics, config: &Value) -> Answer<Opened<Value>> {
+        let config = model::read(diags, config)?;
+        let Opened { value, keep } = self.ephemeral.open(diags, config).await?;
+        Ok(Opened { value: value.to_value(), keep })
+    }
+
+    async fn renew(&self, diags: &mut Diagnostics, private: Bytes) -> Answer<Keep> {
+        self.ephemeral.renew(diags, private).await
+    }
+
+    async fn close(&self, diags: &mut Diagnostics, private: Bytes) -> Answer<()> {
+        self.ephemeral.close(diags, private).await
     }
 }
 

@@ -195,6 +195,23 @@ impl Field for Number {
     }
 }
 
+/// A value of any type, as it is.
+impl Field for Value {
+    const HOLDS_UNKNOWN: bool = true;
+
+    fn ty() -> Type {
+        Type::Dynamic
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        Ok(value.clone())
+    }
+
+    fn to_value(&self) -> Value {
+        self.clone()
+    }
+}
+
 impl<T: Field> Field for Vec<T> {
     const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
 
@@ -284,6 +301,8 @@ mod tests {
         check(&Attr::Known(BTreeSet::from([true, false])));
         check(&Attr::<String>::from("ö"));
         check(&Number::from(5_i64));
+        let any = Attr::Known(Value::tuple(vec![Value::int(1), Value::dynamic()]));
+        assert_eq!(Attr::from_value(&any.to_value()).unwrap(), any);
         let tags = [("a", Attr::Null), ("b", Attr::Unknown), ("c", Attr::from("d"))];
         check(&Tags::from(BTreeMap::from(tags.map(|(key, tag)| (key.to_owned(), tag)))));
     }

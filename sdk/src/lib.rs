@@ -46,8 +46,10 @@
 extern crate self as formwork_sdk;
 
 pub mod data_source;
+pub mod ephemeral;
 mod erased;
 pub mod field;
+pub mod function;
 pub mod model;
 mod plan;
 pub mod provider;
@@ -58,8 +60,10 @@ mod server;
 pub mod stop;
 pub mod testing;
 
+pub use ephemeral::Ephemeral;
 pub use field::{Attr, Field};
 pub use formwork_value as value;
+pub use function::Function;
 pub use model::Model;
 pub use provider::ProviderDef;
 pub use resource::Resource;
@@ -71,6 +75,8 @@ pub type Answer<T> = Result<T, value::Reported>;
 /// All that most providers need.
 pub mod prelude {
     pub use crate::data_source::DataSource;
+    pub use crate::ephemeral::{Ephemeral, Keep, Opened};
+    pub use crate::function::{Arguments, Function, Parameter, Refusal, Signature};
     pub use crate::provider::{Configure, ProviderDef};
     pub use crate::resource::{Change, Create, Delete, Read, Resource, Stored, Update};
     pub use crate::stop::Stop;

@@ -3,13 +3,16 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
+use formwork_plugin_protocol::Provider;
 use formwork_value::Diagnostics;
 
 use crate::data_source::DataSource;
 use crate::erased::{
-    AnyConfigure, AnyDataSource, AnyResource, TypedConfigure, TypedDataSource, TypedResource,
+    AnyConfigure, AnyDataSource, AnyEphemeral, AnyResource, TypedConfigure, TypedDataSource,
+    TypedEphemeral, TypedResource,
 };
-use crate::{Answer, Model, Resource};
+use crate::server::Server;
+use crate::{Answer, Ephemeral, Function, Model, Resource};
 
 /// What a provider offers.
 pub struct ProviderDef {
@@ -17,6 +20,8 @@ pub struct ProviderDef {
     pub(crate) configure: Box<dyn AnyConfigure>,
     pub(crate) resources: BTreeMap<String, Box<dyn AnyResource>>,
     pub(crate) data_sources: BTreeMap<String, Box<dyn AnyDataSource>>,
+    pub(crate) ephemeral: BTreeMap<String, Box<dyn AnyEphemeral>>,
+    pub(crate) functions: BTreeMap<String, Box<dyn Function>>,
 }
 
 impl ProviderDef {
@@ -29,6 +34,8 @@ impl ProviderDef {
             configure: Box::new(TypedConfigure::new(NotConfigured)),
             resources: BTreeMap::new(),
             data_sources: BTreeMap::new(),
+            ephemeral: BTreeMap::new(),
+            functions: BTreeMap::new(),
         }
     }
 
@@ -51,6 +58,26 @@ impl ProviderDef {
     pub fn data_source(mut self, name: &str, data_source: impl DataSource) -> Self {
         self.data_sources.insert(name.to_owned(), Box::new(TypedDataSource::new(data_source)));
         self
+    }
+
+    /// Adds an ephemeral resource type.
+    #[must_use]
+    pub fn ephemeral(mut self, name: &str, ephemeral: impl Ephemeral) -> Self {
+        self.ephemeral.insert(name.to_owned(), Box::new(TypedEphemeral::new(ephemeral)));
+        self
+    }
+
+    /// Adds a function.
+    #[must_use]
+    pub fn function(mut self, name: &str, function: impl Function) -> Self {
+        self.functions.insert(name.to_owned(), Box::new(function));
+        self
+    }
+
+    /// Answers the contract's calls in this process, for those who put something in front of it.
+    #[must_use]
+    pub fn into_provider(self) -> impl Provider {
+        Server::new(self)
     }
 }
 

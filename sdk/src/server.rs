@@ -12,6 +12,12 @@ use formwork_plugin_protocol::capability::{ClientCapabilities, ServerCapabilitie
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
+use formwork_plugin_protocol::message::ephemeral::{
+    KeepRequest, OpenRequest, OpenResponse, RenewResponse,
+};
+use formwork_plugin_protocol::message::function::{
+    CallRequest, CallResponse, FunctionError, Functions,
+};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
     PlanResponse, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
@@ -22,13 +28,15 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Schema};
 use futures_util::FutureExt as _;
 
-use crate::erased::{AnyDataSource, AnyResource};
+use crate::ephemeral::Keep;
+use crate::erased::{AnyDataSource, AnyEphemeral, AnyResource};
 use crate::schema::Shape;
 use crate::stop::{Stop, StopSwitch};
 use crate::{Answer, ProviderDef};
 
 mod check;
 mod life;
+mod passing;
 
 /// A provider definition that answers calls.
 pub(crate) struct Server {
@@ -54,6 +62,13 @@ impl Server {
         match self.provider.data_sources.get(name) {
             Some(data_source) => Ok(&**data_source),
             None => Err(unsupported(diags, "data source", name)),
+        }
+    }
+
+    fn ephemeral(&self, diags: &mut Diagnostics, name: &str) -> Answer<&dyn AnyEphemeral> {
+        match self.provider.ephemeral.get(name) {
+            Some(ephemeral) => Ok(&**ephemeral),
+            None => Err(unsupported(diags, "ephemeral resource type", name)),
         }
     }
 
@@ -105,6 +120,7 @@ impl Provider for Server {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
         let resources = self.provider.resources.iter();
         let data_sources = self.provider.data_sources.iter();
+        let ephemeral = self.provider.ephemeral.iter();
         Ok(ProviderSchema {
             provider: schema(0, self.provider.configure.shape()),
             resources: resources
@@ -115,6 +131,10 @@ impl Provider for Server {
             data_sources: data_sources
                 .map(|(name, data_source)| (name.clone(), schema(0, data_source.shape())))
                 .collect(),
+            ephemeral_resources: ephemeral
+                .map(|(name, ephemeral)| (name.clone(), schema(0, ephemeral.shape())))
+                .collect(),
+            functions: self.signatures(),
             capabilities: CAPABILITIES,
             ..ProviderSchema::default()
         })
@@ -125,6 +145,8 @@ impl Provider for Server {
             capabilities: CAPABILITIES,
             resources: self.provider.resources.keys().cloned().collect(),
             data_sources: self.provider.data_sources.keys().cloned().collect(),
+            ephemeral_resources: self.provider.ephemeral.keys().cloned().collect(),
+            functions: self.provider.functions.keys().cloned().collect(),
             ..Metadata::default()
         })
     }
@@ -225,6 +247,53 @@ impl Provider for Server {
         let done = caught(self.data(&mut diags, &request)).await;
         let state = settled(&mut diags, done).unwrap_or(Payload::Absent);
         Ok(ReadDataResponse { state, deferred: None, diagnostics: reports(diags) })
+    }
+
+    async fn functions(&self) -> Result<Functions, Failure> {
+        Ok(Functions { functions: self.signatures(), diagnostics: Vec::new() })
+    }
+
+    async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
+        let result = caught(async { self.result_of(&request) }).await;
+        let panicked = |Panicked(text)| {
+            let text = format!("the function panicked: {text}. This is a bug in the provider.");
+            Err(FunctionError { text, argument: None })
+        };
+        Ok(CallResponse { result: result.unwrap_or_else(panicked) })
+    }
+
+    async fn validate_ephemeral_config(
+        &self,
+        request: ValidateRequest,
+    ) -> Result<Verdict, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(async { self.validate_ephemeral(&mut diags, &request) }).await;
+        settled(&mut diags, done);
+        Ok(Verdict { diagnostics: reports(diags) })
+    }
+
+    async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(self.opened(&mut diags, &request)).await;
+        let (result, keep) =
+            settled(&mut diags, done).unwrap_or((Payload::Absent, Keep::default()));
+        let Keep { private, renew_at } = keep;
+        let diagnostics = reports(diags);
+        Ok(OpenResponse { result, private, renew_at, deferred: None, diagnostics })
+    }
+
+    async fn renew_ephemeral(&self, request: KeepRequest) -> Result<RenewResponse, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(self.renewed(&mut diags, request)).await;
+        let Keep { private, renew_at } = settled(&mut diags, done).unwrap_or_default();
+        Ok(RenewResponse { private, renew_at, diagnostics: reports(diags) })
+    }
+
+    async fn close_ephemeral(&self, request: KeepRequest) -> Result<Verdict, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(self.closed(&mut diags, request)).await;
+        settled(&mut diags, done);
+        Ok(Verdict { diagnostics: reports(diags) })
     }
 
     async fn stop(&self) -> Result<String, Failure> {

@@ -23,8 +23,12 @@ use formwork_value::diag::Severity;
 use formwork_value::schema::Block;
 use formwork_value::{Path, Plain, Str, Type, Value};
 
+mod passing;
+
 use crate::ProviderDef;
 use crate::server::Server;
+
+pub use passing::{Passing, call};
 
 /// One object of a resource type, or none yet.
 pub struct Life {

@@ -9,6 +9,11 @@ pub(crate) fn bad_provider() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_terraform-provider-bad"))
 }
 
+/// The provider that has one of everything.
+pub(crate) fn test_provider() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_terraform-provider-test"))
+}
+
 /// A program of another package of this workspace, as it is now: built first if it is not up to date.
 pub(crate) fn built(program: &str) -> PathBuf {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();

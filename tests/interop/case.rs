@@ -3,7 +3,8 @@
 //!
 //! Verbs: `plan` and `apply` (with any further flags), `validate`, and `file NAME`, which writes
 //! what follows to a file of that name instead. A step with no text of its own keeps the
-//! configuration of the one before.
+//! configuration of the one before. A fixture with `required_providers` may use the providers of this
+//! workspace, `formwork/test` among them.
 
 use std::path::{Path, PathBuf};
 
@@ -29,6 +30,13 @@ pub(crate) enum Verb {
     Plan,
     Apply,
     File,
+}
+
+impl Case {
+    /// Whether it needs providers that are programs: those of this workspace are there for it.
+    pub(crate) fn has_providers(&self) -> bool {
+        self.steps.iter().any(|step| step.text.contains("required_providers"))
+    }
 }
 
 /// Reads all fixtures of a group, in the order of their names.

@@ -5,18 +5,21 @@
 //! the same state; Formwork applies in a folder of its own, and the two states are compared.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::case::{Case, Step, Verb, load_group};
 use super::compare::{differences, scrub_state, scrub_view};
 use super::engine::{Engine, Run, terraform_is_here};
+use crate::harness::{built, test_provider};
 
 /// The folders of one case, and what was found so far.
 struct Bench {
     shared: tempfile::TempDir,
     ours: tempfile::TempDir,
+    /// Settings with the providers of this workspace, for a case that needs them.
+    settings: Option<PathBuf>,
     found: Vec<String>,
 }
 
@@ -43,8 +46,12 @@ fn check_case(case: &Case) -> Vec<String> {
     let mut bench = Bench {
         shared: tempfile::tempdir().unwrap(),
         ours: tempfile::tempdir().unwrap(),
+        settings: None,
         found: Vec::new(),
     };
+    if case.has_providers() {
+        bench.settings = Some(settings(bench.ours.path()));
+    }
     for step in &case.steps {
         bench.write(step);
         let before = bench.found.len();
@@ -61,7 +68,29 @@ fn check_case(case: &Case) -> Vec<String> {
     bench.found
 }
 
+/// A settings file that makes both programs take the providers of this workspace from where cargo
+/// puts them.
+fn settings(dir: &Path) -> PathBuf {
+    let ours = built("terraform-provider-null");
+    let ours =
+        ["null", "random", "local", "time"].map(|name| (format!("hashicorp/{name}"), &*ours));
+    let test = ("formwork/test".to_owned(), test_provider());
+    let lines = ours.into_iter().chain([test]).map(|(name, program)| {
+        let folder = program.parent().expect("a program is in a folder");
+        format!("    \"{name}\" = \"{}\"\n", folder.display())
+    });
+    let lines: String = lines.collect();
+    let path = dir.join("settings.tfrc");
+    let text = format!("provider_installation {{\n  dev_overrides {{\n{lines}  }}\n}}\n");
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
 impl Bench {
+    fn run(&self, engine: Engine, dir: &Path, args: &[&str]) -> Run {
+        engine.run(dir, self.settings.as_deref(), args)
+    }
+
     fn write(&self, step: &Step) {
         if step.text.trim().is_empty() {
             return;
@@ -76,7 +105,7 @@ impl Bench {
 
     fn validate(&mut self) {
         let [theirs, ours] =
-            Engine::BOTH.map(|engine| engine.run(self.shared.path(), None, &["validate", "-json"]));
+            Engine::BOTH.map(|engine| self.run(engine, self.shared.path(), &["validate", "-json"]));
         self.codes(&theirs, &ours);
         let [theirs, ours] = [theirs, ours].map(|run| {
             let view = run.document().unwrap_or(Value::Null);
@@ -95,7 +124,8 @@ impl Bench {
     fn complaints(&mut self, theirs: &[Value], ours: &[Value]) {
         let [theirs, ours] = [theirs, ours].map(|events| {
             let mut places: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-            for event in events.iter().filter(|event| event["type"] == "diagnostic") {
+            let diagnostics = events.iter().filter(|event| event["type"] == "diagnostic");
+            for event in diagnostics.filter(|event| !is_about_settings(event)) {
                 let found = &event["diagnostic"];
                 let line = found["range"]["start"]["line"].as_u64().unwrap_or_default();
                 let summary = found["summary"].as_str().unwrap_or_default();
@@ -135,7 +165,7 @@ impl Bench {
                 file_of(engine),
             ];
             args.extend(flags.iter().map(String::as_str));
-            engine.run(self.shared.path(), None, &args)
+            self.run(engine, self.shared.path(), &args)
         });
         self.codes(&theirs, &ours);
         // How far a plan came that fails, and so what it lists, depends on the order of the walk.
@@ -160,7 +190,7 @@ impl Bench {
     /// Compares the JSON views of the two saved plans, then removes the plans.
     fn views(&mut self) {
         let views = Engine::BOTH.map(|engine| {
-            let run = engine.run(self.shared.path(), None, &["show", "-json", file_of(engine)]);
+            let run = self.run(engine, self.shared.path(), &["show", "-json", file_of(engine)]);
             std::fs::remove_file(self.shared.path().join(file_of(engine))).unwrap();
             let mut view = run.document().ok_or(run.stdout + &run.stderr)?;
             scrub_view(&mut view);
@@ -169,7 +199,14 @@ impl Bench {
         match views {
             [Ok(theirs), Ok(ours)] => differences(" plan", &theirs, &ours, &mut self.found),
             [theirs, ours] => {
-                self.found.push(format!(" show fails: {:?} {:?}", theirs.err(), ours.err()));
+                let briefly = |run: Option<String>| {
+                    run.map(|mut text| {
+                        text.truncate(text.floor_char_boundary(1_000));
+                        text
+                    })
+                };
+                let (theirs, ours) = (briefly(theirs.err()), briefly(ours.err()));
+                self.found.push(format!(" show fails: {theirs:?} {ours:?}"));
             }
         }
     }
@@ -180,7 +217,7 @@ impl Bench {
             let dir = self.dir(engine);
             let mut args = vec!["apply", "-json", "-input=false", "-auto-approve"];
             args.extend(flags.iter().map(String::as_str));
-            engine.run(dir, None, &args)
+            self.run(engine, dir, &args)
         });
         self.codes(&theirs, &ours);
         let [theirs, ours] = Engine::BOTH.map(|engine| {
@@ -228,9 +265,17 @@ fn file_of(engine: Engine) -> &'static str {
     }
 }
 
+/// What Terraform says of the settings themselves.
+const ABOUT_SETTINGS: &str = "Provider development overrides are in effect";
+
+fn is_about_settings(event: &Value) -> bool {
+    event["diagnostic"]["summary"] == ABOUT_SETTINGS
+}
+
 /// The parts of an event that have to agree, if it is of a kind that has to be announced.
 fn event(event: &Value) -> Option<Value> {
     match event["type"].as_str()? {
+        "diagnostic" if is_about_settings(event) => None,
         "diagnostic" => Some(brief(&event["diagnostic"])),
         "planned_change" | "resource_drift" => Some(event["change"].clone()),
         "change_summary" => Some(event["changes"].clone()),
@@ -271,5 +316,6 @@ groups! {
     plans_in_other_modes_are_the_same => "modes",
     plans_with_data_sources_are_the_same => "data",
     plans_with_expressions_are_the_same => "expressions",
+    plans_with_write_only_arguments_are_the_same => "write_only",
     plans_of_invalid_folders_fail_the_same => "invalid",
 }

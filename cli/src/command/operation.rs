@@ -103,6 +103,7 @@ impl<'e> Prepared<'e> {
         let mut required = config.requirements();
         required.extend(of_state(workspace, &required, preparing.place).await);
         let launcher = workspace.launcher(diags, &required)?;
+        workspace.warn_of_overrides(diags, &required);
         let mut given = given(diags, workspace, preparing.sources)?;
         if preparing.ask {
             ask_for_missing(&config, &mut given);

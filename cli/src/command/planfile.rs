@@ -108,8 +108,10 @@ pub(super) fn prepare<'e>(
     let mut workspace = Workspace::open(env, diags).map_err(|_| None)?;
     match read(diags, &mut workspace, path, sources) {
         Ok((saved, config, variables)) => {
-            let launcher = workspace.launcher(diags, &saved.requirements(&config));
+            let required = saved.requirements(&config);
+            let launcher = workspace.launcher(diags, &required);
             let Ok(launcher) = launcher else { return Err(Some(Box::new(workspace))) };
+            workspace.warn_of_overrides(diags, &required);
             let prepared = Prepared {
                 variables,
                 given: BTreeMap::new(),

@@ -54,6 +54,7 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
     let config = workspace.config(diags)?;
     let required = config.requirements();
     let launcher = workspace.launcher(diags, &required)?;
+    workspace.warn_of_overrides(diags, &required);
     let pool = Pool::new(&launcher);
     let (state, results, stop) = (State::default(), Results::new(&config), Cell::new(false));
     let world = World {

@@ -1,5 +1,7 @@
 //! `random_password`.
 
+pub(super) mod ephemeral;
+
 use formwork_sdk::prelude::*;
 
 use super::text::{Recipe, special_changed};

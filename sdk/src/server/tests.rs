@@ -10,7 +10,7 @@ use formwork_value::{Type, Value};
 
 use super::Server;
 use crate::prelude::*;
-use crate::testing::{Action, Life};
+use crate::testing::{Action, Life, Passing, call};
 
 /// A thing that does as its name says.
 #[derive(Model)]
@@ -64,8 +64,70 @@ impl Resource for Things {
     }
 }
 
+/// Something to be held for a while.
+#[derive(Model)]
+struct Lease {
+    /// On what.
+    #[attr(required)]
+    on: Attr<String>,
+    #[attr(computed)]
+    key: Attr<String>,
+}
+
+struct Leases;
+
+#[async_trait]
+impl Ephemeral for Leases {
+    type Model = Lease;
+
+    async fn open(&self, _: &mut Diagnostics, config: Lease) -> Answer<Opened<Lease>> {
+        let key = match config.on.or_default().as_str() {
+            "nothing" => Attr::Unknown,
+            on => format!("the key of {on}").into(),
+        };
+        let keep = Keep { private: "opened".into(), renew_at: None };
+        Ok(Opened { value: Lease { key, ..config }, keep })
+    }
+
+    async fn renew(&self, _: &mut Diagnostics, private: bytes::Bytes) -> Answer<Keep> {
+        assert_ne!(private, "renewed", "renewed twice");
+        Ok(Keep { private: "renewed".into(), renew_at: None })
+    }
+
+    async fn close(&self, diags: &mut Diagnostics, private: bytes::Bytes) -> Answer<()> {
+        match &*private {
+            b"opened" => Ok(()),
+            _ => Err(diags.error(Diagnostic::error("Not the key that was given", ""))),
+        }
+    }
+}
+
+struct Halved;
+
+impl Function for Halved {
+    fn signature(&self) -> Signature {
+        Signature::new(Type::Number, "Halves numbers.")
+            .parameter(Parameter::new("of", Type::Number, ""))
+            .variadic(Parameter::new("more", Type::Number, ""))
+    }
+
+    fn call(&self, arguments: &Arguments) -> Result<Value, Refusal> {
+        let numbers: Result<Vec<i64>, _> =
+            (0..arguments.values().len()).map(|at| arguments.get(at)).collect();
+        let sum: i64 = numbers?.iter().sum();
+        assert_ne!(sum, 13, "out of luck");
+        match sum % 2 {
+            0 => Ok(Value::int(sum / 2)),
+            _ => Err(Refusal::new(format!("{sum} is odd"))),
+        }
+    }
+}
+
 fn provider() -> ProviderDef {
-    ProviderDef::new("registry.terraform.io/acme/test").resource("test_thing", Things)
+    ProviderDef::new("registry.terraform.io/acme/test")
+        .resource("test_thing", Things)
+        .ephemeral("test_lease", Leases)
+        .function("halved", Halved)
 }
 
 async fn life() -> Life {
@@ -238,4 +300,39 @@ fn the_struct_is_the_schema() {
     assert!(block.attributes["secret"].write_only);
     let ty = block.attributes["tags"].implied_type();
     assert_eq!(ty, Type::map(Type::String));
+}
+
+#[tokio::test]
+async fn an_ephemeral_resource_is_closed_with_what_its_opening_kept() {
+    let mut lease = Passing::new(provider(), "test_lease").await.unwrap();
+    let opened = lease.open(&[("on", Value::string("a"))]).await.unwrap();
+    let key = Path::root().attribute("key");
+    assert_eq!(key.find(&opened), Some(&Value::string("the key of a")));
+    assert_eq!(lease.renew().await, Ok(None));
+    // What a panic says is told, and the next renewal still has the last good answer.
+    assert!(lease.renew().await.unwrap_err().0.contains("renewed twice"));
+    assert_eq!(lease.close().await, Ok(()));
+}
+
+#[tokio::test]
+async fn what_is_opened_is_wholly_known() {
+    let mut lease = Passing::new(provider(), "test_lease").await.unwrap();
+    let why = lease.open(&[("on", Value::string("nothing"))]).await.unwrap_err();
+    assert!(why.0.contains("`key` will be known later"), "{why:?}");
+    assert!(lease.open(&[]).await.unwrap_err().0.contains("`on` must have a value"));
+}
+
+#[tokio::test]
+async fn a_function_has_a_result_or_a_reason() {
+    let of = async |numbers: &[&str]| {
+        let numbers = numbers.iter().map(|text| formwork_value::Number::parse(text).unwrap());
+        call(provider(), "halved", numbers.map(Value::Number).collect()).await
+    };
+    let refusal = async |numbers: &[&str]| of(numbers).await.unwrap_err().0;
+    assert_eq!(of(&["2"]).await, Ok(Value::int(1)));
+    assert_eq!(of(&["2", "4", "8"]).await, Ok(Value::int(7)));
+    assert_eq!(refusal(&["3"]).await, "3 is odd");
+    assert!(refusal(&["2", "0.5"]).await.starts_with("argument 2: 0.5 has a fractional part"));
+    assert!(refusal(&["13"]).await.contains("the function panicked"));
+    assert!(refusal(&[]).await.contains("1 arguments are needed"));
 }

@@ -1,0 +1,59 @@
+//! `direxists`: whether there is a folder.
+
+use std::fs;
+use std::io::ErrorKind;
+
+use formwork_sdk::prelude::*;
+use formwork_sdk::value::{Type, Value};
+
+/// The function.
+pub(super) struct DirExists;
+
+impl Function for DirExists {
+    fn signature(&self) -> Signature {
+        let path =
+            "A path. One that does not begin with `/` starts in the folder where Terraform runs.";
+        Signature::new(Type::Bool, "Says whether there is a directory at a path.")
+            .describe("True for a directory and a symbolic link to one, false if there is nothing. Anything else at the path is an error.")
+            .parameter(Parameter::new("path", Type::String, path))
+    }
+
+    fn call(&self, arguments: &Arguments) -> Result<Value, Refusal> {
+        let path: String = arguments.get(0)?;
+        match fs::metadata(&path) {
+            Ok(found) if found.is_dir() => Ok(Value::Bool(true)),
+            Ok(_) => Err(Refusal::of_argument(
+                0,
+                format!("{path:?} is there, but it is not a directory"),
+            )),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Value::Bool(false)),
+            Err(error) => {
+                Err(Refusal::of_argument(0, format!("{path:?} cannot be looked at: {error}")))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_sdk::testing::call;
+    use formwork_sdk::value::Value;
+
+    use crate::local::provider;
+
+    #[tokio::test]
+    async fn only_a_folder_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        std::os::unix::fs::symlink(folder.path(), folder.path().join("link")).unwrap();
+        let exists = async |name: &str| {
+            let path = folder.path().join(name);
+            call(provider(), "direxists", vec![Value::string(&*path.to_string_lossy())]).await
+        };
+        assert_eq!(exists(".").await, Ok(Value::Bool(true)));
+        assert_eq!(exists("link").await, Ok(Value::Bool(true)));
+        assert_eq!(exists("nothing").await, Ok(Value::Bool(false)));
+        assert!(exists("file").await.unwrap_err().0.contains("argument 1"));
+        assert!(exists("file/below").await.unwrap_err().0.contains("cannot be looked at"));
+    }
+}

@@ -1,0 +1,69 @@
+//! An ephemeral resource as its author writes it: opened while somebody needs it, never stored.
+
+use std::time::SystemTime;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use formwork_value::{Diagnostic, Diagnostics};
+
+use crate::{Answer, Model};
+
+/// An ephemeral resource. Only [`open`](Self::open) must be written: what is left out suits one that
+/// does not run out and leaves nothing behind.
+#[async_trait]
+pub trait Ephemeral: Send + Sync + 'static {
+    /// What is asked for and what is handed out.
+    type Model: Model;
+
+    /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
+    fn validate(&self, _diags: &mut Diagnostics, _config: &Self::Model) -> Answer<()> {
+        Ok(())
+    }
+
+    /// Opens it. `config` is what the author wrote, wholly known; the answer is the same with
+    /// everything computed filled in.
+    async fn open(
+        &self,
+        diags: &mut Diagnostics,
+        config: Self::Model,
+    ) -> Answer<Opened<Self::Model>>;
+
+    /// Makes it last longer. Asked only if [`Opened::keep`] says until when it lasts.
+    async fn renew(&self, diags: &mut Diagnostics, _private: Bytes) -> Answer<Keep> {
+        Err(diags.error(Diagnostic::error(
+            "Renewal not supported",
+            "The provider asked for a renewal that it does not support. This is a bug in the provider.",
+        )))
+    }
+
+    /// Ends it. `private` is what [`open`](Self::open) kept, whatever renewals have kept since.
+    async fn close(&self, _diags: &mut Diagnostics, _private: Bytes) -> Answer<()> {
+        Ok(())
+    }
+}
+
+/// What an ephemeral resource hands out, and what it keeps.
+#[derive(Clone, Debug)]
+pub struct Opened<M> {
+    /// What is handed out.
+    pub value: M,
+    /// What is kept.
+    pub keep: Keep,
+}
+
+impl<M> Opened<M> {
+    /// Hands out a value for as long as anybody wants it, and keeps nothing.
+    #[must_use]
+    pub fn for_good(value: M) -> Self {
+        Self { value, keep: Keep::default() }
+    }
+}
+
+/// What an open ephemeral resource needs until the next call.
+#[derive(Clone, Debug, Default)]
+pub struct Keep {
+    /// Bytes that the host hands back.
+    pub private: Bytes,
+    /// When it must be renewed, if it runs out.
+    pub renew_at: Option<SystemTime>,
+}

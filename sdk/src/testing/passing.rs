@@ -1,0 +1,129 @@
+//! Functions and ephemeral resources, called as a host would.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use formwork_plugin_protocol::contract::conform::{assert_plan_valid, unknown_findings};
+use formwork_plugin_protocol::message::configure::ValidateRequest;
+use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
+use formwork_plugin_protocol::message::function::CallRequest;
+use formwork_plugin_protocol::{Payload, Provider as _};
+use formwork_value::schema::Block;
+use formwork_value::{Type, Value};
+
+use super::{CLIENT, Refusal, configuration, decoded, kept_word, plain, refused};
+use crate::ProviderDef;
+use crate::server::Server;
+
+/// One ephemeral resource, from open to close.
+pub struct Passing {
+    server: Server,
+    type_name: String,
+    block: Block,
+    opened: Bytes,
+    private: Bytes,
+}
+
+impl Passing {
+    /// An ephemeral resource of type `type_name`, not open yet.
+    ///
+    /// # Errors
+    /// When the provider has no such type.
+    pub async fn new(provider: ProviderDef, type_name: &str) -> Result<Self, Refusal> {
+        let server = Server::new(provider);
+        let Some(schema) = server.schema().await?.ephemeral_resources.remove(type_name) else {
+            return Err(Refusal(format!("there is no ephemeral resource type {type_name}")));
+        };
+        Ok(Self {
+            server,
+            type_name: type_name.to_owned(),
+            block: schema.block,
+            opened: Bytes::new(),
+            private: Bytes::new(),
+        })
+    }
+
+    /// Opens it: attributes left out are null.
+    ///
+    /// # Errors
+    /// When the provider refuses, or breaks the contract.
+    pub async fn open(&mut self, config: &[(&str, Value)]) -> Result<Value, Refusal> {
+        let config = configuration(&self.block, config.iter().cloned())?;
+        let payload = Payload::Value(config.clone(), self.block.implied_type());
+        let type_name = self.type_name.clone();
+        let validate = ValidateRequest {
+            type_name: type_name.clone(),
+            config: payload.clone(),
+            client: CLIENT,
+        };
+        refused(&self.server.validate_ephemeral_config(validate).await?.diagnostics)?;
+        let request = OpenRequest { type_name, config: payload, client: CLIENT };
+        let answer = self.server.open_ephemeral(request).await?;
+        refused(&answer.diagnostics)?;
+        let result = decoded(&self.block, &answer.result)?;
+        kept_word("open", &unknown_findings(&result))?;
+        let nothing = plain(Value::null(self.block.implied_type()));
+        kept_word("open", &assert_plan_valid(&self.block, &nothing, &config, &result))?;
+        (self.opened, self.private) = (answer.private.clone(), answer.private);
+        Ok(result.into_value())
+    }
+
+    /// Renews it, and says until when it lasts then.
+    ///
+    /// # Errors
+    /// When the provider refuses.
+    pub async fn renew(&mut self) -> Result<Option<SystemTime>, Refusal> {
+        let answer = self.server.renew_ephemeral(self.keep(&self.private)).await?;
+        refused(&answer.diagnostics)?;
+        self.private = answer.private;
+        Ok(answer.renew_at)
+    }
+
+    /// Closes it.
+    ///
+    /// # Errors
+    /// When the provider refuses.
+    pub async fn close(self) -> Result<(), Refusal> {
+        // Protocol: what the opening kept, not what the last renewal did.
+        let answer = self.server.close_ephemeral(self.keep(&self.opened)).await?;
+        refused(&answer.diagnostics)
+    }
+
+    fn keep(&self, private: &Bytes) -> KeepRequest {
+        KeepRequest { type_name: self.type_name.clone(), private: private.clone() }
+    }
+}
+
+/// Calls a function; the arguments must have the types of its parameters.
+///
+/// # Errors
+/// When the function refuses; a refusal that blames an argument begins with its number, from 1.
+pub async fn call(
+    provider: ProviderDef,
+    name: &str,
+    arguments: Vec<Value>,
+) -> Result<Value, Refusal> {
+    let server = Server::new(provider);
+    let Some(signature) = server.functions().await?.functions.remove(name) else {
+        return Err(Refusal(format!("there is no function {name}")));
+    };
+    let payload = |value: Value| {
+        let ty = value.ty();
+        Payload::Value(plain(value), ty)
+    };
+    let arguments = arguments.into_iter().map(payload).collect();
+    let request = CallRequest { name: name.to_owned(), arguments };
+    let result = server.call_function(request).await?.result.map_err(|error| {
+        let at = error.argument.map(|at| format!("argument {}: ", at + 1)).unwrap_or_default();
+        Refusal(format!("{at}{}", error.text))
+    })?;
+    typed(&result, &signature.returns)
+}
+
+fn typed(result: &Payload, ty: &Type) -> Result<Value, Refusal> {
+    let value = result.encode().map_err(|error| Refusal(format!("of another type: {error}")))?;
+    match value.decode(ty) {
+        Ok(value) => Ok(value.into_value()),
+        Err(error) => Err(Refusal(format!("the result is of another type than {ty}: {error}"))),
+    }
+}

@@ -1,0 +1,146 @@
+//! The functions: one for each way in which arguments, results and errors may be.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use formwork_sdk::prelude::*;
+use formwork_sdk::value::{Type, Value};
+
+/// A function under its name.
+pub(crate) struct Named {
+    pub(crate) name: &'static str,
+    signature: fn() -> Signature,
+    body: fn(&Arguments) -> Result<Value, Refusal>,
+}
+
+impl Function for Named {
+    fn signature(&self) -> Signature {
+        (self.signature)()
+    }
+
+    fn call(&self, arguments: &Arguments) -> Result<Value, Refusal> {
+        (self.body)(arguments)
+    }
+}
+
+/// All of them.
+pub(crate) fn all() -> impl Iterator<Item = Named> {
+    of_texts().into_iter().chain(of_anything()).chain(odd())
+}
+
+fn of_texts() -> Vec<Named> {
+    vec![
+        Named {
+            name: "greeting",
+            signature: || {
+                Signature::new(Type::String, "Greets somebody.")
+                    .describe("Says *hello* to whom the argument names.")
+                    .parameter(text("name"))
+            },
+            body: |arguments| Ok(Value::string(format!("Hello, {}", arguments.get::<String>(0)?))),
+        },
+        Named {
+            name: "joined",
+            signature: || {
+                Signature::new(Type::String, "Joins texts.")
+                    .parameter(text("separator"))
+                    .variadic(text("parts"))
+            },
+            body: |arguments| {
+                let separator: String = arguments.get(0)?;
+                let parts = 1..arguments.values().len();
+                let parts: Result<Vec<String>, _> = parts.map(|at| arguments.get(at)).collect();
+                Ok(Value::string(parts?.join(&separator)))
+            },
+        },
+    ]
+}
+
+fn of_anything() -> Vec<Named> {
+    vec![
+        Named {
+            name: "kind",
+            signature: || {
+                let any = Parameter::new("value", Type::Dynamic, "Anything.");
+                Signature::new(Type::String, "Says what it was given.")
+                    .parameter(any.or_null().or_unknown())
+            },
+            body: |arguments| {
+                Ok(Value::string(match arguments.values().first() {
+                    Some(Value::Null(_)) => "null".to_owned(),
+                    Some(Value::Unknown(_)) => "unknown".to_owned(),
+                    Some(value) => value.ty().to_string(),
+                    None => "nothing".to_owned(),
+                }))
+            },
+        },
+        Named {
+            name: "same",
+            signature: || {
+                Signature::new(Type::Dynamic, "Returns what it was given.")
+                    .parameter(Parameter::new("value", Type::Dynamic, "Anything."))
+            },
+            body: |arguments| arguments.get(0),
+        },
+        Named {
+            name: "object",
+            signature: || {
+                let ty = Type::object([("name", Type::String), ("length", Type::Number)]);
+                Signature::new(ty, "Describes a text.").parameter(text("text"))
+            },
+            body: |arguments| {
+                let text: String = arguments.get(0)?;
+                let length = i64::try_from(text.len()).unwrap_or_default();
+                Ok(Value::object([("name", Value::string(text)), ("length", Value::int(length))]))
+            },
+        },
+        Named {
+            name: "total",
+            signature: || {
+                let numbers = Type::list(Type::Number);
+                Signature::new(Type::Number, "Adds up.").parameter(Parameter::new(
+                    "numbers",
+                    numbers,
+                    "Whole numbers.",
+                ))
+            },
+            body: |arguments| Ok(Value::int(arguments.get::<Vec<i64>>(0)?.iter().sum())),
+        },
+    ]
+}
+
+fn odd() -> Vec<Named> {
+    vec![
+        Named {
+            name: "refuse",
+            signature: || {
+                Signature::new(Type::String, "Has no result.").variadic(text("arguments"))
+            },
+            body: |arguments| {
+                Err(match arguments.values().len() {
+                    0 => Refusal::new("there is none at all"),
+                    n => Refusal::of_argument(n - 1, "this one is not good"),
+                })
+            },
+        },
+        Named {
+            name: "nothing",
+            signature: || Signature::new(Type::String, "Returns null."),
+            body: |_| Ok(Value::null(Type::String)),
+        },
+        Named {
+            name: "fickle",
+            signature: || {
+                Signature::new(Type::String, "Breaks the rule that results are always the same.")
+            },
+            body: |_| {
+                static TURN: AtomicI64 = AtomicI64::new(0);
+                let turn = TURN.fetch_add(1, Ordering::Relaxed);
+                Ok(Value::string(format!("{turn} of {}", std::process::id())))
+            },
+        },
+    ]
+}
+
+fn text(name: &str) -> Parameter {
+    Parameter::new(name, Type::String, "A text.")
+}

@@ -1,0 +1,79 @@
+//! A provider for tests that has one of everything, in a process of its own: every nesting of blocks
+//! and attributes, write-only arguments, ephemeral resources, functions, identities, private data and
+//! provider meta. Unlike the bad provider it keeps every rule.
+//!
+//! `TEST_LOG` names a file to which it writes down the calls that it gets, one a line.
+
+mod data;
+mod front;
+mod function;
+mod log;
+mod nested;
+mod shape;
+mod thing;
+mod token;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use formwork_plugin_protocol::handshake::Protocol;
+use formwork_plugin_protocol::server::{Options, run};
+use formwork_sdk::prelude::*;
+use formwork_sdk::value::Value;
+
+use front::Front;
+use log::Log;
+
+const ADDRESS: &str = "registry.terraform.io/formwork/test";
+
+fn main() -> ExitCode {
+    let options = Options { address: ADDRESS.to_owned(), protocols: &Protocol::ALL, debug: false };
+    let front = Front { inner: provider().into_provider(), log: Log::from_env() };
+    run(&options, Arc::new(front))
+}
+
+fn provider() -> ProviderDef {
+    let provider = ProviderDef::new(ADDRESS)
+        .configured(Settings)
+        .resource("test_thing", thing::Things)
+        .resource("test_nested", nested::Objects(nested::Nested))
+        .resource("test_blocks", nested::Objects(nested::Blocks))
+        .resource("test_strict", nested::Objects(nested::Strict))
+        .data_source("test_data", data::Data)
+        .ephemeral("test_token", token::Tokens);
+    function::all().fold(provider, |provider, function| {
+        let name = function.name;
+        provider.function(name, function)
+    })
+}
+
+/// The configuration of the provider, which changes nothing.
+#[derive(Model)]
+struct Config {
+    /// Anything.
+    #[attr(optional)]
+    value: Attr<Value>,
+    /// Anything that is not shown.
+    #[attr(optional, sensitive)]
+    secret: Attr<String>,
+    /// An error to fail with.
+    #[attr(optional)]
+    fails: Attr<String>,
+}
+
+struct Settings;
+
+#[async_trait]
+impl Configure for Settings {
+    type Config = Config;
+
+    async fn configure(&self, diags: &mut Diagnostics, config: Config) -> Answer<()> {
+        match config.fails.get() {
+            Some(fails) => {
+                let problem = Diagnostic::error("Configuration refused", fails.clone());
+                Err(diags.error(problem.path(Path::root().attribute("fails"))))
+            }
+            None => Ok(()),
+        }
+    }
+}

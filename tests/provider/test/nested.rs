@@ -1,0 +1,140 @@
+//! `test_nested`, `test_blocks` and `test_strict`: objects with parts in every nesting.
+
+use std::marker::PhantomData;
+
+use formwork_sdk::prelude::*;
+use formwork_sdk::schema::{Definition, Role, Shape};
+use formwork_value::convert::Refused;
+use formwork_value::schema::{Attribute, Block, Nesting};
+use formwork_value::{Type, Value};
+
+use crate::shape::{block, computed_parts, filled, nested, open_block, parts};
+
+/// The schema of a resource type.
+pub(crate) trait Shaped: Send + Sync + 'static {
+    fn shape() -> Shape;
+}
+
+/// Nested attributes.
+pub(crate) struct Nested;
+
+/// Nested blocks.
+pub(crate) struct Blocks;
+
+/// Blocks and attributes that must be there.
+pub(crate) struct Strict;
+
+/// The resource type whose objects are values of the shape `S`.
+pub(crate) struct Objects<S>(pub(crate) S);
+
+/// An object as it is.
+pub(crate) struct Object<S>(Value, PhantomData<S>);
+
+impl<S: Shaped> Model for Object<S> {
+    fn shape() -> Shape {
+        S::shape()
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        Ok(Self(value.clone(), PhantomData))
+    }
+
+    fn to_value(&self) -> Value {
+        self.0.clone()
+    }
+}
+
+impl<S> Object<S> {
+    fn filled(&self) -> Self {
+        Self(filled(&self.0), PhantomData)
+    }
+}
+
+#[async_trait]
+impl<S: Shaped> Resource for Objects<S> {
+    type Model = Object<S>;
+
+    async fn modify_plan(&self, _: &mut Diagnostics, change: &mut Change<Object<S>>) -> Answer<()> {
+        change.planned.0 = open_block(&S::shape().block, &change.planned.0);
+        Ok(())
+    }
+
+    async fn create(&self, _: &mut Diagnostics, call: Create<Object<S>>) -> Answer<Object<S>> {
+        Ok(call.planned.filled())
+    }
+
+    async fn update(&self, _: &mut Diagnostics, call: Update<Object<S>>) -> Answer<Object<S>> {
+        Ok(call.planned.filled())
+    }
+
+    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<Object<S>> {
+        let empty = S::shape().block.empty_value();
+        let found = empty.replace_at(&Path::root().attribute("id"), |_| Value::string(id));
+        Ok(Object(found.unwrap_or(empty), PhantomData))
+    }
+}
+
+const NESTINGS: [(&str, Nesting); 4] = [
+    ("single", Nesting::Single),
+    ("list", Nesting::List),
+    ("set", Nesting::Set),
+    ("map", Nesting::Map),
+];
+
+fn with_id() -> Shape {
+    let id = Definition::new(Type::String, Role::Computed).keep();
+    let text = Definition::new(Type::String, Role::Optional);
+    Shape::new("An object with parts.")
+        .attribute("id", id)
+        .attribute("name", text.clone())
+        .attribute("forced", text.replace())
+}
+
+impl Shaped for Nested {
+    fn shape() -> Shape {
+        let mut shape = with_id();
+        for (name, nesting) in NESTINGS {
+            let mut inner = parts(nesting);
+            let deeper = nested(nesting, Role::Optional, parts(nesting));
+            inner.insert("inner".into(), deeper);
+            shape.block.attributes.insert(name.into(), nested(nesting, Role::Optional, inner));
+            let ours = nested(nesting, Role::Computed, computed_parts(Role::Computed));
+            shape.block.attributes.insert(format!("computed_{name}").into(), ours);
+            let either =
+                nested(nesting, Role::OptionalComputed, computed_parts(Role::OptionalComputed));
+            shape.block.attributes.insert(format!("chosen_{name}").into(), either);
+        }
+        shape
+    }
+}
+
+impl Shaped for Blocks {
+    fn shape() -> Shape {
+        let mut shape = with_id();
+        for (name, nesting) in [("group", Nesting::Group)].into_iter().chain(NESTINGS) {
+            let mut content = Block { attributes: parts(nesting), ..Block::default() };
+            let deeper = Block { attributes: parts(nesting), ..Block::default() };
+            content.blocks.insert("inner".into(), block(nesting, (0, 0), deeper));
+            shape.block.blocks.insert(name.into(), block(nesting, (0, 0), content));
+        }
+        let any = Attribute::new(Type::Dynamic, Role::Optional);
+        let any = Block { attributes: [("any".into(), any)].into(), ..Block::default() };
+        shape.block.blocks.insert("dynamic_list".into(), block(Nesting::List, (0, 0), any.clone()));
+        shape.block.blocks.insert("dynamic_map".into(), block(Nesting::Map, (0, 0), any));
+        shape
+    }
+}
+
+impl Shaped for Strict {
+    fn shape() -> Shape {
+        let mut shape = with_id();
+        let needed = Attribute::new(Type::String, Role::Required);
+        let content =
+            Block { attributes: [("needed".into(), needed.clone())].into(), ..Block::default() };
+        shape.block.attributes.insert("needed".into(), needed);
+        shape.block.blocks.insert("one".into(), block(Nesting::List, (1, 1), content.clone()));
+        shape.block.blocks.insert("few".into(), block(Nesting::Set, (0, 2), content.clone()));
+        shape.block.blocks.insert("must".into(), block(Nesting::Single, (1, 1), content));
+        shape
+    }
+}

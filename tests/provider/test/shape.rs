@@ -1,0 +1,116 @@
+//! Schemas with nested parts, what a plan leaves open in them, and what comes out of it.
+
+use std::collections::BTreeMap;
+
+use formwork_sdk::schema::Role;
+use formwork_value::schema::{
+    Attribute, AttributeKind, Block, NestedAttributes, NestedBlock, Nesting,
+};
+use formwork_value::{Str, Type, Value};
+
+/// An attribute that holds objects.
+pub(crate) fn nested(
+    nesting: Nesting,
+    role: Role,
+    attributes: BTreeMap<Str, Attribute>,
+) -> Attribute {
+    let kind = AttributeKind::Nested(NestedAttributes { attributes, nesting });
+    Attribute { kind, ..Attribute::new(Type::Dynamic, role) }
+}
+
+/// The attributes that every nested object has; those in a set may have none that is not stored.
+pub(crate) fn parts(nesting: Nesting) -> BTreeMap<Str, Attribute> {
+    let text = |role| Attribute::new(Type::String, role);
+    let mut parts = BTreeMap::from([
+        ("text".into(), text(Role::Optional)),
+        ("number".into(), Attribute::new(Type::Number, Role::Optional)),
+        ("flag".into(), Attribute::new(Type::Bool, Role::Optional)),
+        ("texts".into(), Attribute::new(Type::list(Type::String), Role::Optional)),
+        ("computed".into(), text(Role::Computed)),
+        ("chosen".into(), text(Role::OptionalComputed)),
+        ("secret".into(), Attribute { sensitive: true, ..text(Role::Optional) }),
+    ]);
+    if nesting != Nesting::Set {
+        let password = Attribute { write_only: true, ..text(Role::Optional) };
+        parts.insert("password".into(), password);
+    }
+    parts
+}
+
+/// The attributes of nested objects that the provider may make up: all of them are its own to set.
+pub(crate) fn computed_parts(role: Role) -> BTreeMap<Str, Attribute> {
+    BTreeMap::from([
+        ("text".into(), Attribute::new(Type::String, role)),
+        ("computed".into(), Attribute::new(Type::String, Role::Computed)),
+    ])
+}
+
+/// A block type.
+pub(crate) fn block(
+    nesting: Nesting,
+    (min_items, max_items): (u64, u64),
+    block: Block,
+) -> NestedBlock {
+    NestedBlock { nesting, block, min_items, max_items, computed: false }
+}
+
+/// What is the provider's to say and has not been said becomes unknown.
+pub(crate) fn open_block(block: &Block, value: &Value) -> Value {
+    let Value::Object(object) = value else { return value.clone() };
+    Value::object(object.iter().map(|(name, part)| {
+        let part = match (block.attributes.get(name), block.blocks.get(name)) {
+            (Some(attribute), _) => open_attribute(attribute, part),
+            (None, Some(nested)) => match nested.nesting {
+                Nesting::Single | Nesting::Group => open_block(&nested.block, part),
+                _ => each(part, |part| open_block(&nested.block, part)),
+            },
+            (None, None) => part.clone(),
+        };
+        (name.clone(), part)
+    }))
+}
+
+fn open_attribute(attribute: &Attribute, value: &Value) -> Value {
+    if value.is_null() && attribute.role.is_computed() {
+        return Value::unknown(attribute.implied_type());
+    }
+    let AttributeKind::Nested(nested) = &attribute.kind else { return value.clone() };
+    let object = |value: &Value| match value {
+        Value::Object(object) => Value::object(object.iter().map(|(name, part)| {
+            let attribute = nested.attributes.get(name);
+            (name.clone(), attribute.map_or_else(|| part.clone(), |one| open_attribute(one, part)))
+        })),
+        _ => value.clone(),
+    };
+    match nested.nesting {
+        Nesting::Single | Nesting::Group => object(value),
+        _ => each(value, object),
+    }
+}
+
+fn each(value: &Value, change: impl Fn(&Value) -> Value) -> Value {
+    value.with_children(value.children().iter().map(change).collect())
+}
+
+/// What is unknown gets a value, the same each time and never null.
+pub(crate) fn filled(value: &Value) -> Value {
+    match value {
+        Value::Unknown(unknown) => made(unknown.ty()),
+        _ => each(value, filled),
+    }
+}
+
+fn made(ty: &Type) -> Value {
+    match ty {
+        Type::Bool => Value::Bool(true),
+        Type::Number => Value::int(1),
+        Type::List(element) => Value::list((**element).clone(), vec![made(element)]),
+        Type::Set(element) => Value::set((**element).clone(), vec![made(element)]),
+        Type::Map(element) => Value::map((**element).clone(), [("key", made(element))]),
+        Type::Object(object) => {
+            Value::object(object.attributes.iter().map(|(name, ty)| (name.clone(), made(ty))))
+        }
+        Type::Tuple(items) => Value::tuple(items.iter().map(made).collect()),
+        Type::String | Type::Dynamic => Value::string("computed"),
+    }
+}
