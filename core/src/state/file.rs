@@ -8,11 +8,13 @@ mod read;
 mod tests;
 mod write;
 
+use std::io;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
+use sha2::{Digest as _, Sha256};
 
 use super::{Object, State};
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
@@ -105,26 +107,49 @@ impl StateFile {
         read::read_header(text)
     }
 
-    /// Writes everything but what the file says about itself.
-    pub(super) fn content(&self) -> Vec<u8> {
-        write::content(self)
-    }
-
-    /// Writes the state file with a content already written by [`StateFile::content`].
-    pub(super) fn write_with(&self, content: &[u8]) -> Vec<u8> {
-        write::with_content(self, content)
+    /// The fingerprint of everything but what the file says about itself.
+    pub(super) fn fingerprint(&self) -> [u8; 32] {
+        let mut hash = Hash(Sha256::new());
+        // Hashing takes whatever comes.
+        write::content(self, &mut hash).ok();
+        hash.0.finalize().into()
     }
 
     /// Writes the state file: two spaces of indentation, everything sorted, a final newline.
+    ///
+    /// # Errors
+    /// When `to` does not take it.
+    pub fn write_to(&self, to: &mut dyn io::Write) -> io::Result<()> {
+        write::whole(self, to)
+    }
+
+    /// The state file as [`StateFile::write_to`] writes it.
     #[must_use]
     pub fn write(&self) -> Vec<u8> {
-        self.write_with(&self.content())
+        let mut text = Vec::new();
+        // Writing into memory does not fail.
+        self.write_to(&mut text).ok();
+        text
     }
 
     /// Whether both hold the same; what they say about themselves does not count.
     #[must_use]
     pub fn has_content_of(&self, other: &Self) -> bool {
         self.state == other.state && self.check_results == other.check_results
+    }
+}
+
+/// Keeps only the fingerprint of what is written to it.
+struct Hash(Sha256);
+
+impl io::Write for Hash {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        self.0.update(text);
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

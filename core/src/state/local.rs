@@ -6,11 +6,10 @@ mod replace;
 #[cfg(test)]
 mod tests;
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-
-use sha2::{Digest as _, Sha256};
 
 use self::lock::Held;
 pub(super) use self::lock::{lock, who};
@@ -96,8 +95,9 @@ enum Known {
 /// What the stored state holds.
 #[derive(Debug)]
 enum Stored {
-    /// The text as it was read. The first write makes a backup of it.
-    Read(Vec<u8>),
+    /// What was read, sharing its resources with whoever works with them. The first write makes a
+    /// backup of it.
+    Read(Box<StateFile>),
     /// A fingerprint of what was written.
     Written([u8; 32]),
 }
@@ -123,7 +123,8 @@ impl LocalStore {
         let (file, known) = match StateFile::read(&text) {
             Ok(file) => {
                 let (lineage, serial) = (file.lineage.clone(), file.serial);
-                (Some(file), Known::Present { lineage, serial, content: Stored::Read(text) })
+                let content = Stored::Read(Box::new(file.clone()));
+                (Some(file), Known::Present { lineage, serial, content })
             }
             // A file without content is one that was made only to be locked.
             Err(FileError::Empty) => match self.evidence().filter(|_| source.exists()) {
@@ -190,8 +191,8 @@ impl LocalStore {
         match &self.known {
             Known::Present { content: Stored::Written(stored), .. } => stored == content,
             // The stored text may be laid out differently, so it is compared as we would write it.
-            Known::Present { content: Stored::Read(text), .. } => {
-                StateFile::read(text).is_ok_and(|stored| fingerprint(&stored.content()) == *content)
+            Known::Present { content: Stored::Read(stored), .. } => {
+                stored.fingerprint() == *content
             }
             Known::Absent | Known::NotRead => false,
         }
@@ -199,12 +200,14 @@ impl LocalStore {
 
     /// Keeps what the file held before the first write of this run.
     fn back_up(&self) -> Result<(), StoreError> {
-        let (Some(path), Known::Present { content: Stored::Read(text), .. }) =
+        let (Some(backup), Known::Present { content: Stored::Read(_), .. }) =
             (&self.files.backup, &self.known)
         else {
             return Ok(());
         };
-        replace::write_aside(&self.disk, path, text)
+        let stored = self.files.read_from.as_ref().unwrap_or(&self.files.state);
+        let from = File::open(stored).map_err(StoreError::io("read", stored))?;
+        replace::write_aside(&self.disk, backup, &|to| io::copy(&mut &from, to).map(drop))
     }
 }
 
@@ -245,8 +248,7 @@ impl Store for LocalStore {
         if let Known::NotRead = self.known {
             self.read_now()?;
         }
-        let content = file.content();
-        let print = fingerprint(&content);
+        let print = file.fingerprint();
         if self.is_stored(&print) {
             return Ok(Written::Unchanged);
         }
@@ -265,8 +267,7 @@ impl Store for LocalStore {
         }
         file.serial += 1;
         file.terraform_version = crate::version::LANGUAGE_VERSION.to_string();
-        let text = file.write_with(&content);
-        let durable = self.put(text).await.inspect_err(|_| file.serial = before)?;
+        let durable = self.put(file.clone()).await.inspect_err(|_| file.serial = before)?;
         let (lineage, serial) = (file.lineage.clone(), file.serial);
         self.known = Known::Present { lineage, serial, content: Stored::Written(print) };
         self.files.read_from = None;
@@ -280,9 +281,9 @@ impl Store for LocalStore {
 }
 
 impl LocalStore {
-    /// Puts a new text in the place of the state file. The disk is waited for on another thread, so
+    /// Puts a new state in the place of the state file. The disk is waited for on another thread, so
     /// that operations under way go on. Returns whether the text is there for good.
-    async fn put(&mut self, text: Vec<u8>) -> Result<io::Result<()>, StoreError> {
+    async fn put(&mut self, file: StateFile) -> Result<io::Result<()>, StoreError> {
         let path = self.files.state.clone();
         let failed = StoreError::io("write", &path);
         let original = match &self.held {
@@ -290,7 +291,8 @@ impl LocalStore {
             None => None,
         };
         let disk = self.disk.clone();
-        let put = move || replace::replace(&disk, &path, &text, original.as_ref());
+        let put =
+            move || replace::replace(&disk, &path, &|to| file.write_to(to), original.as_ref());
         let placed = match tokio::task::spawn_blocking(put).await {
             Ok(placed) => placed?,
             Err(error) => return Err(failed(io::Error::other(error))),
@@ -323,7 +325,7 @@ impl StateFile {
     /// When that fails too.
     pub fn save_errored(&self, folder: &Path) -> Result<PathBuf, StoreError> {
         let path = folder.join(ERRORED_FILE);
-        replace::write_aside(&Disk::default(), &path, &self.write())?;
+        replace::write_aside(&Disk::default(), &path, &|to| self.write_to(to))?;
         Ok(path)
     }
 }
@@ -334,8 +336,4 @@ fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(StoreError::io("read", path)(error)),
     }
-}
-
-fn fingerprint(content: &[u8]) -> [u8; 32] {
-    Sha256::digest(content).into()
 }

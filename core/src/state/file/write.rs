@@ -1,6 +1,7 @@
-//! Writes the state file straight into one buffer.
+//! Writes the state file piece by piece, so that no copy of the whole text is ever in memory.
 
 use std::collections::HashMap;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -20,23 +21,25 @@ const OUTPUT: usize = 2;
 const RESOURCE: usize = 2;
 const INSTANCE: usize = 4;
 
+/// How much text is gathered before it is passed on.
+const PIECE: usize = 64 * 1024;
+
 /// Writes the members from `outputs` on, and the end of the file.
-pub(super) fn content(file: &StateFile) -> Vec<u8> {
+pub(super) fn content(file: &StateFile, to: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer::default();
-    writer.content(file);
-    writer.out
+    writer.content(file, to)
 }
 
-/// Writes the whole file, its content being given.
-pub(super) fn with_content(file: &StateFile, content: &[u8]) -> Vec<u8> {
+/// Writes the whole file.
+pub(super) fn whole(file: &StateFile, to: &mut dyn Write) -> io::Result<()> {
     let mut writer = Writer::default();
     writer.open(b'{');
     writer.member(1, "version", b"4");
     writer.string(1, "terraform_version", &file.terraform_version);
     writer.member(1, "serial", file.serial.to_string().as_bytes());
     writer.string(1, "lineage", &file.lineage);
-    writer.raw(content);
-    writer.out
+    to.write_all(&writer.out)?;
+    content(file, to)
 }
 
 /// Writes one object as a resource with nothing else in it, on one line.
@@ -50,10 +53,12 @@ pub(super) fn entry(entry: &Entry) -> Vec<u8> {
     let resource = ResourceState { provider: entry.provider.clone(), instances };
     let addr = entry.addr.of();
     let mut writer = Writer::default();
+    let mut text = Vec::new();
     if let Some(resource) = SortedResource::new(&addr, &resource) {
-        writer.resource(&resource);
+        // Writing into memory does not fail.
+        writer.resource(&resource, &mut text).and_then(|()| writer.pass_on(&mut text, 0)).ok();
     }
-    let text = String::from_utf8_lossy(&writer.out);
+    let text = String::from_utf8_lossy(&text);
     json::compact(&text).unwrap_or_else(|_| text.into_owned().into_bytes())
 }
 
@@ -63,18 +68,19 @@ struct Writer {
     out: Vec<u8>,
     /// Whether nothing was written since the last opening bracket.
     is_first: bool,
-    /// Lists of dependencies already rendered. Instances of one resource share theirs.
-    dependencies: HashMap<*const Vec<ConfigResourceAddr>, std::ops::Range<usize>>,
+    /// The list of dependencies last rendered. Instances of one resource share theirs.
+    dependencies: (Arc<Vec<ConfigResourceAddr>>, Vec<u8>),
     /// Provider names already rendered.
     providers: HashMap<ProviderConfigAddr, String>,
 }
 
 impl Writer {
-    fn content(&mut self, file: &StateFile) {
+    fn content(&mut self, file: &StateFile, to: &mut dyn Write) -> io::Result<()> {
         self.key(1, "outputs");
         self.open(b'{');
         for (name, output) in &file.state.outputs {
             self.output(name, output);
+            self.pass_on(to, PIECE)?;
         }
         self.close(b'}', 1);
         self.key(1, "resources");
@@ -88,7 +94,7 @@ impl Writer {
         resources.sort_unstable_by(|a, b| a.order().cmp(&b.order()));
         for resource in resources {
             self.element(RESOURCE);
-            self.resource(&resource);
+            self.resource(&resource, to)?;
         }
         self.close(b']', 1);
         self.key(1, "check_results");
@@ -98,6 +104,16 @@ impl Writer {
         }
         self.close(b'}', 0);
         self.raw(b"\n");
+        self.pass_on(to, 0)
+    }
+
+    /// Passes on what was gathered once it is so much.
+    fn pass_on(&mut self, to: &mut dyn Write, at_least: usize) -> io::Result<()> {
+        if self.out.len() >= at_least {
+            to.write_all(&self.out)?;
+            self.out.clear();
+        }
+        Ok(())
     }
 
     fn output(&mut self, name: &str, output: &OutputValue) {
@@ -118,7 +134,7 @@ impl Writer {
         self.close(b'}', OUTPUT);
     }
 
-    fn resource(&mut self, resource: &SortedResource<'_>) {
+    fn resource(&mut self, resource: &SortedResource<'_>, to: &mut dyn Write) -> io::Result<()> {
         const KEY: usize = RESOURCE + 1;
         self.open(b'{');
         if !resource.module.is_empty() {
@@ -142,10 +158,12 @@ impl Writer {
             for (deposed, object) in current.chain(deposed) {
                 self.element(INSTANCE);
                 self.object(key, deposed, object);
+                self.pass_on(to, PIECE)?;
             }
         }
         self.close(b']', KEY);
         self.close(b'}', RESOURCE);
+        Ok(())
     }
 
     fn object(&mut self, key: &InstanceKey, deposed: Option<&DeposedKey>, object: &Object) {
@@ -223,22 +241,26 @@ impl Writer {
     }
 
     fn dependencies(&mut self, addrs: &Arc<Vec<ConfigResourceAddr>>, depth: usize) {
-        if let Some(range) = self.dependencies.get(&Arc::as_ptr(addrs)) {
-            self.out.extend_from_within(range.clone());
-            self.is_first = false;
-            return;
+        if !Arc::ptr_eq(&self.dependencies.0, addrs) {
+            let text = self.render_dependencies(addrs, depth);
+            self.dependencies = (addrs.clone(), text);
         }
-        let start = self.out.len();
+        self.out.extend_from_slice(&self.dependencies.1);
+        self.is_first = false;
+    }
+
+    fn render_dependencies(&self, addrs: &[ConfigResourceAddr], depth: usize) -> Vec<u8> {
         let mut names: Vec<String> = addrs.iter().map(ToString::to_string).collect();
         // The file sorts by text, the address type by what the parts mean.
         names.sort_unstable();
-        self.open(b'[');
+        let mut list = Self::default();
+        list.open(b'[');
         for name in names {
-            self.element(depth + 1);
-            quote(&mut self.out, &name);
+            list.element(depth + 1);
+            quote(&mut list.out, &name);
         }
-        self.close(b']', depth);
-        self.dependencies.insert(Arc::as_ptr(addrs), start..self.out.len());
+        list.close(b']', depth);
+        list.out
     }
 
     fn open(&mut self, bracket: u8) {

@@ -100,7 +100,7 @@ pub(super) fn run_begin(run: String, Begin { operation, base }: Begin<'_>) -> Re
         version: env!("CARGO_PKG_VERSION").to_owned(),
         lineage: base.lineage.clone(),
         serial: base.serial,
-        base: fingerprint(&base.content()),
+        base: hexadecimal(&base.fingerprint()),
     })
 }
 
@@ -131,11 +131,15 @@ pub(super) fn settled(op: Op, subject: &Subject, object: Option<&Object>) -> Rec
 }
 
 pub(in crate::state) fn snapshot(file: &StateFile) -> Record {
-    Record::Snapshot { content: fingerprint(&file.content()) }
+    Record::Snapshot { content: hexadecimal(&file.fingerprint()) }
 }
 
 pub(in crate::state) fn fingerprint(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[expect(clippy::disallowed_methods, reason = "a journal says when it was begun")]
@@ -195,7 +199,7 @@ impl Log {
 
     /// How much of the journal a state holds.
     pub(in crate::state) fn extent(&self, file: &StateFile) -> Extent {
-        let stored = fingerprint(&file.content());
+        let stored = hexadecimal(&file.fingerprint());
         for (number, record) in self.records.iter().rev() {
             match record {
                 Record::TakenOver {} => return Extent::Upto(*number),

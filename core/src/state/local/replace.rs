@@ -2,12 +2,14 @@
 //! finds the old text or the new one.
 
 use std::fs::{File, OpenOptions, Permissions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::FileExt as _;
+use std::io::{self, Seek as _};
 use std::path::{Path, PathBuf};
 
 use super::lock;
 use crate::state::store::StoreError;
+
+/// Writes a text, in pieces of a good size.
+pub(super) type Text<'t> = &'t dyn Fn(&mut dyn io::Write) -> io::Result<()>;
 
 /// The disk. In tests it can be told to fail.
 #[derive(Clone, Debug, Default)]
@@ -50,18 +52,20 @@ impl Disk {
         Ok(file)
     }
 
-    fn fill(&self, mut file: &File, text: &[u8]) -> io::Result<()> {
+    fn fill(&self, mut file: &File, text: Text<'_>) -> io::Result<()> {
         self.ask()?;
-        file.write_all(text)?;
+        text(&mut file)?;
         self.ask()?;
         file.sync_all()
     }
 
-    fn overwrite(&self, file: &File, text: &[u8]) -> io::Result<()> {
+    fn overwrite(&self, mut file: &File, mut with: &File) -> io::Result<()> {
         self.ask()?;
-        file.write_all_at(text, 0)?;
+        file.rewind()?;
+        with.rewind()?;
+        let length = io::copy(&mut with, &mut file)?;
         self.ask()?;
-        file.set_len(text.len() as u64)?;
+        file.set_len(length)?;
         self.ask()?;
         file.sync_all()
     }
@@ -102,7 +106,7 @@ pub(super) struct Placed {
 pub(super) fn replace(
     disk: &Disk,
     path: &Path,
-    text: &[u8],
+    text: Text<'_>,
     original: Option<&File>,
 ) -> Result<Placed, StoreError> {
     let failed = |error| StoreError::io("write", path)(error);
@@ -131,7 +135,7 @@ pub(super) fn replace(
     // The new text is in its place from here on. If the file system has no hard links, or the rest
     // fails, the stand-in stays, and the lock is on it and on the original.
     let restored = linked
-        && original.is_some_and(|original| disk.overwrite(original, text).is_ok())
+        && original.is_some_and(|original| disk.overwrite(original, &stand_in).is_ok())
         && disk.rename(&previous, &path).is_ok();
     if !restored {
         std::fs::remove_file(&previous).ok();
@@ -148,7 +152,7 @@ pub(super) fn replace(
 }
 
 /// Writes a file that nobody locks: aside first, then into its place.
-pub(super) fn write_aside(disk: &Disk, path: &Path, text: &[u8]) -> Result<(), StoreError> {
+pub(super) fn write_aside(disk: &Disk, path: &Path, text: Text<'_>) -> Result<(), StoreError> {
     let failed = |error| StoreError::io("write", path)(error);
     let next = beside(path, ".next");
     let permissions = path.metadata().ok().map(|found| found.permissions());
