@@ -1,12 +1,15 @@
 //! Problems, for people: what is wrong, the piece of source, what its names stood for, what to do.
 
+use std::collections::HashMap;
+
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Span};
 
 use super::wrap::wrap;
 use crate::view::{Paint, Screen};
 
-/// Renders problems: errors last, so that they are what is left on the screen.
+/// Renders problems: errors last, so that they are what is left on the screen. Of warnings that say
+/// the same of several places only the first is shown, and how many there are.
 pub(crate) fn all(
     screen: &Screen,
     sources: &Sources,
@@ -14,23 +17,68 @@ pub(crate) fn all(
     compact_warnings: bool,
 ) -> String {
     let (errors, warnings): (Vec<_>, Vec<_>) = diags.iter().partition(|d| d.is_error());
-    let mut text = String::new();
+    let warnings = similar(warnings);
     if compact_warnings && errors.is_empty() && !warnings.is_empty() {
-        text.push_str(&screen.paint(Paint::BoldYellow, "Warnings:"));
-        text.push_str("\n\n");
-        for warning in warnings {
-            text.push_str(&format!("- {}\n", spelled_out(&warning.summary)));
-            if let Some(span) = warning.subject {
-                let at = sources.start(span);
-                text.push_str(&format!("  on {} line {}\n", sources.name(span.source), at.line));
-            }
-        }
-        return text;
+        return compact(screen, sources, &warnings);
     }
-    for diagnostic in warnings.into_iter().chain(errors) {
-        text.push_str(&one(screen, sources, diagnostic));
+    let mut text = String::new();
+    for Similar { first, n_more } in warnings {
+        let more = match n_more {
+            0 => {
+                text.push_str(&one(screen, sources, first));
+                continue;
+            }
+            1 => "(and one more similar warning elsewhere)".to_owned(),
+            n => format!("(and {n} more similar warnings elsewhere)"),
+        };
+        let mut first = first.clone();
+        let gap = if first.detail.is_empty() { "" } else { "\n\n" };
+        first.detail = format!("{}{gap}{more}", first.detail);
+        text.push_str(&one(screen, sources, &first));
+    }
+    for error in errors {
+        text.push_str(&one(screen, sources, error));
     }
     text
+}
+
+/// Warnings with one summary.
+struct Similar<'d> {
+    first: &'d Diagnostic,
+    n_more: usize,
+}
+
+/// Puts together warnings that have one summary, where the first of them stands. A warning that is
+/// about no place in the configuration stays alone, as nothing would lead from it to the others.
+fn similar(warnings: Vec<&Diagnostic>) -> Vec<Similar<'_>> {
+    let mut groups: Vec<Similar<'_>> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for warning in warnings {
+        let alone = groups.len();
+        let at = match warning.subject {
+            Some(_) => *places.entry(&warning.summary).or_insert(alone),
+            None => alone,
+        };
+        match groups.get_mut(at) {
+            Some(group) => group.n_more += 1,
+            None => groups.push(Similar { first: warning, n_more: 0 }),
+        }
+    }
+    groups
+}
+
+/// Renders warnings as their summaries alone.
+fn compact(screen: &Screen, sources: &Sources, warnings: &[Similar<'_>]) -> String {
+    let mut text = format!("\n{}\n\n", screen.paint(Paint::BoldYellow, "Warnings:"));
+    for Similar { first, n_more } in warnings {
+        text.push_str(&format!("- {}\n", spelled_out(&first.summary)));
+        if let Some(span) = first.subject {
+            let (name, line) = (sources.name(span.source), sources.start(span).line);
+            let more = if *n_more > 0 { format!(" (and {n_more} more)") } else { String::new() };
+            text.push_str(&format!("  on {name} line {line}{more}\n"));
+        }
+    }
+    text + "\nTo see the full warning notes, run Formwork without -compact-warnings.\n"
 }
 
 /// Renders one problem.
@@ -181,12 +229,49 @@ pub(crate) fn enclosing(sources: &Sources, span: Span) -> Option<String> {
 mod tests {
     use super::*;
 
+    const SCREEN: Screen = Screen { color: false, width: 78, interactive: false };
+
+    #[test]
+    fn warnings_that_say_the_same_of_several_places_are_shown_once() {
+        let mut sources = Sources::new();
+        let source = sources.add("main.tf", "one\ntwo\nthree\n");
+        let mut diags = Diagnostics::new();
+        let warning = |summary: &str| Diagnostic::warning(summary, "Do it otherwise.");
+        for at in [0, 4, 8] {
+            diags.warn(warning("Old").at(Span::new(source, at, at + 3)));
+            diags.warn(warning("Nowhere"));
+        }
+        diags.warn(warning("Other").at(Span::new(source, 0, 3)));
+        let compact = all(&SCREEN, &sources, &diags, true);
+        expect_test::expect![[r#"
+
+            Warnings:
+
+            - Old
+              on main.tf line 1 (and 2 more)
+            - Nowhere
+            - Nowhere
+            - Nowhere
+            - Other
+              on main.tf line 1
+
+            To see the full warning notes, run Formwork without -compact-warnings.
+        "#]]
+        .assert_eq(&compact);
+        let whole = all(&SCREEN, &sources, &diags, false);
+        assert_eq!(whole.matches("Warning: Old").count(), 1);
+        assert!(whole.contains("(and 2 more similar warnings elsewhere)"), "{whole}");
+        let _ = diags.error(Diagnostic::error("Wrong", ""));
+        let beside_errors = all(&SCREEN, &sources, &diags, true);
+        assert!(beside_errors.contains("Do it otherwise."), "{beside_errors}");
+    }
+
     fn check(text: &str, wanted: &str) -> String {
         let mut sources = Sources::new();
         let source = sources.add("main.tf", text);
         let at = text.find(wanted).unwrap();
         let problem = Diagnostic::error("Wrong", "").at(Span::new(source, at, at + wanted.len()));
-        one(&Screen { color: false, width: 78, interactive: false }, &sources, &problem)
+        one(&SCREEN, &sources, &problem)
     }
 
     #[test]
