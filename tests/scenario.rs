@@ -6,3 +6,4 @@ mod crash;
 mod fault;
 mod life;
 mod state_file;
+mod told;

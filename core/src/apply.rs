@@ -4,7 +4,6 @@
 mod build;
 mod last;
 mod order;
-mod progress;
 mod record;
 mod salvage;
 mod vertex;

@@ -4,6 +4,7 @@
 mod edge;
 mod instance;
 mod place;
+mod progress;
 mod provider;
 
 pub(crate) use edge::{Why, report_cycles};
@@ -12,4 +13,5 @@ pub(crate) use instance::{
     stored_data, stored_value,
 };
 pub(crate) use place::place_in;
+pub(crate) use progress::watched;
 pub(crate) use provider::{ProviderVertex, config_of, visit_provider};

@@ -10,13 +10,18 @@ use formwork_lang::refs::{Traversal, TraversalStep};
 use formwork_plugin_protocol::contract::ignore::Ignore;
 use formwork_value::codec::json;
 use formwork_value::schema::Block;
-use formwork_value::{Diagnostic, Diagnostics, Known, Marks, Path, Plain, Reported, Step, Value};
+use formwork_value::{
+    Diagnostic, Diagnostics, Known, Marks, Path, Plain, Reported, Span, Step, Value,
+};
 
-use super::place_in;
+use super::{place_in, watched};
 use crate::addr::InstanceAddr;
+use crate::change::Action;
 use crate::config::{IgnoreChanges, Resource};
 use crate::eval::ModuleScope;
+use crate::event::Event;
 use crate::provider::{About, Handle, ResourceType, remark};
+use crate::session::Session;
 use crate::state::{Object, Status};
 
 /// Evaluates the block of an instance. Ephemeral values are accepted only where the schema says
@@ -146,19 +151,29 @@ pub(crate) fn stored_value(ty: &ResourceType, object: &Object) -> Option<Value> 
     Some(remark(ty, value.split_marks().0, &object.sensitive))
 }
 
-/// Reads a data source whose configuration is known. The marks of the configuration come back on
+/// Reads a data source whose configuration is known, and tells whoever watches. The marks of the configuration come back on
 /// the result.
 ///
 /// # Errors
 /// When the provider cannot read it, or breaks the contract.
 pub(crate) async fn read_data(
+    session: &Session<'_>,
     diags: &mut Diagnostics,
     (handle, ty): (&Handle, &ResourceType),
     config: &Value,
-    about: About<'_>,
+    (addr, block): (&InstanceAddr, Span),
 ) -> Result<Value, Reported> {
-    let value = handle.read_data(diags, ty, config, about).await?;
-    Ok(remark(ty, value, &sensitive_paths(config)))
+    let (about, action) = (About { addr, block: Some(block) }, Action::Read);
+    session.watch.see(&Event::Start { addr, deposed: None, action, id: None });
+    let reading = handle.read_data(diags, ty, config, about);
+    let (value, elapsed) = watched(session, (addr, action, None), reading).await;
+    let value = value.inspect_err(|_| {
+        session.watch.see(&Event::Failed { addr, action, elapsed });
+    })?;
+    let value = remark(ty, value, &sensitive_paths(config));
+    let id = shown_id(&value);
+    session.watch.see(&Event::Done { addr, deposed: None, action, id, elapsed });
+    Ok(value)
 }
 
 /// A data source's object as the state holds it.

@@ -14,7 +14,7 @@ use crate::session::Session;
 const INTERVAL: Duration = Duration::from_secs(10);
 
 /// Waits for an operation, mentioning it every ten seconds, and says how long it took.
-pub(super) async fn watched<T>(
+pub(crate) async fn watched<T>(
     session: &Session<'_>,
     (addr, action, id): (&InstanceAddr, Action, Option<&String>),
     operation: impl Future<Output = T>,

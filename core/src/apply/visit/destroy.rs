@@ -7,12 +7,11 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::{Came, View, announce};
-use crate::apply::progress::watched;
 use crate::apply::salvage::{self, Asked};
 use crate::apply::vertex::DestroyVertex;
 use crate::change::Action;
 use crate::event::Event;
-use crate::phase::{encode, plain, shown_id};
+use crate::phase::{encode, plain, shown_id, watched};
 use crate::provider::{About, Ask, remark};
 use crate::state::Object;
 use crate::state::journal::{self, Intent};

@@ -16,7 +16,6 @@ use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
 use super::{Came, View, announce};
 use crate::addr::Mode;
-use crate::apply::progress::watched;
 use crate::apply::salvage::{self, Asked, Salvaged};
 use crate::apply::vertex::InstanceVertex;
 use crate::change::{Action, Change};
@@ -24,7 +23,7 @@ use crate::eval::ModuleScope;
 use crate::eval::conditions::{self, ConditionKind};
 use crate::event::Event;
 use crate::phase::{
-    encode, evaluate, ignored, plain, read_data, sensitive_paths, shown_id, stored_data,
+    encode, evaluate, ignored, plain, read_data, sensitive_paths, shown_id, stored_data, watched,
 };
 use crate::provider::{About, Ask, Breach, Handle, Planned, ResourceType, remark};
 use crate::state::journal::{self, Intent, JournalError, Op};
@@ -115,19 +114,9 @@ impl<'a> Work<'a> {
             ));
         }
         self.handle.validate(diags, self.ty, config, self.about()).await?;
-        self.see(&Event::Start { addr, deposed: None, action: Action::Read, id: None });
-        let reading = read_data(diags, (self.handle, self.ty), config, self.about());
-        let (value, elapsed) =
-            watched(self.view.session, (addr, Action::Read, None), reading).await;
-        let value = value
-            .inspect_err(|_| self.see(&Event::Failed { addr, action: Action::Read, elapsed }))?;
-        self.see(&Event::Done {
-            addr,
-            deposed: None,
-            action: Action::Read,
-            id: shown_id(&value),
-            elapsed,
-        });
+        let (session, with) = (self.view.session, (self.handle, self.ty));
+        let place = (addr, self.vertex.config.span);
+        let value = read_data(session, diags, with, config, place).await?;
         let object = Some(Arc::new(stored_data(diags, self.ty, addr, &value)?));
         Ok(Came::Made { object, value: Some(value), deposes: None, changed: true })
     }

@@ -58,7 +58,8 @@ pub(super) async fn plan(
     if let Some(reason) = why_later(view, vertex, &config) {
         return Ok(later(view, vertex, &addr, &ty, (config, reason)));
     }
-    let value = read_data(diags, (&handle, &ty), &config, about).await?;
+    let place = (&addr, vertex.config.span);
+    let value = read_data(view.session, diags, (&handle, &ty), &config, place).await?;
     let scope = scope.with_self(value.clone());
     let kind = ConditionKind::ResourcePostcondition;
     conditions::check(diags, &scope, kind, &lifecycle.postconditions)?;
