@@ -30,8 +30,12 @@ pub(crate) struct Env {
     pub(crate) plugin_connections: Option<usize>,
     /// `FORMWORK_PLUGIN_START_TIMEOUT`: how many seconds a plugin may take to start.
     pub(crate) plugin_start_timeout: Option<Duration>,
-    /// `TF_LOG`, `TF_LOG_CORE`, `TF_LOG_PROVIDER`: what is logged.
+    /// `TF_LOG`: how much is logged.
     pub(crate) log: Option<String>,
+    /// `TF_LOG_CORE`: how much of what this program does is logged, without `TF_LOG`.
+    pub(crate) log_core: Option<String>,
+    /// `TF_LOG_PROVIDER`: how much of what providers say is logged.
+    pub(crate) log_provider: Option<String>,
     /// `TF_LOG_PATH`: where the log goes instead of stderr.
     pub(crate) log_path: Option<PathBuf>,
     /// `NO_COLOR`: no colour, whatever the terminal can do.
@@ -99,7 +103,9 @@ impl Env {
             plugin_start_timeout: text("FORMWORK_PLUGIN_START_TIMEOUT")
                 .and_then(|seconds| seconds.parse().ok())
                 .map(Duration::from_secs),
-            log: text("TF_LOG").or_else(|| text("TF_LOG_CORE")).or_else(|| text("TF_LOG_PROVIDER")),
+            log: text("TF_LOG"),
+            log_core: text("TF_LOG_CORE"),
+            log_provider: text("TF_LOG_PROVIDER"),
             log_path: path("TF_LOG_PATH"),
             no_color: text("NO_COLOR").is_some(),
             data_homes: data_home

@@ -1,43 +1,133 @@
-//! The log for people who look for a fault: off unless `TF_LOG` asks for it.
+//! The log for people who look for a fault: off unless `TF_LOG` or one of its kin asks for it.
+//!
+//! What stands in it is said where it happens; how a line looks is in `line`.
+
+mod line;
 
 use std::fs::OpenOptions;
 use std::sync::Arc;
 
+use tracing::level_filters::LevelFilter;
 use tracing_subscriber::EnvFilter;
 
+use self::line::Lines;
 use crate::env::Env;
 use crate::view;
 
 /// Starts logging, if the environment asks for it.
 pub(crate) fn start(env: &Env) {
-    let Some(wanted) = &env.log else { return };
-    let level = match wanted.to_ascii_lowercase().as_str() {
-        "json" | "trace" => "trace",
-        "debug" => "debug",
-        "info" => "info",
-        "warn" => "warn",
-        "error" => "error",
-        "off" => return,
-        other => {
-            view::err(&format!(
-                "TF_LOG is {other:?}, which is no level; use TRACE, DEBUG, INFO, WARN or ERROR.\n"
-            ));
-            return;
-        }
-    };
+    let wanted = Wanted::of(env);
+    wanted.complaints.iter().for_each(|complaint| view::err(&format!("{complaint}\n")));
+    let Wanted { core, providers, json, .. } = wanted;
+    if (core, providers) == (LevelFilter::OFF, LevelFilter::OFF) {
+        return;
+    }
     // What libraries say below a warning helps nobody here.
+    let libraries = core.min(LevelFilter::WARN);
     let filter = EnvFilter::new(format!(
-        "warn,formwork={level},formwork_core={level},formwork_plugin_protocol={level},provider={level}"
+        "{libraries},formwork={core},formwork_core={core},formwork_plugin_protocol={core},provider={providers}"
     ));
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(false)
+        .event_format(Lines { json });
     let file = env.log_path.as_ref().map(|path| {
         OpenOptions::new().create(true).append(true).open(path).map_err(|error| (path, error))
     });
     match file {
-        None => builder.with_writer(std::io::stderr).init(),
-        Some(Ok(file)) => builder.with_writer(Arc::new(file)).init(),
+        Some(Ok(file)) => return builder.with_writer(Arc::new(file)).init(),
         Some(Err((path, error))) => {
-            view::err(&format!("The log cannot be written to {}: {error}.\n", path.display()));
+            view::err(&format!("Error opening log file {}: {error}\n", path.display()));
+        }
+        None => {}
+    }
+    builder.with_writer(std::io::stderr).init();
+}
+
+/// What is to be logged.
+#[derive(Debug, PartialEq, Eq)]
+struct Wanted {
+    /// How much of what this program does.
+    core: LevelFilter,
+    /// How much of what providers say.
+    providers: LevelFilter,
+    /// Whether each line is an object, for programs.
+    json: bool,
+    /// What is wrong with the wishes.
+    complaints: Vec<String>,
+}
+
+impl Wanted {
+    /// `TF_LOG` is for everything; `TF_LOG_CORE` counts in its absence only, `TF_LOG_PROVIDER` before
+    /// it.
+    fn of(env: &Env) -> Self {
+        let core = env.log.as_ref().or(env.log_core.as_ref());
+        let providers = env.log_provider.as_ref().or(env.log.as_ref());
+        let mut complaints = Vec::new();
+        let mut read = |wish: Option<&String>| {
+            wish.map_or(LevelFilter::OFF, |wish| {
+            level(wish).unwrap_or_else(|| {
+                let complaint = format!(
+                    "[WARN] Invalid log level: {wish:?}. Defaulting to level: TRACE. Valid levels are: TRACE, DEBUG, INFO, WARN, ERROR, OFF, and JSON for all of it as JSON"
+                );
+                if !complaints.contains(&complaint) {
+                    complaints.push(complaint);
+                }
+                LevelFilter::TRACE
+            })
+        })
+        };
+        let (core_level, providers) = (read(core), read(providers));
+        let json = core.is_some_and(|wish| wish.eq_ignore_ascii_case("json"));
+        Self { core: core_level, providers, json, complaints }
+    }
+}
+
+fn level(wish: &str) -> Option<LevelFilter> {
+    Some(match wish.to_ascii_uppercase().as_str() {
+        "JSON" | "TRACE" => LevelFilter::TRACE,
+        "DEBUG" => LevelFilter::DEBUG,
+        "INFO" => LevelFilter::INFO,
+        "WARN" => LevelFilter::WARN,
+        "ERROR" => LevelFilter::ERROR,
+        "OFF" => LevelFilter::OFF,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wanted(log: &str, core: &str, provider: &str) -> (LevelFilter, LevelFilter, bool, usize) {
+        let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let env = Env {
+            log: some(log),
+            log_core: some(core),
+            log_provider: some(provider),
+            ..Env::default()
+        };
+        let wanted = Wanted::of(&env);
+        (wanted.core, wanted.providers, wanted.json, wanted.complaints.len())
+    }
+
+    #[test]
+    fn the_three_variables_mean_what_they_mean_to_the_reference() {
+        use LevelFilter as Is;
+        for (log, core, provider, want) in [
+            ("", "", "", (Is::OFF, Is::OFF, false, 0)),
+            ("debug", "", "", (Is::DEBUG, Is::DEBUG, false, 0)),
+            ("debug", "error", "", (Is::DEBUG, Is::DEBUG, false, 0)),
+            ("debug", "", "error", (Is::DEBUG, Is::ERROR, false, 0)),
+            ("", "INFO", "", (Is::INFO, Is::OFF, false, 0)),
+            ("", "", "warn", (Is::OFF, Is::WARN, false, 0)),
+            ("off", "trace", "", (Is::OFF, Is::OFF, false, 0)),
+            ("json", "", "", (Is::TRACE, Is::TRACE, true, 0)),
+            ("", "JSON", "info", (Is::TRACE, Is::INFO, true, 0)),
+            ("", "", "json", (Is::OFF, Is::TRACE, false, 0)),
+            ("loud", "", "", (Is::TRACE, Is::TRACE, false, 1)),
+        ] {
+            assert_eq!(wanted(log, core, provider), want, "{log} {core} {provider}");
         }
     }
 }

@@ -30,3 +30,34 @@ fn a_data_source_that_is_read_while_planning_is_announced() {
         );
     }
 }
+
+const THING: &str = r#"
+terraform {
+  required_providers {
+    bad = { source = "formwork/bad" }
+  }
+}
+resource "bad_thing" "a" {
+  name = "a"
+}
+"#;
+
+#[test]
+fn the_log_holds_what_was_asked_for_and_goes_where_it_was_asked_to() {
+    let workdir = Workdir::new(THING);
+    let quiet = workdir.formwork("plan").succeed();
+    quiet.says_not("[DEBUG]");
+    let logged = workdir.formwork("plan").env("TF_LOG", "debug").succeed();
+    assert!(logged.stderr.contains("[DEBUG] formwork_plugin_protocol"), "{}", logged.text());
+    let providers_only = workdir.formwork("plan").env("TF_LOG_PROVIDER", "debug").succeed();
+    assert!(!providers_only.stderr.contains("formwork_plugin_protocol"));
+    let json = workdir.formwork("plan").env("TF_LOG_CORE", "json").succeed();
+    let all_json = json.stderr.lines().all(|line| line.starts_with("{\"@level\":\""));
+    assert!(all_json && !json.stderr.is_empty(), "{}", json.text());
+    let command = workdir.formwork("plan").env("TF_LOG", "loud").env("TF_LOG_PATH", "log.txt");
+    let aside = command.succeed();
+    aside.says("Invalid log level: \"loud\". Defaulting to level: TRACE");
+    assert_eq!(aside.stderr.lines().count(), 1, "{}", aside.text());
+    let log = std::fs::read_to_string(workdir.root().join("log.txt")).expect("the log");
+    assert!(log.contains("plugin started"), "{log}");
+}

@@ -1,0 +1,167 @@
+//! How a line of the log looks: as the Go ecosystem's logger writes it, so that tools that read the
+//! reference's log read ours.
+
+use std::fmt::{self, Write as _};
+
+use serde_json::{Map, Value, json};
+use time::OffsetDateTime;
+use time::format_description::BorrowedFormatItem;
+use time::macros::format_description;
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
+use tracing_subscriber::registry::LookupSpan;
+
+use crate::clock;
+
+const IN_TEXT: &[BorrowedFormatItem<'_>] =
+    format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
+const IN_JSON: &[BorrowedFormatItem<'_>] =
+    format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:6]Z");
+
+/// Writes each event as a line.
+pub(super) struct Lines {
+    /// Whether a line is an object.
+    pub(super) json: bool,
+}
+
+impl<S, N> FormatEvent<S, N> for Lines
+where
+    S: Subscriber + for<'l> LookupSpan<'l>,
+    N: for<'w> FormatFields<'w> + 'static,
+{
+    fn format_event(
+        &self,
+        _: &FmtContext<'_, S, N>,
+        mut to: Writer<'_>,
+        event: &Event<'_>,
+    ) -> fmt::Result {
+        let mut line = Line::default();
+        event.record(&mut line);
+        let meta = event.metadata();
+        line.come_from(meta.target());
+        let text = match self.json {
+            true => line.json(*meta.level(), clock::now()).to_string(),
+            false => line.text(*meta.level(), clock::now()),
+        };
+        writeln!(to, "{text}")
+    }
+}
+
+/// What one line says.
+#[derive(Debug, Default)]
+struct Line {
+    message: String,
+    module: String,
+    fields: Map<String, Value>,
+}
+
+impl Line {
+    fn set(&mut self, field: &Field, value: Value) {
+        match (field.name(), value) {
+            ("message", Value::String(text)) => self.message = text,
+            // What a plugin added to a line of its own.
+            ("fields", Value::String(text)) => {
+                if let Ok(fields) = serde_json::from_str::<Map<String, Value>>(&text) {
+                    self.fields.extend(fields);
+                }
+            }
+            ("module", Value::String(text)) if text.is_empty() => {}
+            ("module", value) => drop(self.fields.insert("@module".to_owned(), value)),
+            (name, value) => drop(self.fields.insert(name.to_owned(), value)),
+        }
+    }
+
+    /// Says which part of the program speaks. A provider is named by its program.
+    fn come_from(&mut self, target: &str) {
+        self.module = match (target, self.fields.remove("plugin")) {
+            ("provider", Some(Value::String(plugin))) => format!("provider.{plugin}"),
+            (target, plugin) => {
+                self.fields.extend(plugin.map(|plugin| ("plugin".to_owned(), plugin)));
+                target.replace("::", ".")
+            }
+        };
+    }
+
+    fn text(&self, level: Level, at: OffsetDateTime) -> String {
+        let at = at.format(IN_TEXT).unwrap_or_default();
+        let label = format!("[{level}]");
+        let mut text = format!("{at} {label:<7} {}: {}", self.module, self.message);
+        let separator = if self.fields.is_empty() { "" } else { ":" };
+        text.push_str(separator);
+        for (name, value) in &self.fields {
+            // Writing into memory does not fail.
+            let _ = match value {
+                Value::String(word) if !word.contains([' ', '"', '=', '\n']) => {
+                    write!(text, " {name}={word}")
+                }
+                value => write!(text, " {name}={value}"),
+            };
+        }
+        text
+    }
+
+    fn json(self, level: Level, at: OffsetDateTime) -> Value {
+        let mut object = self.fields;
+        // A provider's own name for its logger gives way to ours, which begins with its name.
+        object.remove("@module");
+        object.insert("@level".to_owned(), json!(level.as_str().to_ascii_lowercase()));
+        object.insert("@message".to_owned(), json!(self.message));
+        object.insert("@module".to_owned(), json!(self.module));
+        object.insert("@timestamp".to_owned(), json!(at.format(IN_JSON).unwrap_or_default()));
+        Value::Object(object)
+    }
+}
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.set(field, Value::String(format!("{value:?}")));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.set(field, Value::String(value.to_owned()));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.set(field, json!(value));
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        self.set(field, json!(value));
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        self.set(field, json!(value));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line() -> Line {
+        let fields = [("pid", json!(7)), ("path", json!("/a b")), ("plain", json!("x"))];
+        let mut line = Line { message: "plugin started".to_owned(), ..Line::default() };
+        line.fields.extend(fields.map(|(name, value)| (name.to_owned(), value)));
+        line.fields.insert("plugin".to_owned(), json!("terraform-provider-null"));
+        line
+    }
+
+    #[test]
+    fn lines_look_as_those_of_the_reference() {
+        let mut core = line();
+        core.come_from("formwork_plugin_protocol::client");
+        assert_eq!(
+            core.text(Level::INFO, OffsetDateTime::UNIX_EPOCH),
+            "1970-01-01T00:00:00.000Z [INFO]  formwork_plugin_protocol.client: plugin started: \
+             path=\"/a b\" pid=7 plain=x plugin=terraform-provider-null"
+        );
+        let mut provider = line();
+        provider.come_from("provider");
+        assert_eq!(
+            provider.json(Level::TRACE, OffsetDateTime::UNIX_EPOCH).to_string(),
+            r#"{"@level":"trace","@message":"plugin started","@module":"provider.terraform-provider-null","@timestamp":"1970-01-01T00:00:00.000000Z","path":"/a b","pid":7,"plain":"x"}"#
+        );
+    }
+}
