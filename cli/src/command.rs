@@ -49,7 +49,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Recover(RecoverCommand::Forget(args)) => recover::forget(&args, env).await,
         Command::Graph(args) => graph::run(&args, env).await,
         Command::Providers(args) => match args.command {
-            None => providers::run(env),
+            None => providers::run(env).await,
             Some(ProvidersCommand::Schema(args)) => providers::schema(&args, env).await,
         },
         Command::Version(args) => version::run(&args, env),

@@ -61,3 +61,15 @@ fn the_log_holds_what_was_asked_for_and_goes_where_it_was_asked_to() {
     let log = std::fs::read_to_string(workdir.root().join("log.txt")).expect("the log");
     assert!(log.contains("plugin started"), "{log}");
 }
+
+#[test]
+fn the_providers_of_the_state_are_listed_beside_those_of_the_configuration() {
+    let workdir = Workdir::new(THING);
+    workdir.formwork("providers").succeed().says_not("required by state");
+    workdir.formwork("apply -auto-approve").succeed();
+    workdir.write("main.tf", "");
+    let ended = workdir.formwork("providers").succeed();
+    let listed =
+        "\nProviders required by state:\n\n    provider[registry.terraform.io/formwork/bad]\n\n";
+    assert!(ended.stdout.ends_with(listed), "{}", ended.text());
+}

@@ -1,23 +1,26 @@
 //! `formwork providers` and `formwork providers schema`.
 
+use std::collections::BTreeSet;
+
 use formwork_core::provider::Pool;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::args::ProvidersSchemaArgs;
+use super::output::stored;
+use crate::args::{ProvidersSchemaArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::json::schema;
 use crate::view::{Screen, out, report::Report};
 use crate::workspace::Workspace;
 
-/// Shows the providers that the configuration needs.
-pub(super) fn run(env: &Env) -> Exit {
+/// Shows the providers that the configuration needs, and those that the state needs.
+pub(super) async fn run(env: &Env) -> Exit {
     let report = Report::new(Screen::of(env, false), false, false);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);
     };
-    let text = tree(&mut diags, &mut workspace);
+    let text = needs(&mut diags, &mut workspace).await;
     report.diagnostics(&workspace.sources, &diags);
     match text {
         Ok(text) => {
@@ -26,6 +29,20 @@ pub(super) fn run(env: &Env) -> Exit {
         }
         Err(_) => Exit::Failed,
     }
+}
+
+async fn needs(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
+    let mut text = tree(diags, workspace)?;
+    let state = stored(diags, workspace, &StatePlace::of(None)).await?;
+    let needed: BTreeSet<_> =
+        state.resources.values().map(|resource| &resource.provider.provider).collect();
+    if !needed.is_empty() {
+        text.push_str("\nProviders required by state:\n\n");
+        for addr in needed {
+            text.push_str(&format!("    provider[{addr}]\n\n"));
+        }
+    }
+    Ok(text)
 }
 
 fn tree(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
