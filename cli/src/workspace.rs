@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::config::Config;
 use formwork_core::config::files::Disk;
+use formwork_core::config::folders::LocalFolders;
+use formwork_core::config::{Config, Place};
 use formwork_core::version::Constraints;
 use formwork_plugin_protocol::reattach;
 use formwork_value::diag::{Blame, Sources};
@@ -66,7 +67,8 @@ impl<'e> Workspace<'e> {
     /// # Errors
     /// When it has mistakes.
     pub(crate) fn config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
-        Config::load(diags, &mut self.sources, &Disk, &self.root)
+        let place = Place { files: &Disk, dir: &self.root, folders: &LocalFolders };
+        Config::load(diags, &mut self.sources, place)
     }
 
     /// Reads the configuration for its backend alone: mistakes elsewhere are for other commands to

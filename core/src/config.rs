@@ -6,6 +6,7 @@
 mod arguments;
 pub(crate) mod bad_reference;
 mod call;
+mod call_arguments;
 mod condition;
 mod constant;
 mod draft;
@@ -15,6 +16,7 @@ pub mod inputs;
 mod lifecycle;
 mod load;
 mod output;
+mod passing;
 mod provider;
 mod references;
 mod requirements;
@@ -25,11 +27,14 @@ pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod traversal;
+pub mod tree;
 mod validate;
 mod variable;
 
 pub use files::Files;
 pub use folders::{CallSite, ModuleFolders, NotInstalled};
+pub use load::Place;
+pub use tree::ModuleNode;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -39,13 +44,16 @@ use formwork_lang::refs::Traversal;
 use formwork_lang::syntax::{Body, Expr};
 use formwork_value::{Span, Str, Type};
 
-use crate::addr::{LocalProvider, ModulePath, ProviderAddr, Reference, ResourceName};
+use crate::addr::{LocalProvider, ProviderAddr, Reference, ResourceName};
 
 /// A whole configuration.
 #[derive(Debug)]
 pub struct Config {
     /// The root module.
     pub root: Arc<Module>,
+    /// Every module at the place where it is called; the root is the first, and callers come before
+    /// what they call.
+    pub nodes: Vec<ModuleNode>,
     /// How many files it was read from: none is a mistake for most commands.
     pub n_files: usize,
 }
@@ -53,8 +61,8 @@ pub struct Config {
 /// One module as written.
 #[derive(Debug)]
 pub struct Module {
-    /// Where it is called.
-    pub path: ModulePath,
+    /// Whether it is the root module: everything else is called by something.
+    pub is_root: bool,
     /// Its folder.
     pub dir: PathBuf,
     /// What its `terraform` blocks say.
@@ -76,12 +84,44 @@ pub struct Module {
 /// A call of a module.
 #[derive(Debug)]
 pub struct ModuleCall {
-    /// Its name.
-    pub name: Str,
-    /// The called module.
-    pub module: Arc<Module>,
-    /// The block's header.
-    pub span: Span,
+    /// Which module is called, under which name.
+    pub site: CallSite,
+    /// How it is repeated.
+    pub repetition: Repetition,
+    /// What must be done before anything in it.
+    pub depends_on: Vec<Reference>,
+    /// The provider configurations that are passed, in the order written.
+    pub providers: Vec<PassedProvider>,
+    /// What is given for its variables.
+    pub arguments: BTreeMap<Str, Argument>,
+    /// Everything mentioned in the repetition and in `depends_on`.
+    pub references: Vec<Reference>,
+    /// Where a missing argument is reported.
+    pub missing: Span,
+}
+
+/// What is given for a variable of a called module.
+#[derive(Debug)]
+pub struct Argument {
+    /// The value, in the caller.
+    pub expr: Expr,
+    /// Everything mentioned in the value.
+    pub references: Vec<Reference>,
+    /// Where the name stands.
+    pub name_span: Span,
+}
+
+/// One entry of `providers` in a call.
+#[derive(Debug)]
+pub struct PassedProvider {
+    /// What the called module knows it as.
+    pub in_child: LocalProvider,
+    /// Where that is written.
+    pub child_span: Span,
+    /// What the caller knows it as.
+    pub in_caller: LocalProvider,
+    /// Where that is written.
+    pub caller_span: Span,
 }
 
 /// What the `terraform` blocks of a module say.
@@ -104,6 +144,8 @@ pub struct RequiredProvider {
     pub source: ProviderAddr,
     /// Constraint on its version, as written; empty for none.
     pub constraint: String,
+    /// Configurations that callers must pass: `configuration_aliases`.
+    pub aliases: Vec<LocalProvider>,
     /// Where it is written.
     pub span: Span,
 }

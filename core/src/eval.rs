@@ -3,6 +3,7 @@
 //! Visits read a [`Results`] through a [`ModuleScope`]; whoever records writes into it, each cell
 //! once. Which thing is evaluated when is not decided here.
 
+pub mod call;
 pub mod conditions;
 pub mod expand;
 pub mod results;

@@ -3,6 +3,7 @@
 
 mod edge;
 mod instance;
+mod names;
 mod place;
 mod progress;
 mod provider;
@@ -12,6 +13,7 @@ pub(crate) use instance::{
     check_ignored, encode, evaluate, ignored, plain, read_data, sensitive_paths, shown_id,
     stored_data, stored_value,
 };
+pub(crate) use names::Names;
 pub(crate) use place::place_in;
 pub(crate) use progress::watched;
-pub(crate) use provider::{ProviderVertex, config_of, visit_provider};
+pub(crate) use provider::{ProviderVertex, visit_provider, written_providers};

@@ -7,6 +7,7 @@ mod build;
 mod decide;
 mod dependencies;
 mod draw;
+mod fates;
 pub mod file;
 mod outcome;
 mod record;

@@ -7,9 +7,9 @@ use formwork_value::diag::Sources;
 use formwork_value::{Str, Value};
 use tokio::sync::Semaphore;
 
-use crate::addr::ModuleAddr;
-use crate::config::{Config, Module};
-use crate::eval::{ModuleScope, Results, World};
+use crate::config::Config;
+use crate::eval::vertex::Givens;
+use crate::eval::{ModuleResults, ModuleScope, Results, World};
 use crate::event::Watch;
 use crate::graph::walk::Finishing;
 use crate::provider::Pool;
@@ -46,22 +46,17 @@ pub struct Session<'a> {
 }
 
 impl Session<'_> {
-    /// The root module.
+    /// What values are found from.
     #[must_use]
-    pub fn module(&self) -> &Module {
-        &self.config.root
+    pub fn givens(&self) -> Givens<'_> {
+        let Self { config, results, world, variables, .. } = self;
+        Givens { config, results, world, variables, checking: false }
     }
 
-    /// What names mean in the root module.
+    /// What names mean in an instance of a module.
     #[must_use]
-    pub fn scope(&self) -> ModuleScope<'_> {
-        ModuleScope::new(self.results.root(), self.world)
-    }
-
-    /// The instance of the module everything belongs to.
-    #[must_use]
-    pub fn module_addr(&self) -> ModuleAddr {
-        ModuleAddr::root()
+    pub fn scope<'m>(&'m self, module: &'m ModuleResults) -> ModuleScope<'m> {
+        ModuleScope::new(module, self.world)
     }
 
     /// Whether the user wants no new operations to start.

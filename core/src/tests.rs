@@ -7,6 +7,7 @@ mod crash;
 mod data;
 mod failures;
 mod lifecycle;
+mod modules;
 mod order;
 mod outputs;
 mod property;

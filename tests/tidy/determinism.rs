@@ -10,8 +10,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::apply::{Applied, apply};
-use formwork_core::config::Config;
 use formwork_core::config::files::Files;
+use formwork_core::config::folders::LocalFolders;
+use formwork_core::config::{Config, Place};
 use formwork_core::eval::{Results, World};
 use formwork_core::event::Unwatched;
 use formwork_core::graph::walk::Finishing;
@@ -182,7 +183,8 @@ fn scrub(text: &str) -> String {
 /// Plans, and applies what was planned.
 async fn run(text: &'static str, state: &State, finishing: Finishing) -> Outcome {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-    let config = Config::load(&mut diags, &mut sources, &Text(text), Path::new("."));
+    let place = Place { files: &Text(text), dir: Path::new("."), folders: &LocalFolders };
+    let config = Config::load(&mut diags, &mut sources, place);
     let config = config.expect("the configurations here can be read");
     let variables = config
         .root

@@ -6,8 +6,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
+use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::inputs::{self, Given, GivenValue, Origin};
-use formwork_core::config::{Config, Files};
+use formwork_core::config::{Config, Files, Place};
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
 use formwork_core::version::Constraints;
@@ -207,7 +208,8 @@ pub(crate) fn open(
         .collect();
     let files = Packed { texts };
     let root = workspace.root.clone();
-    let config = Config::load(diags, &mut workspace.sources, &files, &root)?;
+    let place = Place { files: &files, dir: &root, folders: &LocalFolders };
+    let config = Config::load(diags, &mut workspace.sources, place)?;
     Ok((Saved { plan, about }, config))
 }
 

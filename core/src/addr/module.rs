@@ -48,6 +48,14 @@ impl ModulePath {
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// A module called from this one.
+    #[must_use]
+    pub fn child(&self, name: &Str) -> Self {
+        let mut names = self.0.to_vec();
+        names.push(name.clone());
+        Self(Arc::new(names))
+    }
 }
 
 impl ModuleAddr {

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Formatter};
 
-use super::{InstanceAddr, InstanceKey, ModuleAddr, ResourceAddr};
+use super::{ConfigResourceAddr, InstanceAddr, InstanceKey, ModuleAddr, ResourceAddr};
 
 /// A part of a configuration that an option picks out.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -34,6 +34,26 @@ impl Target {
                             && (last.key == InstanceKey::None || step.key == last.key)
                     })
             }
+        }
+    }
+
+    /// Whether some instance of a resource as written may be picked, in whichever instance of its
+    /// module.
+    #[must_use]
+    pub fn touches_config(&self, addr: &ConfigResourceAddr) -> bool {
+        let in_module = |module: &ModuleAddr| {
+            let steps = module.0.iter().map(|step| &step.name);
+            module.0.len() <= addr.module.0.len()
+                && steps.eq(addr.module.0[..module.0.len()].iter())
+        };
+        match self {
+            Self::Instance(InstanceAddr { module, resource, .. })
+            | Self::Resource(ResourceAddr { module, resource }) => {
+                *resource == addr.resource
+                    && module.0.len() == addr.module.0.len()
+                    && in_module(module)
+            }
+            Self::Module(module) => in_module(module),
         }
     }
 

@@ -7,20 +7,21 @@ use super::last::Last;
 use super::order;
 use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, Vertex};
 use crate::addr::{
-    ConfigResourceAddr, DeposedKey, ProviderAddr, ProviderConfigAddr, Reference, ResourceAddr,
-    Subject,
+    ConfigResourceAddr, DeposedKey, ProviderAddr, ProviderConfigAddr, Reference, Subject,
 };
 use crate::change::{Action, ReplaceOrder};
-use crate::eval::vertex::ValueVertex;
+use crate::config::{Config, ModuleNode};
+use crate::eval::call::CallVertex;
+use crate::eval::vertex::{NamedValue, ValueVertex};
 use crate::graph::{Draft, VertexId};
-use crate::phase::{ProviderVertex, Why, config_of};
+use crate::phase::{Names, ProviderVertex, Why, written_providers};
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
 
 /// Where things are among the vertices.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Index {
-    pub(super) subjects: BTreeMap<Subject, VertexId>,
+    pub(super) names: Names,
     pub(super) providers: BTreeMap<ProviderConfigAddr, VertexId>,
     pub(super) expands: BTreeMap<ConfigResourceAddr, VertexId>,
     pub(super) done: BTreeMap<ConfigResourceAddr, VertexId>,
@@ -29,18 +30,34 @@ pub(super) struct Index {
     pub(super) destroys: Vec<VertexId>,
 }
 
+impl Index {
+    fn new(config: &Config) -> Self {
+        Self {
+            names: Names::new(config),
+            providers: BTreeMap::new(),
+            expands: BTreeMap::new(),
+            done: BTreeMap::new(),
+            gone: BTreeMap::new(),
+            instances: Vec::new(),
+            destroys: Vec::new(),
+        }
+    }
+}
+
 /// A graph being built.
 pub(super) type Building<'c> = Draft<Vertex<'c>, Why>;
 
 /// Builds the graph, not yet checked for cycles.
 pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> Building<'c> {
     let mut draft = Draft::new();
-    let mut index = Index::default();
+    let mut index = Index::new(session.config);
     add_values(session, &mut draft, &mut index);
+    add_calls(session, &mut draft, &mut index);
     add_resources(session, &mut draft, &mut index);
     add_changes(session, plan, &mut draft, &mut index);
     add_providers(session, &mut draft, &mut index);
-    connect_references(&mut draft, &index, plan.mode);
+    connect_references(session.config, &mut draft, &index, plan.mode);
+    connect_modules(session.config, &mut draft, &index);
     connect_joins(&mut draft, &index);
     connect_providers(&mut draft, &index);
     order::connect(&mut draft, &index, plan.mode == Mode::Destroy);
@@ -58,29 +75,41 @@ pub(super) fn providers(draft: &Building<'_>) -> Vec<ProviderAddr> {
 }
 
 fn add_values<'c>(session: &'c Session<'c>, draft: &mut Building<'c>, index: &mut Index) {
-    let module = session.module();
-    for variable in module.variables.values() {
-        let id = draft.add(Vertex::Value(ValueVertex::Variable(variable)));
-        index.subjects.insert(Subject::Variable(variable.name.clone()), id);
+    for node in &session.config.nodes {
+        let module = &*node.module;
+        let variables = module.variables.values().map(NamedValue::Variable);
+        let locals = module.locals.values().map(NamedValue::Local);
+        let outputs = module.outputs.values().map(NamedValue::Output);
+        for value in variables.chain(locals).chain(outputs) {
+            let vertex = ValueVertex { node, value };
+            let id = draft.add(Vertex::Value(vertex));
+            index.names.insert_value(&vertex, id);
+        }
     }
-    for local in module.locals.values() {
-        let id = draft.add(Vertex::Value(ValueVertex::Local(local)));
-        index.subjects.insert(Subject::Local(local.name.clone()), id);
-    }
-    for output in module.outputs.values() {
-        draft.add(Vertex::Value(ValueVertex::Output(output)));
+}
+
+fn add_calls<'c>(session: &'c Session<'c>, draft: &mut Building<'c>, index: &mut Index) {
+    let config = session.config;
+    for call in config.nodes.iter().filter_map(|node| CallVertex::of(config, node)) {
+        let (opened, closed) =
+            (draft.add(Vertex::Call(call)), draft.add(Vertex::Closed(call.node)));
+        index.names.insert_call(call.node, opened);
+        index.names.insert_closed(call.node, closed);
     }
 }
 
 fn add_resources<'c>(session: &'c Session<'c>, draft: &mut Building<'c>, index: &mut Index) {
-    for config in session.module().resources.values() {
-        let addr = ResourceAddr { module: session.module_addr(), resource: config.name.clone() };
-        let name = addr.config();
-        let expand = draft.add(Vertex::Expand(ExpandVertex { addr, config }));
-        let done = draft.add(Vertex::Done(name.clone()));
-        index.expands.insert(name.clone(), expand);
-        index.done.insert(name, done);
-        index.subjects.insert(Subject::Resource(config.name.clone()), done);
+    for node in &session.config.nodes {
+        for config in node.module.resources.values() {
+            let (module, resource) = (node.path.clone(), config.name.clone());
+            let addr = ConfigResourceAddr { module, resource };
+            let done = draft.add(Vertex::Done(addr.clone()));
+            let expand = ExpandVertex { addr: addr.clone(), node, config };
+            let expand = draft.add(Vertex::Expand(expand));
+            index.names.insert(node, Subject::Resource(config.name.clone()), done);
+            index.expands.insert(addr.clone(), expand);
+            index.done.insert(addr, done);
+        }
     }
 }
 
@@ -90,17 +119,16 @@ fn add_changes<'c>(
     draft: &mut Building<'c>,
     index: &mut Index,
 ) {
-    let resources = &session.module().resources;
     let last = Last::of(plan);
     for change in plan.changes.values() {
-        let config = change.addr.module.is_root().then(|| resources.get(&change.addr.resource));
+        let config = session.config.resource(&change.addr.of().config());
         let deposes = match change.action {
             Action::Replace(ReplaceOrder::CreateFirst) => Some(new_deposed_key()),
             _ => None,
         };
         let made =
             change.action.creates() || matches!(change.action, Action::Update | Action::Read);
-        if made && let Some(Some(config)) = config {
+        if made && let Some(config) = config {
             let deposes = deposes.clone();
             let vertex = InstanceVertex { change, config, deposes };
             index.instances.push(draft.add(Vertex::Instance(vertex)));
@@ -126,13 +154,12 @@ fn new_deposed_key() -> DeposedKey {
 }
 
 fn add_providers<'c>(session: &'c Session<'c>, draft: &mut Building<'c>, index: &mut Index) {
-    let written: BTreeMap<_, _> =
-        session.module().providers.values().map(|block| (config_of(block), block)).collect();
+    let written = written_providers(session.config);
     let used: std::collections::BTreeSet<_> =
         draft.vertices().iter().filter_map(provider_used).cloned().collect();
     for addr in used {
-        let block = written.get(&addr).copied();
-        let id = draft.add(Vertex::Provider(ProviderVertex { addr: addr.clone(), block }));
+        let written = written.get(&addr).copied();
+        let id = draft.add(Vertex::Provider(ProviderVertex { addr: addr.clone(), written }));
         index.providers.insert(addr, id);
     }
 }
@@ -145,30 +172,61 @@ fn provider_used<'v>(vertex: &'v Vertex<'_>) -> Option<&'v ProviderConfigAddr> {
     }
 }
 
-fn connect_references(draft: &mut Building<'_>, index: &Index, mode: Mode) {
+fn connect_references(config: &Config, draft: &mut Building<'_>, index: &Index, mode: Mode) {
     let (vertices, edges) = draft.split();
     for (at, vertex) in (0..).map(VertexId).zip(vertices) {
-        let mentioned: &[Reference] = match vertex {
-            Vertex::Value(ValueVertex::Variable(variable)) => &variable.references,
-            Vertex::Value(ValueVertex::Local(local)) => &local.references,
-            Vertex::Value(ValueVertex::Output(output)) => &output.references,
-            Vertex::Provider(provider) => provider.block.map_or(&[], |block| &block.references),
-            // While everything is destroyed the state says what there is, and what the block mentions
-            // may not have a value any more.
-            Vertex::Expand(expand) if mode == Mode::Destroy && expand.is_managed() => &[],
-            Vertex::Expand(expand) => &expand.config.references,
-            Vertex::Instance(_)
-            | Vertex::Destroy(_)
-            | Vertex::Done(_)
-            | Vertex::Gone(_)
-            | Vertex::Free(_) => &[],
+        let own = match vertex {
+            Vertex::Expand(expand) => index.done.get(&expand.addr).copied(),
+            _ => None,
         };
-        for reference in mentioned {
-            let Some(&to) = index.subjects.get(&reference.subject) else { continue };
-            let own = matches!(vertex, Vertex::Expand(e) if index.done.get(&e.addr.config()) == Some(&to));
-            if to != at && !own {
-                edges.connect(at, to, Why::Mention(reference.whole));
+        for (node, references) in mentions(config, vertex, mode) {
+            for reference in references {
+                let Some(to) = index.names.find(node, reference) else { continue };
+                if to != at && Some(to) != own {
+                    edges.connect(at, to, Why::Mention(reference.whole));
+                }
             }
+        }
+    }
+}
+
+fn mentions<'c>(
+    config: &'c Config,
+    vertex: &Vertex<'c>,
+    mode: Mode,
+) -> Vec<(&'c ModuleNode, &'c [Reference])> {
+    match vertex {
+        Vertex::Value(value) => value.mentions(config),
+        Vertex::Call(call) => vec![call.mentions()],
+        Vertex::Provider(provider) => provider.mentions().into_iter().collect(),
+        // While everything is destroyed the state says what there is, and what the block mentions may
+        // not have a value any more.
+        Vertex::Expand(expand) if mode == Mode::Destroy && expand.is_managed() => Vec::new(),
+        Vertex::Expand(expand) => vec![(expand.node, &expand.config.references)],
+        Vertex::Closed(_)
+        | Vertex::Instance(_)
+        | Vertex::Destroy(_)
+        | Vertex::Done(_)
+        | Vertex::Gone(_)
+        | Vertex::Free(_) => Vec::new(),
+    }
+}
+
+/// Everything in a called module waits until its instances are known, and the end of the module waits
+/// for everything in it.
+fn connect_modules(config: &Config, draft: &mut Building<'_>, index: &Index) {
+    let (vertices, edges) = draft.split();
+    for (at, vertex) in (0..).map(VertexId).zip(vertices) {
+        if let Some(call) = vertex.module().and_then(|node| index.names.call(node)) {
+            edges.connect(at, call, Why::Module);
+        }
+        let around = match vertex {
+            Vertex::Closed(node) => node.caller.map(|caller| &config.nodes[caller]),
+            Vertex::Done(addr) => config.node(&addr.module),
+            other => other.module(),
+        };
+        if let Some(closed) = around.and_then(|node| index.names.closed(node)) {
+            edges.connect(closed, at, Why::Module);
         }
     }
 }
@@ -213,9 +271,12 @@ fn prune(plan: &Plan, draft: &mut Building<'_>) {
         .iter()
         .map(|vertex| match vertex {
             Vertex::Instance(_) | Vertex::Destroy(_) => true,
-            Vertex::Value(ValueVertex::Output(output)) => {
-                plan.mode == Mode::Normal && plan.outputs.contains_key(&output.name)
-            }
+            Vertex::Value(value) => match value.value {
+                NamedValue::Output(output) if value.is_root_output() => {
+                    plan.mode == Mode::Normal && plan.outputs.contains_key(&output.name)
+                }
+                _ => false,
+            },
             _ => false,
         })
         .collect();

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use formwork_value::{Diagnostics, Known, Str, Value};
 
 use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
-use super::visit::{Came, Outcome, View, visit};
+use super::visit::{Came, Expanded, Outcome, View, visit};
 use crate::addr::{DeposedKey, Mode as ResourceMode, ResourceAddr};
 use crate::change::Action;
-use crate::eval::vertex::ValueVertex;
+use crate::eval::vertex::NamedValue;
 use crate::graph::walk::{Next, Pace, walk};
 use crate::graph::{Graph, VertexId};
 use crate::phase::Why;
@@ -138,16 +138,25 @@ impl Recorder<'_, '_> {
         let Outcome { diags, came } = outcome;
         let failed = diags.has_errors();
         match (vertex, came) {
-            (Vertex::Value(value), Came::Value(found)) => {
-                if let ValueVertex::Output(output) = value {
-                    record_output(state, &output.name, &found, output.sensitive);
+            (Vertex::Value(value), Came::Values(found)) => {
+                if let (NamedValue::Output(output), [found]) = (value.value, found.as_slice())
+                    && value.is_root_output()
+                {
+                    record_output(state, &output.name, found, output.sensitive);
                 }
-                value.record(self.session.results.root(), found);
+                value.record(self.session.results, found);
             }
-            (Vertex::Expand(expand), Came::Expanded(expansion, settled)) => {
-                if let Some(results) = self.session.results.root().resource(&expand.addr.resource) {
-                    results.expand(expansion);
-                    settled.into_iter().for_each(|(key, value)| results.set(&key, value));
+            (Vertex::Call(call), Came::Called(expansions)) => {
+                call.record(self.session.givens(), expansions);
+            }
+            (Vertex::Expand(expand), Came::Expanded(found)) => {
+                for Expanded { module, expansion, settled } in found {
+                    let module = self.session.results.module(&module);
+                    let results = module.and_then(|module| module.resource(&expand.addr.resource));
+                    if let Some(results) = results {
+                        results.expand(expansion);
+                        settled.into_iter().for_each(|(key, value)| results.set(&key, value));
+                    }
                 }
             }
             (Vertex::Instance(instance), Came::Made { object, value, deposes, changed }) => {
@@ -155,11 +164,11 @@ impl Recorder<'_, '_> {
                     self.count(instance.change.action);
                 }
                 record_made(state, instance, object, deposes);
-                let resource = &instance.change.addr.resource;
-                if let (Some(results), Some(value)) =
-                    (self.session.results.root().resource(resource), value)
-                {
-                    results.set(&instance.change.addr.key, value);
+                let addr = &instance.change.addr;
+                let module = self.session.results.module(&addr.module);
+                let results = module.and_then(|module| module.resource(&addr.resource));
+                if let (Some(results), Some(value)) = (results, value) {
+                    results.set(&addr.key, value);
                 }
             }
             (Vertex::Destroy(destroy), Came::Destroyed { left }) => {

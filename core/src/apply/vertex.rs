@@ -1,8 +1,9 @@
 //! What can be visited while applying. A vertex is complete when made.
 
-use crate::addr::{ConfigResourceAddr, DeposedKey, Mode, ResourceAddr};
+use crate::addr::{ConfigResourceAddr, DeposedKey, Mode};
 use crate::change::Change;
-use crate::config::Resource;
+use crate::config::{ModuleNode, Resource};
+use crate::eval::call::CallVertex;
 use crate::eval::vertex::ValueVertex;
 use crate::phase::ProviderVertex;
 
@@ -11,6 +12,10 @@ use crate::phase::ProviderVertex;
 pub(crate) enum Vertex<'c> {
     /// A variable, local value or output.
     Value(ValueVertex<'c>),
+    /// A called module, whose instances become known here.
+    Call(CallVertex<'c>),
+    /// A called module, in which everything is as planned.
+    Closed(&'c ModuleNode),
     /// A provider configuration.
     Provider(ProviderVertex<'c>),
     /// A resource in the configuration: its instances become known, and those that do not change
@@ -33,7 +38,8 @@ pub(crate) enum Vertex<'c> {
 /// A resource in the configuration.
 #[derive(Debug)]
 pub(crate) struct ExpandVertex<'c> {
-    pub(crate) addr: ResourceAddr,
+    pub(crate) addr: ConfigResourceAddr,
+    pub(crate) node: &'c ModuleNode,
     pub(crate) config: &'c Resource,
 }
 
@@ -65,10 +71,31 @@ pub(crate) struct DestroyVertex<'c> {
     pub(crate) is_hurried: bool,
 }
 
+impl<'c> Vertex<'c> {
+    /// The module whose instances must be known before this can be visited.
+    pub(crate) fn module(&self) -> Option<&'c ModuleNode> {
+        match self {
+            Self::Value(value) => Some(value.node),
+            Self::Call(call) => Some(call.caller),
+            Self::Closed(node) => Some(node),
+            Self::Provider(provider) => provider.written.map(|(node, _)| node),
+            Self::Expand(expand) => Some(expand.node),
+            // What is made or destroyed comes behind the expansion, or needs none.
+            Self::Instance(_)
+            | Self::Destroy(_)
+            | Self::Done(_)
+            | Self::Gone(_)
+            | Self::Free(_) => None,
+        }
+    }
+}
+
 impl std::fmt::Display for Vertex<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Value(value) => value.fmt(f),
+            Self::Call(call) => write!(f, "{} (expand)", call.node.path),
+            Self::Closed(node) => write!(f, "{} (close)", node.path),
             Self::Provider(provider) => provider.addr.fmt(f),
             Self::Expand(expand) => write!(f, "{} (expand)", expand.addr),
             Self::Instance(instance) => instance.change.addr.fmt(f),

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use formwork_value::{Diagnostics, Value};
 
 use super::vertex::Vertex;
-use crate::addr::{DeposedKey, InstanceKey};
+use crate::addr::{DeposedKey, InstanceKey, ModuleAddr};
 use crate::eval::Expansion;
 use crate::phase::visit_provider;
 use crate::plan::Plan;
@@ -49,10 +49,12 @@ pub(super) struct Outcome {
 pub(super) enum Came {
     /// Nothing to record.
     Nothing,
-    /// A value.
-    Value(Value),
-    /// The instances of a resource, with the values of those that do not change.
-    Expanded(Expansion, Vec<(InstanceKey, Value)>),
+    /// A value for each instance of the module.
+    Values(Vec<Value>),
+    /// The instances of a called module, for each instance of its caller.
+    Called(Vec<Expansion>),
+    /// The instances of a resource, for each instance of its module.
+    Expanded(Vec<Expanded>),
     /// An object was made or changed, or an attempt left something behind.
     Made {
         /// The object; `None` if nothing is there.
@@ -71,6 +73,14 @@ pub(super) enum Came {
     },
 }
 
+/// The instances of a resource in an instance of its module, with the values of those that do not
+/// change.
+pub(super) struct Expanded {
+    pub(super) module: ModuleAddr,
+    pub(super) expansion: Expansion,
+    pub(super) settled: Vec<(InstanceKey, Value)>,
+}
+
 /// Visits a vertex. `object` is the object to be destroyed, as it is recorded now.
 pub(super) async fn visit(
     view: View<'_>,
@@ -80,9 +90,12 @@ pub(super) async fn visit(
     let mut diags = Diagnostics::new();
     let session = view.session;
     let came = match vertex {
-        Vertex::Value(value) => value
-            .visit(&mut diags, &session.scope(), session.variables)
-            .map_or(Came::Nothing, Came::Value),
+        Vertex::Value(value) => {
+            value.visit(&mut diags, session.givens()).map_or(Came::Nothing, Came::Values)
+        }
+        Vertex::Call(call) => {
+            call.visit(&mut diags, session.givens()).map_or(Came::Nothing, Came::Called)
+        }
         Vertex::Provider(provider) => {
             // Errors are in `diags`; there is nothing else to know.
             let _ = visit_provider(session, &mut diags, provider).await;
@@ -95,7 +108,7 @@ pub(super) async fn visit(
         Vertex::Destroy(destroy) => {
             destroy::visit(view, object, &mut diags, destroy).await.unwrap_or(Came::Nothing)
         }
-        Vertex::Done(_) | Vertex::Gone(_) | Vertex::Free(_) => Came::Nothing,
+        Vertex::Closed(_) | Vertex::Done(_) | Vertex::Gone(_) | Vertex::Free(_) => Came::Nothing,
     };
     Outcome { diags, came }
 }

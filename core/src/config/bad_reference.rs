@@ -68,9 +68,13 @@ pub(crate) fn resource(module: &Module, name: &ResourceName, span: Span) -> Diag
 /// The error for `module.NAME` without such a call.
 #[must_use]
 pub(crate) fn call(module: &Module, name: &str, span: Span) -> Diagnostic {
+    let hint = match nearest(name, module.calls.keys().map(|name| name.as_str())) {
+        Some(other) => format!(" Did you mean `module.{other}`?"),
+        None => String::new(),
+    };
     Diagnostic::error(
         "Reference to undeclared module",
-        format!("There is no module call `{name}` in {}.", place(module)),
+        format!("There is no module call `{name}` in {}.{hint}", place(module)),
     )
     .at(span)
 }
@@ -155,5 +159,9 @@ pub(crate) fn self_object(span: Span) -> Diagnostic {
 }
 
 fn place(module: &Module) -> String {
-    if module.path.is_root() { "the root module".to_owned() } else { format!("`{}`", module.path) }
+    if module.is_root {
+        "the root module".to_owned()
+    } else {
+        format!("the module in `{}`", module.dir.display())
+    }
 }

@@ -1,12 +1,61 @@
 //! `module` blocks: which module is called, how often, with what.
 
-use formwork_lang::syntax::{Attribute, Block};
-use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
+use std::collections::BTreeMap;
 
-use super::arguments::check_name;
+use formwork_lang::content::{BodySchema, split_content};
+use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
+
+use super::arguments::{check_name, place, unescape};
 use super::folders::CallSite;
-use super::{constant, settings};
+use super::{
+    Argument, LocalProvider, ModuleCall, PassedProvider, constant, resource, settings, traversal,
+};
 use crate::version::Constraints;
+
+const CONTENT: BodySchema = BodySchema {
+    attributes: &[
+        ("source", true),
+        ("version", false),
+        ("count", false),
+        ("for_each", false),
+        ("depends_on", false),
+        ("providers", false),
+    ],
+    blocks: &[("_", &[]), ("lifecycle", &[]), ("locals", &[]), ("provider", &["type"])],
+};
+
+/// Reads a `module` block; `None` if it is wrong, which was reported.
+pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<ModuleCall> {
+    let mut found = Diagnostics::new();
+    let site = read_site(&mut found, &block);
+    let (mut content, rest) = split_content(diags, block.body, &CONTENT);
+    let repetition = resource::repetition(diags, &mut content);
+    let depends_on = traversal::depends_on(diags, content.take("depends_on"));
+    let providers = content.take("providers");
+    let providers = providers.map(|attribute| passed(diags, sources, attribute.expr)).transpose();
+    let rest = unescape(rest, content.take_blocks("_"));
+    for block in &content.blocks {
+        let detail = format!("`{}` is kept for later versions of the language.", block.kind.name);
+        let reserved = Diagnostic::error("Reserved block type name in module block", detail);
+        let _ = diags.error(reserved.at(block.kind.span));
+    }
+    let arguments = arguments(diags, rest);
+    if content.attributes.contains_key("source") {
+        // A missing source was reported with the rest of the block.
+        let _ = diags.append(found);
+    }
+    Some(ModuleCall {
+        site: site?,
+        repetition: repetition.ok()?,
+        depends_on,
+        providers: providers.ok()?.unwrap_or_default(),
+        arguments,
+        references: Vec::new(),
+        missing: content.missing,
+    })
+}
 
 /// Reads which module a block calls; `None` if that cannot be said, which was reported.
 pub(super) fn read_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
@@ -38,4 +87,54 @@ fn version(
     let text = constant::string(diags, &attribute.expr)?;
     let span = attribute.expr.span;
     Ok((settings::constraint(diags, &text, span)?, span))
+}
+
+/// What is given for the variables of the called module. A module takes no blocks.
+fn arguments(diags: &mut Diagnostics, body: Body) -> BTreeMap<Str, Argument> {
+    for block in &body.blocks {
+        let kind = &block.kind;
+        let detail = format!("Blocks of type \"{}\" are not expected here.", kind.name);
+        let _ = diags.error(Diagnostic::error("Unsupported block type", detail).at(kind.span));
+    }
+    let arguments = body.attributes.into_iter().map(|attribute| {
+        let Attribute { name, expr, .. } = attribute;
+        let argument = Argument { expr, references: Vec::new(), name_span: name.span };
+        (name.name, argument)
+    });
+    arguments.collect()
+}
+
+/// Reads `providers = { CHILD = CALLER, … }`.
+fn passed(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    expr: Expr,
+) -> Result<Vec<PassedProvider>, Reported> {
+    let ExprKind::Object(items) = expr.kind else {
+        let detail = "A static map expression is required: write { NAME = NAME, … }.";
+        let problem = Diagnostic::error("Invalid expression", detail);
+        return Err(diags.error(problem.at(expr.span)));
+    };
+    let mut passed: Vec<PassedProvider> = Vec::with_capacity(items.len());
+    let mut result = Ok(());
+    for item in &items {
+        let in_child = match item.key.as_literal().filter(|_| item.bare) {
+            Some(name) => Ok(LocalProvider { name: name.clone(), alias: None }),
+            None => traversal::provider(diags, &item.key),
+        };
+        let in_caller = traversal::provider(diags, &item.value);
+        let (Ok(in_child), Ok(in_caller)) = (in_child, in_caller) else { continue };
+        if let Some(other) = passed.iter().find(|other| other.in_child == in_child) {
+            let first = place(sources, other.child_span);
+            let detail = format!(
+                "A configuration of `{in_child}` is already passed at {first}. Each provider of the child takes one."
+            );
+            let duplicate = Diagnostic::error("Duplicate provider address", detail);
+            result = Err(diags.error(duplicate.at(item.value.span)));
+            continue;
+        }
+        let (child_span, caller_span) = (item.key.span, item.value.span);
+        passed.push(PassedProvider { in_child, child_span, in_caller, caller_span });
+    }
+    result.map(|()| passed)
 }

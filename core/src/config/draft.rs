@@ -10,8 +10,8 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Span};
 
 use super::arguments::{not_supported, place};
-use super::{Module, Settings, output, provider, resource, variable};
-use crate::addr::{Mode, ModulePath};
+use super::{Module, Settings, call, output, provider, resource, variable};
+use crate::addr::Mode;
 
 const CONTENT: BodySchema = BodySchema {
     attributes: &[],
@@ -39,10 +39,10 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub(super) fn new(path: ModulePath, dir: &Path) -> Self {
+    pub(super) fn new(is_root: bool, dir: &Path) -> Self {
         Self {
             module: Module {
-                path,
+                is_root,
                 dir: dir.to_path_buf(),
                 settings: Settings::default(),
                 providers: BTreeMap::new(),
@@ -72,6 +72,7 @@ impl Draft {
             "output" => self.output(diags, sources, block),
             "resource" => self.resource(diags, sources, Mode::Managed, block),
             "data" => self.resource(diags, sources, Mode::Data, block),
+            "module" => self.call(diags, sources, block),
             "required_providers" => {
                 let _ = diags.error(
                     Diagnostic::error(
@@ -152,6 +153,18 @@ impl Draft {
             return;
         }
         self.module.outputs.insert(output.name.clone(), output);
+    }
+
+    fn call(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        let Some(call) = call::read(diags, sources, block) else { return };
+        let site = &call.site;
+        if let Some(other) = self.module.calls.get(&site.name) {
+            let what = format!("The module call `{}`", site.name);
+            let places = (site.span, place(sources, other.site.span));
+            let _ = diags.error(duplicate("Duplicate module call", &what, places));
+            return;
+        }
+        self.module.calls.insert(site.name.clone(), call);
     }
 
     fn resource(&mut self, diags: &mut Diagnostics, sources: &Sources, mode: Mode, block: Block) {

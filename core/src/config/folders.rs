@@ -4,7 +4,7 @@
 //! ones being there, and says later through [`ModuleFolders`] where they are. Nothing here fetches
 //! anything.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Reported, Span, Str};
@@ -61,6 +61,43 @@ impl NotInstalled {
             summary: "Module not installed".to_owned(),
             detail: "This module is not yet installed. Run \"terraform init\" to install all modules required by this configuration.".to_owned(),
         }
+    }
+}
+
+/// The folder that a local source names: one that begins with `./` or `../`. `None` for others.
+#[must_use]
+pub fn local_folder(caller: &Path, source: &str) -> Option<PathBuf> {
+    let is_local = source.starts_with("./") || source.starts_with("../");
+    if !is_local && source != "." && source != ".." {
+        return None;
+    }
+    let mut folder = PathBuf::new();
+    for part in caller.join(source).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir
+                if matches!(folder.components().next_back(), Some(Component::Normal(_))) =>
+            {
+                folder.pop();
+            }
+            other => folder.push(other),
+        }
+    }
+    Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder })
+}
+
+/// Knows modules with local sources only, which stand where their source says.
+#[derive(Clone, Copy, Debug)]
+pub struct LocalFolders;
+
+impl ModuleFolders for LocalFolders {
+    fn folder(
+        &self,
+        _: &ModulePath,
+        call: &CallSite,
+        caller: &Path,
+    ) -> Result<PathBuf, NotInstalled> {
+        local_folder(caller, &call.source).ok_or_else(NotInstalled::missing)
     }
 }
 

@@ -3,7 +3,8 @@
 //! Errors come in stages, and a later stage is not entered with errors of an earlier one: what cannot
 //! be parsed, what blocks cannot hold, names that stand for nothing.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use formwork_lang::syntax::{Body, add_source, parse_file};
@@ -12,23 +13,42 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::arguments::not_supported;
 use super::draft::Draft;
-use super::{Config, Files, references, settings, validate};
+use super::{
+    CallSite, Config, Files, Module, ModuleFolders, ModuleNode, call_arguments, passing,
+    references, settings, validate,
+};
 use crate::addr::ModulePath;
 
+/// How deep calls may go. Deeper ones come of modules that call themselves.
+const MAX_DEPTH: usize = 64;
+/// How many modules there may be: a chain of modules that each call the next twice has no end.
+const MAX_MODULES: usize = 100_000;
+
+/// Where a configuration is read from.
+#[derive(Clone, Copy)]
+pub struct Place<'p> {
+    /// The files.
+    pub files: &'p dyn Files,
+    /// The root module's folder.
+    pub dir: &'p Path,
+    /// Where called modules are.
+    pub folders: &'p dyn ModuleFolders,
+}
+
 impl Config {
-    /// Reads the configuration in a folder. The sources keep the texts, also when it fails, so that
-    /// messages can show them.
+    /// Reads the configuration in a folder, and the modules it calls. The sources keep the texts, also
+    /// when it fails, so that messages can show them.
     ///
     /// # Errors
-    /// When a file cannot be read or parsed, a block is malformed, or a name stands for nothing.
+    /// When a file cannot be read or parsed, a block is malformed, a called module is not there, or a
+    /// name stands for nothing.
     pub fn load(
         diags: &mut Diagnostics,
         sources: &mut Sources,
-        files: &dyn Files,
-        dir: &Path,
+        place: Place<'_>,
     ) -> Result<Self, Reported> {
         let mut found = Diagnostics::new();
-        let config = load_root(&mut found, sources, files, dir);
+        let config = load_tree(&mut found, sources, place);
         diags.append(by_place(found))?;
         config
     }
@@ -45,26 +65,155 @@ fn by_place(found: Diagnostics) -> Diagnostics {
     sorted
 }
 
-fn load_root(
+fn load_tree(
     diags: &mut Diagnostics,
     sources: &mut Sources,
-    files: &dyn Files,
-    dir: &Path,
+    place: Place<'_>,
 ) -> Result<Config, Reported> {
-    let bodies = parse_folder(diags, sources, files, dir)?;
-    settings::check_version(diags, &bodies)?;
+    let mut loader = Loader { place, sources, read: BTreeMap::new(), nodes: Vec::new() };
+    let (root, n_files) = loader.module(diags, place.dir, true)?;
     diags.check()?;
-    let n_files = bodies.len();
-    let mut draft = Draft::new(ModulePath::root(), dir);
-    for body in bodies {
-        draft.read(diags, sources, body);
+    loader.grow(diags, root.clone());
+    let nodes = loader.nodes;
+    diags.check()?;
+    let mut config = Config { root, nodes, n_files };
+    passing::settle(diags, &mut config);
+    diags.check()?;
+    call_arguments::check(diags, &config);
+    diags.check()?;
+    passing::check_resources(diags, &config);
+    for module in config.modules() {
+        validate::references(diags, module);
     }
-    let mut module = draft.finish();
     diags.check()?;
-    references::fill(diags, &mut module);
-    validate::references(diags, &module);
-    diags.check()?;
-    Ok(Config { root: Arc::new(module), n_files })
+    Ok(config)
+}
+
+/// Reads modules, each once, and puts them where they are called.
+struct Loader<'l> {
+    place: Place<'l>,
+    sources: &'l mut Sources,
+    /// What was read, by folder; `None` for what could not be.
+    read: BTreeMap<PathBuf, Option<Arc<Module>>>,
+    nodes: Vec<ModuleNode>,
+}
+
+impl Loader<'_> {
+    /// Reads the module in a folder. Returns how many files it was read from, too.
+    fn module(
+        &mut self,
+        diags: &mut Diagnostics,
+        dir: &Path,
+        is_root: bool,
+    ) -> Result<(Arc<Module>, usize), Reported> {
+        let mut found = Diagnostics::new();
+        let bodies = parse_folder(&mut found, self.sources, self.place.files, dir)?;
+        // That another version is asked for comes before anything that may be right in that one.
+        let mut version = Diagnostics::new();
+        if let Err(reported) = settings::check_version(&mut version, &bodies) {
+            diags.append(version)?;
+            return Err(reported);
+        }
+        diags.append(found)?;
+        let mut found = Diagnostics::new();
+        let n_files = bodies.len();
+        let mut draft = Draft::new(is_root, dir);
+        for body in bodies {
+            draft.read(&mut found, self.sources, body);
+        }
+        let mut module = draft.finish();
+        if !found.has_errors() {
+            references::fill(&mut found, &mut module);
+        }
+        diags.append(found)?;
+        Ok((Arc::new(module), n_files))
+    }
+
+    /// Adds the root and everything called from it, callers first.
+    fn grow(&mut self, diags: &mut Diagnostics, root: Arc<Module>) {
+        self.add(ModulePath::root(), root, None);
+        let mut at = 0;
+        while at < self.nodes.len() {
+            let caller = self.nodes[at].module.clone();
+            for call in caller.calls.values() {
+                if self.nodes.len() >= MAX_MODULES {
+                    let _ = diags.error(too_many(&call.site));
+                    return;
+                }
+                let path = self.nodes[at].path.child(&call.site.name);
+                if let Ok(module) = self.called(diags, at, &path, &call.site) {
+                    let child = self.add(path, module, Some(at));
+                    self.nodes[at].children.insert(call.site.name.clone(), child);
+                }
+            }
+            at += 1;
+        }
+    }
+
+    fn add(&mut self, path: ModulePath, module: Arc<Module>, caller: Option<usize>) -> usize {
+        let index = self.nodes.len();
+        let (children, passed) = (BTreeMap::new(), BTreeMap::new());
+        self.nodes.push(ModuleNode { index, path, module, caller, children, passed });
+        index
+    }
+
+    /// The module that a call asks for.
+    fn called(
+        &mut self,
+        diags: &mut Diagnostics,
+        caller: usize,
+        path: &ModulePath,
+        site: &CallSite,
+    ) -> Result<Arc<Module>, Reported> {
+        let dir = &self.nodes[caller].module.dir;
+        let dir = self.place.folders.folder(path, site, dir).map_err(|missing| {
+            diags.error(Diagnostic::error(missing.summary, missing.detail).at(site.span))
+        })?;
+        let mut above = Some(caller);
+        while let Some(at) = above {
+            if self.nodes[at].module.dir == dir {
+                return Err(diags.error(endless(site, path, &self.nodes[at].path)));
+            }
+            above = self.nodes[at].caller;
+        }
+        if path.0.len() > MAX_DEPTH {
+            return Err(diags.error(too_deep(site)));
+        }
+        if let Some(known) = self.read.get(&dir) {
+            // What could not be read was reported where it was first called.
+            return known.clone().ok_or_else(|| diags.error(unreadable(site, &dir)));
+        }
+        let module = self.module(diags, &dir, false);
+        let known = module.as_ref().ok().map(|(module, _)| module.clone());
+        self.read.insert(dir, known);
+        module.map(|(module, _)| module)
+    }
+}
+
+fn endless(site: &CallSite, path: &ModulePath, above: &ModulePath) -> Diagnostic {
+    let above = if above.is_root() { "the root module".to_owned() } else { format!("`{above}`") };
+    let detail = format!(
+        "The source \"{}\" of `{path}` is the folder of {above}, which calls it: there would be no end. Take the call out.",
+        site.source
+    );
+    Diagnostic::error("Module calls itself", detail).at(site.source_span)
+}
+
+fn too_deep(site: &CallSite) -> Diagnostic {
+    let detail = format!(
+        "Modules may be called at most {MAX_DEPTH} levels deep. A module that calls itself, also through others, is the likely reason."
+    );
+    Diagnostic::error("Too many levels of modules", detail).at(site.span)
+}
+
+fn too_many(site: &CallSite) -> Diagnostic {
+    let detail = format!("A configuration may have at most {MAX_MODULES} module calls in all.");
+    Diagnostic::error("Too many modules", detail).at(site.span)
+}
+
+fn unreadable(site: &CallSite, dir: &Path) -> Diagnostic {
+    let detail = format!("The module in `{}` has mistakes, which are reported.", dir.display());
+    Diagnostic::error("Module cannot be used", detail).at(site.span)
 }
 
 /// Parses every configuration file of a folder, in the order of names.

@@ -25,14 +25,18 @@ pub(super) fn fill(diags: &mut Diagnostics, module: &mut Module) {
     for output in module.outputs.values_mut() {
         output.references = of_output(diags, output);
     }
+    for call in module.calls.values_mut() {
+        call.references = read(diags, of_repetition(&call.repetition));
+        call.references.extend(call.depends_on.iter().cloned());
+        for argument in call.arguments.values_mut() {
+            argument.references = read(diags, refs::of_expr(&argument.expr));
+        }
+    }
 }
 
 fn of_resource(diags: &mut Diagnostics, resource: &Resource) -> Vec<Reference> {
     let lifecycle = &resource.lifecycle;
-    let mut mentions = match &resource.repetition {
-        Repetition::Single => Vec::new(),
-        Repetition::Count(expr) | Repetition::ForEach(expr) => refs::of_expr(expr),
-    };
+    let mut mentions = of_repetition(&resource.repetition);
     mentions.extend(refs::of_body(&resource.body));
     mentions.extend(lifecycle.replace_triggered_by.iter().flat_map(refs::of_expr));
     mentions.extend(of_conditions(&lifecycle.preconditions));
@@ -40,6 +44,13 @@ fn of_resource(diags: &mut Diagnostics, resource: &Resource) -> Vec<Reference> {
     let mut references = read(diags, mentions);
     references.extend(resource.depends_on.iter().cloned());
     references
+}
+
+fn of_repetition(repetition: &Repetition) -> Vec<Traversal> {
+    match repetition {
+        Repetition::Single => Vec::new(),
+        Repetition::Count(expr) | Repetition::ForEach(expr) => refs::of_expr(expr),
+    }
 }
 
 fn of_output(diags: &mut Diagnostics, output: &Output) -> Vec<Reference> {

@@ -11,10 +11,8 @@ impl Config {
     #[must_use]
     pub fn requirements(&self) -> BTreeMap<ProviderAddr, Constraints> {
         let mut all = BTreeMap::new();
-        let mut modules = vec![&*self.root];
-        while let Some(module) = modules.pop() {
+        for module in self.modules() {
             add(&mut all, module);
-            modules.extend(module.calls.values().map(|call| &*call.module));
         }
         all
     }

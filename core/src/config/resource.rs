@@ -80,7 +80,11 @@ fn check_names(
     check_name(diags, &format!("{what} name"), name).and(named)
 }
 
-fn repetition(diags: &mut Diagnostics, content: &mut Content) -> Result<Repetition, Reported> {
+/// Takes `count` or `for_each`.
+pub(super) fn repetition(
+    diags: &mut Diagnostics,
+    content: &mut Content,
+) -> Result<Repetition, Reported> {
     match (content.take("count"), content.take("for_each")) {
         (None, None) => Ok(Repetition::Single),
         (Some(count), None) => Ok(Repetition::Count(count.expr)),

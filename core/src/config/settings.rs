@@ -6,7 +6,9 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::arguments::not_supported;
 use super::provider::check_local_name;
-use super::{Backend, ProviderAddr, RequiredProvider, Settings, constant};
+use super::{
+    Backend, LocalProvider, ProviderAddr, RequiredProvider, Settings, constant, traversal,
+};
 use crate::version::{Constraints, LANGUAGE_VERSION};
 
 const CONTENT: BodySchema = BodySchema {
@@ -157,6 +159,7 @@ fn required_provider(
             RequiredProvider {
                 source: ProviderAddr::implied(&name.name),
                 constraint: text,
+                aliases: Vec::new(),
                 span: attribute.span,
             }
         }
@@ -187,6 +190,7 @@ fn described(
     let mut required = RequiredProvider {
         source: ProviderAddr::implied(&name.name),
         constraint: String::new(),
+        aliases: Vec::new(),
         span: name.span.to(expr.span),
     };
     for item in items {
@@ -204,7 +208,7 @@ fn described(
                 }
             }
             "configuration_aliases" => {
-                let _ = found.error(not_supported("`configuration_aliases`", item.key.span));
+                required.aliases = aliases(&mut found, name, &item.value);
             }
             _ => {
                 let _ = found.error(bad_object(item.key.span));
@@ -212,6 +216,26 @@ fn described(
         }
     }
     diags.append(found).map(|()| required)
+}
+
+/// Reads `configuration_aliases`. Entries that are wrong are reported and left out.
+fn aliases(diags: &mut Diagnostics, name: &Ident, expr: &Expr) -> Vec<LocalProvider> {
+    let items = traversal::list(diags, expr.clone()).unwrap_or_default();
+    let mut aliases = Vec::with_capacity(items.len());
+    for item in &items {
+        let Ok(local) = traversal::provider(diags, item) else { continue };
+        if local.name == name.name && local.alias.is_some() {
+            aliases.push(local);
+        } else {
+            let detail = format!(
+                "An entry of `configuration_aliases` is the local name `{}` with an alias behind a dot, such as `{0}.other`.",
+                name.name
+            );
+            let problem = Diagnostic::error("Invalid configuration_aliases value", detail);
+            let _ = diags.error(problem.at(item.span));
+        }
+    }
+    aliases
 }
 
 fn source(diags: &mut Diagnostics, expr: &Expr) -> Result<ProviderAddr, Reported> {

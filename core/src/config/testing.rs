@@ -1,4 +1,5 @@
-//! Configurations in one string, for tests: several files under `//- name` lines, or just `main.tf`.
+//! Configurations in one string, for tests: several files under `//- name` lines, also in folders, or
+//! just `main.tf`.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,7 +8,8 @@ use std::path::Path;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Value};
 
-use super::{Config, Files, arguments};
+use super::folders::LocalFolders;
+use super::{Config, Files, Place, arguments};
 
 /// Files held in memory.
 pub(crate) struct Texts(BTreeMap<String, String>);
@@ -30,12 +32,16 @@ impl Texts {
 }
 
 impl Files for Texts {
-    fn list(&self, _dir: &Path) -> io::Result<Vec<String>> {
-        Ok(self.0.keys().rev().cloned().collect())
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        let names = self.0.keys().rev().map(Path::new);
+        let dir = dir.strip_prefix(".").unwrap_or(dir);
+        let names = names.filter(|name| name.parent() == Some(dir));
+        let names = names.filter_map(|name| name.file_name()?.to_str());
+        Ok(names.map(str::to_owned).collect())
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let name = path.strip_prefix(".").unwrap_or(path).to_str().unwrap_or_default();
         self.0.get(name).map(|text| text.clone().into_bytes()).ok_or(io::ErrorKind::NotFound.into())
     }
 }
@@ -43,7 +49,9 @@ impl Files for Texts {
 /// Loads a configuration; the report holds what was found wrong.
 pub(crate) fn load(fixture: &str) -> (Option<Config>, Sources, Diagnostics) {
     let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
-    let config = Config::load(&mut diags, &mut sources, &Texts::of(fixture), Path::new("."));
+    let files = Texts::of(fixture);
+    let place = Place { files: &files, dir: Path::new("."), folders: &LocalFolders };
+    let config = Config::load(&mut diags, &mut sources, place);
     (config.ok(), sources, diags)
 }
 

@@ -249,8 +249,6 @@ resource "a_b" "c" {
 }
 "#,
         &expect![[r#"
-            error main.tf:1,1-11 A `module` block is not supported by this version of Formwork yet
-                The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
             error main.tf:4,1-6 A `moved` block is not supported by this version of Formwork yet
                 The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
             error main.tf:5,1-10 A `check` block is not supported by this version of Formwork yet
@@ -467,8 +465,6 @@ terraform {
                 An entry of `required_providers` is an object with `source` and `version`, such as { source = "hashicorp/random", version = "~> 3.0" }.
             error main.tf:18,5-6 Invalid provider local name
                 Names of providers are in lower case: write `e`.
-            error main.tf:19,27-48 `configuration_aliases` is not supported by this version of Formwork yet
-                The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
             error main.tf:21,3-21 Duplicate required providers configuration
                 A module lists its required providers in one place, and another one comes before this.
             error main.tf:23,3-18 Duplicate backend configuration
@@ -653,7 +649,7 @@ output "i" { value = [x_y.counted[*].id, x_y.each["a"].id, x_y.single.id, x_y.co
             error main.tf:10,11-19 Self-referential block
                 The block of `x_y.self` cannot refer to itself.
             error main.tf:12,1-23 Provider configuration not present
-                `x_y.alias` belongs to the provider configuration `x.west`, but there is no `provider` block with this name and alias.
+                `x_y.alias` belongs to the provider configuration `x.west`, but there is no `provider` block with this name and alias, and no caller passes one.
             error main.tf:14,14-22 Reference to "each" in context without for_each
                 `each` is there only within blocks that have a `for_each` argument, and has a value only while its key is among the elements.
             error main.tf:16,22-33 Missing resource instance key

@@ -26,11 +26,17 @@ pub(super) fn references(diags: &mut Diagnostics, module: &Module) {
         check_all(diags, module, &resource.references, Some(&resource.repetition));
         check_whole(diags, &resource.depends_on);
         check_self(diags, resource);
-        check_provider(diags, module, resource);
     }
     for output in module.outputs.values() {
         check_all(diags, module, &output.references, None);
         check_whole(diags, &output.depends_on);
+    }
+    for call in module.calls.values() {
+        check_all(diags, module, &call.references, None);
+        check_whole(diags, &call.depends_on);
+        for argument in call.arguments.values() {
+            check_all(diags, module, &argument.references, Some(&call.repetition));
+        }
     }
 }
 
@@ -145,25 +151,6 @@ fn check_self(diags: &mut Diagnostics, resource: &Resource) {
             )
             .about(resource.name.to_string())
             .at(reference.span),
-        );
-    }
-}
-
-/// Reports a provider configuration that is not there. One without alias is there even if nobody
-/// wrote it.
-fn check_provider(diags: &mut Diagnostics, module: &Module, resource: &Resource) {
-    let local = &resource.local_provider;
-    if local.alias.is_some() && !module.providers.contains_key(local) {
-        let _ = diags.error(
-            Diagnostic::error(
-                "Provider configuration not present",
-                format!(
-                    "`{}` belongs to the provider configuration `{local}`, but there is no `provider` \
-                     block with this name and alias.",
-                    resource.name
-                ),
-            )
-            .at(resource.span),
         );
     }
 }

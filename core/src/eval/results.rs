@@ -10,8 +10,8 @@ use std::sync::Arc;
 use formwork_value::{Str, Value};
 
 use super::Expansion;
-use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ResourceName};
-use crate::config::{Config, Module};
+use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModulePath, ResourceName};
+use crate::config::{Config, Module, ModuleNode};
 
 /// The results of a whole configuration.
 #[derive(Debug)]
@@ -23,6 +23,8 @@ pub struct Results {
 #[derive(Debug)]
 pub struct ModuleResults {
     config: Arc<Module>,
+    /// Its position in [`Config::nodes`].
+    node: usize,
     addr: ModuleAddr,
     /// The variables' values.
     pub variables: Slots,
@@ -51,6 +53,7 @@ pub struct ResourceResults {
 #[derive(Debug, Default)]
 pub struct CallResults {
     expanded: OnceCell<Expanded<ModuleResults>>,
+    placeholder: OnceCell<Value>,
 }
 
 #[derive(Debug)]
@@ -74,7 +77,7 @@ impl Results {
     /// Makes an empty table for a configuration.
     #[must_use]
     pub fn new(config: &Config) -> Self {
-        Self { root: ModuleResults::new(config.root.clone(), ModuleAddr::root()) }
+        Self { root: ModuleResults::new(config.root_node(), ModuleAddr::root()) }
     }
 
     /// The root module.
@@ -91,6 +94,19 @@ impl Results {
         })
     }
 
+    /// All instances of a module that its call and all calls above were expanded to, in order.
+    #[must_use]
+    pub fn instances(&self, path: &ModulePath) -> Vec<&ModuleResults> {
+        let mut instances = vec![&self.root];
+        for name in path.0.iter() {
+            let calls = instances.into_iter().filter_map(|module| module.calls.get(name));
+            let expanded = calls.filter_map(|call| call.expanded.get());
+            let cells = expanded.flat_map(|expanded| &expanded.instances);
+            instances = cells.filter_map(OnceCell::get).collect();
+        }
+        instances
+    }
+
     /// The value of an instance, if it was recorded.
     #[must_use]
     pub fn instance(&self, addr: &InstanceAddr) -> Option<&Value> {
@@ -99,7 +115,8 @@ impl Results {
 }
 
 impl ModuleResults {
-    fn new(config: Arc<Module>, addr: ModuleAddr) -> Self {
+    fn new(node: &ModuleNode, addr: ModuleAddr) -> Self {
+        let config = node.module.clone();
         Self {
             variables: Slots::new(config.variables.keys()),
             locals: Slots::new(config.locals.keys()),
@@ -111,6 +128,7 @@ impl ModuleResults {
                 .collect(),
             calls: config.calls.keys().map(|name| (name.clone(), CallResults::default())).collect(),
             config,
+            node: node.index,
             addr,
         }
     }
@@ -140,14 +158,16 @@ impl ModuleResults {
     }
 
     /// Records which instances a module call has, and makes an empty table for each.
-    pub fn expand_call(&self, name: &str, expansion: Expansion) {
-        let (Some(call), Some(config)) = (self.calls.get(name), self.config.calls.get(name)) else {
+    pub fn expand_call(&self, config: &Config, name: &str, expansion: Expansion) {
+        let node = config.nodes.get(self.node).and_then(|node| node.children.get(name));
+        let (Some(call), Some(&child)) = (self.calls.get(name), node) else {
             debug_assert!(false, "module.{name} is not in the configuration");
             return;
         };
+        let node = &config.nodes[child];
         let expanded = Expanded::new(expansion);
         for (key, cell) in expanded.expansion.keys().zip(&expanded.instances) {
-            let child = Self::new(config.module.clone(), self.addr.child(name, key));
+            let child = Self::new(node, self.addr.child(name, key));
             write_once(cell, child, &name);
         }
         write_once(&call.expanded, expanded, &name);
@@ -248,6 +268,18 @@ impl CallResults {
     #[must_use]
     pub fn expansion(&self) -> Option<&Expansion> {
         self.expanded.get().map(|expanded| &expanded.expansion)
+    }
+
+    /// Records what stands for the call while only the configuration is checked, and nobody knows
+    /// which instances there will be.
+    pub fn set_placeholder(&self, value: Value) {
+        write_once(&self.placeholder, value, &"placeholder");
+    }
+
+    /// What stands for the call while only the configuration is checked.
+    #[must_use]
+    pub fn placeholder(&self) -> Option<&Value> {
+        self.placeholder.get()
     }
 
     /// The results of one instance.

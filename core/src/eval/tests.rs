@@ -7,9 +7,7 @@ use super::conditions::{self, ConditionKind};
 use super::testing::Bench;
 use super::*;
 use crate::addr::InstanceKey;
-use crate::config::ModuleCall;
-use crate::config::testing::{load_ok, report, show};
-use std::sync::Arc;
+use crate::config::testing::{report, show};
 
 fn object(id: &str) -> Value {
     Value::object([("id", Value::string(id)), ("later", Value::unknown(Type::String))])
@@ -434,17 +432,24 @@ fn conditions_that_do_not_hold_say_why() {
 
 #[test]
 fn outputs_of_a_called_module_are_read_one_by_one() {
-    let (child, _) = load_ok("output \"a\" { value = 1 }\noutput \"b\" { value = 2 }\n");
-    let (mut config, sources) = load_ok("output \"o\" { value = 1 }\n");
-    let span = config.root.outputs["o"].span;
-    for name in ["one", "many"] {
-        let call = ModuleCall { name: name.into(), module: child.root.clone(), span };
-        Arc::get_mut(&mut config.root).unwrap().calls.insert(name.into(), call);
-    }
-    let bench = Bench::with(config, sources);
+    let bench = Bench::of(
+        r#"
+//- main.tf
+module "one" {
+  source = "./child"
+}
+module "many" {
+  source = "./child"
+  count  = 2
+}
+//- child/main.tf
+output "a" { value = 1 }
+output "b" { value = 2 }
+"#,
+    );
     let root = bench.results.root();
-    root.expand_call("one", Expansion::Single);
-    root.expand_call("many", Expansion::Count(2));
+    root.expand_call(&bench.config, "one", Expansion::Single);
+    root.expand_call(&bench.config, "many", Expansion::Count(2));
     let module = |text: &str| bench.results.module(&text.parse().unwrap()).unwrap();
     module("module.one").outputs.set("a", Value::int(1));
     module("module.many[1]").outputs.set("a", Value::int(11));
@@ -472,6 +477,6 @@ fn outputs_of_a_called_module_are_read_one_by_one() {
         module.one.z: error expression:1,11-13 Unsupported attribute
             There is no attribute "z" in this object. Did you mean "a"?
         module.none.a: error expression:1,1-12 Reference to undeclared module
-            There is no module call `none` in the root module.
+            There is no module call `none` in the root module. Did you mean `module.one`?
     "#]].assert_eq(&out);
 }

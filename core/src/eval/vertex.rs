@@ -1,16 +1,45 @@
 //! Variables, local values and outputs: the vertices that planning and applying share, because
-//! values flow the same way in both.
+//! values flow the same way in both. A vertex stands for a name in a module as written, and is visited
+//! once for all instances of the module.
+
+use std::collections::BTreeMap;
 
 use formwork_lang::eval::evaluate;
-use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Value};
 
 use super::conditions::{self, ConditionKind};
-use super::{ModuleResults, ModuleScope};
-use crate::config::{Local, Output, Variable};
+use super::{ModuleScope, RepetitionData, Results, World};
+use crate::addr::Reference;
+use crate::config::inputs::{self, Misfit};
+use crate::config::{Argument, Config, Local, ModuleCall, ModuleNode, Output, Variable};
+
+/// What values are found from.
+#[derive(Clone, Copy)]
+pub struct Givens<'g> {
+    /// What the author wrote.
+    pub config: &'g Config,
+    /// What was found out before.
+    pub results: &'g Results,
+    /// What expressions can learn of the world outside.
+    pub world: &'g World,
+    /// Values of the root variables, converted.
+    pub variables: &'g BTreeMap<Str, Value>,
+    /// Whether only the configuration is checked: then every variable stands for all its values.
+    pub checking: bool,
+}
 
 /// A thing that is only a value.
 #[derive(Clone, Copy, Debug)]
-pub enum ValueVertex<'c> {
+pub struct ValueVertex<'c> {
+    /// The module it belongs to.
+    pub node: &'c ModuleNode,
+    /// What it is there.
+    pub value: NamedValue<'c>,
+}
+
+/// What has a value and nothing else.
+#[derive(Clone, Copy, Debug)]
+pub enum NamedValue<'c> {
     /// An input variable.
     Variable(&'c Variable),
     /// A local value.
@@ -19,40 +48,158 @@ pub enum ValueVertex<'c> {
     Output(&'c Output),
 }
 
-impl ValueVertex<'_> {
-    /// Finds the value. `given` are the values of root variables, already converted.
+impl<'c> ValueVertex<'c> {
+    /// Finds the value in each instance of the module, in their order.
     ///
     /// # Errors
-    /// When the expression fails or a condition does not hold.
+    /// When an expression fails or a condition does not hold, in any of them.
     pub fn visit(
         self,
         diags: &mut Diagnostics,
-        scope: &ModuleScope<'_>,
-        given: &std::collections::BTreeMap<formwork_value::Str, Value>,
-    ) -> Result<Value, Reported> {
-        match self {
-            Self::Variable(variable) => {
-                let value = given
-                    .get(&variable.name)
-                    .cloned()
-                    .unwrap_or_else(|| Value::unknown(variable.ty.clone()));
-                let value = value.mark(variable_marks(variable));
-                conditions::validate_variable(diags, scope, variable, &value)?;
-                Ok(value)
+        givens: Givens<'_>,
+    ) -> Result<Vec<Value>, Reported> {
+        if let NamedValue::Variable(variable) = self.value
+            && let Some((caller, call)) = givens.config.call(self.node)
+        {
+            return visit_passed(diags, givens, (caller, call), variable);
+        }
+        let mut values = Ok(Vec::new());
+        for module in givens.results.instances(&self.node.path) {
+            let scope = ModuleScope::new(module, givens.world);
+            let value = match self.value {
+                NamedValue::Variable(variable) => visit_given(diags, &scope, variable, givens),
+                NamedValue::Local(local) => evaluate(diags, &local.expr, &scope),
+                NamedValue::Output(output) => visit_output(diags, output, &scope),
+            };
+            collect(&mut values, value);
+        }
+        values
+    }
+
+    /// Records the values that [`ValueVertex::visit`] found.
+    pub fn record(self, results: &Results, values: Vec<Value>) {
+        for (module, value) in results.instances(&self.node.path).into_iter().zip(values) {
+            match self.value {
+                NamedValue::Variable(variable) => module.variables.set(&variable.name, value),
+                NamedValue::Local(local) => module.locals.set(&local.name, value),
+                NamedValue::Output(output) => module.outputs.set(&output.name, value),
             }
-            Self::Local(local) => evaluate(diags, &local.expr, scope),
-            Self::Output(output) => visit_output(diags, output, scope),
         }
     }
 
-    /// Records the value that [`ValueVertex::visit`] found.
-    pub fn record(self, results: &ModuleResults, value: Value) {
-        match self {
-            Self::Variable(variable) => results.variables.set(&variable.name, value),
-            Self::Local(local) => results.locals.set(&local.name, value),
-            Self::Output(output) => results.outputs.set(&output.name, value),
+    /// Whether it is an output of the root module, which the state keeps and people see.
+    #[must_use]
+    pub fn is_root_output(self) -> bool {
+        self.node.caller.is_none() && matches!(self.value, NamedValue::Output(_))
+    }
+
+    /// What it mentions, by the module in which the mention stands: what is given for a variable
+    /// stands in the caller.
+    #[must_use]
+    pub fn mentions(self, config: &'c Config) -> Vec<(&'c ModuleNode, &'c [Reference])> {
+        match self.value {
+            NamedValue::Variable(variable) => {
+                let own = (self.node, variable.references.as_slice());
+                let call = config.call(self.node);
+                let given = call.and_then(|(caller, call)| {
+                    let argument = call.arguments.get(&variable.name)?;
+                    Some((caller, argument.references.as_slice()))
+                });
+                given.into_iter().chain([own]).collect()
+            }
+            NamedValue::Local(local) => vec![(self.node, &local.references)],
+            NamedValue::Output(output) => vec![(self.node, &output.references)],
         }
     }
+}
+
+/// Adds a value to those found so far; the first error counts for all.
+fn collect(values: &mut Result<Vec<Value>, Reported>, value: Result<Value, Reported>) {
+    match (&mut *values, value) {
+        (Ok(values), Ok(value)) => values.push(value),
+        (Ok(_), Err(reported)) => *values = Err(reported),
+        (Err(_), _) => {}
+    }
+}
+
+/// The value of a root variable.
+fn visit_given(
+    diags: &mut Diagnostics,
+    scope: &ModuleScope<'_>,
+    variable: &Variable,
+    givens: Givens<'_>,
+) -> Result<Value, Reported> {
+    let given = givens.variables.get(&variable.name).cloned();
+    let value = given.unwrap_or_else(|| Value::unknown(variable.ty.clone()));
+    let value = value.mark(variable_marks(variable));
+    conditions::validate_variable(diags, scope, variable, &value)?;
+    Ok(value)
+}
+
+/// The values of a variable of a called module: what each instance of the caller gives to each
+/// instance of the called one.
+fn visit_passed(
+    diags: &mut Diagnostics,
+    givens: Givens<'_>,
+    (caller, call): (&ModuleNode, &ModuleCall),
+    variable: &Variable,
+) -> Result<Vec<Value>, Reported> {
+    let mut values = Ok(Vec::new());
+    for module in givens.results.instances(&caller.path) {
+        let Some(results) = module.call(&call.site.name) else { continue };
+        let Some(expansion) = results.expansion() else { continue };
+        for key in expansion.keys() {
+            let Some(child) = results.get(&key) else { continue };
+            let data = match givens.checking {
+                true => RepetitionData::unknown(&call.repetition),
+                false => expansion.data(&key),
+            };
+            let outside = ModuleScope::new(module, givens.world).repeated(data);
+            let argument = call.arguments.get(&variable.name);
+            let value = passed(diags, &outside, variable, argument).and_then(|value| {
+                let value = if givens.checking { inputs::unknown(variable) } else { value };
+                let inside = ModuleScope::new(child, givens.world);
+                conditions::validate_variable(diags, &inside, variable, &value)?;
+                Ok(value)
+            });
+            collect(&mut values, value);
+        }
+    }
+    values
+}
+
+/// What a call gives for a variable, converted.
+fn passed(
+    diags: &mut Diagnostics,
+    scope: &ModuleScope<'_>,
+    variable: &Variable,
+    argument: Option<&Argument>,
+) -> Result<Value, Reported> {
+    let Some(argument) = argument else {
+        // That a required one is there was checked when the configuration was read.
+        let default = variable.default.clone();
+        let value = default.unwrap_or_else(|| Value::unknown(variable.ty.clone()));
+        return Ok(value.mark(variable_marks(variable)));
+    };
+    let span = argument.expr.span;
+    let value = evaluate(diags, &argument.expr, scope)?;
+    if !variable.ephemeral && value.all_marks().contains(Marks::EPHEMERAL) {
+        let detail = "This input variable is not declared as accepting ephemeral values, so it cannot be set to a result derived from an ephemeral value.";
+        return Err(diags.error(Diagnostic::error("Ephemeral value not allowed", detail).at(span)));
+    }
+    inputs::fit(variable, value).map_err(|misfit| {
+        let (summary, reason) = match misfit {
+            Misfit::Null => {
+                ("Required variable not set", "required variable may not be set to null".to_owned())
+            }
+            Misfit::Type(reason) => ("Invalid value for input variable", reason),
+        };
+        let detail = format!(
+            "The given value is not suitable for the child module's `var.{}`: {reason}.",
+            variable.name
+        );
+        diags.error(Diagnostic::error(summary, detail).at(span))
+    })
 }
 
 fn variable_marks(variable: &Variable) -> Marks {
@@ -70,7 +217,8 @@ fn visit_output(
     conditions::check(diags, scope, kind, &output.preconditions)?;
     let value = evaluate(diags, &output.expr, scope)?;
     let marks = value.all_marks();
-    if marks.contains(Marks::SENSITIVE) && !output.sensitive {
+    let is_root = scope.module().addr().is_root();
+    if is_root && marks.contains(Marks::SENSITIVE) && !output.sensitive {
         return Err(diags.error(
             Diagnostic::error(
                 "Output refers to sensitive values",
@@ -79,7 +227,7 @@ fn visit_output(
             .at(output.span),
         ));
     }
-    if marks.contains(Marks::EPHEMERAL) {
+    if marks.contains(Marks::EPHEMERAL) && (is_root || !output.ephemeral) {
         return Err(diags.error(
             Diagnostic::error(
                 "Ephemeral value not allowed",
@@ -88,15 +236,20 @@ fn visit_output(
             .at(output.expr.span),
         ));
     }
-    Ok(if output.sensitive { value.mark(Marks::SENSITIVE) } else { value })
+    let sensitive = if output.sensitive { Marks::SENSITIVE } else { Marks::NONE };
+    let ephemeral = if output.ephemeral { Marks::EPHEMERAL } else { Marks::NONE };
+    Ok(value.mark(sensitive | ephemeral))
 }
 
 impl std::fmt::Display for ValueVertex<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Variable(variable) => write!(f, "var.{}", variable.name),
-            Self::Local(local) => write!(f, "local.{}", local.name),
-            Self::Output(output) => write!(f, "output.{}", output.name),
+        if self.node.caller.is_some() {
+            write!(f, "{}.", self.node.path)?;
+        }
+        match self.value {
+            NamedValue::Variable(variable) => write!(f, "var.{}", variable.name),
+            NamedValue::Local(local) => write!(f, "local.{}", local.name),
+            NamedValue::Output(output) => write!(f, "output.{}", output.name),
         }
     }
 }

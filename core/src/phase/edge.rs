@@ -12,6 +12,8 @@ pub(crate) enum Why {
     Mention(Span),
     /// It is done by this provider.
     Provider,
+    /// One is the module around the other.
+    Module,
     /// Objects must go or come in this order.
     Order(&'static str),
 }
@@ -36,6 +38,7 @@ pub(crate) fn report_cycles<V: std::fmt::Display>(
                     format!("mentions it at {name}:{},{}", at.line, at.column)
                 }
                 Why::Provider => "is done by that provider".to_owned(),
+                Why::Module => "belongs to that module, or is the end of it".to_owned(),
                 Why::Order(order) => order.to_owned(),
             };
             lines.push_str(&format!("\n  - {dependent} needs {dependency}: it {because}"));

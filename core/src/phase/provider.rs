@@ -1,11 +1,13 @@
 //! Provider configurations: the vertex that both phases have, and its visit.
 
+use std::collections::BTreeMap;
+
 use formwork_lang::decode::decode;
 use formwork_value::schema::Role;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
-use crate::addr::ProviderConfigAddr;
-use crate::config::ProviderBlock;
+use crate::addr::{ProviderConfigAddr, Reference};
+use crate::config::{Config, ModuleNode, ProviderBlock};
 use crate::provider::Loaded;
 use crate::session::Session;
 
@@ -13,17 +15,42 @@ use crate::session::Session;
 #[derive(Debug)]
 pub(crate) struct ProviderVertex<'c> {
     pub(crate) addr: ProviderConfigAddr,
-    /// The block; without one every argument is null.
-    pub(crate) block: Option<&'c ProviderBlock>,
+    /// The block and the module it stands in; without one every argument is null.
+    pub(crate) written: Option<WrittenProvider<'c>>,
 }
 
-/// The address of a written provider configuration of the root module.
-pub(crate) fn config_of(block: &ProviderBlock) -> ProviderConfigAddr {
-    ProviderConfigAddr {
-        module: Default::default(),
-        provider: block.provider.clone(),
-        alias: block.local.alias.clone(),
+/// A provider block and the module it stands in.
+pub(crate) type WrittenProvider<'c> = (&'c ModuleNode, &'c ProviderBlock);
+
+impl<'c> ProviderVertex<'c> {
+    /// The block, if there is one.
+    pub(crate) fn block(&self) -> Option<&'c ProviderBlock> {
+        self.written.map(|(_, block)| block)
     }
+
+    /// What it mentions, and in which module.
+    pub(crate) fn mentions(&self) -> Option<(&'c ModuleNode, &'c [Reference])> {
+        self.written.map(|(node, block)| (node, block.references.as_slice()))
+    }
+}
+
+/// Every provider configuration that is written and in force: one in a called module gives way to
+/// what the caller passes.
+pub(crate) fn written_providers(
+    config: &Config,
+) -> BTreeMap<ProviderConfigAddr, WrittenProvider<'_>> {
+    let blocks = config.nodes.iter().flat_map(|node| {
+        node.module.providers.values().filter_map(move |block| {
+            let (provider, alias) = (block.provider.clone(), block.local.alias.clone());
+            let key = (provider, alias);
+            if node.passed.contains_key(&key) {
+                return None;
+            }
+            let (module, (provider, alias)) = (node.path.clone(), key);
+            Some((ProviderConfigAddr { module, provider, alias }, (node, block)))
+        })
+    });
+    blocks.collect()
 }
 
 /// Evaluates the configuration of a provider and gives it to the provider.
@@ -40,7 +67,7 @@ pub(crate) async fn visit_provider(
         return Err(diags.error(Diagnostic::error("Provider not loaded", vertex.addr.to_string())));
     };
     let config = config(session, diags, vertex, &loaded)?;
-    let block = vertex.block.map(|block| block.span);
+    let block = vertex.block().map(|block| block.span);
     session.pool.configure(diags, &vertex.addr, config, block).await?;
     Ok(())
 }
@@ -52,7 +79,7 @@ fn config(
     loaded: &Loaded,
 ) -> Result<Value, Reported> {
     let schema = loaded.config().block();
-    let Some(block) = vertex.block else {
+    let Some((node, block)) = vertex.written else {
         let required =
             schema.attributes.iter().find(|(_, attribute)| attribute.role == Role::Required);
         if let Some((name, _)) = required {
@@ -64,5 +91,9 @@ fn config(
         }
         return Ok(schema.empty_value());
     };
-    decode(diags, &block.body, schema, &session.scope())
+    match session.results.instances(&node.path).first() {
+        Some(module) => decode(diags, &block.body, schema, &session.scope(module)),
+        // A module with provider blocks has exactly one instance; that was checked when it was read.
+        None => Ok(schema.empty_value()),
+    }
 }

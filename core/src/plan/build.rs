@@ -12,15 +12,14 @@ use formwork_value::{Diagnostics, Reported};
 
 use super::Options;
 use super::transform::{
-    add_orphans, add_providers, add_resources, add_values, connect_providers, connect_references,
-    prune_for_destroy, prune_targets,
+    add_calls, add_orphans, add_providers, add_resources, add_values, connect_modules,
+    connect_providers, connect_references, prune_for_destroy, prune_targets,
 };
 use super::vertex::Vertex;
 use crate::addr::{ProviderAddr, ProviderConfigAddr, Subject};
-use crate::config::Resource;
-use crate::eval::vertex::ValueVertex;
+use crate::config::Config;
 use crate::graph::{Draft, Edges, VertexId};
-use crate::phase::Why;
+use crate::phase::{Names, Why};
 use crate::session::Session;
 
 /// What every transform may look at.
@@ -33,42 +32,43 @@ pub(crate) struct Inputs<'c> {
 /// Adds vertices.
 type Add = for<'c> fn(Inputs<'c>, &mut Diagnostics, &mut dyn FnMut(Vertex<'c>));
 /// Adds edges.
-type Connect = for<'c> fn(&[Vertex<'c>], &Index, &mut Edges<Why>);
+type Connect = for<'c> fn(&'c Config, &[Vertex<'c>], &Index, &mut Edges<Why>);
 /// Says which vertices stay.
 type Prune = for<'c> fn(Inputs<'c>, &Draft<Vertex<'c>, Why>) -> Vec<bool>;
 
-const ADD: [Add; 4] = [add_values::add, add_providers::add, add_resources::add, add_orphans::add];
-const CONNECT: [Connect; 2] = [connect_references::connect, connect_providers::connect];
+const ADD: [Add; 5] =
+    [add_values::add, add_calls::add, add_providers::add, add_resources::add, add_orphans::add];
+const CONNECT: [Connect; 3] =
+    [connect_references::connect, connect_modules::connect, connect_providers::connect];
 const PRUNE: [Prune; 2] = [prune_for_destroy::prune, prune_targets::prune];
 
 /// Where things are among the vertices.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Index {
-    pub(crate) subjects: BTreeMap<Subject, VertexId>,
+    pub(crate) names: Names,
     pub(crate) providers: BTreeMap<ProviderConfigAddr, VertexId>,
 }
 
 impl Index {
-    fn of(vertices: &[Vertex<'_>]) -> Self {
-        let mut index = Self::default();
+    fn of(config: &Config, vertices: &[Vertex<'_>]) -> Self {
+        let mut names = Names::new(config);
+        let mut providers = BTreeMap::new();
         for (at, vertex) in (0..).map(VertexId).zip(vertices) {
             match vertex {
-                Vertex::Value(ValueVertex::Variable(variable)) => {
-                    index.subjects.insert(Subject::Variable(variable.name.clone()), at);
-                }
-                Vertex::Value(ValueVertex::Local(local)) => {
-                    index.subjects.insert(Subject::Local(local.name.clone()), at);
-                }
-                Vertex::Value(ValueVertex::Output(_)) | Vertex::Orphan(_) => {}
+                Vertex::Value(value) => names.insert_value(value, at),
+                Vertex::Call(call) => names.insert_call(call.node, at),
+                Vertex::Closed(node) => names.insert_closed(node, at),
                 Vertex::Provider(provider) => {
-                    index.providers.insert(provider.addr.clone(), at);
+                    providers.insert(provider.addr.clone(), at);
                 }
                 Vertex::Resource(resource) => {
-                    index.subjects.insert(Subject::Resource(resource.addr.resource.clone()), at);
+                    let subject = Subject::Resource(resource.addr.resource.clone());
+                    names.insert(resource.node, subject, at);
                 }
+                Vertex::Orphan(_) => {}
             }
         }
-        index
+        Self { names, providers }
     }
 }
 
@@ -95,9 +95,10 @@ fn draft_with<'c>(
     }
     diags.check()?;
     let (vertices, edges) = draft.split();
-    let index = Index::of(vertices);
+    let config = inputs.session.config;
+    let index = Index::of(config, vertices);
     for connect in connects {
-        connect(vertices, &index, edges);
+        connect(config, vertices, &index, edges);
     }
     for prune in PRUNE {
         let keep = prune(inputs, &draft);
@@ -143,13 +144,4 @@ pub(crate) fn providers(draft: &Draft<Vertex<'_>, Why>) -> Vec<ProviderAddr> {
         _ => None,
     });
     needed.collect()
-}
-
-/// The provider configuration that a resource of the root module uses.
-pub(crate) fn provider_of(resource: &Resource) -> ProviderConfigAddr {
-    ProviderConfigAddr {
-        module: Default::default(),
-        provider: resource.provider.clone(),
-        alias: resource.local_provider.alias.clone(),
-    }
 }

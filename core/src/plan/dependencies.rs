@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::vertex::Vertex;
-use crate::addr::{ConfigResourceAddr, ResourceAddr};
+use crate::addr::ConfigResourceAddr;
 use crate::graph::Graph;
 use crate::phase::Why;
 
@@ -19,8 +19,8 @@ pub(crate) struct Closures(BTreeMap<ConfigResourceAddr, Arc<Vec<ConfigResourceAd
 
 impl Closures {
     /// The resources that a resource is made after, sorted.
-    pub(crate) fn of(&self, addr: &ResourceAddr) -> Arc<Vec<ConfigResourceAddr>> {
-        self.0.get(&addr.config()).cloned().unwrap_or_default()
+    pub(crate) fn of(&self, addr: &ConfigResourceAddr) -> Arc<Vec<ConfigResourceAddr>> {
+        self.0.get(addr).cloned().unwrap_or_default()
     }
 }
 
@@ -46,10 +46,10 @@ pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, Why>) -> Closures {
         reach[id.index()] = match &graph[id] {
             Vertex::Resource(resource) => {
                 let at = u32::try_from(resources.len()).unwrap_or(u32::MAX);
-                resources.push(Direct { addr: resource.addr.config(), on: on.to_vec() });
+                resources.push(Direct { addr: resource.addr.clone(), on: on.to_vec() });
                 Arc::new(vec![at])
             }
-            Vertex::Value(_) => on,
+            Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) => on,
             // What configures a provider is not a dependency of what the provider does.
             Vertex::Provider(_) | Vertex::Orphan(_) => Arc::default(),
         };

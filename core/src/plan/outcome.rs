@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Value};
 
-use crate::addr::{DeposedKey, InstanceKey};
+use crate::addr::{DeposedKey, InstanceKey, ResourceAddr};
 use crate::change::Change;
 use crate::eval::Expansion;
 use crate::state::Object;
@@ -23,16 +23,20 @@ pub(crate) struct Outcome {
 pub(crate) enum Found {
     /// Nothing to record.
     Nothing,
-    /// A value.
-    Value(Value),
-    /// A resource.
-    Resource(FoundResource),
+    /// A value for each instance of the module.
+    Values(Vec<Value>),
+    /// The instances of a called module, for each instance of its caller.
+    Called(Vec<Expansion>),
+    /// A resource, by instance of its module.
+    Resources(Vec<FoundResource>),
 }
 
-/// What was found about a resource.
-#[derive(Debug, Default)]
+/// What was found about a resource in one instance of its module.
+#[derive(Debug)]
 pub(crate) struct FoundResource {
-    /// How it is repeated; `None` if it is not in the configuration.
+    /// The resource.
+    pub(crate) addr: ResourceAddr,
+    /// How it is repeated; `None` if it is not in the configuration, or its module instance is not.
     pub(crate) expansion: Option<Expansion>,
     /// What was found about its objects.
     pub(crate) objects: Vec<FoundObject>,

@@ -1,143 +1,24 @@
 //! Walks the plan graph and records what the visits found. The only place that changes the plan.
 
-use std::cell::{Cell, OnceCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Reported, Str, Type, Value};
 
+use super::fates::Fates;
 use super::outcome::{Found, FoundObject, FoundResource, Outcome, Refreshed};
 use super::vertex::{ResourceVertex, Vertex};
 use super::visit::{Settled, View, visit};
 use super::{Mode, Options, Plan};
-use crate::addr::{InstanceKey, Mode as ResourceMode, ResourceAddr, ResourceName, Subject};
-use crate::change::{Action, Change, OutputChange};
-use crate::eval::vertex::ValueVertex;
+use crate::addr::{Mode as ResourceMode, ResourceAddr};
+use crate::change::{Action, OutputChange};
+use crate::eval::vertex::NamedValue;
 use crate::event::Event;
 use crate::graph::Graph;
 use crate::graph::walk::{Next, Pace, walk};
 use crate::phase::Why;
 use crate::session::Session;
 use crate::state::{OutputValue, State};
-
-/// What became of the resources visited so far, for visits that have to know.
-#[derive(Debug, Default)]
-pub(crate) struct Fates {
-    resources: BTreeMap<ResourceName, Fate>,
-    /// For each thing that is only a value, the managed resources it stands on.
-    upstream: BTreeMap<Subject, Vec<ResourceName>>,
-}
-
-/// What became of one resource.
-#[derive(Debug, Default)]
-struct Fate {
-    /// Whether anything is to be done to it.
-    is_pending: Cell<bool>,
-    /// Its planned changes; only those are kept that some `replace_triggered_by` may look at.
-    changes: OnceCell<Vec<Change>>,
-    /// Whether they are kept.
-    is_watched: bool,
-}
-
-impl Fates {
-    fn of(graph: &Graph<Vertex<'_>, Why>) -> Self {
-        let mut fates = Self::default();
-        let mut reach: Vec<Vec<ResourceName>> = vec![Vec::new(); graph.len()];
-        let wanted = graph.vertices().iter().any(|vertex| {
-            matches!(vertex, Vertex::Resource(r) if r.addr.resource.mode() == ResourceMode::Data && !r.config.depends_on.is_empty())
-        });
-        let watched = watched(graph);
-        for &id in graph.order() {
-            match &graph[id] {
-                Vertex::Resource(resource) => {
-                    let name = resource.addr.resource.clone();
-                    let fate = Fate { is_watched: watched.contains(&name), ..Fate::default() };
-                    fates.resources.insert(name.clone(), fate);
-                    if wanted {
-                        reach[id.index()] = vec![name];
-                    }
-                }
-                Vertex::Value(value) if wanted => {
-                    let mut names: Vec<_> = graph
-                        .dependencies(id)
-                        .iter()
-                        .flat_map(|on| reach[on.index()].iter().cloned())
-                        .collect();
-                    names.sort();
-                    names.dedup();
-                    fates.upstream.extend(value_subject(value).map(|s| (s, names.clone())));
-                    reach[id.index()] = names;
-                }
-                _ => {}
-            }
-        }
-        fates
-    }
-
-    fn set(&self, name: &ResourceName, found: &[FoundObject]) {
-        let Some(fate) = self.resources.get(name) else { return };
-        let changes = || {
-            let changes = found.iter().filter_map(|object| object.change.as_ref());
-            changes.filter(|change| change.deposed.is_none())
-        };
-        fate.is_pending.set(changes().any(|change| change.action != Action::NoOp));
-        if fate.is_watched {
-            let first = fate.changes.set(changes().cloned().collect()).is_ok();
-            debug_assert!(first, "a resource is recorded once");
-        }
-    }
-
-    /// The planned changes of a resource that some `replace_triggered_by` mentions, or of one
-    /// instance of it.
-    pub(crate) fn changes<'f>(
-        &'f self,
-        name: &ResourceName,
-        key: Option<&'f InstanceKey>,
-    ) -> impl Iterator<Item = &'f Change> {
-        let changes = self.resources.get(name).and_then(|fate| fate.changes.get());
-        changes
-            .into_iter()
-            .flatten()
-            .filter(move |change| key.is_none_or(|key| change.addr.key == *key))
-    }
-
-    /// Whether anything is to be done to a managed resource.
-    pub(crate) fn is_pending(&self, name: &ResourceName) -> bool {
-        name.mode() == ResourceMode::Managed
-            && self.resources.get(name).is_some_and(|fate| fate.is_pending.get())
-    }
-
-    /// Whether anything is to be done to a managed resource that a value stands on.
-    pub(crate) fn is_upstream_pending(&self, subject: &Subject) -> bool {
-        self.upstream.get(subject).into_iter().flatten().any(|name| self.is_pending(name))
-    }
-}
-
-/// The resources that are mentioned in a block with a `replace_triggered_by`.
-fn watched(graph: &Graph<Vertex<'_>, Why>) -> BTreeSet<ResourceName> {
-    let mut watched = BTreeSet::new();
-    for vertex in graph.vertices() {
-        let Vertex::Resource(resource) = vertex else { continue };
-        if resource.config.lifecycle.replace_triggered_by.is_empty() {
-            continue;
-        }
-        watched.extend(resource.config.references.iter().filter_map(|reference| {
-            match &reference.subject {
-                Subject::Resource(name) => Some(name.clone()),
-                _ => None,
-            }
-        }));
-    }
-    watched
-}
-
-fn value_subject(value: &ValueVertex<'_>) -> Option<Subject> {
-    match value {
-        ValueVertex::Variable(variable) => Some(Subject::Variable(variable.name.clone())),
-        ValueVertex::Local(local) => Some(Subject::Local(local.name.clone())),
-        ValueVertex::Output(_) => None,
-    }
-}
 
 /// Visits every vertex and makes the plan of what was found.
 pub(crate) async fn run(
@@ -147,7 +28,7 @@ pub(crate) async fn run(
     graph: &Graph<Vertex<'_>, Why>,
     settled: &Settled,
 ) -> Result<Plan, Reported> {
-    let fates = Fates::of(graph);
+    let fates = Fates::of(graph, session.config.nodes.len());
     let view = View { session, options, settled, fates: &fates };
     let mut recorder = Recorder {
         session,
@@ -193,17 +74,22 @@ impl Recorder<'_, '_> {
     ) -> Next {
         let Outcome { diags, found } = outcome;
         match (vertex, found) {
-            (Vertex::Value(value), Found::Value(found)) => {
-                value.record(self.session.results.root(), found.clone());
-                if let ValueVertex::Output(output) = value {
-                    self.record_output(&output.name, found, output.sensitive);
+            (Vertex::Value(value), Found::Values(found)) => {
+                if let (NamedValue::Output(output), [after]) = (value.value, found.as_slice())
+                    && value.is_root_output()
+                {
+                    self.record_output(&output.name, after.clone(), output.sensitive);
                 }
+                value.record(self.session.results, found);
             }
-            (Vertex::Resource(resource), Found::Resource(found)) => {
+            (Vertex::Call(call), Found::Called(expansions)) => {
+                call.record(self.session.givens(), expansions);
+            }
+            (Vertex::Resource(resource), Found::Resources(found)) => {
                 self.record_resource(resource, found);
             }
-            (Vertex::Orphan(orphan), Found::Resource(found)) => {
-                for object in found.objects {
+            (Vertex::Orphan(orphan), Found::Resources(found)) => {
+                for object in found.into_iter().flat_map(|found| found.objects) {
                     self.record_object(&orphan.addr, &orphan.provider, object);
                 }
             }
@@ -216,32 +102,45 @@ impl Recorder<'_, '_> {
         next
     }
 
-    fn record_resource(&mut self, vertex: &ResourceVertex<'_>, found: FoundResource) {
-        let results = self.session.results.root().resource(&vertex.addr.resource);
-        if let (Some(results), Some(expansion)) = (results, found.expansion) {
+    fn record_resource(&mut self, vertex: &ResourceVertex<'_>, found: Vec<FoundResource>) {
+        if vertex.addr.resource.mode() == ResourceMode::Data {
+            self.forget_data(vertex);
+        }
+        self.fates.set(&vertex.addr, &found);
+        for found in found {
+            self.record_found(vertex, found);
+        }
+        for (module, prior) in &vertex.prior {
+            if prior.provider != vertex.provider
+                && let Some(state) = self.plan.prior.resources.get_mut(&vertex.within(module))
+            {
+                Arc::make_mut(state).provider = vertex.provider.clone();
+            }
+        }
+    }
+
+    /// Records what was found in one instance of the module.
+    fn record_found(&mut self, vertex: &ResourceVertex<'_>, found: FoundResource) {
+        let FoundResource { addr, expansion, objects } = found;
+        let module = self.session.results.module(&addr.module);
+        let results = module.and_then(|module| module.resource(&addr.resource));
+        if let (Some(results), Some(expansion)) = (results, expansion) {
             // An object may have lost its place since it was made, or got another kind of key.
-            let placed = found.objects.iter().filter(|object| expansion.contains(&object.key));
+            let placed = objects.iter().filter(|object| expansion.contains(&object.key));
             let placed: Vec<_> = placed.filter_map(|o| Some((&o.key, o.value.clone()?))).collect();
             results.expand(expansion);
             placed.into_iter().for_each(|(key, value)| results.set(key, value));
         }
-        if vertex.addr.resource.mode() == ResourceMode::Data {
-            self.forget_data(&vertex.addr);
-        }
-        self.fates.set(&vertex.addr.resource, &found.objects);
-        for object in found.objects {
-            self.record_object(&vertex.addr, &vertex.provider, object);
-        }
-        if let Some(state) = self.plan.prior.resources.get_mut(&vertex.addr)
-            && state.provider != vertex.provider
-        {
-            Arc::make_mut(state).provider = vertex.provider.clone();
+        for object in objects {
+            self.record_object(&addr, &vertex.provider, object);
         }
     }
 
     /// A data source leaves nothing behind: only what was read this time is kept.
-    fn forget_data(&mut self, addr: &ResourceAddr) {
-        self.plan.prior.resources.remove(addr);
+    fn forget_data(&mut self, vertex: &ResourceVertex<'_>) {
+        for (module, _) in &vertex.prior {
+            self.plan.prior.resources.remove(&vertex.within(module));
+        }
     }
 
     fn record_object(
@@ -300,7 +199,7 @@ impl Recorder<'_, '_> {
         for problems in problems.into_values() {
             let _ = diags.append(problems);
         }
-        let declared = &session.module().outputs;
+        let declared = &session.config.root.outputs;
         for (name, output) in &session.state.outputs {
             let goes = options.mode == Mode::Destroy && options.targets.is_empty()
                 || !declared.contains_key(name) && options.targets.is_empty();
@@ -321,10 +220,9 @@ impl Recorder<'_, '_> {
 
 /// Data sources that are only in the state are dropped: there is nothing to do about them.
 fn drop_lost_data(prior: &mut State, session: &Session<'_>) {
-    let declared = &session.module().resources;
     prior.resources.retain(|addr, _| {
         addr.resource.mode() != ResourceMode::Data
-            || addr.module.is_root() && declared.contains_key(&addr.resource)
+            || session.config.resource(&addr.config()).is_some()
     });
 }
 

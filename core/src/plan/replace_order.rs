@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::addr::{ConfigResourceAddr, ResourceAddr};
+use crate::addr::ConfigResourceAddr;
 use crate::change::ReplaceOrder;
 use crate::graph::Graph;
 use crate::phase::Why;
@@ -29,11 +29,11 @@ impl ReplaceOrders {
                 Vertex::Resource(resource) => {
                     let written = resource.config.lifecycle.create_before_destroy == Some(true);
                     if written || forced {
-                        found.insert(resource.addr.config());
+                        found.insert(resource.addr.clone());
                     }
                     written || forced
                 }
-                Vertex::Value(_) => forced,
+                Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) => forced,
                 // What configures a provider is not replaced by replacing what the provider does.
                 Vertex::Provider(_) | Vertex::Orphan(_) => false,
             };
@@ -42,11 +42,7 @@ impl ReplaceOrders {
     }
 
     /// Which half of a replacement of this resource comes first.
-    pub(crate) fn order(&self, addr: &ResourceAddr) -> ReplaceOrder {
-        if self.0.contains(&addr.config()) {
-            ReplaceOrder::CreateFirst
-        } else {
-            ReplaceOrder::DestroyFirst
-        }
+    pub(crate) fn order(&self, addr: &ConfigResourceAddr) -> ReplaceOrder {
+        if self.0.contains(addr) { ReplaceOrder::CreateFirst } else { ReplaceOrder::DestroyFirst }
     }
 }

@@ -7,6 +7,7 @@ use formwork_value::{Diagnostics, Reported, Type, Value};
 use super::vertex::{ResourceVertex, Vertex};
 use super::{Options, build};
 use crate::config::Repetition;
+use crate::eval::vertex::Givens;
 use crate::eval::{RepetitionData, expand};
 use crate::phase::{ProviderVertex, check_ignored, evaluate, report_cycles};
 use crate::provider::{About, unsupported_type};
@@ -25,6 +26,7 @@ pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<
         Err(cyclic) => return Err(report_cycles(diags, session.sources, &cyclic)),
     };
     loaded?;
+    let givens = Givens { checking: true, ..session.givens() };
     let mut failed = vec![false; graph.len()];
     for &id in graph.order() {
         // What stands on something invalid would only repeat its errors.
@@ -32,16 +34,19 @@ pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<
         let result = match (&graph[id], skipped) {
             (_, true) => Err(()),
             (Vertex::Value(value), false) => value
-                .visit(diags, &session.scope(), session.variables)
-                .map(|found| value.record(session.results.root(), found))
+                .visit(diags, givens)
+                .map(|found| value.record(session.results, found))
                 .map_err(|_| ()),
+            (Vertex::Call(call), false) => {
+                call.visit(diags, givens).map(|found| call.record(givens, found)).map_err(|_| ())
+            }
             (Vertex::Provider(provider), false) => {
                 validate_provider(session, diags, provider).await.map_err(|_| ())
             }
             (Vertex::Resource(resource), false) => {
                 validate_resource(session, diags, resource).await.map_err(|_| ())
             }
-            (Vertex::Orphan(_), false) => Ok(()),
+            (Vertex::Closed(_) | Vertex::Orphan(_), false) => Ok(()),
         };
         failed[id.index()] = result.is_err();
     }
@@ -53,13 +58,14 @@ async fn validate_provider(
     diags: &mut Diagnostics,
     vertex: &ProviderVertex<'_>,
 ) -> Result<(), Reported> {
-    let (Some(block), Some(handle)) =
-        (vertex.block, session.pool.unconfigured(&vertex.addr.provider))
+    let (Some((node, block)), Some(handle)) =
+        (vertex.written, session.pool.unconfigured(&vertex.addr.provider))
     else {
         return Ok(());
     };
     let schema = handle.loaded().config().block();
-    let config = decode(diags, &block.body, schema, &session.scope())?;
+    let Some(&module) = session.results.instances(&node.path).first() else { return Ok(()) };
+    let config = decode(diags, &block.body, schema, &session.scope(module))?;
     // A block without arguments is not shown to the provider: it may only be there for its alias.
     if block.body.attributes.is_empty() && block.body.blocks.is_empty() {
         return Ok(());
@@ -78,15 +84,17 @@ async fn validate_resource(
     let Some(ty) = handle.loaded().find(name.mode(), name.kind()) else {
         return Err(diags.error(unsupported_type(handle.loaded(), name, config.span)));
     };
-    let results = session.results.root().resource(name);
-    if let Some(results) = results {
+    // Every call stands for one instance while nobody knows how many there will be.
+    let Some(&module) = session.results.instances(&vertex.node.path).first() else { return Ok(()) };
+    if let Some(results) = module.resource(name) {
         results.set_placeholder(match config.repetition {
             Repetition::Single => Value::unknown(ty.ty.clone()),
             Repetition::Count(_) | Repetition::ForEach(_) => Value::unknown(Type::Dynamic),
         });
     }
-    let repetition = expand::check(diags, &session.scope(), &config.repetition);
-    let scope = session.scope().repeated(RepetitionData::unknown(&config.repetition));
+    let repetition = expand::check(diags, &session.scope(module), &config.repetition);
+    let unknown = RepetitionData::unknown(&config.repetition);
+    let scope = session.scope(module).repeated(unknown);
     let ignored = check_ignored(diags, &config.lifecycle.ignore_changes, ty.block());
     let value = evaluate(diags, config, ty.block(), &scope)?;
     repetition?;

@@ -1,7 +1,8 @@
 //! What can be visited while planning. A vertex is complete when made.
 
-use crate::addr::{ProviderConfigAddr, ResourceAddr};
-use crate::config::Resource;
+use crate::addr::{ConfigResourceAddr, ModuleAddr, ProviderConfigAddr, ResourceAddr};
+use crate::config::{ModuleNode, Resource};
+use crate::eval::call::CallVertex;
 use crate::eval::vertex::ValueVertex;
 use crate::phase::ProviderVertex;
 use crate::state::ResourceState;
@@ -11,6 +12,10 @@ use crate::state::ResourceState;
 pub(crate) enum Vertex<'c> {
     /// A variable, local value or output.
     Value(ValueVertex<'c>),
+    /// A called module, whose instances become known here.
+    Call(CallVertex<'c>),
+    /// A called module, in which everything is done.
+    Closed(&'c ModuleNode),
     /// A provider configuration.
     Provider(ProviderVertex<'c>),
     /// A resource that is written in the configuration, with all its instances.
@@ -19,14 +24,28 @@ pub(crate) enum Vertex<'c> {
     Orphan(OrphanVertex<'c>),
 }
 
-/// A resource that is written in the configuration.
+/// A resource that is written in the configuration, in all instances of its module.
 #[derive(Debug)]
 pub(crate) struct ResourceVertex<'c> {
-    pub(crate) addr: ResourceAddr,
+    pub(crate) addr: ConfigResourceAddr,
+    pub(crate) node: &'c ModuleNode,
     pub(crate) config: &'c Resource,
     pub(crate) provider: ProviderConfigAddr,
-    /// What the state holds of it.
-    pub(crate) prior: Option<&'c ResourceState>,
+    /// What the state holds of it, by module instance, in order.
+    pub(crate) prior: Vec<(&'c ModuleAddr, &'c ResourceState)>,
+}
+
+impl<'c> ResourceVertex<'c> {
+    /// The resource in an instance of its module.
+    pub(crate) fn within(&self, module: &ModuleAddr) -> ResourceAddr {
+        ResourceAddr { module: module.clone(), resource: self.addr.resource.clone() }
+    }
+
+    /// What the state holds of it in an instance of its module.
+    pub(crate) fn prior_in(&self, module: &ModuleAddr) -> Option<&'c ResourceState> {
+        let at = self.prior.binary_search_by(|(other, _)| (*other).cmp(module)).ok()?;
+        Some(self.prior[at].1)
+    }
 }
 
 /// A resource that is only in the state.
@@ -37,10 +56,26 @@ pub(crate) struct OrphanVertex<'c> {
     pub(crate) prior: &'c ResourceState,
 }
 
+impl<'c> Vertex<'c> {
+    /// The module whose instances must be known before this can be visited.
+    pub(crate) fn module(&self) -> Option<&'c ModuleNode> {
+        match self {
+            Self::Value(value) => Some(value.node),
+            Self::Call(call) => Some(call.caller),
+            Self::Closed(node) => Some(node),
+            Self::Provider(provider) => provider.written.map(|(node, _)| node),
+            Self::Resource(resource) => Some(resource.node),
+            Self::Orphan(_) => None,
+        }
+    }
+}
+
 impl std::fmt::Display for Vertex<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Value(value) => value.fmt(f),
+            Self::Call(call) => write!(f, "{} (expand)", call.node.path),
+            Self::Closed(node) => write!(f, "{} (close)", node.path),
             Self::Provider(provider) => provider.addr.fmt(f),
             Self::Resource(resource) => resource.addr.fmt(f),
             Self::Orphan(orphan) => write!(f, "{} (only in the state)", orphan.addr),

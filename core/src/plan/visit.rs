@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 use formwork_value::Diagnostics;
 
 use super::dependencies::Closures;
+use super::fates::Fates;
 use super::outcome::{Found, Outcome};
-use super::record::Fates;
 use super::vertex::Vertex;
 use super::{Options, ReplaceOrders};
 use crate::addr::ResourceAddr;
@@ -42,22 +42,25 @@ pub(crate) struct View<'a> {
 pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> Outcome {
     let mut diags = Diagnostics::new();
     let found = match vertex {
-        Vertex::Value(value) => {
-            match value.visit(&mut diags, &view.session.scope(), view.session.variables) {
-                Ok(value) => Found::Value(value),
-                Err(_) => Found::Nothing,
-            }
-        }
+        Vertex::Value(value) => match value.visit(&mut diags, view.session.givens()) {
+            Ok(values) => Found::Values(values),
+            Err(_) => Found::Nothing,
+        },
+        Vertex::Call(call) => match call.visit(&mut diags, view.session.givens()) {
+            Ok(expansions) => Found::Called(expansions),
+            Err(_) => Found::Nothing,
+        },
+        Vertex::Closed(_) => Found::Nothing,
         Vertex::Provider(provider) => {
             // Errors are in `diags`; there is nothing else to know.
             let _ = visit_provider(view.session, &mut diags, provider).await;
             Found::Nothing
         }
         Vertex::Resource(resource) => {
-            Found::Resource(resource::visit(view, &mut diags, resource).await)
+            Found::Resources(resource::visit(view, &mut diags, resource).await)
         }
         Vertex::Orphan(orphan) => {
-            Found::Resource(destroy::visit_orphan(view, &mut diags, orphan).await)
+            Found::Resources(vec![destroy::visit_orphan(view, &mut diags, orphan).await])
         }
     };
     Outcome { diags, found }

@@ -2,34 +2,53 @@
 
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::{Came, View};
-use crate::addr::{InstanceAddr, InstanceKey};
+use super::{Came, Expanded, View};
+use crate::addr::{InstanceAddr, InstanceKey, ResourceAddr};
 use crate::apply::vertex::ExpandVertex;
 use crate::change::Action;
-use crate::eval::{Expansion, expand};
+use crate::eval::{Expansion, ModuleResults, expand};
 use crate::phase::stored_value;
 use crate::plan::Mode;
 
-/// Expands a resource. When everything is destroyed the state says what there is; otherwise the
-/// configuration does.
+/// Expands a resource in every instance of its module. When everything is destroyed the state says
+/// what there is; otherwise the configuration does.
 pub(super) fn visit(
     view: View<'_>,
     diags: &mut Diagnostics,
     vertex: &ExpandVertex<'_>,
 ) -> Result<Came, Reported> {
+    let mut found = Vec::new();
+    let mut result = Ok(());
+    for module in view.session.results.instances(&vertex.node.path) {
+        match in_module(view, diags, vertex, module) {
+            Ok(expanded) => found.push(expanded),
+            Err(reported) => result = Err(reported),
+        }
+    }
+    result.map(|()| Came::Expanded(found))
+}
+
+fn in_module(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ExpandVertex<'_>,
+    results: &ModuleResults,
+) -> Result<Expanded, Reported> {
     let repetition = &vertex.config.repetition;
+    let (module, resource) = (results.addr().clone(), vertex.addr.resource.clone());
+    let addr = ResourceAddr { module, resource };
     let expansion = if view.plan.mode == Mode::Destroy {
-        let stored = view.plan.prior.resources.get(&vertex.addr);
+        let stored = view.plan.prior.resources.get(&addr);
         Expansion::recorded(repetition, stored.map(|stored| &**stored))
     } else {
-        expand::expand(diags, &view.session.scope(), repetition)?
+        expand::expand(diags, &view.session.scope(results), repetition)?
     };
     let settled = expansion.keys().filter_map(|key| {
-        let value = settled(view, &vertex.addr.instance(key.clone()))?;
+        let value = settled(view, &addr.instance(key.clone()))?;
         Some((key, value))
     });
     let settled: Vec<(InstanceKey, Value)> = settled.collect();
-    Ok(Came::Expanded(expansion, settled))
+    Ok(Expanded { module: addr.module, expansion, settled })
 }
 
 /// The value of an instance that is not made or changed: as planned, or as the state has it.

@@ -15,7 +15,7 @@ use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
 use super::{Came, View, announce};
-use crate::addr::Mode;
+use crate::addr::{InstanceAddr, Mode};
 use crate::apply::salvage::{self, Asked, Salvaged};
 use crate::apply::vertex::InstanceVertex;
 use crate::change::{Action, Change};
@@ -37,9 +37,12 @@ pub(super) async fn visit(
 ) -> Result<Came, Reported> {
     let (handle, ty) = provider(view, diags, vertex)?;
     let change = vertex.change;
-    let expansion = view.session.results.root().resource(&change.addr.resource);
+    let Some(module) = view.session.results.module(&change.addr.module) else {
+        return Err(diags.error(no_place(&change.addr)));
+    };
+    let expansion = module.resource(&change.addr.resource);
     let data = expansion.and_then(|results| Some(results.expansion()?.data(&change.addr.key)));
-    let scope = view.session.scope().repeated(data.unwrap_or_default());
+    let scope = view.session.scope(module).repeated(data.unwrap_or_default());
     let lifecycle = &vertex.config.lifecycle;
     let kind = ConditionKind::ResourcePrecondition;
     conditions::check(diags, &scope, kind, &lifecycle.preconditions)?;
@@ -51,6 +54,15 @@ pub(super) async fn visit(
     };
     work.check_after(diags, &came, scope);
     Ok(came)
+}
+
+/// A module that had an instance while planning and has none now: its repetition is not the same.
+fn no_place(addr: &InstanceAddr) -> Diagnostic {
+    let detail = format!(
+        "The plan has {addr}, but now {} is not among the instances of its module. Its count or for_each must not change between planning and applying.",
+        addr.module
+    );
+    Diagnostic::error("Module instance not there", detail).about(addr.to_string())
 }
 
 fn provider(

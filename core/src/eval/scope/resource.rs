@@ -91,6 +91,9 @@ impl ModuleScope<'_> {
         let Some(results) = self.module.call(&name.name) else {
             return Err(diags.error(bad_reference::call(self.module.config(), &name.name, span)));
         };
+        if let Some(placeholder) = results.placeholder() {
+            return Ok((placeholder.clone(), 1));
+        }
         let full_name = format!("module.{}", name.name);
         let Some(expansion) = results.expansion() else {
             return Err(unrecorded(diags, &full_name, span));

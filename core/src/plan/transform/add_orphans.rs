@@ -14,8 +14,7 @@ pub(in crate::plan) fn add<'c>(
 ) {
     let session = inputs.session;
     for (addr, prior) in &session.state.resources {
-        let written =
-            addr.module.is_root() && session.module().resources.contains_key(&addr.resource);
+        let written = session.config.resource(&addr.config()).is_some();
         if !written && addr.resource.mode() == Mode::Managed {
             let (addr, provider) = (addr.clone(), prior.provider.clone());
             add(Vertex::Orphan(OrphanVertex { addr, provider, prior }));

@@ -1,13 +1,13 @@
 //! Adds a vertex for each provider configuration that something in the configuration or the state
 //! uses. A configuration that is used but not written has only nulls.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use formwork_value::{Diagnostic, Diagnostics};
 
-use crate::addr::ProviderConfigAddr;
-use crate::phase::{ProviderVertex, config_of};
-use crate::plan::build::{Inputs, provider_of};
+use crate::addr::{Mode, ProviderConfigAddr};
+use crate::phase::{ProviderVertex, written_providers};
+use crate::plan::build::Inputs;
 use crate::plan::vertex::Vertex;
 
 pub(in crate::plan) fn add<'c>(
@@ -15,23 +15,30 @@ pub(in crate::plan) fn add<'c>(
     diags: &mut Diagnostics,
     add: &mut dyn FnMut(Vertex<'c>),
 ) {
-    let module = inputs.session.module();
-    let written: BTreeMap<_, _> =
-        module.providers.values().map(|block| (config_of(block), block)).collect();
-    let mut used: BTreeSet<_> = module.resources.values().map(provider_of).collect();
-    for (addr, state) in &inputs.session.state.resources {
-        if module.resources.contains_key(&addr.resource) && addr.module.is_root() {
+    let (config, state) = (inputs.session.config, inputs.session.state);
+    let written = written_providers(config);
+    let resources = config
+        .nodes
+        .iter()
+        .flat_map(|node| node.module.resources.values().map(move |resource| (node, resource)));
+    let mut used: BTreeSet<_> =
+        resources.filter_map(|(node, resource)| config.provider_of(node, resource)).collect();
+    for (addr, state) in &state.resources {
+        let provider = &state.provider;
+        if config.resource(&addr.config()).is_some() || used.contains(provider) {
             continue;
         }
-        if state.provider.alias.is_some() && !written.contains_key(&state.provider) {
-            let _ = diags.error(missing(addr, &state.provider));
-        } else {
-            used.insert(state.provider.clone());
+        // One in the root module is there without being written, if it has no alias.
+        let implied = provider.alias.is_none() && provider.module.is_root();
+        if implied || written.contains_key(provider) {
+            used.insert(provider.clone());
+        } else if addr.resource.mode() == Mode::Managed {
+            let _ = diags.error(missing(addr, provider));
         }
     }
     for addr in used {
-        let block = written.get(&addr).copied();
-        add(Vertex::Provider(ProviderVertex { addr, block }));
+        let written = written.get(&addr).copied();
+        add(Vertex::Provider(ProviderVertex { addr, written }));
     }
 }
 

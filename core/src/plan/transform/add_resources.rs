@@ -1,28 +1,39 @@
 //! Adds a vertex for each resource that is written in the configuration, with what the state holds
 //! of it.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 
 use formwork_value::Diagnostics;
 
-use crate::addr::ResourceAddr;
-use crate::plan::build::{Inputs, provider_of};
+use crate::addr::{ConfigResourceAddr, ModuleAddr};
+use crate::plan::build::Inputs;
 use crate::plan::vertex::{ResourceVertex, Vertex};
+use crate::state::{ResourceState, State};
 
 pub(in crate::plan) fn add<'c>(
     inputs: Inputs<'c>,
     _: &mut Diagnostics,
     add: &mut dyn FnMut(Vertex<'c>),
 ) {
-    let session = inputs.session;
-    for config in session.module().resources.values() {
-        let addr = ResourceAddr { module: session.module_addr(), resource: config.name.clone() };
-        let prior = session.state.resources.get(&addr).map(Arc::as_ref);
-        add(Vertex::Resource(ResourceVertex {
-            provider: provider_of(config),
-            addr,
-            config,
-            prior,
-        }));
+    let config = inputs.session.config;
+    let mut prior = by_resource(inputs.session.state);
+    for node in &config.nodes {
+        for resource in node.module.resources.values() {
+            // One that names a configuration that is not there was refused when it was read.
+            let Some(provider) = config.provider_of(node, resource) else { continue };
+            let (module, name) = (node.path.clone(), resource.name.clone());
+            let addr = ConfigResourceAddr { module, resource: name };
+            let prior = prior.remove(&addr).unwrap_or_default();
+            add(Vertex::Resource(ResourceVertex { addr, node, config: resource, provider, prior }));
+        }
     }
+}
+
+/// What the state holds of each resource, by module instance.
+fn by_resource(state: &State) -> BTreeMap<ConfigResourceAddr, Vec<(&ModuleAddr, &ResourceState)>> {
+    let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for (addr, resource) in &state.resources {
+        found.entry(addr.config()).or_default().push((&addr.module, &**resource));
+    }
+    found
 }

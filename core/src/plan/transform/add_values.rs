@@ -2,7 +2,7 @@
 
 use formwork_value::Diagnostics;
 
-use crate::eval::vertex::ValueVertex;
+use crate::eval::vertex::{NamedValue, ValueVertex};
 use crate::plan::build::Inputs;
 use crate::plan::vertex::Vertex;
 
@@ -11,8 +11,13 @@ pub(in crate::plan) fn add<'c>(
     _: &mut Diagnostics,
     add: &mut dyn FnMut(Vertex<'c>),
 ) {
-    let module = inputs.session.module();
-    module.variables.values().for_each(|v| add(Vertex::Value(ValueVertex::Variable(v))));
-    module.locals.values().for_each(|local| add(Vertex::Value(ValueVertex::Local(local))));
-    module.outputs.values().for_each(|output| add(Vertex::Value(ValueVertex::Output(output))));
+    for node in &inputs.session.config.nodes {
+        let module = &*node.module;
+        let variables = module.variables.values().map(NamedValue::Variable);
+        let locals = module.locals.values().map(NamedValue::Local);
+        let outputs = module.outputs.values().map(NamedValue::Output);
+        for value in variables.chain(locals).chain(outputs) {
+            add(Vertex::Value(ValueVertex { node, value }));
+        }
+    }
 }

@@ -15,10 +15,10 @@ pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, W
     }
     let in_state = draft.vertices().iter().map(|vertex| match vertex {
         Vertex::Resource(resource) => {
-            resource.prior.is_some() && resource.addr.resource.mode() == ResourceMode::Managed
+            !resource.prior.is_empty() && resource.addr.resource.mode() == ResourceMode::Managed
         }
         Vertex::Orphan(_) => true,
-        Vertex::Value(_) | Vertex::Provider(_) => false,
+        Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) | Vertex::Provider(_) => false,
     });
     with_dependencies(inputs, draft, in_state.collect())
 }

@@ -3,11 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::addr::{ConfigResourceAddr, Mode as ResourceMode, ResourceAddr};
-use crate::eval::vertex::ValueVertex;
 use crate::graph::Draft;
 use crate::phase::Why;
 use crate::plan::build::Inputs;
-use crate::plan::vertex::Vertex;
+use crate::plan::vertex::{ResourceVertex, Vertex};
 use crate::plan::{Mode, Options};
 use crate::session::Session;
 
@@ -17,13 +16,18 @@ pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, W
         return vec![true; draft.vertices().len()];
     }
     let dragged = dragged(inputs.session, inputs.options);
+    let written = |resource: &ResourceVertex<'_>| {
+        let mut held = resource.prior.iter().map(|(module, _)| resource.within(module));
+        targets.iter().any(|target| target.touches_config(&resource.addr))
+            || held.any(|addr| dragged.contains(&addr))
+    };
     let targeted = |addr: &ResourceAddr| {
         targets.iter().any(|target| target.touches(addr)) || dragged.contains(addr)
     };
     let wanted = draft.vertices().iter().map(|vertex| match vertex {
-        Vertex::Resource(resource) => targeted(&resource.addr),
+        Vertex::Resource(resource) => written(resource),
         Vertex::Orphan(orphan) => targeted(&orphan.addr),
-        Vertex::Value(_) | Vertex::Provider(_) => false,
+        Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) | Vertex::Provider(_) => false,
     });
     let mut keep = with_dependencies(inputs, draft, wanted.collect());
     keep_satisfied_outputs(draft, &mut keep);
@@ -37,9 +41,8 @@ pub(in crate::plan) fn dragged(session: &Session<'_>, options: &Options) -> BTre
     if options.targets.is_empty() {
         return dragged;
     }
-    let module = session.module();
     let is_doomed = |addr: &ResourceAddr| {
-        let written = addr.module.is_root() && module.resources.contains_key(&addr.resource);
+        let written = session.config.resource(&addr.config()).is_some();
         addr.resource.mode() == ResourceMode::Managed && (options.mode == Mode::Destroy || !written)
     };
     let mut dependents: BTreeMap<&ConfigResourceAddr, BTreeSet<&ResourceAddr>> = BTreeMap::new();
@@ -104,7 +107,8 @@ fn keep_satisfied_outputs(draft: &Draft<Vertex<'_>, Why>, keep: &mut [bool]) {
     let lost: Vec<usize> = (0..keep.len()).filter(|&at| is_resource(at) && !keep[at]).collect();
     let kept: Vec<usize> = (0..keep.len()).filter(|&at| is_resource(at) && keep[at]).collect();
     let (lost, kept) = (reached(&dependents, lost), reached(&dependents, kept));
-    let is_output = |at: usize| matches!(vertices[at], Vertex::Value(ValueVertex::Output(_)));
+    let is_output =
+        |at: usize| matches!(&vertices[at], Vertex::Value(value) if value.is_root_output());
     let outputs = (0..keep.len()).filter(|&at| is_output(at) && kept[at] && !lost[at]);
     for (at, needed) in reached(&dependencies, outputs.collect()).into_iter().enumerate() {
         keep[at] |= needed;

@@ -9,12 +9,13 @@ use formwork_value::{Diagnostics, Reported, Value};
 
 use super::View;
 use super::managed::provider_for;
-use crate::addr::{InstanceAddr, InstanceKey, ProviderConfigAddr, ResourceAddr, Subject};
+use super::resource::Here;
+use crate::addr::{InstanceAddr, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::change::{Action, Change, Reason};
-use crate::eval::Expansion;
 use crate::eval::conditions::{self, ConditionKind};
 use crate::phase::{evaluate, plain, read_data, sensitive_paths, stored_data};
 use crate::plan::Mode;
+use crate::plan::fates::Asks;
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::plan::vertex::ResourceVertex;
 use crate::provider::{About, Handle, ResourceType, remark};
@@ -42,20 +43,19 @@ pub(super) fn handle_of(
 pub(super) async fn plan(
     view: View<'_>,
     diags: &mut Diagnostics,
-    vertex: &ResourceVertex<'_>,
-    expansion: &Expansion,
+    here: &Here<'_>,
     key: InstanceKey,
 ) -> Result<FoundObject, Reported> {
-    let addr = vertex.addr.instance(key);
+    let (vertex, addr) = (here.vertex, here.addr.instance(key));
     let (handle, ty) = provider_for(view, diags, vertex)?;
-    let scope = view.session.scope().repeated(expansion.data(&addr.key));
+    let scope = here.scope(view, &addr.key);
     let lifecycle = &vertex.config.lifecycle;
     let kind = ConditionKind::ResourcePrecondition;
     conditions::check(diags, &scope, kind, &lifecycle.preconditions)?;
     let config = evaluate(diags, vertex.config, ty.block(), &scope)?;
     let about = About { addr: &addr, block: Some(vertex.config.span) };
     handle.validate(diags, &ty, &config, about).await?;
-    if let Some(reason) = why_later(view, vertex, &config) {
+    if let Some(reason) = why_later(view, here, &config) {
         return Ok(later(view, vertex, &addr, &ty, (config, reason)));
     }
     let place = (&addr, vertex.config.span);
@@ -75,7 +75,7 @@ pub(super) async fn plan(
 }
 
 /// Why a data source cannot be read while planning, if it cannot.
-fn why_later(view: View<'_>, vertex: &ResourceVertex<'_>, config: &Value) -> Option<Reason> {
+fn why_later(view: View<'_>, here: &Here<'_>, config: &Value) -> Option<Reason> {
     if !config.is_wholly_known() {
         return Some(Reason::ReadBecauseConfigUnknown);
     }
@@ -84,27 +84,31 @@ fn why_later(view: View<'_>, vertex: &ResourceVertex<'_>, config: &Value) -> Opt
     if view.options.mode != Mode::Normal {
         return None;
     }
-    is_pending(view, vertex).then_some(Reason::ReadBecauseDependencyPending)
+    is_pending(view, here).then_some(Reason::ReadBecauseDependencyPending)
 }
 
 /// Whether anything is to be done to what a data source must not be read before: what `depends_on`
-/// names, managed resources mentioned directly, and for the sake of conditions everything behind it.
-fn is_pending(view: View<'_>, vertex: &ResourceVertex<'_>) -> bool {
-    let mentioned = vertex.config.references.iter().any(|reference| match &reference.subject {
-        Subject::Resource(name) => view.fates.is_pending(name),
-        _ => false,
+/// names, here or in the calls of the modules around it, managed resources mentioned directly, and for
+/// the sake of conditions everything behind it.
+fn is_pending(view: View<'_>, here: &Here<'_>) -> bool {
+    let (vertex, fates) = (here.vertex, view.fates);
+    let asks = Asks { node: vertex.node, module: &here.addr.module };
+    let mentioned = vertex.config.references.iter().any(|reference| {
+        reference.resource().is_some_and(|name| fates.is_pending_here(asks, name))
     });
-    let explicit = vertex.config.depends_on.iter().any(|reference| match &reference.subject {
-        Subject::Resource(name) => view.fates.is_pending(name),
-        subject => view.fates.is_upstream_pending(subject),
-    });
+    let explicit = || {
+        let mut depends_on = vertex.config.depends_on.iter();
+        depends_on.any(|on| fates.is_subject_pending(view.settled, asks, &on.subject))
+    };
+    let around = || fates.is_call_pending(view, vertex.node);
     let lifecycle = &vertex.config.lifecycle;
     let has_conditions =
         !lifecycle.preconditions.is_empty() || !lifecycle.postconditions.is_empty();
-    let behind = || view.settled.closures.of(&vertex.addr);
-    mentioned
-        || explicit
-        || has_conditions && behind().iter().any(|addr| view.fates.is_pending(&addr.resource))
+    let behind = || {
+        let closure = view.settled.closures.of(&vertex.addr);
+        closure.iter().any(|addr| fates.is_pending(asks, addr))
+    };
+    mentioned || explicit() || around() || has_conditions && behind()
 }
 
 fn later(

@@ -1,6 +1,7 @@
 //! Plans the end of objects: of resources that are no longer written, of instances that no longer
-//! have a place, of deposed objects, and of everything when all is to be destroyed.
+//! have a place, of module instances that are gone, of deposed objects, and of everything when all is to be destroyed.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use super::prior::{self, Prior};
 use super::{View, data};
 use crate::addr::{DeposedKey, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::change::{Action, Change, Reason};
-use crate::eval::Expansion;
+use crate::eval::{Expansion, ModuleResults};
 use crate::phase::plain;
 use crate::plan::Mode;
 use crate::plan::outcome::{FoundObject, FoundResource};
@@ -44,8 +45,8 @@ pub(super) async fn visit_orphan(
     let doomed = all_of(vertex.prior, reason)
         .filter(|doomed| targeted(view, &vertex.addr, doomed.key))
         .collect();
-    let objects = visit_doomed(view, diags, &vertex.addr, &vertex.provider, doomed).await;
-    FoundResource { expansion: None, objects }
+    let objects = visit_doomed(view, diags, (&vertex.addr, &vertex.provider), doomed).await;
+    FoundResource { addr: vertex.addr.clone(), expansion: None, objects }
 }
 
 /// Plans the end of every object of a resource that is in the configuration, as `destroy` does.
@@ -53,25 +54,60 @@ pub(super) async fn visit_all(
     view: View<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
-) -> FoundResource {
-    let doomed: Vec<_> = vertex
-        .prior
-        .into_iter()
-        .flat_map(|prior| all_of(prior, None))
-        .filter(|doomed| targeted(view, &vertex.addr, doomed.key))
-        .collect();
-    if refuse_to_destroy(diags, vertex, &doomed).is_err() {
-        return FoundResource::default();
+) -> Vec<FoundResource> {
+    let mut found = Vec::with_capacity(vertex.prior.len());
+    for (module, prior) in &vertex.prior {
+        let addr = vertex.within(module);
+        let doomed: Vec<_> =
+            all_of(prior, None).filter(|doomed| targeted(view, &addr, doomed.key)).collect();
+        if refuse_to_destroy(diags, (vertex, &addr), &doomed).is_err() {
+            continue;
+        }
+        let expansion = Some(Expansion::recorded(&vertex.config.repetition, Some(prior)));
+        let objects = visit_doomed(view, diags, (&addr, &vertex.provider), doomed).await;
+        found.push(FoundResource { addr, expansion, objects });
     }
-    let expansion = Expansion::recorded(&vertex.config.repetition, vertex.prior);
-    let objects = visit_doomed(view, diags, &vertex.addr, &vertex.provider, doomed).await;
-    FoundResource { expansion: Some(expansion), objects }
+    // Where there is nothing to destroy, a provider may still be configured with what is not there.
+    for module in view.session.results.instances(&vertex.node.path) {
+        if vertex.prior_in(module.addr()).is_none() {
+            let addr = vertex.within(module.addr());
+            let expansion = Some(Expansion::recorded(&vertex.config.repetition, None));
+            found.push(FoundResource { addr, expansion, objects: Vec::new() });
+        }
+    }
+    found
+}
+
+/// Plans the end of the objects of a resource in instances of its module that are not there any more.
+pub(super) async fn visit_lost(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ResourceVertex<'_>,
+    modules: &[&ModuleResults],
+) -> Vec<FoundResource> {
+    let known: BTreeSet<_> = modules.iter().map(|module| module.addr()).collect();
+    let mut found = Vec::new();
+    for (module, prior) in vertex.prior.iter().filter(|(module, _)| !known.contains(module)) {
+        let addr = vertex.within(module);
+        let doomed: Vec<_> = all_of(prior, Some(Reason::DeleteBecauseNoModule))
+            .filter(|doomed| {
+                super::resource::is_targeted(view, vertex, &addr.instance(doomed.key.clone()))
+            })
+            .collect();
+        if view.options.mode == Mode::Normal {
+            // Reported is enough: what would become of them is shown all the same.
+            let _ = refuse_to_destroy(diags, (vertex, &addr), &doomed);
+        }
+        let objects = visit_doomed(view, diags, (&addr, &vertex.provider), doomed).await;
+        found.push(FoundResource { addr, expansion: None, objects });
+    }
+    found
 }
 
 /// Reports objects that are protected. Deposed ones were replaced already, and are not.
 pub(super) fn refuse_to_destroy(
     diags: &mut Diagnostics,
-    vertex: &ResourceVertex<'_>,
+    (vertex, addr): (&ResourceVertex<'_>, &ResourceAddr),
     doomed: &[Doomed<'_>],
 ) -> Result<(), Reported> {
     if !vertex.config.lifecycle.prevent_destroy {
@@ -79,7 +115,7 @@ pub(super) fn refuse_to_destroy(
     }
     let mut result = Ok(());
     for doomed in doomed.iter().filter(|doomed| doomed.deposed.is_none()) {
-        let addr = vertex.addr.instance(doomed.key.clone());
+        let addr = addr.instance(doomed.key.clone());
         result = Err(diags.error(must_not_be_destroyed(&addr, vertex.config)));
     }
     result
@@ -110,8 +146,7 @@ fn all_of(state: &ResourceState, reason: Option<Reason>) -> impl Iterator<Item =
 pub(super) async fn visit_doomed(
     view: View<'_>,
     diags: &mut Diagnostics,
-    resource: &ResourceAddr,
-    provider: &ProviderConfigAddr,
+    (resource, provider): (&ResourceAddr, &ProviderConfigAddr),
     doomed: Vec<Doomed<'_>>,
 ) -> Vec<FoundObject> {
     if doomed.is_empty() {

@@ -11,12 +11,13 @@ use formwork_plugin_protocol::contract::{Finding, legacy};
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Value};
 
 use super::prior::{self, Prior};
+use super::resource::Here;
 use super::{View, triggers};
 use crate::addr::{InstanceAddr, InstanceKey};
 use crate::change::{Action, Change, Reason};
 use crate::config::Resource;
+use crate::eval::ModuleScope;
 use crate::eval::conditions::{self, ConditionKind};
-use crate::eval::{Expansion, ModuleScope};
 use crate::phase::{check_ignored, evaluate, ignored, plain, sensitive_paths};
 use crate::plan::Mode;
 use crate::plan::decide::{Facts, decide};
@@ -31,21 +32,20 @@ use crate::provider::{About, Ask, Breach, Handle, Planned, ResourceType, remark}
 pub(super) async fn plan(
     view: View<'_>,
     diags: &mut Diagnostics,
-    vertex: &ResourceVertex<'_>,
-    expansion: &Expansion,
+    here: &Here<'_>,
     key: InstanceKey,
 ) -> Result<FoundObject, Reported> {
-    let addr = vertex.addr.instance(key);
+    let (vertex, addr) = (here.vertex, here.addr.instance(key));
     let (handle, ty) = provider_for(view, diags, vertex)?;
     let mut prior =
-        match vertex.prior.and_then(|prior| prior.instances.get(&addr.key)?.current.as_ref()) {
+        match here.prior.and_then(|prior| prior.instances.get(&addr.key)?.current.as_ref()) {
             Some(object) => {
                 let owner = prior::Owner { handle: &handle, ty: &ty, addr: &addr };
                 Some(prior::bring_up_to_date(view, diags, owner, object).await?)
             }
             None => None,
         };
-    let scope = view.session.scope().repeated(expansion.data(&addr.key));
+    let scope = here.scope(view, &addr.key);
     let instance = Instance { view, vertex, addr: &addr, handle: &handle, ty: &ty };
     if view.options.mode == Mode::RefreshOnly {
         return Ok(instance.refreshed_only(prior));

@@ -1,84 +1,131 @@
-//! Visits a resource: expands it, then plans its instances side by side.
+//! Visits a resource: expands it in each instance of its module, then plans all instances side by
+//! side.
 
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 use futures_util::StreamExt as _;
 
 use super::destroy::{self, Doomed};
 use super::{View, data, managed};
-use crate::addr::{InstanceKey, Mode};
+use crate::addr::{InstanceAddr, InstanceKey, Mode, ResourceAddr};
 use crate::change::Reason;
-use crate::eval::{Expansion, expand};
+use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
 use crate::phase::stored_value;
 use crate::plan;
 use crate::plan::outcome::{FoundObject, FoundResource, Refreshed};
 use crate::plan::vertex::ResourceVertex;
+use crate::state::ResourceState;
+
+/// A resource in one instance of its module.
+pub(super) struct Here<'a> {
+    pub(super) vertex: &'a ResourceVertex<'a>,
+    pub(super) module: &'a ModuleResults,
+    pub(super) addr: ResourceAddr,
+    pub(super) expansion: Expansion,
+    /// What the state holds of it.
+    pub(super) prior: Option<&'a ResourceState>,
+}
+
+impl<'a> Here<'a> {
+    /// What names mean within an instance of it.
+    pub(super) fn scope(&self, view: View<'a>, key: &InstanceKey) -> ModuleScope<'a> {
+        view.session.scope(self.module).repeated(self.expansion.data(key))
+    }
+}
 
 /// Plans all instances and deposed objects of a resource.
 pub(super) async fn visit(
     view: View<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
-) -> FoundResource {
+) -> Vec<FoundResource> {
     let is_managed = vertex.addr.resource.mode() == Mode::Managed;
     if view.options.mode == plan::Mode::Destroy && is_managed {
         return destroy::visit_all(view, diags, vertex).await;
     }
-    let Ok(expansion) = expansion(view, diags, vertex) else { return FoundResource::default() };
-    if is_managed {
-        warn_of_unmatched_replace(view, diags, vertex, &expansion);
+    let modules = view.session.results.instances(&vertex.node.path);
+    let mut here = Vec::with_capacity(modules.len());
+    for module in &modules {
+        let addr = vertex.within(module.addr());
+        let prior = vertex.prior_in(module.addr());
+        let Ok(expansion) = expansion(view, diags, vertex, (module, prior)) else { continue };
+        here.push(Here { vertex, module, addr, expansion, prior });
     }
-    let wanted = expansion.keys().filter(|key| targeted(view, vertex, key));
-    let planned = wanted.map(|key| one(view, vertex, &expansion, key));
+    if is_managed {
+        here.iter().for_each(|here| warn_of_unmatched_replace(view, diags, here));
+    }
+    let mut found = plan_all(view, diags, &here).await;
+    for (here, found) in here.iter().zip(&mut found) {
+        found.objects.extend(untargeted(view, diags, here));
+        if is_managed {
+            found.objects.extend(plan_doomed(view, diags, here).await);
+        }
+    }
+    if is_managed {
+        found.extend(destroy::visit_lost(view, diags, vertex, &modules).await);
+    }
+    found
+}
+
+/// Plans the instances that the configuration has, in all instances of the module.
+async fn plan_all(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    here: &[Here<'_>],
+) -> Vec<FoundResource> {
+    let mut found: Vec<FoundResource> = here
+        .iter()
+        .map(|here| FoundResource {
+            addr: here.addr.clone(),
+            expansion: Some(here.expansion.clone()),
+            objects: Vec::new(),
+        })
+        .collect();
+    let planned = here.iter().enumerate().flat_map(|(at, here)| {
+        let wanted = here.expansion.keys().filter(move |key| targeted(view, here, key));
+        wanted.map(move |key| async move { (at, one(view, here, key).await) })
+    });
     // `buffered` rather than `buffer_unordered`: what is found must not depend on timing.
     let mut planned = futures_util::stream::iter(planned).buffered(view.session.parallelism.max(1));
-    let mut objects = Vec::new();
-    while let Some((problems, found)) = planned.next().await {
+    while let Some((at, (problems, object))) = planned.next().await {
         let _ = diags.append(problems);
-        objects.extend(found);
+        found[at].objects.extend(object);
     }
-    drop(planned);
-    objects.extend(untargeted(view, diags, vertex, &expansion));
-    if is_managed {
-        let doomed = doomed(view, vertex, &expansion);
-        if view.options.mode == plan::Mode::Normal {
-            // Reported is enough: what would become of them is shown all the same.
-            let _ = destroy::refuse_to_destroy(diags, vertex, &doomed);
-        }
-        objects.extend(
-            destroy::visit_doomed(view, diags, &vertex.addr, &vertex.provider, doomed).await,
-        );
+    found
+}
+
+/// Plans the end of the objects that have no place any more.
+async fn plan_doomed(view: View<'_>, diags: &mut Diagnostics, here: &Here<'_>) -> Vec<FoundObject> {
+    let doomed = doomed(view, here);
+    if view.options.mode == plan::Mode::Normal {
+        // Reported is enough: what would become of them is shown all the same.
+        let _ = destroy::refuse_to_destroy(diags, (here.vertex, &here.addr), &doomed);
     }
-    FoundResource { expansion: Some(expansion), objects }
+    destroy::visit_doomed(view, diags, (&here.addr, &here.vertex.provider), doomed).await
 }
 
 fn expansion(
     view: View<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
+    (module, prior): (&ModuleResults, Option<&ResourceState>),
 ) -> Result<Expansion, Reported> {
     let repetition = &vertex.config.repetition;
     if view.options.mode == plan::Mode::RefreshOnly && vertex.addr.resource.mode() == Mode::Managed
     {
-        return Ok(Expansion::recorded(repetition, vertex.prior));
+        return Ok(Expansion::recorded(repetition, prior));
     }
-    expand::expand(diags, &view.session.scope(), repetition)
+    expand::expand(diags, &view.session.scope(module), repetition)
 }
 
 /// Warns of `-replace` options that name the resource where they should name an instance.
-fn warn_of_unmatched_replace(
-    view: View<'_>,
-    diags: &mut Diagnostics,
-    vertex: &ResourceVertex<'_>,
-    expansion: &Expansion,
-) {
-    let resource = vertex.addr.instance(InstanceKey::None);
+fn warn_of_unmatched_replace(view: View<'_>, diags: &mut Diagnostics, here: &Here<'_>) {
+    let Here { addr, expansion, .. } = here;
+    let resource = addr.instance(InstanceKey::None);
     if matches!(expansion, Expansion::Single) || !view.options.replace.contains(&resource) {
         return;
     }
-    let keys: Vec<String> = expansion
-        .keys()
-        .map(|key| format!("\n  -replace='{}'", vertex.addr.instance(key)))
-        .collect();
+    let keys: Vec<String> =
+        expansion.keys().map(|key| format!("\n  -replace='{}'", addr.instance(key))).collect();
     let detail = if keys.is_empty() {
         format!("The option -replace={resource} names a resource that has no instances.")
     } else {
@@ -92,19 +139,14 @@ fn warn_of_unmatched_replace(
 
 /// The instances that are not planned because others of the resource are targets. Who mentions them
 /// sees them as the state has them.
-fn untargeted(
-    view: View<'_>,
-    diags: &mut Diagnostics,
-    vertex: &ResourceVertex<'_>,
-    expansion: &Expansion,
-) -> Vec<FoundObject> {
-    if expansion.keys().all(|key| targeted(view, vertex, &key)) {
+fn untargeted(view: View<'_>, diags: &mut Diagnostics, here: &Here<'_>) -> Vec<FoundObject> {
+    if here.expansion.keys().all(|key| targeted(view, here, &key)) {
         return Vec::new();
     }
-    let Ok((_, ty)) = managed::provider_for(view, diags, vertex) else { return Vec::new() };
-    let others = expansion.keys().filter(|key| !targeted(view, vertex, key));
+    let Ok((_, ty)) = managed::provider_for(view, diags, here.vertex) else { return Vec::new() };
+    let others = here.expansion.keys().filter(|key| !targeted(view, here, key));
     let others = others.filter_map(|key| {
-        let object = vertex.prior?.instances.get(&key)?.current.as_ref()?;
+        let object = here.prior?.instances.get(&key)?.current.as_ref()?;
         let value = stored_value(&ty, object);
         let refreshed = Refreshed::Now(object.clone());
         Some(FoundObject { key, deposed: None, refreshed, drift: None, change: None, value })
@@ -112,17 +154,25 @@ fn untargeted(
     others.collect()
 }
 
-fn targeted(view: View<'_>, vertex: &ResourceVertex<'_>, key: &InstanceKey) -> bool {
+fn targeted(view: View<'_>, here: &Here<'_>, key: &InstanceKey) -> bool {
+    is_targeted(view, here.vertex, &here.addr.instance(key.clone()))
+}
+
+/// Whether an instance is planned. A resource that is only there because a target needs it is planned
+/// whole.
+pub(super) fn is_targeted(
+    view: View<'_>,
+    vertex: &ResourceVertex<'_>,
+    addr: &InstanceAddr,
+) -> bool {
     let targets = &view.options.targets;
-    // A resource that is only there because a target needs it is planned whole.
-    let here = targets.iter().any(|target| target.touches(&vertex.addr));
-    !here || targets.iter().any(|target| target.contains(&vertex.addr.instance(key.clone())))
+    !targets.iter().any(|target| target.touches_config(&vertex.addr))
+        || targets.iter().any(|target| target.contains(addr))
 }
 
 async fn one(
     view: View<'_>,
-    vertex: &ResourceVertex<'_>,
-    expansion: &Expansion,
+    here: &Here<'_>,
     key: InstanceKey,
 ) -> (Diagnostics, Option<FoundObject>) {
     let mut diags = Diagnostics::new();
@@ -131,28 +181,24 @@ async fn one(
     }
     // The semaphore is never closed, so a permit always comes.
     let _permit = view.session.permits.acquire().await;
-    let found = match vertex.addr.resource.mode() {
-        Mode::Managed => managed::plan(view, &mut diags, vertex, expansion, key).await,
-        Mode::Data | Mode::Ephemeral => data::plan(view, &mut diags, vertex, expansion, key).await,
+    let found = match here.addr.resource.mode() {
+        Mode::Managed => managed::plan(view, &mut diags, here, key).await,
+        Mode::Data | Mode::Ephemeral => data::plan(view, &mut diags, here, key).await,
     };
     (diags, found.ok())
 }
 
 /// The objects in the state that the configuration no longer has a place for, and why.
-fn doomed<'v>(
-    view: View<'_>,
-    vertex: &'v ResourceVertex<'_>,
-    expansion: &Expansion,
-) -> Vec<Doomed<'v>> {
+fn doomed<'v>(view: View<'_>, here: &'v Here<'_>) -> Vec<Doomed<'v>> {
     let mut doomed = Vec::new();
-    for (key, instance) in vertex.prior.into_iter().flat_map(|prior| &prior.instances) {
-        if !targeted(view, vertex, key) {
+    for (key, instance) in here.prior.into_iter().flat_map(|prior| &prior.instances) {
+        if !targeted(view, here, key) {
             continue;
         }
         if let Some(object) = &instance.current
-            && !expansion.contains(key)
+            && !here.expansion.contains(key)
         {
-            let reason = match (expansion, key) {
+            let reason = match (&here.expansion, key) {
                 (Expansion::Count(_), InstanceKey::Int(_)) => Reason::DeleteBecauseCountIndex,
                 (Expansion::ForEach(_), InstanceKey::Str(_)) => Reason::DeleteBecauseEachKey,
                 _ => Reason::DeleteBecauseWrongRepetition,

@@ -39,7 +39,10 @@ fn one(
             Diagnostic::error("Invalid replace_triggered_by expression", detail).at(expr.span),
         ));
     };
-    Ok(view.fates.changes(&name, key.as_ref()).any(|change| triggers(change, &path)))
+    Ok(view
+        .fates
+        .changes(scope.module(), &name, key.as_ref())
+        .any(|change| triggers(change, &path)))
 }
 
 /// Only something that is there before and after triggers: not a creation, not a deletion.

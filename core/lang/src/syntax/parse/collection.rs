@@ -124,32 +124,9 @@ impl Parser<'_> {
                 ));
             }
         }
-        let (key, bare, key_height) = self.object_key(key)?;
+        let (key, bare, key_height) = object_key(key);
         let value = self.expression()?;
         Ok((ObjectItem { key, bare, value: value.expr }, key_height.max(value.height)))
-    }
-
-    /// Makes a name, also one that is a keyword elsewhere, the text of a key. Whether a name with
-    /// steps behind it means a reference or text nobody can tell, so it is refused.
-    fn object_key(&mut self, key: Tree) -> Parsed<(Expr, bool, usize)> {
-        let span = key.expr.span;
-        let name = match &key.expr.kind {
-            ExprKind::Variable(ident) => ident.name.clone(),
-            ExprKind::Null => Str::new("null"),
-            ExprKind::Bool(value) => Str::new(if *value { "true" } else { "false" }),
-            _ => {
-                if crate::refs::as_traversal(&key.expr).is_none() {
-                    return Ok((key.expr, false, key.height));
-                }
-                return Err(self.error(
-                    "Ambiguous attribute key",
-                    "For a reference write it in parentheses; for a name with dots in it write it in quotes.",
-                    span,
-                ));
-            }
-        };
-        let kind = ExprKind::Template(vec![TemplatePart::Literal(name, span)]);
-        Ok((Expr { kind, span }, true, 1))
     }
 
     /// Parses the rest of a `for` expression; the next token is `for`. Line ends mean nothing.
@@ -328,4 +305,18 @@ impl Parser<'_> {
         let parens = self.span(open).to(self.span(close));
         Ok((Call { name, args, expand, parens }, below))
     }
+}
+
+/// Makes a name, also one that is a keyword elsewhere, the text of a key. A name with steps behind it
+/// stays what it is: whoever evaluates it refuses it, and whoever reads names may take it.
+fn object_key(key: Tree) -> (Expr, bool, usize) {
+    let span = key.expr.span;
+    let name = match &key.expr.kind {
+        ExprKind::Variable(ident) => ident.name.clone(),
+        ExprKind::Null => Str::new("null"),
+        ExprKind::Bool(value) => Str::new(if *value { "true" } else { "false" }),
+        _ => return (key.expr, false, key.height),
+    };
+    let kind = ExprKind::Template(vec![TemplatePart::Literal(name, span)]);
+    (Expr { kind, span }, true, 1)
 }

@@ -5,10 +5,6 @@ use super::parse;
 
 /// Texts on which we mean to differ from terraform, and why.
 const DIFFERENT: &[(&str, &str)] = &[
-    (
-        "locals { x = {(a)=1, \"b${c}\"=2, c.d=3} }\n",
-        "an ambiguous key is found while parsing, not when it is evaluated",
-    ),
     ("locals { x = \"a\\\nb\" }\n", "the line end alone is reported, not also the backslash"),
     ("locals { x = ~} }\n", "a `~` outside a template is an operator we do not have"),
 ];

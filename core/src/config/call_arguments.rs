@@ -1,0 +1,45 @@
+//! Holds what calls give against what the called modules take. Evaluates nothing.
+
+use formwork_lang::suggest::nearest;
+use formwork_value::{Diagnostic, Diagnostics};
+
+use super::{Config, Module, ModuleCall};
+
+/// Reports arguments that the called modules do not take, and those that are missing.
+pub(super) fn check(diags: &mut Diagnostics, config: &Config) {
+    let mut seen = std::collections::BTreeSet::new();
+    for node in &config.nodes {
+        let Some((caller, call)) = config.call(node) else { continue };
+        // A call stands once in the text, wherever the module around it is called.
+        let here = (std::sync::Arc::as_ptr(&caller.module), &call.site.name);
+        if seen.insert((here, std::sync::Arc::as_ptr(&node.module))) {
+            check_call(diags, call, &node.module);
+        }
+    }
+}
+
+fn check_call(diags: &mut Diagnostics, call: &ModuleCall, called: &Module) {
+    for (name, argument) in &call.arguments {
+        if called.variables.contains_key(name) {
+            continue;
+        }
+        let names = called.variables.keys().map(|name| name.as_str());
+        let hint = match nearest(name, names) {
+            Some(other) => format!(" Did you mean \"{other}\"?"),
+            None => String::new(),
+        };
+        let detail = format!("An argument named \"{name}\" is not expected here.{hint}");
+        let problem = Diagnostic::error("Unsupported argument", detail);
+        let _ = diags.error(problem.at(argument.name_span));
+    }
+    let variables = called.variables.values();
+    for variable in variables.filter(|variable| variable.is_required()) {
+        if call.arguments.contains_key(&variable.name) {
+            continue;
+        }
+        let detail =
+            format!("The argument \"{}\" is required, but no definition was found.", variable.name);
+        let problem = Diagnostic::error("Missing required argument", detail);
+        let _ = diags.error(problem.at(call.missing));
+    }
+}

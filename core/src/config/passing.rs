@@ -1,0 +1,321 @@
+//! Which provider configurations modules pass to those they call: works out what each one gets, and
+//! reports what does not go together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use formwork_value::{Diagnostic, Diagnostics, Span};
+
+use super::{
+    Config, LocalProvider, Module, ModuleCall, ModuleNode, PassedProvider, ProviderBlock,
+    Repetition, RequiredProvider,
+};
+use crate::addr::ProviderAddr;
+
+/// Gives every module the configurations that its caller passes, callers first, and reports what is
+/// wrong with that.
+pub(super) fn settle(diags: &mut Diagnostics, config: &mut Config) {
+    for index in 0..config.nodes.len() {
+        let node = &config.nodes[index];
+        let mut passed = BTreeMap::new();
+        if let Some((caller, call)) = config.call(node) {
+            check_called(diags, config, node, caller, call);
+            for one in &call.providers {
+                let wanted = caller.module.settings.source_of(&one.in_caller.name);
+                let key = (wanted, one.in_caller.alias.clone());
+                match config.provider_config(caller, &key) {
+                    Some(given) => {
+                        let source = node.module.settings.source_of(&one.in_child.name);
+                        passed.insert((source, one.in_child.alias.clone()), given);
+                    }
+                    None => drop(diags.error(not_there(&one.in_caller, one.caller_span))),
+                }
+            }
+        }
+        check_passing(diags, config, &config.nodes[index]);
+        config.nodes[index].passed = passed;
+    }
+    for module in config.modules() {
+        check_listed(diags, module);
+    }
+}
+
+fn not_there(local: &LocalProvider, span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "Provider configuration not present",
+        format!("There is no `provider` block for `{local}` here, and no caller passes one."),
+    )
+    .at(span)
+}
+
+/// Whether a block says anything: one that does not may only stand for what a caller passes.
+fn is_empty(block: &ProviderBlock) -> bool {
+    block.body.attributes.is_empty() && block.body.blocks.is_empty() && block.version.is_none()
+}
+
+fn is_configured(module: &Module, local: &LocalProvider) -> bool {
+    module.providers.get(local).is_some_and(|block| !is_empty(block))
+}
+
+fn is_default(provider: &ProviderAddr) -> bool {
+    *provider == ProviderAddr::implied(provider.kind())
+}
+
+fn text_of(node: &ModuleNode) -> String {
+    match node.caller {
+        None => "the root module".to_owned(),
+        Some(_) => node.path.to_string(),
+    }
+}
+
+/// Reports what does not go together between a module and its caller.
+fn check_called(
+    diags: &mut Diagnostics,
+    config: &Config,
+    node: &ModuleNode,
+    caller: &ModuleNode,
+    call: &ModuleCall,
+) {
+    let configured = node.module.providers.values().any(|block| !is_empty(block));
+    if configured && let Some(span) = repeated_above(config, node) {
+        let detail = format!(
+            "The module at {} is a legacy module which contains its own local provider configurations, and so calls to it may not use the count, for_each, or depends_on arguments.\n\nIf you also control the module \"{}\", consider updating this module to instead expect provider configurations to be passed by its caller.",
+            node.path, call.site.source
+        );
+        let summary = "Module is incompatible with count, for_each, and depends_on";
+        let _ = diags.error(Diagnostic::error(summary, detail).at(span));
+    }
+    for alias in node.module.settings.required_providers.values().flat_map(aliases) {
+        let passed = call.providers.iter().any(|one| one.in_child == *alias);
+        if !passed && !is_configured(&node.module, alias) {
+            let source = node.module.settings.source_of(&alias.name);
+            let detail = format!(
+                "The child module requires an additional configuration for provider {}, with the local name \"{alias}\".\n\nRefer to the module's documentation to understand the intended purpose of this additional provider configuration, and then add an entry for {alias} in the \"providers\" meta-argument in the module block to choose which provider configuration the module should use for that purpose.",
+                source.display()
+            );
+            let summary = "Missing required provider configuration";
+            let _ = diags.error(Diagnostic::error(summary, detail).at(call.site.span));
+        }
+    }
+    for one in &call.providers {
+        check_passed(diags, node, caller, one);
+    }
+}
+
+fn aliases(required: &RequiredProvider) -> &[LocalProvider] {
+    &required.aliases
+}
+
+/// Where a call on the way to a module says that there may be more than one of it, or that it waits.
+fn repeated_above(config: &Config, node: &ModuleNode) -> Option<Span> {
+    let mut node = node;
+    while let Some((caller, call)) = config.call(node) {
+        match &call.repetition {
+            Repetition::Count(expr) | Repetition::ForEach(expr) => return Some(expr.span),
+            Repetition::Single => {}
+        }
+        if let Some(first) = call.depends_on.first() {
+            return Some(first.whole);
+        }
+        node = caller;
+    }
+    None
+}
+
+/// Reports what is wrong with one entry of `providers`.
+fn check_passed(
+    diags: &mut Diagnostics,
+    node: &ModuleNode,
+    caller: &ModuleNode,
+    one: &PassedProvider,
+) {
+    let (module, local) = (&node.module, &one.in_child);
+    let (here, there) = (text_of(node), text_of(caller));
+    if is_configured(module, local) {
+        let detail = format!(
+            "The configuration of {here} has its own local configuration for {local}, and so it cannot accept an overridden configuration provided by {there}."
+        );
+        let problem = Diagnostic::error("Cannot override provider configuration", detail);
+        let _ = diags.error(problem.at(one.child_span));
+    }
+    let wanted = module.settings.source_of(&local.name);
+    let required = module.settings.required_providers.get(&local.name);
+    let declared = match &local.alias {
+        None => required.is_some(),
+        Some(_) => required.is_some_and(|required| required.aliases.contains(local)),
+    };
+    if !declared && !module.providers.contains_key(local) {
+        undeclared(diags, &here, &wanted, one);
+    }
+    let given = caller.module.settings.source_of(&one.in_caller.name);
+    if given != wanted {
+        mismatch(diags, node, (&there, one), (&wanted, &given));
+    }
+}
+
+fn undeclared(diags: &mut Diagnostics, here: &str, wanted: &ProviderAddr, one: &PassedProvider) {
+    let summary = "Reference to undefined provider";
+    let (name, source) = (&one.in_child, wanted.display());
+    if is_default(wanted) {
+        let detail = format!(
+            "There is no explicit declaration for local provider name \"{name}\" in {here}, so Formwork is assuming you mean to pass a configuration for \"{source}\".\n\nIf you also control the child module, add a required_providers entry named \"{name}\" with the source address \"{source}\"."
+        );
+        diags.warn(Diagnostic::warning(summary, detail).at(one.child_span));
+        return;
+    }
+    let detail = format!(
+        "The child module does not declare any provider requirement with the local name \"{name}\".\n\nIf you also control the child module, you can add a required_providers entry named \"{name}\" with the source address \"{source}\" to accept this provider configuration."
+    );
+    let _ = diags.error(Diagnostic::error(summary, detail).at(one.child_span));
+}
+
+fn mismatch(
+    diags: &mut Diagnostics,
+    node: &ModuleNode,
+    (there, one): (&str, &PassedProvider),
+    (wanted, given): (&ProviderAddr, &ProviderAddr),
+) {
+    let required = &node.module.settings.required_providers;
+    let other = required.iter().find(|(_, required)| required.source == *given);
+    let (detail, span) = match other {
+        Some((other, _)) => (
+            format!(
+                "The assigned configuration is for provider \"{given}\", but local name \"{}\" in {} represents \"{wanted}\".\n\nTo pass this configuration to the child module, use the local name \"{other}\" instead.",
+                one.in_child.name, node.path
+            ),
+            one.child_span,
+        ),
+        None => (
+            format!(
+                "The local name \"{}\" in {there} represents provider \"{given}\", but \"{}\" in {} represents \"{wanted}\".\n\nEach provider has its own distinct configuration schema and provider types, so this module's \"{}\" can be assigned only a configuration for {}, which is required by {}.",
+                one.in_caller.name,
+                one.in_child.name,
+                node.path,
+                one.in_child.name,
+                wanted.display(),
+                node.path
+            ),
+            one.caller_span,
+        ),
+    };
+    let _ = diags.error(Diagnostic::error("Provider type mismatch", detail).at(span));
+}
+
+/// Warns of what a module passes on without having it. An alias is never guessed, so it is reported
+/// where it is looked up.
+fn check_passing(diags: &mut Diagnostics, config: &Config, node: &ModuleNode) {
+    let (module, here) = (&node.module, text_of(node));
+    let above = config.call(node);
+    let there = above.map_or_else(|| "the root module".to_owned(), |(caller, _)| text_of(caller));
+    let calls = module.calls.values().flat_map(|call| &call.providers);
+    for one in calls.filter(|one| one.in_caller.alias.is_none()) {
+        let (local, name) = (&one.in_caller, &one.in_caller.name);
+        let source = ProviderAddr::implied(name).display();
+        let configured = is_configured(module, local);
+        if !configured && !module.settings.required_providers.contains_key(name) {
+            let detail = format!(
+                "There is no explicit declaration for local provider name \"{name}\" in {here}, so Formwork is assuming you mean to pass a configuration for provider \"{source}\".\n\nTo clarify your intent and silence this warning, add to {here} a required_providers entry named \"{name}\" with source = \"{source}\", or a different source address if appropriate."
+            );
+            let warning = Diagnostic::warning("Reference to undefined provider", detail);
+            diags.warn(warning.at(one.caller_span));
+            continue;
+        }
+        let Some((_, call)) = above else { continue };
+        if !configured && !call.providers.iter().any(|passed| passed.in_child == *local) {
+            let detail = format!(
+                "The configuration for {here} expects to inherit a configuration for provider {source} with local name \"{name}\", but {there} doesn't pass a configuration under that name.\n\nTo satisfy this requirement, add an entry for \"{name}\" to the \"providers\" argument in the module \"{}\" block.",
+                call.site.name
+            );
+            let summary = "Missing required provider configuration";
+            diags.warn(Diagnostic::warning(summary, detail).at(call.site.span));
+        }
+    }
+}
+
+/// Reports resources whose provider configuration is not there.
+pub(super) fn check_resources(diags: &mut Diagnostics, config: &Config) {
+    let resources = config
+        .nodes
+        .iter()
+        .flat_map(|node| node.module.resources.values().map(move |resource| (node, resource)));
+    for (node, resource) in resources {
+        let local = &resource.local_provider;
+        if local.alias.is_none() || config.provider_of(node, resource).is_some() {
+            continue;
+        }
+        let detail = format!(
+            "`{}` belongs to the provider configuration `{local}`, but there is no `provider` block with this name and alias, and no caller passes one.",
+            resource.name
+        );
+        let problem = Diagnostic::error("Provider configuration not present", detail);
+        let _ = diags.error(problem.at(resource.span));
+    }
+}
+
+/// Warns of what a module lists twice, and of blocks that stand for nothing any more.
+fn check_listed(diags: &mut Diagnostics, module: &Module) {
+    let listed = &module.settings.required_providers;
+    let mut first: BTreeMap<&ProviderAddr, &str> = BTreeMap::new();
+    for (name, required) in listed {
+        let display = required.source.display();
+        if let Some(other) = first.get(&required.source) {
+            let detail = format!(
+                "Provider {display} with the local name \"{name}\" was previously required as \"{other}\". A provider can only be required once within required_providers."
+            );
+            diags
+                .warn(Diagnostic::warning("Duplicate required provider", detail).at(required.span));
+            continue;
+        }
+        first.insert(&required.source, name);
+        let implied = required.source.kind();
+        let written = module.providers.keys().any(|local| local.name == *implied);
+        if is_default(&required.source) && implied != name && written {
+            let detail = format!(
+                "Provider {display} with the local name \"{name}\" was implicitly required via a configuration block as \"{implied}\". The provider configuration block name must match the name used in required_providers."
+            );
+            diags
+                .warn(Diagnostic::warning("Duplicate required provider", detail).at(required.span));
+        }
+    }
+    warn_of_implied(diags, module, &first);
+    if !module.is_root {
+        warn_of_empty(diags, module);
+    }
+}
+
+fn warn_of_implied(
+    diags: &mut Diagnostics,
+    module: &Module,
+    listed: &BTreeMap<&ProviderAddr, &str>,
+) {
+    for resource in module.resources.values() {
+        let implied = LocalProvider::implied_by(&resource.name);
+        let names = &module.settings.required_providers;
+        if resource.local_provider != implied || names.contains_key(&implied.name) {
+            continue;
+        }
+        let source = ProviderAddr::implied(&implied.name);
+        let Some(other) = listed.get(&source) else { continue };
+        let detail = format!(
+            "Provider \"{}\" was implicitly required via resource \"{}\", but listed in required_providers as \"{other}\". Either the local name in required_providers must match the resource name, or the \"{other}\" provider must be assigned within the resource block.",
+            source.display(),
+            resource.name
+        );
+        diags.warn(Diagnostic::warning("Duplicate required provider", detail).at(resource.span));
+    }
+}
+
+/// Warns of empty blocks in a called module: what they stand for is written otherwise.
+fn warn_of_empty(diags: &mut Diagnostics, module: &Module) {
+    let mut warned = BTreeSet::new();
+    for (local, block) in module.providers.iter().filter(|(_, block)| is_empty(block)) {
+        if !warned.insert(&local.name) {
+            continue;
+        }
+        let detail = format!(
+            "Earlier versions of Terraform used empty provider blocks (\"proxy provider configurations\") for child modules to declare their need to be passed a provider configuration by their callers. That approach was ambiguous and is now deprecated.\n\nIf you control this module, you can migrate to the new declaration syntax by removing all of the empty provider \"{0}\" blocks and then adding or updating an entry for \"{0}\" in the required_providers block of the module.",
+            local.name
+        );
+        let warning = Diagnostic::warning("Redundant empty provider block", detail);
+        diags.warn(warning.at(block.span));
+    }
+}

@@ -1,0 +1,111 @@
+//! The tree of modules: which module is called where, and which provider configurations it is given.
+//!
+//! One module can be called from many places, so what is written in it is shared and knows nothing of
+//! its callers; what depends on the place is here.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use formwork_value::Str;
+
+use super::{Config, Module, ModuleCall, Resource};
+use crate::addr::{ConfigResourceAddr, ModulePath, ProviderAddr, ProviderConfigAddr};
+
+/// One module in the tree, at the place where it is called.
+#[derive(Debug)]
+pub struct ModuleNode {
+    /// Its position in [`Config::nodes`]; callers come before what they call.
+    pub index: usize,
+    /// The calls that lead to it.
+    pub path: ModulePath,
+    /// What is written in it.
+    pub module: Arc<Module>,
+    /// The position of the module that calls it; `None` for the root.
+    pub caller: Option<usize>,
+    /// The positions of the modules it calls, by the names of the calls.
+    pub children: BTreeMap<Str, usize>,
+    /// The provider configurations its caller passes to it.
+    pub passed: BTreeMap<ProviderKey, ProviderConfigAddr>,
+}
+
+/// Which configuration of a provider something asks for: the provider, and an alias if there is one.
+pub type ProviderKey = (ProviderAddr, Option<Str>);
+
+impl Config {
+    /// The root module at its place.
+    ///
+    /// # Panics
+    /// Never: loading begins with the root.
+    #[must_use]
+    pub fn root_node(&self) -> &ModuleNode {
+        self.nodes.first().expect("loading begins with the root")
+    }
+
+    /// A module in the tree.
+    #[must_use]
+    pub fn node(&self, path: &ModulePath) -> Option<&ModuleNode> {
+        path.0
+            .iter()
+            .try_fold(self.root_node(), |node, name| Some(&self.nodes[*node.children.get(name)?]))
+    }
+
+    /// A resource, if the configuration has it.
+    #[must_use]
+    pub fn resource(&self, addr: &ConfigResourceAddr) -> Option<&Resource> {
+        self.node(&addr.module)?.module.resources.get(&addr.resource)
+    }
+
+    /// Who calls a module, and how; `None` for the root.
+    #[must_use]
+    pub fn call(&self, node: &ModuleNode) -> Option<(&ModuleNode, &ModuleCall)> {
+        let caller = &self.nodes[node.caller?];
+        let call = caller.module.calls.get(node.path.0.last()?)?;
+        Some((caller, call))
+    }
+
+    /// The modules of the tree, each once, however often it is called.
+    pub fn modules(&self) -> impl Iterator<Item = &Arc<Module>> {
+        let mut seen = std::collections::BTreeSet::new();
+        let modules = self.nodes.iter().map(|node| &node.module);
+        modules.filter(move |module| seen.insert(Arc::as_ptr(module)))
+    }
+
+    /// The provider configuration that something in a module uses. One without alias comes from the
+    /// nearest caller that has it, and is there even if nobody wrote it; `None` if there is no
+    /// configuration with the alias.
+    #[must_use]
+    pub fn provider_config(
+        &self,
+        node: &ModuleNode,
+        key: &ProviderKey,
+    ) -> Option<ProviderConfigAddr> {
+        let mut node = node;
+        loop {
+            if let Some(passed) = node.passed.get(key) {
+                return Some(passed.clone());
+            }
+            let (provider, alias) = key;
+            let blocks = &mut node.module.providers.values();
+            let written = blocks.any(|b| b.provider == *provider && b.local.alias == *alias);
+            if written || node.caller.is_none() && alias.is_none() {
+                let (module, provider) = (node.path.clone(), provider.clone());
+                return Some(ProviderConfigAddr { module, provider, alias: alias.clone() });
+            }
+            if alias.is_some() {
+                return None;
+            }
+            node = &self.nodes[node.caller?];
+        }
+    }
+
+    /// The provider configuration that a resource of a module uses.
+    #[must_use]
+    pub fn provider_of(
+        &self,
+        node: &ModuleNode,
+        resource: &Resource,
+    ) -> Option<ProviderConfigAddr> {
+        let alias = resource.local_provider.alias.clone();
+        self.provider_config(node, &(resource.provider.clone(), alias))
+    }
+}

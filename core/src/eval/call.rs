@@ -1,0 +1,102 @@
+//! Calls of modules: the vertices at which the instances of a called module become known. Planning
+//! and applying share them.
+
+use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
+
+use super::ModuleScope;
+use super::expand::{self, Expansion, MAX_INSTANCES};
+use super::vertex::Givens;
+use crate::addr::Reference;
+use crate::config::{Config, ModuleCall, ModuleNode, Repetition};
+
+/// A call of a module.
+#[derive(Clone, Copy, Debug)]
+pub struct CallVertex<'c> {
+    /// The called module.
+    pub node: &'c ModuleNode,
+    /// Who calls it.
+    pub caller: &'c ModuleNode,
+    /// How.
+    pub call: &'c ModuleCall,
+}
+
+impl<'c> CallVertex<'c> {
+    /// The call of a module; `None` for the root.
+    #[must_use]
+    pub fn of(config: &'c Config, node: &'c ModuleNode) -> Option<Self> {
+        let (caller, call) = config.call(node)?;
+        Some(Self { node, caller, call })
+    }
+
+    /// What it mentions, in its caller.
+    #[must_use]
+    pub fn mentions(self) -> (&'c ModuleNode, &'c [Reference]) {
+        (self.caller, &self.call.references)
+    }
+
+    /// Finds out which instances each instance of the caller calls, in their order.
+    ///
+    /// # Errors
+    /// When a repetition does not say it, or there are too many.
+    pub fn visit(
+        self,
+        diags: &mut Diagnostics,
+        givens: Givens<'_>,
+    ) -> Result<Vec<Expansion>, Reported> {
+        let mut expansions = Vec::new();
+        let mut result = Ok(());
+        let mut n_instances = 0_usize;
+        for module in givens.results.instances(&self.caller.path) {
+            let scope = ModuleScope::new(module, givens.world);
+            if givens.checking {
+                expand::check(diags, &scope, &self.call.repetition)?;
+                expansions.push(Expansion::Single);
+                continue;
+            }
+            match expand::expand(diags, &scope, &self.call.repetition) {
+                Ok(expansion) => {
+                    n_instances = n_instances.saturating_add(expansion.len());
+                    expansions.push(expansion);
+                }
+                Err(reported) => result = Err(reported),
+            }
+            if n_instances > MAX_INSTANCES {
+                let detail = format!(
+                    "All calls together make more than {MAX_INSTANCES} instances of {}.",
+                    self.node.path
+                );
+                let problem = Diagnostic::error("Too many module instances", detail);
+                return Err(diags.error(problem.at(self.call.site.span)));
+            }
+        }
+        result.map(|()| expansions)
+    }
+
+    /// Records what [`CallVertex::visit`] found.
+    pub fn record(self, givens: Givens<'_>, expansions: Vec<Expansion>) {
+        let name = &self.call.site.name;
+        let callers = givens.results.instances(&self.caller.path);
+        for (module, expansion) in callers.into_iter().zip(expansions) {
+            module.expand_call(givens.config, name, expansion);
+            if givens.checking
+                && let Some(call) = module.call(name)
+            {
+                call.set_placeholder(self.placeholder());
+            }
+        }
+    }
+
+    /// What stands for the call while nobody knows which instances there will be.
+    fn placeholder(self) -> Value {
+        let names = self.node.module.outputs.keys();
+        let object = Type::object(names.map(|name| (name.clone(), Type::Dynamic)));
+        match self.call.repetition {
+            Repetition::Single => {
+                let names = self.node.module.outputs.keys();
+                Value::object(names.map(|name| (name, Value::dynamic())))
+            }
+            Repetition::Count(_) => Value::unknown(Type::list(object)),
+            Repetition::ForEach(_) => Value::unknown(Type::map(object)),
+        }
+    }
+}

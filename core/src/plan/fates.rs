@@ -1,0 +1,265 @@
+//! What became of the resources planned so far, for visits that have to know: data sources that must
+//! not be read too early, and resources that are replaced with others.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::outcome::FoundResource;
+use super::vertex::Vertex;
+use super::visit::{Settled, View};
+use crate::addr::{
+    ConfigResourceAddr, InstanceKey, Mode, ModuleAddr, Reference, ResourceName, Subject,
+};
+use crate::change::{Action, Change};
+use crate::config::ModuleNode;
+use crate::eval::ModuleResults;
+use crate::eval::vertex::NamedValue;
+use crate::graph::{Graph, VertexId};
+use crate::phase::Why;
+
+/// What became of the resources visited so far.
+#[derive(Debug, Default)]
+pub(crate) struct Fates {
+    resources: BTreeMap<ConfigResourceAddr, Fate>,
+    /// For everything that some `depends_on` names and that is no resource, the resources it stands
+    /// on, by the position of the module in which it is named.
+    upstream: BTreeMap<(usize, Subject), Vec<ConfigResourceAddr>>,
+    /// By position of a module, whether anything that a call around it must wait for is pending.
+    calls: Vec<OnceCell<bool>>,
+}
+
+/// What became of one resource.
+#[derive(Debug, Default)]
+struct Fate {
+    /// Whether its changes are kept: only if some `replace_triggered_by` may look at them.
+    is_watched: bool,
+    found: OnceCell<BTreeMap<ModuleAddr, Planned>>,
+}
+
+/// What became of a resource in one instance of its module.
+#[derive(Debug, Default)]
+struct Planned {
+    /// Whether anything is to be done to it.
+    is_pending: bool,
+    changes: Vec<Change>,
+}
+
+/// Who asks: something in an instance of a module.
+#[derive(Clone, Copy)]
+pub(crate) struct Asks<'a> {
+    pub(crate) node: &'a ModuleNode,
+    pub(crate) module: &'a ModuleAddr,
+}
+
+impl Fates {
+    pub(super) fn of(graph: &Graph<Vertex<'_>, Why>, n_modules: usize) -> Self {
+        let watched = watched(graph);
+        let resources = graph.vertices().iter().filter_map(|vertex| match vertex {
+            Vertex::Resource(resource) => {
+                let is_watched = watched.contains(&resource.addr);
+                Some((resource.addr.clone(), Fate { is_watched, found: OnceCell::new() }))
+            }
+            _ => None,
+        });
+        let calls = std::iter::repeat_with(OnceCell::new).take(n_modules);
+        Self { resources: resources.collect(), upstream: upstream(graph), calls: calls.collect() }
+    }
+
+    /// Takes note of what was planned for a resource.
+    pub(super) fn set(&self, addr: &ConfigResourceAddr, found: &[FoundResource]) {
+        let Some(fate) = self.resources.get(addr) else { return };
+        let planned = found.iter().map(|found| {
+            let changes = found.objects.iter().filter_map(|object| object.change.as_ref());
+            let changes: Vec<_> = changes.filter(|change| change.deposed.is_none()).collect();
+            let is_pending = changes.iter().any(|change| change.action != Action::NoOp);
+            let kept = changes.into_iter().filter(|_| fate.is_watched);
+            let planned = Planned { is_pending, changes: kept.cloned().collect() };
+            (found.addr.module.clone(), planned)
+        });
+        let first = fate.found.set(planned.collect()).is_ok();
+        debug_assert!(first, "a resource is recorded once");
+    }
+
+    /// The planned changes of a resource that some `replace_triggered_by` mentions, or of one
+    /// instance of it.
+    pub(crate) fn changes<'f>(
+        &'f self,
+        module: &ModuleResults,
+        name: &ResourceName,
+        key: Option<&'f InstanceKey>,
+    ) -> impl Iterator<Item = &'f Change> + use<'f> {
+        let addr = module.addr();
+        let resource = ConfigResourceAddr { module: addr.path(), resource: name.clone() };
+        let found = self.resources.get(&resource).and_then(|fate| fate.found.get());
+        let planned = found.and_then(|found| found.get(addr));
+        let changes = planned.into_iter().flat_map(|planned| &planned.changes);
+        changes.filter(move |change| key.is_none_or(|key| change.addr.key == *key))
+    }
+
+    /// Whether anything is to be done to a managed resource: in the same instance of the module that
+    /// asks, or, in another module, in any.
+    pub(crate) fn is_pending(&self, asks: Asks<'_>, addr: &ConfigResourceAddr) -> bool {
+        if addr.resource.mode() != Mode::Managed {
+            return false;
+        }
+        if addr.module != asks.node.path {
+            return self.is_pending_anywhere(addr);
+        }
+        let found = self.resources.get(addr).and_then(|fate| fate.found.get());
+        found.and_then(|found| found.get(asks.module)).is_some_and(|planned| planned.is_pending)
+    }
+
+    fn is_pending_anywhere(&self, addr: &ConfigResourceAddr) -> bool {
+        let found = self.resources.get(addr).and_then(|fate| fate.found.get());
+        addr.resource.mode() == Mode::Managed
+            && found.is_some_and(|found| found.values().any(|planned| planned.is_pending))
+    }
+
+    /// Whether anything is to be done to a managed resource of the module that asks.
+    pub(crate) fn is_pending_here(&self, asks: Asks<'_>, name: &ResourceName) -> bool {
+        let (module, resource) = (asks.node.path.clone(), name.clone());
+        self.is_pending(asks, &ConfigResourceAddr { module, resource })
+    }
+
+    /// Whether anything is to be done to what a `depends_on` names: a resource, or all resources that
+    /// something else stands on.
+    pub(crate) fn is_subject_pending(
+        &self,
+        settled: &Settled,
+        asks: Asks<'_>,
+        subject: &Subject,
+    ) -> bool {
+        if let Subject::Resource(name) = subject {
+            return self.is_pending_here(asks, name);
+        }
+        let upstream = self.upstream.get(&(asks.node.index, subject.clone()));
+        upstream.into_iter().flatten().any(|addr| self.is_pending_behind(settled, asks, addr))
+    }
+
+    /// Whether anything is to be done to a resource or to what it was made after.
+    fn is_pending_behind(
+        &self,
+        settled: &Settled,
+        asks: Asks<'_>,
+        addr: &ConfigResourceAddr,
+    ) -> bool {
+        let behind = settled.closures.of(addr);
+        self.is_pending(asks, addr) || behind.iter().any(|addr| self.is_pending(asks, addr))
+    }
+
+    /// Whether anything is to be done to what the `depends_on` of a call around a module names.
+    pub(crate) fn is_call_pending(&self, view: View<'_>, node: &ModuleNode) -> bool {
+        let config = view.session.config;
+        let mut here = Some(node);
+        while let Some(node) = here {
+            let Some((caller, call)) = config.call(node) else { return false };
+            // Everything a call waits for was planned before anything in it asks.
+            let pending = self.calls[node.index].get_or_init(|| {
+                call.depends_on.iter().any(|on| self.is_named_pending(view.settled, caller, on))
+            });
+            if *pending {
+                return true;
+            }
+            here = Some(caller);
+        }
+        false
+    }
+
+    fn is_named_pending(
+        &self,
+        settled: &Settled,
+        caller: &ModuleNode,
+        reference: &Reference,
+    ) -> bool {
+        let named = match &reference.subject {
+            Subject::Resource(name) => {
+                let (module, resource) = (caller.path.clone(), name.clone());
+                vec![ConfigResourceAddr { module, resource }]
+            }
+            subject => {
+                self.upstream.get(&(caller.index, subject.clone())).cloned().unwrap_or_default()
+            }
+        };
+        let pending = |addr: &ConfigResourceAddr| self.is_pending_anywhere(addr);
+        named.iter().any(|addr| pending(addr) || settled.closures.of(addr).iter().any(pending))
+    }
+}
+
+/// The resources that are mentioned in a block with a `replace_triggered_by`.
+fn watched(graph: &Graph<Vertex<'_>, Why>) -> BTreeSet<ConfigResourceAddr> {
+    let mut watched = BTreeSet::new();
+    for vertex in graph.vertices() {
+        let Vertex::Resource(resource) = vertex else { continue };
+        if resource.config.lifecycle.replace_triggered_by.is_empty() {
+            continue;
+        }
+        watched.extend(resource.config.references.iter().filter_map(|reference| {
+            let (module, name) = (resource.addr.module.clone(), reference.resource()?.clone());
+            Some(ConfigResourceAddr { module, resource: name })
+        }));
+    }
+    watched
+}
+
+/// For everything that some `depends_on` of a data source or a call names and that is no resource, the
+/// resources it stands on.
+fn upstream(graph: &Graph<Vertex<'_>, Why>) -> BTreeMap<(usize, Subject), Vec<ConfigResourceAddr>> {
+    let mut wanted = BTreeSet::new();
+    for vertex in graph.vertices() {
+        let (node, depends_on) = match vertex {
+            Vertex::Resource(resource) if resource.addr.resource.mode() == Mode::Data => {
+                (resource.node, &resource.config.depends_on)
+            }
+            Vertex::Call(call) => (call.caller, &call.call.depends_on),
+            _ => continue,
+        };
+        let others = depends_on.iter().filter(|on| on.resource().is_none());
+        wanted.extend(others.map(|on| (node.index, on.subject.clone())));
+    }
+    let mut upstream = BTreeMap::new();
+    for id in graph.ids() {
+        if let Some(name) = name_of(&graph[id])
+            && wanted.contains(&name)
+        {
+            upstream.insert(name, resources_behind(graph, id));
+        }
+    }
+    upstream
+}
+
+/// By which name, in which module, something that is no resource is mentioned.
+fn name_of(vertex: &Vertex<'_>) -> Option<(usize, Subject)> {
+    match vertex {
+        Vertex::Value(value) => match value.value {
+            NamedValue::Variable(variable) => {
+                Some((value.node.index, Subject::Variable(variable.name.clone())))
+            }
+            NamedValue::Local(local) => {
+                Some((value.node.index, Subject::Local(local.name.clone())))
+            }
+            NamedValue::Output(_) => None,
+        },
+        Vertex::Closed(node) => Some((node.caller?, Subject::Module(node.path.0.last()?.clone()))),
+        Vertex::Call(_) | Vertex::Provider(_) | Vertex::Resource(_) | Vertex::Orphan(_) => None,
+    }
+}
+
+/// The resources that a vertex reaches without passing through another resource.
+fn resources_behind(graph: &Graph<Vertex<'_>, Why>, from: VertexId) -> Vec<ConfigResourceAddr> {
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::from([from]);
+    let mut queue = vec![from];
+    while let Some(id) = queue.pop() {
+        for &on in graph.dependencies(id) {
+            if !seen.insert(on) {
+                continue;
+            }
+            match &graph[on] {
+                Vertex::Resource(resource) => found.push(resource.addr.clone()),
+                Vertex::Provider(_) => {}
+                _ => queue.push(on),
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,94 @@
+//! Modules: values that flow in and out of their instances, and what becomes of the objects in them.
+
+use expect_test::expect;
+
+use super::Bench;
+
+const CHAIN: &str = r#"
+//- main.tf
+module "one" {
+  source = "./child"
+  name   = "one"
+}
+module "many" {
+  source = "./child"
+  count  = 2
+  name   = "many-${count.index}-${module.one.id}"
+}
+module "each" {
+  source   = "./child"
+  for_each = { a = "x", b = "y" }
+  name     = "${each.key}-${each.value}"
+}
+resource "test_thing" "last" {
+  name = join(",", concat(module.many[*].id, [for k, m in module.each : "${k}=${m.id}"]))
+}
+output "each" {
+  value = module.each["b"].id
+}
+//- child/main.tf
+variable "name" {
+  type = string
+}
+resource "test_thing" "it" {
+  name = var.name
+}
+output "id" {
+  value = test_thing.it.id
+}
+"#;
+
+#[test]
+fn values_flow_through_every_instance_of_a_module() {
+    let mut bench = Bench::new();
+    let run = bench.apply(CHAIN);
+    let again = bench.plan(CHAIN);
+    let story = format!("{}{}again: {}", run.story(), bench.state(), again.story());
+    expect![[r#"
+        + test_thing.last
+        + module.each["a"].test_thing.it
+        + module.each["b"].test_thing.it
+        + module.many[0].test_thing.it
+        + module.many[1].test_thing.it
+        + module.one.test_thing.it
+        + output.each unknown string
+        calls: create a-x, create b-y, create one, create many-0-one-1, create many-1-one-1, create many-0-one-1-1,many-1-one-1-1,a=a-x-1,b=b-y-1
+        test_thing.last many-0-one-1-1,many-1-one-1-1,a=a-x-1,b=b-y-1-1 after module.each.test_thing.it module.many.test_thing.it module.one.test_thing.it
+        module.each["a"].test_thing.it a-x-1
+        module.each["b"].test_thing.it b-y-1
+        module.many[0].test_thing.it many-0-one-1-1 after module.one.test_thing.it
+        module.many[1].test_thing.it many-1-one-1-1 after module.one.test_thing.it
+        module.one.test_thing.it one-1
+        output.each "b-y-1"
+        again: nothing
+        calls: 
+    "#]].assert_eq(&story);
+}
+
+#[test]
+fn instances_and_modules_that_are_gone_are_destroyed_with_what_is_in_them() {
+    let mut bench = Bench::after(CHAIN);
+    let less = CHAIN
+        .replace("count  = 2", "count  = 1")
+        .replace("{ a = \"x\", b = \"y\" }", "{ b = \"y\" }");
+    let run = bench.apply(&less);
+    let mut story = run.story();
+    let gone = "//- main.tf\nresource \"test_thing\" \"other\" {\n  name = \"other\"\n}\n";
+    let run = bench.apply(gone);
+    story += &run.story();
+    story += &bench.state();
+    expect![[r#"
+        ~ test_thing.last
+        - module.each["a"].test_thing.it DeleteBecauseNoModule
+        - module.many[1].test_thing.it DeleteBecauseNoModule
+        calls: delete a-x-1, delete many-1-one-1-1, update many-0-one-1-1,many-1-one-1-1,a=a-x-1,b=b-y-1-1
+        - test_thing.last DeleteBecauseNoResourceConfig
+        + test_thing.other
+        - module.each["b"].test_thing.it DeleteBecauseNoModule
+        - module.many[0].test_thing.it DeleteBecauseNoModule
+        - module.one.test_thing.it DeleteBecauseNoModule
+        - output.each null
+        calls: delete many-0-one-1-1,many-1-one-1-1,a=a-x-1,b=b-y-1-1, create other, delete b-y-1, delete many-0-one-1-1, delete one-1
+        test_thing.other other-1
+    "#]].assert_eq(&story);
+}
