@@ -4,6 +4,8 @@
 mod case;
 mod compare;
 mod engine;
+mod expressions;
+mod row;
 mod terraform_loads_ours;
 mod terraform_plans;
 mod terraform_state;

@@ -12,6 +12,8 @@ use serde_json::Value;
 use super::case::{Case, Step, Verb, load_group};
 use super::compare::{differences, scrub_state, scrub_view};
 use super::engine::{Engine, Run, terraform_is_here};
+use super::expressions::Difference;
+use super::row::Row;
 use crate::harness::{built, test_provider};
 
 /// The folders of one case, and what was found so far.
@@ -21,6 +23,8 @@ struct Bench {
     /// Settings with the providers of this workspace, for a case that needs them.
     settings: Option<PathBuf>,
     found: Vec<String>,
+    /// Whether the reference refused one of the steps.
+    should_fail: bool,
 }
 
 fn check_group(group: &str) {
@@ -31,23 +35,28 @@ fn check_group(group: &str) {
     let cases = load_group(group);
     assert!(!cases.is_empty(), "{group} is empty");
     let mut report = String::new();
+    let mut row = Row::default();
     for case in cases
         .iter()
         .filter(|case| only.as_ref().is_none_or(|name| case.name.contains(name.as_str())))
     {
-        for line in check_case(case) {
+        let bench = check_case(case);
+        row.count(bench.should_fail, bench.difference());
+        for line in bench.found {
             report.push_str(&format!("{group}/{}{line}\n", case.name));
         }
     }
+    println!("{}", row.line(&format!("plans/{group}")));
     assert!(report.is_empty(), "\n{report}");
 }
 
-fn check_case(case: &Case) -> Vec<String> {
+fn check_case(case: &Case) -> Bench {
     let mut bench = Bench {
         shared: tempfile::tempdir().unwrap(),
         ours: tempfile::tempdir().unwrap(),
         settings: None,
         found: Vec::new(),
+        should_fail: false,
     };
     if case.has_providers() {
         bench.settings = Some(settings(bench.ours.path()));
@@ -65,7 +74,7 @@ fn check_case(case: &Case) -> Vec<String> {
             line.insert_str(0, &format!(":{}", step.line));
         }
     }
-    bench.found
+    bench
 }
 
 /// A settings file that makes both programs take the providers of this workspace from where cargo
@@ -87,6 +96,15 @@ fn settings(dir: &Path) -> PathBuf {
 }
 
 impl Bench {
+    fn difference(&self) -> Option<Difference> {
+        let of_errors = |line: &String| line.contains(" line ");
+        match self.found.as_slice() {
+            [] => None,
+            found if found.iter().all(of_errors) => Some(Difference::Summary),
+            _ => Some(Difference::Value),
+        }
+    }
+
     fn run(&self, engine: Engine, dir: &Path, args: &[&str]) -> Run {
         engine.run(dir, self.settings.as_deref(), args)
     }
@@ -238,6 +256,7 @@ impl Bench {
     }
 
     fn codes(&mut self, theirs: &Run, ours: &Run) {
+        self.should_fail |= theirs.code == Some(1);
         if theirs.code != ours.code {
             self.found.push(format!(
                 " exit code: should be {:?}, is {:?}; {}",

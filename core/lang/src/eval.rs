@@ -19,7 +19,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
 
 use crate::scope::Scope;
 use crate::stack::with_stack;
-use crate::syntax::{Expr, ExprKind};
+use crate::syntax::{Expr, ExprKind, TemplatePart};
 use limits::{Budget, Limit, MAX_DEPTH};
 
 /// Evaluates an expression in a scope.
@@ -150,6 +150,20 @@ fn head(expr: &Expr) -> Span {
         ExprKind::Binary { left, .. } => head(left),
         ExprKind::Conditional { condition, .. } => head(condition),
         ExprKind::Call(call) => first(call.parens.start + 1 - expr.span.start),
+        ExprKind::Template(parts) => head_of_template(parts, expr.span),
         _ => expr.span,
+    }
+}
+
+/// The first part of a text, without the quote before it. Of an empty text there is none; what stands
+/// behind it is pointed at.
+fn head_of_template(parts: &[TemplatePart], whole: Span) -> Span {
+    match parts.first() {
+        Some(TemplatePart::Literal(text, _)) if text.is_empty() => whole.behind(),
+        Some(TemplatePart::Literal(_, span)) => *span,
+        Some(TemplatePart::Interpolation(expr)) => head(expr),
+        Some(TemplatePart::If { condition, .. }) => head(condition),
+        Some(TemplatePart::For { span, .. }) => *span,
+        None => whole.behind(),
     }
 }

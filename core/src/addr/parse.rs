@@ -37,19 +37,8 @@ pub(crate) enum Step {
 }
 
 /// Names that begin other kinds of references, and so cannot be resource types without `resource.`.
-const RESERVED: [&str; 11] = [
-    "action",
-    "arg",
-    "count",
-    "each",
-    "lazy",
-    "local",
-    "path",
-    "self",
-    "template",
-    "terraform",
-    "var",
-];
+const RESERVED: [&str; 10] =
+    ["arg", "count", "each", "lazy", "local", "path", "self", "template", "terraform", "var"];
 
 /// Whether text can be a name in the language.
 #[must_use]

@@ -69,7 +69,7 @@ impl Reference {
             "data" => resource(diags, traversal, Mode::Data, true),
             "ephemeral" => resource(diags, traversal, Mode::Ephemeral, true),
             "resource" => resource(diags, traversal, Mode::Managed, true),
-            "action" | "arg" | "lazy" | "template" => Err(diags.error(
+            "arg" | "lazy" | "template" => Err(diags.error(
                 Diagnostic::error(
                     "Reserved symbol name",
                     format!(

@@ -30,10 +30,16 @@ fn range(sources: &Sources, span: Span) -> Json {
             ("byte", Json::Int(at.byte.into())),
         ])
     };
+    let (start, mut end) = (sources.start(span), sources.end(span));
+    // What is to be highlighted has at least one character, as readers of this format expect.
+    if start.byte == end.byte {
+        end.byte += 1;
+        end.column += 1;
+    }
     Json::object([
         ("filename", Json::text(sources.name(span.source))),
-        ("start", position(sources.start(span))),
-        ("end", position(sources.end(span))),
+        ("start", position(start)),
+        ("end", position(end)),
     ])
 }
 

@@ -92,7 +92,7 @@ impl Evaluator<'_> {
             "Invalid expanding argument value",
             format!("The argument before ... must be a list, set or tuple, but {refusal}."),
         );
-        Err(self.fail(about(site, diag).at(head(expr)), site.expr, frames))
+        Err(self.fail(about(site, diag).at(expr.span), site.expr, frames))
     }
 
     fn check_count(
@@ -211,7 +211,7 @@ impl Evaluator<'_> {
         let names = self.scope.function_names();
         let hint = nearest(name, names.iter().map(String::as_str))
             .map_or(String::new(), |near| format!(" Did you mean {near:?}?"));
-        let summary = if name.contains("::") && !name.starts_with("core::") {
+        let summary = if name.contains("::") {
             "Unknown provider function"
         } else {
             "Call to unknown function"

@@ -84,7 +84,7 @@ impl Evaluator<'_> {
                 "Null value as key",
                 "The key of an object item is null; a key must be a string.",
             );
-            return Err(self.fail(diag.at(item.key.span), &item.key, frames));
+            return Err(self.fail(diag.at(item.value.span), &item.key, frames));
         }
         match convert::convert(&key, &Type::String) {
             Ok(Value::String(key)) => Ok((Some(key), marks)),

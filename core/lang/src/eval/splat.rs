@@ -160,7 +160,10 @@ impl Evaluator<'_> {
         let mut value = item;
         for step in splat.steps {
             let (taken, span) = match step {
-                Step::Attribute(name) => (access::attribute(&value, &name.name), name.span),
+                Step::Attribute(name) => {
+                    let with_dot = Span { start: name.span.start.saturating_sub(1), ..name.span };
+                    (access::attribute(&value, &name.name), with_dot)
+                }
                 Step::Index(key, span) => (access::index(&value, key), *span),
                 Step::Splat { steps, marker } => {
                     let inner = Splat { on: splat.on, steps, marker: *marker };

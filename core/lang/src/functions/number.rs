@@ -60,7 +60,15 @@ fn of_two(
 }
 
 fn by_floats(args: &Args<'_>, op: fn(f64, f64) -> f64) -> Outcome {
-    let result = op(args.number(0)?.to_f64(), args.number(1)?.to_f64());
+    let float = |at: usize| {
+        let number = args.number(at)?;
+        let float = number.to_f64();
+        if float.is_infinite() && !number.is_infinite() {
+            return Err(CallError::new("a number is too large for a calculation with floats"));
+        }
+        Ok(float)
+    };
+    let result = op(float(0)?, float(1)?);
     Number::from_f64(result)
         .map(Value::Number)
         .ok_or_else(|| CallError::new("the result is not a number"))

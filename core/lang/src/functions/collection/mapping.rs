@@ -231,7 +231,7 @@ fn zipmap_type(args: &[Value]) -> Result<Type, CallError> {
             check_lengths(names.len(), elements.len())?;
             Ok(Type::object(names.into_iter().zip(elements.iter().cloned())))
         }
-        _ => Err(CallError::argument(1, "it must be a list or a tuple")),
+        _ => Err(CallError::new("the values must be a list or a tuple")),
     }
 }
 
@@ -247,7 +247,7 @@ fn key_texts(keys: &Value) -> Result<Vec<Str>, CallError> {
         .iter()
         .map(|key| match key.peek() {
             Value::String(key) => Ok(key.clone()),
-            _ => Err(CallError::argument(0, "its elements must not be null")),
+            _ => Err(CallError::new("the keys must not be null")),
         })
         .collect()
 }
@@ -274,12 +274,12 @@ fn transpose(args: &Args<'_>) -> Outcome {
     let mut turned: BTreeMap<Str, Vec<Value>> = BTreeMap::new();
     for (key, list) in map.iter() {
         if list.is_null() {
-            return Err(CallError::argument(0, "its elements must not be null"));
+            return Err(CallError::new("a list in the map is null"));
         }
         args.pay_elements(list.children().len())?;
         for item in list.children() {
             let Value::String(item) = item else {
-                return Err(CallError::argument(0, "the elements of its lists must not be null"));
+                return Err(CallError::new("an element of a list in the map is null"));
             };
             turned.entry(item.clone()).or_default().push(Value::String(key.clone()));
         }

@@ -90,15 +90,22 @@ fn match_keys(args: &Args<'_>) -> Outcome {
     }
     let ty = unify(&[keys.ty(), searched.ty()]).unwrap_or(Type::Dynamic);
     let (keys, searched) = (converted(keys, &ty)?, converted(searched, &ty)?);
-    if !searched.children().is_empty() && args.values.iter().any(|value| !value.is_wholly_known()) {
+    let settled = values.is_wholly_known() && keys.is_wholly_known();
+    if !settled && !searched.children().is_empty() {
         return Ok(Value::unknown(args.ty.clone()));
     }
+    // The reference gives up at the first thing to search for that is not known, and then has found
+    // nothing at all.
+    let n_known = searched.children().iter().take_while(|key| key.is_wholly_known()).count();
     let wanted: HashMap<u64, Vec<&Value>> =
-        searched.children().iter().fold(HashMap::new(), |mut wanted, key| {
+        searched.children().iter().take(n_known).fold(HashMap::new(), |mut wanted, key| {
             wanted.entry(hash(key)).or_insert_with(Vec::new).push(key);
             wanted
         });
     let is_wanted = |key: &Value| wanted.get(&hash(key)).is_some_and(|same| same.contains(&key));
+    if n_known < searched.children().len() && !keys.children().iter().all(is_wanted) {
+        return Ok(sequence_of(args.ty, Vec::new()));
+    }
     let pairs = keys.children().iter().zip(values.children());
     let items = pairs.filter(|(key, _)| is_wanted(key)).map(|(_, value)| value.clone()).collect();
     Ok(sequence_of(args.ty, items))

@@ -94,7 +94,7 @@ fn removed(instead: &str) -> CallError {
 fn position(value: &Value, at: usize) -> Result<usize, CallError> {
     let Value::Number(number) = value.peek() else { return Ok(0) };
     let number = number.to_i64().ok_or_else(|| {
-        CallError::new(format!("argument {} must be a whole number, not {number}", at + 1))
+        CallError::argument(at, format!("it must be a whole number, not {number}"))
     })?;
     usize::try_from(number).map_err(|_| {
         CallError::argument(at, format!("it must not be negative, but it is {number}"))
@@ -103,10 +103,8 @@ fn position(value: &Value, at: usize) -> Result<usize, CallError> {
 
 /// An index that may be larger than the list is long.
 fn turns(index: &Value) -> Result<usize, CallError> {
-    position(index, 1).map_err(|error| match error.argument {
-        Some(_) => CallError::new("the index must not be negative"),
-        None => error,
-    })
+    position(index, 1)
+        .map_err(|error| CallError::new(format!("the index is wrong: {}", error.reason)))
 }
 
 fn element_type(args: &[Value]) -> Result<Type, CallError> {
@@ -274,7 +272,7 @@ fn flatten_into(
 
 fn flatten_type(args: &[Value]) -> Result<Type, CallError> {
     let [list] = args else { return Ok(Type::Dynamic) };
-    if !Kind::of(list).is_sequence() {
+    if !list.is_unknown() && !Kind::of(list).is_sequence() {
         return Err(CallError::new("only a list, a set or a tuple can be flattened"));
     }
     // Its elements give the result its type; to find it here would do the work twice.

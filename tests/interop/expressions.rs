@@ -1,0 +1,180 @@
+//! Every expression of `expressions/lists` evaluated by Terraform and by Formwork, as the value of an
+//! output: values, types, what is unknown and what is sensitive must be the same, and where one
+//! fails, the summary of the error and its place.
+//!
+//! What may differ stands in `expressions/kept.txt`, each with a reason. What differs without being
+//! listed there fails the test, and so does what is listed and does not differ.
+
+mod list;
+mod outcome;
+mod strange;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use super::engine::{Engine, terraform_is_here};
+use super::row::Row;
+use list::Group;
+pub(super) use outcome::Difference;
+use outcome::Outcome;
+
+/// How many expressions are planned together: the reference takes more than twice as long for twice
+/// as many.
+const AT_ONCE: usize = 1_500;
+
+/// What the expressions can refer to. All of it is unknown while planning.
+const PRELUDE: &str = r#"
+resource "terraform_data" "later" {}
+
+locals {
+  text     = terraform_data.later.id
+  number   = tonumber(local.text)
+  flag     = tobool(local.text)
+  texts    = split(",", local.text)
+  set      = toset(local.texts)
+  table    = zipmap(local.texts, local.texts)
+  anything = jsondecode(local.text)
+}
+"#;
+
+/// Line and column at which each expression starts in its file.
+const START: (usize, usize) = (2, 11);
+
+#[test]
+fn expressions_have_the_same_values_and_errors() {
+    if !terraform_is_here() {
+        return;
+    }
+    let groups = list::load(&folder().join("lists"));
+    let mut expressions: Vec<&str> =
+        groups.iter().flat_map(|group| &group.expressions).map(String::as_str).collect();
+    expressions.sort_unstable();
+    expressions.dedup();
+    let mut outcomes: BTreeMap<&str, [Outcome; 2]> = BTreeMap::new();
+    for part in expressions.chunks(AT_ONCE) {
+        let [theirs, ours] = Engine::BOTH.map(|engine| evaluate(engine, part));
+        let both = theirs.into_iter().zip(ours).map(|(theirs, ours)| [theirs, ours]);
+        outcomes.extend(part.iter().copied().zip(both));
+    }
+    let kept: BTreeSet<String> = list::read(&folder().join("kept.txt")).into_iter().collect();
+    let mut report = String::new();
+    let mut total = Row::default();
+    for group in &groups {
+        total += print_group(group, &outcomes, &kept, &mut report);
+    }
+    println!("{}", total.line("expressions, all"));
+    let known =
+        |expression: &str| outcomes.get(expression).is_some_and(|[t, o]| t.differs(o).is_some());
+    for expression in kept.iter().filter(|expression| !known(expression)) {
+        report.push_str(&format!("kept without need: {expression}\n"));
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/expressions")
+}
+
+fn print_group(
+    group: &Group,
+    outcomes: &BTreeMap<&str, [Outcome; 2]>,
+    kept: &BTreeSet<String>,
+    report: &mut String,
+) -> Row {
+    let mut row = Row::default();
+    for expression in &group.expressions {
+        let [theirs, ours] = &outcomes[expression.as_str()];
+        let difference = theirs.differs(ours);
+        row.count(theirs.is_error(), difference);
+        if difference.is_some() && !kept.contains(expression) {
+            report.push_str(&format!(
+                "{}: {expression}\n   should be {theirs}\n   is        {ours}\n",
+                group.name
+            ));
+        }
+    }
+    println!("{}", row.line(&format!("expressions/{}", group.name)));
+    row
+}
+
+/// Has a program plan the expressions, each as an output in a file of its own. Those that fail are
+/// taken out and the others planned again, until none fails: a mistake that is found early hides
+/// those that would be found later.
+fn evaluate(engine: Engine, expressions: &[&str]) -> Vec<Outcome> {
+    let dir = tempfile::tempdir().expect("a folder");
+    let dir = dir.path();
+    write_folder(dir, expressions);
+    let mut outcomes: BTreeMap<usize, Outcome> = BTreeMap::new();
+    loop {
+        let failures = failures(engine, dir);
+        if failures.is_empty() {
+            break;
+        }
+        for (at, errors) in failures {
+            std::fs::remove_file(dir.join(file_name(at))).expect("each fails once");
+            outcomes.insert(at, Outcome::Errors(errors));
+        }
+    }
+    let view = values(engine, dir);
+    (0..expressions.len())
+        .map(|at| match outcomes.remove(&at) {
+            Some(outcome) => outcome,
+            None => outcome::value(&view, &output_name(at))
+                .unwrap_or_else(|| panic!("{engine:?}: {} is not in the plan", expressions[at])),
+        })
+        .collect()
+}
+
+fn write_folder(dir: &Path, expressions: &[&str]) {
+    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("it is ours");
+    write("main.tf", PRELUDE);
+    for entry in std::fs::read_dir(folder().join("files")).expect("the files are there") {
+        let path = entry.expect("an entry").path();
+        let name = path.file_name().expect("a name");
+        std::fs::copy(&path, dir.join(name)).expect("it is ours");
+    }
+    for (at, expression) in expressions.iter().enumerate() {
+        let name = output_name(at);
+        let secret = expression.contains("sensitive(");
+        let mut text =
+            format!("output \"{name}\" {{\n  value = {expression}\n  sensitive = {secret}\n}}\n");
+        if secret {
+            // An output is sensitive as a whole; a resource shows which parts are.
+            text +=
+                &format!("resource \"terraform_data\" \"{name}\" {{\n  input = {expression}\n}}\n");
+        }
+        write(&file_name(at), &text);
+    }
+}
+
+fn output_name(at: usize) -> String {
+    format!("e{at}")
+}
+
+fn file_name(at: usize) -> String {
+    format!("e{at}.tf")
+}
+
+/// Plans, and returns the errors by the expression they are about.
+fn failures(engine: Engine, dir: &Path) -> BTreeMap<usize, Vec<outcome::Problem>> {
+    let run = engine.run(dir, None, &["plan", "-json", "-input=false", "-out", "plan"]);
+    let mut failures: BTreeMap<usize, Vec<outcome::Problem>> = BTreeMap::new();
+    for event in run.events().iter().filter(|event| event["type"] == "diagnostic") {
+        let diagnostic = &event["diagnostic"];
+        if diagnostic["severity"] == "error" {
+            for at in outcome::expressions_of(diagnostic) {
+                failures.entry(at).or_default().push(outcome::Problem::read(diagnostic));
+            }
+        }
+    }
+    let fine = run.code == Some(0) && failures.is_empty();
+    assert!(fine || !failures.is_empty(), "{engine:?}: {}{}", run.stdout, run.stderr);
+    failures
+}
+
+/// The JSON view of the plan that was just made.
+fn values(engine: Engine, dir: &Path) -> formwork_value::Value {
+    let run = engine.run(dir, None, &["show", "-json", "plan"]);
+    let view = formwork_value::codec::json::decode_simple(run.stdout.trim().as_bytes());
+    view.unwrap_or_else(|error| panic!("{engine:?}: {error}: {}", run.stderr))
+}

@@ -1,0 +1,58 @@
+//! One line of the table that the comparisons print: how many cases there were, and of how many the
+//! results were the same.
+
+use std::ops::AddAssign;
+
+use super::expressions::Difference;
+
+#[derive(Clone, Copy, Default)]
+pub(super) struct Row {
+    cases: usize,
+    same: usize,
+    errors: usize,
+    same_summary: usize,
+    same_place: usize,
+}
+
+impl Row {
+    /// Counts a case: whether it should fail, and what is different.
+    pub(super) fn count(&mut self, should_fail: bool, difference: Option<Difference>) {
+        self.cases += 1;
+        self.same += usize::from(difference != Some(Difference::Value));
+        if should_fail {
+            self.errors += 1;
+            self.same_place += usize::from(difference.is_none());
+            self.same_summary += usize::from(matches!(difference, None | Some(Difference::Place)));
+        }
+    }
+
+    /// The line, under the name of the group.
+    pub(super) fn line(&self, name: &str) -> String {
+        let Self { cases, same, errors, same_summary, same_place } = *self;
+        format!(
+            "{name:<36} {cases:>5} cases: results {:>6}, {errors:>5} that fail: summaries {:>6}, places {:>6}",
+            percent(same, cases),
+            percent(same_summary, errors),
+            percent(same_place, errors),
+        )
+    }
+}
+
+impl AddAssign for Row {
+    fn add_assign(&mut self, other: Self) {
+        self.cases += other.cases;
+        self.same += other.same;
+        self.errors += other.errors;
+        self.same_summary += other.same_summary;
+        self.same_place += other.same_place;
+    }
+}
+
+fn percent(part: usize, whole: usize) -> String {
+    if whole == 0 {
+        return "-".to_owned();
+    }
+    // Rounded down: all is all.
+    let tenths = part * 1_000 / whole;
+    format!("{}.{} %", tenths / 10, tenths % 10)
+}
