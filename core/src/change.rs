@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use formwork_value::{Path, Value};
+use formwork_value::{Path, Str, Value};
 
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, ProviderConfigAddr};
 
@@ -20,6 +20,8 @@ pub enum Action {
     Update,
     /// It is destroyed.
     Delete,
+    /// It stays as it is, but is no longer managed.
+    Forget,
     /// It is destroyed and made anew.
     Replace(ReplaceOrder),
 }
@@ -68,6 +70,8 @@ pub enum Reason {
     DeleteBecauseEachKey,
     /// Deleted: its module is gone.
     DeleteBecauseNoModule,
+    /// Deleted: no block describes the address it moved to.
+    DeleteBecauseNoMoveTarget,
     /// Read later: the configuration is not known yet.
     ReadBecauseConfigUnknown,
     /// Read later: something it depends on changes.
@@ -81,6 +85,10 @@ pub struct Change {
     pub addr: InstanceAddr,
     /// Set if it is a deposed object of the instance.
     pub deposed: Option<DeposedKey>,
+    /// Where the instance was before it moved, if it did.
+    pub moved_from: Option<InstanceAddr>,
+    /// How it came to be managed, if that happens with this plan.
+    pub importing: Option<Importing>,
     /// The provider configuration that does it.
     pub provider: ProviderConfigAddr,
     /// What is done.
@@ -106,6 +114,23 @@ pub struct Change {
     pub prior_dependencies: Arc<Vec<ConfigResourceAddr>>,
     /// Whether a replacement is created first, as the state records it.
     pub create_before_destroy: bool,
+}
+
+/// How an object that is already there comes to be managed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Importing {
+    /// What the provider knows the object by.
+    pub id: Str,
+    /// The configuration that was made for it, if it had none.
+    pub generated_config: Option<String>,
+}
+
+impl Change {
+    /// Whether anything is to be done, if only to what the state says.
+    #[must_use]
+    pub fn is_pending(&self) -> bool {
+        self.action != Action::NoOp || self.moved_from.is_some() || self.importing.is_some()
+    }
 }
 
 /// The planned fate of a root output.

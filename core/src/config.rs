@@ -7,18 +7,22 @@ mod arguments;
 pub(crate) mod bad_reference;
 mod call;
 mod call_arguments;
+mod check;
 mod condition;
 mod constant;
 mod draft;
 pub mod files;
 pub mod folders;
+mod import;
 pub mod inputs;
 mod lifecycle;
 mod load;
+mod moved;
 mod output;
 mod passing;
 mod provider;
 mod references;
+mod removed;
 mod requirements;
 mod resource;
 mod settings;
@@ -31,9 +35,13 @@ pub mod tree;
 mod validate;
 mod variable;
 
+pub use check::Check;
 pub use files::Files;
 pub use folders::{CallSite, ModuleFolders, NotInstalled};
+pub use import::Import;
 pub use load::Place;
+pub use moved::Moved;
+pub use removed::Removed;
 pub use tree::ModuleNode;
 
 use std::collections::BTreeMap;
@@ -79,6 +87,14 @@ pub struct Module {
     pub resources: BTreeMap<ResourceName, Resource>,
     /// Modules called from here.
     pub calls: BTreeMap<Str, ModuleCall>,
+    /// What has another address from now on, in the order written.
+    pub moved: Vec<Moved>,
+    /// What is no longer written, in the order written.
+    pub removed: Vec<Removed>,
+    /// What is there already and belongs to an address from now on, in the order written.
+    pub imports: Vec<Import>,
+    /// Conditions on the whole.
+    pub checks: BTreeMap<Str, Check>,
 }
 
 /// A call of a module.
@@ -273,6 +289,8 @@ pub struct Resource {
     pub lifecycle: Lifecycle,
     /// Everything mentioned anywhere in the block, `depends_on` and conditions included.
     pub references: Vec<Reference>,
+    /// The `check` block it stands in, which alone sees it.
+    pub within: Option<Str>,
     /// Everything the provider's schema describes.
     pub body: Body,
     /// The block's header.

@@ -22,6 +22,22 @@ pub enum Event<'a> {
         /// The value of its `id` attribute, if it has one that may be shown.
         id: Option<String>,
     },
+    /// The object that is there already is about to be looked for, or to be taken into the state.
+    ImportStart {
+        /// The instance.
+        addr: &'a InstanceAddr,
+        /// What the provider knows the object by.
+        id: &'a str,
+        /// Whether that is part of applying.
+        applying: bool,
+    },
+    /// It was taken into the state.
+    ImportDone {
+        /// The instance.
+        addr: &'a InstanceAddr,
+        /// What the provider knows the object by.
+        id: &'a str,
+    },
     /// A change was planned.
     Planned(&'a Change),
     /// A provider is about to be asked to change something, or to read a data source.

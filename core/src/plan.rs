@@ -9,6 +9,7 @@ mod dependencies;
 mod draw;
 mod fates;
 pub mod file;
+mod forgotten;
 mod outcome;
 mod record;
 mod replace_order;
@@ -20,10 +21,11 @@ mod visit;
 
 use std::collections::BTreeMap;
 
-use formwork_value::{Diagnostics, Reported, Str, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
 use crate::addr::{DeposedKey, InstanceAddr, Target};
 use crate::change::{Action, Change, OutputChange};
+use crate::moved::{Declared, Moves};
 use crate::phase::report_cycles;
 use crate::session::Session;
 use crate::state::State;
@@ -31,6 +33,7 @@ use crate::state::State;
 pub use draw::dot;
 pub use validate::validate;
 
+use forgotten::Forgotten;
 use replace_order::ReplaceOrders;
 
 /// What kind of plan is wanted.
@@ -86,7 +89,7 @@ impl Plan {
     /// Whether applying would change real objects or outputs, or the state follow drift.
     #[must_use]
     pub fn has_changes(&self) -> bool {
-        self.changes.values().any(|change| change.action != Action::NoOp)
+        self.changes.values().any(Change::is_pending)
             || self.outputs.values().any(|change| change.action != Action::NoOp)
     }
 
@@ -95,7 +98,11 @@ impl Plan {
     pub fn applyable(&self) -> bool {
         !self.errored
             && match self.mode {
-                Mode::RefreshOnly => !self.drift.is_empty() || self.has_changes(),
+                // A new address alone is in the state already when the plan is made.
+                Mode::RefreshOnly => {
+                    let mut drift = self.drift.values();
+                    drift.any(|change| change.action != Action::NoOp) || self.has_changes()
+                }
                 Mode::Normal | Mode::Destroy => self.has_changes(),
             }
     }
@@ -111,6 +118,46 @@ pub async fn plan(
     diags: &mut Diagnostics,
     options: &Options,
 ) -> Result<Plan, Reported> {
+    let (moves, state) = Moves::of(session.config, session.state);
+    forgotten::check(diags, session.config)?;
+    moves.check_targets(diags, &options.targets)?;
+    let session = &session.with_state(&state);
+    let mut found = Diagnostics::new();
+    let plan = plan_moved(session, &mut found, options, &moves).await;
+    if plan.is_ok() {
+        // Moves that make no sense are likely the cause of whatever else is wrong, which is not said.
+        let Session { sources, results, .. } = *session;
+        moves.validate(diags, Declared { sources, results })?;
+    }
+    if !found.has_errors() {
+        moves.warn_of_blocked(&mut found);
+        plan.iter().for_each(|plan| warn_of_forgotten(&mut found, plan));
+    }
+    // Also with errors the plan is there, as far as it came.
+    let _ = diags.append(found);
+    plan
+}
+
+fn warn_of_forgotten(diags: &mut Diagnostics, plan: &Plan) {
+    let forgotten = plan.changes.values().filter(|change| change.action == Action::Forget);
+    let list: String = forgotten.map(|change| format!("\n - {}", change.addr)).collect();
+    if list.is_empty() {
+        return;
+    }
+    let detail = format!(
+        "Applying this plan takes these objects out of the state without destroying them:{list}\n\nAfter that they are on their own. To manage them again they have to be imported."
+    );
+    let summary = "Some objects will no longer be managed by Terraform";
+    diags.warn(Diagnostic::warning(summary, detail));
+}
+
+/// Makes a plan for a state in which everything has its new address.
+async fn plan_moved(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    options: &Options,
+    moves: &Moves,
+) -> Result<Plan, Reported> {
     let draft = build::draft(diags, session, options)?;
     let loaded = session.pool.load(diags, build::providers(&draft)).await;
     let graph = match draft.freeze() {
@@ -121,6 +168,7 @@ pub async fn plan(
     let orders = ReplaceOrders::of(&graph);
     let closures = dependencies::of_graph(&graph);
     let dragged = transform::prune_targets::dragged(session, options);
-    record::run(session, diags, options, &graph, &visit::Settled { orders, closures, dragged })
-        .await
+    let forgotten = Forgotten::of(session.config);
+    let settled = visit::Settled { orders, closures, dragged, moves, forgotten };
+    record::run(session, diags, options, &graph, &settled).await
 }

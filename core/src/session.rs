@@ -59,6 +59,27 @@ impl Session<'_> {
         ModuleScope::new(module, self.world)
     }
 
+    /// The same session with another state.
+    pub(crate) fn with_state<'s>(&'s self, state: &'s State) -> Session<'s> {
+        let Self { config, sources, pool, results, world, variables, watch, .. } = *self;
+        let Self { parallelism, finishing, stop, .. } = *self;
+        let permits = Semaphore::new(parallelism);
+        Session {
+            config,
+            sources,
+            state,
+            pool,
+            results,
+            world,
+            variables,
+            watch,
+            parallelism,
+            permits,
+            finishing,
+            stop,
+        }
+    }
+
     /// Whether the user wants no new operations to start.
     #[must_use]
     pub fn stopped(&self) -> bool {

@@ -8,6 +8,7 @@ mod data;
 mod failures;
 mod lifecycle;
 mod modules;
+mod moved;
 mod order;
 mod outputs;
 mod property;
@@ -250,7 +251,7 @@ impl Run {
     fn changes(&self) -> String {
         let mut out = String::new();
         let Some(plan) = &self.plan else { return "no plan\n".into() };
-        for change in plan.changes.values().filter(|change| change.action != Action::NoOp) {
+        for change in plan.changes.values().filter(|change| change.is_pending()) {
             let _ = writeln!(out, "{}", show_change(change));
         }
         for change in plan.drift.values() {
@@ -308,6 +309,7 @@ fn sign(action: Action) -> &'static str {
         Action::Read => "<=",
         Action::Update => "~",
         Action::Delete => "-",
+        Action::Forget => ".",
         Action::Replace(ReplaceOrder::DestroyFirst) => "-/+",
         Action::Replace(ReplaceOrder::CreateFirst) => "+/-",
     }
@@ -317,6 +319,12 @@ fn show_change(change: &Change) -> String {
     let mut out = format!("{} {}", sign(change.action), change.addr);
     if change.deposed.is_some() {
         out += " (deposed)";
+    }
+    if let Some(from) = &change.moved_from {
+        let _ = write!(out, " (was {from})");
+    }
+    if let Some(importing) = &change.importing {
+        let _ = write!(out, " (imported by {:?})", importing.id.as_str());
     }
     if let Some(reason) = change.reason {
         let _ = write!(out, " {reason:?}");

@@ -336,5 +336,7 @@ groups! {
     plans_with_data_sources_are_the_same => "data",
     plans_with_expressions_are_the_same => "expressions",
     plans_with_write_only_arguments_are_the_same => "write_only",
+    plans_of_moves_are_the_same => "moved",
+    plans_of_removals_are_the_same => "removed",
     plans_of_invalid_folders_fail_the_same => "invalid",
 }

@@ -64,10 +64,11 @@ const IMPURE: [&str; 9] = [
 ];
 
 /// The modules of the engine. Each may use itself and those on lines above its own.
-const LAYERS: [&[&str]; 8] = [
+const LAYERS: [&[&str]; 9] = [
     &["addr", "version"],
     &["config", "state", "change", "graph"],
     &["eval", "provider", "event"],
+    &["moved"],
     &["session"],
     &["phase"],
     &["plan"],

@@ -12,7 +12,7 @@ use formwork_value::diag::Sources;
 
 use super::human::operation::Operations;
 use super::human::{diagnostic, outputs, plan as plan_view};
-use super::json::stream::Stream;
+use super::json::stream::{Stream, imported};
 use super::{Paint, Screen, err, out};
 use crate::exit::Exit;
 use crate::workspace::Workspace;
@@ -108,12 +108,13 @@ impl Report {
     pub(crate) fn applied(&self, tally: Tally, state: &State, destroying: bool) {
         match &self.watch {
             Told::People(_) => {
-                let Tally { added, changed, destroyed } = tally;
+                let Tally { imported: _, added, changed, destroyed } = tally;
+                let imports = imported(tally);
                 let done = if destroying {
                     format!("Destroy complete! Resources: {destroyed} destroyed.")
                 } else {
                     format!(
-                        "Apply complete! Resources: {added} added, {changed} changed, {destroyed} destroyed."
+                        "Apply complete! Resources: {imports}{added} added, {changed} changed, {destroyed} destroyed."
                     )
                 };
                 out(&format!("\n{}\n", self.screen.paint(Paint::BoldGreen, &done)));

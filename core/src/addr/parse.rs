@@ -238,8 +238,17 @@ impl FromStr for Target {
     type Err = BadAddress;
 
     fn from_str(text: &str) -> Result<Self, BadAddress> {
-        let steps = split(text)?;
-        let mut rest = steps.as_slice();
+        Self::of(&split(text)?)
+    }
+}
+
+impl Target {
+    /// Reads an address that was split into its steps.
+    ///
+    /// # Errors
+    /// When the steps name nothing.
+    pub(crate) fn of(steps: &[Step]) -> Result<Self, BadAddress> {
+        let mut rest = steps;
         let module = take_module(&mut rest)?;
         if rest.is_empty() {
             return Ok(Self::Module(module));

@@ -33,6 +33,8 @@ pub struct Applied {
 /// How many objects were made, changed and destroyed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
+    /// There before, and managed from now on.
+    pub imported: usize,
     /// Made.
     pub added: usize,
     /// Changed in place.
@@ -91,9 +93,12 @@ fn object_to_destroy(state: &State, vertex: &Vertex<'_>) -> Option<Arc<Object>> 
     state.object(&destroy.change.addr, destroy.deposed.as_ref()).cloned()
 }
 
-/// Does what needs no visit: outputs that go or were known while planning, and data sources, of which
-/// nothing stays when what they stood beside is destroyed.
+/// Does what needs no visit: outputs that go or were known while planning, objects that are no longer
+/// managed, and data sources, of which nothing stays when what they stood beside is destroyed.
 fn finish(state: &mut State, plan: &Plan) {
+    for change in plan.changes.values().filter(|change| change.action == Action::Forget) {
+        state.remove_object(&change.addr, change.deposed.as_ref());
+    }
     for (name, change) in &plan.outputs {
         if change.action == Action::Delete {
             state.outputs.remove(name);
@@ -189,7 +194,7 @@ impl Recorder<'_, '_> {
         match action {
             Action::Create | Action::Replace(_) => self.tally.added += 1,
             Action::Update => self.tally.changed += 1,
-            Action::NoOp | Action::Read | Action::Delete => {}
+            Action::NoOp | Action::Read | Action::Delete | Action::Forget => {}
         }
     }
 }

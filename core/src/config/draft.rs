@@ -10,7 +10,10 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Span};
 
 use super::arguments::{not_supported, place};
-use super::{Module, Settings, call, output, provider, resource, variable};
+use super::{
+    Module, Resource, Settings, call, check, import, moved, output, provider, removed, resource,
+    variable,
+};
 use crate::addr::Mode;
 
 const CONTENT: BodySchema = BodySchema {
@@ -51,6 +54,10 @@ impl Draft {
                 outputs: BTreeMap::new(),
                 resources: BTreeMap::new(),
                 calls: BTreeMap::new(),
+                moved: Vec::new(),
+                removed: Vec::new(),
+                imports: Vec::new(),
+                checks: BTreeMap::new(),
             },
         }
     }
@@ -73,6 +80,16 @@ impl Draft {
             "resource" => self.resource(diags, sources, Mode::Managed, block),
             "data" => self.resource(diags, sources, Mode::Data, block),
             "module" => self.call(diags, sources, block),
+            "moved" => self.module.moved.extend(moved::read(diags, block)),
+            "removed" => self.module.removed.extend(removed::read(diags, block)),
+            "import" => {
+                let _ = diags.error(not_supported("An `import` block", block.header));
+                self.module.imports.extend(import::read(diags, block));
+            }
+            "check" => {
+                let _ = diags.error(not_supported("A `check` block", block.header));
+                self.check(diags, sources, block);
+            }
             "required_providers" => {
                 let _ = diags.error(
                     Diagnostic::error(
@@ -168,10 +185,29 @@ impl Draft {
     }
 
     fn resource(&mut self, diags: &mut Diagnostics, sources: &Sources, mode: Mode, block: Block) {
-        let Some(resource) = resource::read(diags, sources, mode, block) else { return };
+        if let Some(resource) = resource::read(diags, sources, mode, block) {
+            self.add_resource(diags, sources, resource);
+        }
+    }
+
+    fn check(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        let Some((check, data)) = check::read(diags, sources, block) else { return };
+        if let Some(other) = self.module.checks.get(&check.name) {
+            let summary = format!("Duplicate check {:?} configuration", check.name.as_str());
+            let places = (check.span, place(sources, other.span));
+            let _ = diags.error(duplicate(&summary, &format!("`check.{}`", check.name), places));
+            return;
+        }
+        self.module.checks.insert(check.name.clone(), check);
+        if let Some(data) = data {
+            self.add_resource(diags, sources, data);
+        }
+    }
+
+    fn add_resource(&mut self, diags: &mut Diagnostics, sources: &Sources, resource: Resource) {
         let name = &resource.name;
         if let Some(other) = self.module.resources.get(name) {
-            let word = if mode == Mode::Data { "data" } else { "resource" };
+            let word = if name.mode() == Mode::Data { "data" } else { "resource" };
             let summary = format!("Duplicate {word} \"{}\" configuration", name.kind());
             let places = (resource.span, place(sources, other.span));
             let _ = diags.error(duplicate(&summary, &format!("`{name}`"), places));

@@ -32,6 +32,14 @@ pub(super) fn fill(diags: &mut Diagnostics, module: &mut Module) {
             argument.references = read(diags, refs::of_expr(&argument.expr));
         }
     }
+    for import in &mut module.imports {
+        let mut mentions = refs::of_expr(&import.id);
+        mentions.extend(import.for_each.iter().flat_map(refs::of_expr));
+        import.references = read(diags, mentions);
+    }
+    for check in module.checks.values_mut() {
+        check.references = read(diags, of_conditions(&check.asserts));
+    }
 }
 
 fn of_resource(diags: &mut Diagnostics, resource: &Resource) -> Vec<Reference> {

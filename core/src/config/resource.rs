@@ -60,6 +60,7 @@ pub(super) fn read(
         depends_on,
         lifecycle,
         references: Vec::new(),
+        within: None,
         body,
         span: block.header,
     })

@@ -238,8 +238,6 @@ fn blocks_left_out_yet_are_named() {
 module "m" {
   source = "./m"
 }
-moved {}
-check "c" {}
 terraform {
   cloud {}
   backend "s3" {}
@@ -249,15 +247,11 @@ resource "a_b" "c" {
 }
 "#,
         &expect![[r#"
-            error main.tf:4,1-6 A `moved` block is not supported by this version of Formwork yet
+            error main.tf:5,3-8 A `cloud` block is not supported by this version of Formwork yet
                 The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
-            error main.tf:5,1-10 A `check` block is not supported by this version of Formwork yet
+            error main.tf:6,3-15 The backend `s3` is not supported by this version of Formwork yet
                 The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
-            error main.tf:7,3-8 A `cloud` block is not supported by this version of Formwork yet
-                The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
-            error main.tf:8,3-15 The backend `s3` is not supported by this version of Formwork yet
-                The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
-            error main.tf:11,3-27 A `provisioner` block is not supported by this version of Formwork yet
+            error main.tf:9,3-27 A `provisioner` block is not supported by this version of Formwork yet
                 The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
         "#]],
     );

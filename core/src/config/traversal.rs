@@ -5,7 +5,7 @@ use formwork_lang::syntax::{Attribute, Expr, ExprKind, Ident};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use super::LocalProvider;
-use crate::addr::{InstanceKey, Reference, Step, split};
+use crate::addr::{InstanceKey, Reference, Step, Target, split};
 
 /// Reads an expression that names something, also in the old form in quotes.
 pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Reported> {
@@ -24,14 +24,42 @@ pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Repo
         );
         return Ok(traversal);
     }
-    Err(diags.error(
-        Diagnostic::error(
-            "Invalid expression",
-            "Only a plain reference can stand here: names with dots between them, and constant keys in \
-             brackets.",
-        )
-        .at(expr.span),
-    ))
+    Err(diags.error(not_a_reference(expr.span)))
+}
+
+/// Reads an expression that names a module, a resource or an instance, with constant keys. Returns the
+/// address and where it stands.
+pub(super) fn target(diags: &mut Diagnostics, expr: &Expr) -> Result<Target, Reported> {
+    let Some(traversal) = refs::as_traversal(expr) else {
+        return Err(diags.error(not_a_reference(expr.span)));
+    };
+    let mut steps = vec![Step::Name(traversal.root.name.clone())];
+    for step in &traversal.steps {
+        steps.push(match step {
+            TraversalStep::Attribute(name) => Step::Name(name.name.clone()),
+            TraversalStep::Key(key, _) => Step::Key(InstanceKey::Str(key.clone())),
+            TraversalStep::Index(at, span) => match at.to_i64().map(u64::try_from) {
+                Some(Ok(at)) => Step::Key(InstanceKey::Int(at)),
+                _ => {
+                    let detail =
+                        format!("`[{at}]` is no instance: numbers of instances begin at 0.");
+                    return Err(diags.error(Diagnostic::error("Invalid address", detail).at(*span)));
+                }
+            },
+            TraversalStep::Splat(span) => return Err(diags.error(not_a_reference(*span))),
+        });
+    }
+    Target::of(&steps)
+        .map_err(|bad| diags.error(Diagnostic::error(bad.summary, bad.detail).at(expr.span)))
+}
+
+fn not_a_reference(span: Span) -> Diagnostic {
+    Diagnostic::error(
+        "Invalid expression",
+        "Only a plain reference can stand here: names with dots between them, and constant keys in \
+         brackets.",
+    )
+    .at(span)
 }
 
 fn quoted(text: &str, span: Span) -> Option<Traversal> {

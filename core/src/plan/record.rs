@@ -16,6 +16,7 @@ use crate::eval::vertex::NamedValue;
 use crate::event::Event;
 use crate::graph::Graph;
 use crate::graph::walk::{Next, Pace, walk};
+use crate::moved::Moves;
 use crate::phase::Why;
 use crate::session::Session;
 use crate::state::{OutputValue, State};
@@ -26,13 +27,14 @@ pub(crate) async fn run(
     diags: &mut Diagnostics,
     options: &Options,
     graph: &Graph<Vertex<'_>, Why>,
-    settled: &Settled,
+    settled: &Settled<'_>,
 ) -> Result<Plan, Reported> {
     let fates = Fates::of(graph, session.config.nodes.len());
     let view = View { session, options, settled, fates: &fates };
     let mut recorder = Recorder {
         session,
         fates: &fates,
+        moves: settled.moves,
         problems: BTreeMap::new(),
         plan: Plan {
             mode: options.mode,
@@ -60,6 +62,7 @@ pub(crate) async fn run(
 struct Recorder<'r, 'a> {
     session: &'r Session<'a>,
     fates: &'r Fates,
+    moves: &'r Moves,
     /// Problems by vertex, so that their order does not depend on timing.
     problems: BTreeMap<crate::graph::VertexId, Diagnostics>,
     plan: Plan,
@@ -163,10 +166,15 @@ impl Recorder<'_, '_> {
             }
         }
         let key = (addr, found.deposed);
-        if let Some(drift) = found.drift {
+        if let Some(mut drift) = found.drift {
+            drift.moved_from = self.moves.origin(&key.0).cloned();
             self.plan.drift.insert(key.clone(), drift);
         }
-        if let Some(change) = found.change {
+        if let Some(mut change) = found.change {
+            // What is destroyed by request goes from wherever it is.
+            if self.plan.mode != Mode::Destroy {
+                change.moved_from = self.moves.origin(&key.0).cloned();
+            }
             self.session.watch.see(&Event::Planned(&change));
             self.plan.changes.insert(key, change);
         }

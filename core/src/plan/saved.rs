@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Mode, Plan};
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr};
-use crate::change::{Action, Change, OutputChange, Reason, ReplaceOrder};
+use crate::change::{Action, Change, Importing, OutputChange, Reason, ReplaceOrder};
 use crate::state::State;
 
 /// Why bytes are not a plan.
@@ -31,7 +31,7 @@ pub enum BadPlan {
 }
 
 /// Raised whenever anything below changes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct SavedPlan {
@@ -65,6 +65,8 @@ enum SavedStep {
 struct SavedChange {
     addr: String,
     deposed: Option<String>,
+    moved_from: Option<String>,
+    importing: Option<SavedImporting>,
     provider: String,
     action: String,
     reason: Option<String>,
@@ -80,6 +82,12 @@ struct SavedChange {
 }
 
 #[derive(Serialize, Deserialize)]
+struct SavedImporting {
+    id: String,
+    generated_config: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
 struct SavedOutput {
     action: String,
     before: SavedValue,
@@ -90,17 +98,18 @@ struct SavedOutput {
 const MODES: [(Mode, &str); 3] =
     [(Mode::Normal, "normal"), (Mode::Destroy, "destroy"), (Mode::RefreshOnly, "refresh-only")];
 
-const ACTIONS: [(Action, &str); 7] = [
+const ACTIONS: [(Action, &str); 8] = [
     (Action::NoOp, "no-op"),
     (Action::Create, "create"),
     (Action::Read, "read"),
     (Action::Update, "update"),
     (Action::Delete, "delete"),
+    (Action::Forget, "forget"),
     (Action::Replace(ReplaceOrder::DestroyFirst), "delete-create"),
     (Action::Replace(ReplaceOrder::CreateFirst), "create-delete"),
 ];
 
-const REASONS: [Reason; 11] = [
+const REASONS: [Reason; 12] = [
     Reason::ReplaceBecauseTainted,
     Reason::ReplaceByRequest,
     Reason::ReplaceBecauseCannotUpdate,
@@ -110,6 +119,7 @@ const REASONS: [Reason; 11] = [
     Reason::DeleteBecauseCountIndex,
     Reason::DeleteBecauseEachKey,
     Reason::DeleteBecauseNoModule,
+    Reason::DeleteBecauseNoMoveTarget,
     Reason::ReadBecauseConfigUnknown,
     Reason::ReadBecauseDependencyPending,
 ];
@@ -282,6 +292,11 @@ impl SavedChange {
         Ok(Self {
             addr: change.addr.to_string(),
             deposed: change.deposed.as_ref().map(|key| key.0.to_string()),
+            moved_from: change.moved_from.as_ref().map(ToString::to_string),
+            importing: change.importing.as_ref().map(|importing| SavedImporting {
+                id: importing.id.to_string(),
+                generated_config: importing.generated_config.clone(),
+            }),
             provider: change.provider.to_string(),
             action: name_of(&ACTIONS, &change.action),
             reason: change.reason.map(|reason| format!("{reason:?}")),
@@ -316,6 +331,14 @@ impl SavedChange {
         Ok(Change {
             addr,
             deposed: self.deposed.map(|key| DeposedKey(key.into())),
+            moved_from: self
+                .moved_from
+                .map(|addr| addr.parse().map_err(|error| damaged(&error)))
+                .transpose()?,
+            importing: self.importing.map(|importing| Importing {
+                id: importing.id.into(),
+                generated_config: importing.generated_config,
+            }),
             provider: self.provider.parse().map_err(|error| damaged(&error))?,
             action: named(&ACTIONS, &self.action)?,
             reason,

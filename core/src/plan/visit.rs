@@ -13,19 +13,25 @@ use formwork_value::Diagnostics;
 
 use super::dependencies::Closures;
 use super::fates::Fates;
+use super::forgotten::Forgotten;
 use super::outcome::{Found, Outcome};
 use super::vertex::Vertex;
 use super::{Options, ReplaceOrders};
 use crate::addr::ResourceAddr;
+use crate::moved::Moves;
 use crate::phase::visit_provider;
 use crate::session::Session;
 
 /// What was worked out on the finished graph, before any visit.
-pub(crate) struct Settled {
+pub(crate) struct Settled<'m> {
     pub(crate) orders: ReplaceOrders,
     pub(crate) closures: Closures,
     /// Resources that are destroyed with a target, without being one.
     pub(crate) dragged: BTreeSet<ResourceAddr>,
+    /// What has another address than before.
+    pub(crate) moves: &'m Moves,
+    /// What is not destroyed where it is no longer written.
+    pub(crate) forgotten: Forgotten,
 }
 
 /// What every visit may look at.
@@ -33,7 +39,7 @@ pub(crate) struct Settled {
 pub(crate) struct View<'a> {
     pub(crate) session: &'a Session<'a>,
     pub(crate) options: &'a Options,
-    pub(crate) settled: &'a Settled,
+    pub(crate) settled: &'a Settled<'a>,
     /// The fates of resources that were visited before.
     pub(crate) fates: &'a Fates,
 }

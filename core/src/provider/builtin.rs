@@ -11,8 +11,9 @@ use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::resource::{
-    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
-    PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
+    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, MoveRequest,
+    MoveResponse, PlanRequest, PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest,
+    UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_plugin_protocol::{Failure, Payload, Provider};
@@ -91,6 +92,7 @@ impl Provider for Builtin {
             data_sources: [("terraform_remote_state".to_owned(), self.remote_state.clone())].into(),
             capabilities: ServerCapabilities {
                 get_provider_schema_optional: true,
+                move_resource_state: true,
                 ..ServerCapabilities::default()
             },
             ..ProviderSchema::default()
@@ -172,6 +174,16 @@ impl Provider for Builtin {
             identity: None,
             diagnostics: Vec::new(),
         })
+    }
+
+    async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
+        let ty = self.check_data(&request.target_type)?;
+        let (value, diagnostics) = match data::moved(&request) {
+            Ok(value) => (value, Vec::new()),
+            Err(said) => (Value::null(ty.clone()), vec![said]),
+        };
+        let state = payload(value, ty);
+        Ok(MoveResponse { state, private: Bytes::new(), identity: None, diagnostics })
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {

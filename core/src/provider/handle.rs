@@ -1,6 +1,7 @@
 //! One running provider: its schema cached, marks taken off before a call and put back after it,
 //! failures and complaints turned into diagnostics. Which calls are made, and when, is decided elsewhere.
 
+pub(crate) mod adopt;
 mod complaint;
 
 use std::fmt::Display;

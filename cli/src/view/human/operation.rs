@@ -47,13 +47,20 @@ impl Watch for Operations {
                 self.line(addr, None, &format!("Refreshing state...{}", with_id(id.as_ref())));
             }
             Event::RefreshDone { .. } | Event::Planned(_) => {}
+            Event::ImportStart { addr, id, applying } => {
+                let doing = if *applying { "Importing..." } else { "Preparing import..." };
+                self.line(addr, None, &format!("{doing} [id={id}]"));
+            }
+            Event::ImportDone { addr, id } => {
+                self.line(addr, None, &format!("Import complete [id={id}]"));
+            }
             Event::Start { addr, deposed, action, id } => {
                 let doing = match action {
                     Action::Create | Action::Replace(_) => "Creating...",
                     Action::Update => "Modifying...",
                     Action::Delete => "Destroying...",
                     Action::Read => "Reading...",
-                    Action::NoOp => return,
+                    Action::NoOp | Action::Forget => return,
                 };
                 self.line(addr, *deposed, &format!("{doing}{}", with_id(id.as_ref())));
             }
@@ -63,7 +70,7 @@ impl Watch for Operations {
                     Action::Update => "Still modifying...",
                     Action::Delete => "Still destroying...",
                     Action::Read => "Still reading...",
-                    Action::NoOp => return,
+                    Action::NoOp | Action::Forget => return,
                 };
                 let id = id.as_ref().map_or_else(String::new, |id| format!("id={id}, "));
                 self.line(addr, None, &format!("{doing} [{id}{} elapsed]", seconds(*elapsed)));
@@ -74,7 +81,7 @@ impl Watch for Operations {
                     Action::Update => "Modifications complete",
                     Action::Delete => "Destruction complete",
                     Action::Read => "Read complete",
-                    Action::NoOp => return,
+                    Action::NoOp | Action::Forget => return,
                 };
                 let id = id.as_ref().filter(|_| *action != Action::Delete);
                 self.line(
@@ -89,7 +96,7 @@ impl Watch for Operations {
                     Action::Update => "Modifications errored",
                     Action::Delete => "Destruction errored",
                     Action::Read => "Read errored",
-                    Action::NoOp => return,
+                    Action::NoOp | Action::Forget => return,
                 };
                 self.line(addr, None, &format!("{failed} after {}", seconds(*elapsed)));
             }

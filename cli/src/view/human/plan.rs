@@ -1,5 +1,6 @@
 //! A plan, for people: what drifted, what changes, why, and how much.
 
+use formwork_core::addr::InstanceAddr;
 use formwork_core::change::{Action, Change, Reason, ReplaceOrder};
 use formwork_core::plan::{Mode, Plan};
 use formwork_core::provider::Pool;
@@ -17,7 +18,7 @@ pub(crate) fn render(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
         text.push_str(&drift(screen, plan, pool));
     }
     let changes: Vec<&Change> =
-        plan.changes.values().filter(|change| change.action != Action::NoOp).collect();
+        plan.changes.values().filter(|change| change.is_pending()).collect();
     let outputs = outputs::changes(screen, plan.outputs.iter());
     if changes.is_empty() && outputs.is_empty() {
         text.push_str(&nothing(screen, plan));
@@ -76,6 +77,7 @@ fn symbol(screen: &Screen, action: Action) -> String {
         Action::Read => format!(" {}", screen.paint(Paint::Cyan, "<=")),
         Action::Update => format!("  {}", screen.paint(Paint::Yellow, "~")),
         Action::Delete => format!("  {}", minus()),
+        Action::Forget => " .".into(),
         Action::Replace(ReplaceOrder::DestroyFirst) => format!("{}/{}", minus(), plus()),
         Action::Replace(ReplaceOrder::CreateFirst) => format!("{}/{}", plus(), minus()),
     }
@@ -107,6 +109,13 @@ fn one(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
         .deposed
         .as_ref()
         .map_or_else(String::new, |key| format!(" (deposed object {})", key.0));
+    let addr = screen.paint(Paint::Bold, &change.addr.to_string());
+    if change.action == Action::Forget {
+        return format!(
+            " # {addr}{deposed} will no longer be managed by Formwork, but will not be destroyed\n # (destroy = false is set in the configuration)\n{}",
+            block(screen, change, pool)
+        );
+    }
     let what = match (change.action, change.reason) {
         (Action::Create, _) => "will be created",
         (Action::Read, _) => "will be read during apply",
@@ -120,14 +129,42 @@ fn one(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
             "will be replaced due to changes in replace_triggered_by"
         }
         (Action::Replace(_), _) => "must be replaced",
-        (Action::NoOp, _) => "stays as it is",
+        (Action::NoOp, _) if change.importing.is_some() => "will be imported",
+        (Action::NoOp | Action::Forget, _) => "stays as it is",
     };
-    let mut text =
-        format!("  # {}{deposed} {what}\n", screen.paint(Paint::Bold, &change.addr.to_string()));
+    let mut text = match (&change.moved_from, change.action) {
+        (Some(from), Action::NoOp) => moved(screen, from, &addr),
+        _ => format!("  # {addr}{deposed} {what}\n"),
+    };
     if let Some(because) = because(change) {
         text.push_str(&format!("  # ({because})\n"));
     }
+    text.push_str(&origin(change));
     text.push_str(&block(screen, change, pool));
+    text
+}
+
+fn moved(screen: &Screen, from: &InstanceAddr, to: &str) -> String {
+    format!("  # {} has moved to {to}\n", screen.paint(Paint::Bold, &from.to_string()))
+}
+
+/// Where an object comes from to which more happens than that.
+fn origin(change: &Change) -> String {
+    let mut text = String::new();
+    let changes = change.action != Action::NoOp;
+    if let Some(from) = change.moved_from.as_ref().filter(|_| changes) {
+        text.push_str(&format!("  # (moved from {from})\n"));
+    }
+    let Some(importing) = &change.importing else { return text };
+    if changes {
+        text.push_str(&format!("  # (imported from {:?})\n", importing.id.as_str()));
+    }
+    if importing.generated_config.is_some() {
+        text.push_str("  # (config will be generated)\n");
+    }
+    if change.action.destroys() {
+        text.push_str("  # Warning: this will destroy the imported resource\n");
+    }
     text
 }
 
@@ -154,6 +191,10 @@ fn because(change: &Change) -> Option<String> {
         Reason::DeleteBecauseEachKey => {
             format!("because key {} is not in for_each map", key(change))
         }
+        Reason::DeleteBecauseNoMoveTarget => format!(
+            "because {} was moved to {addr}, which is not in configuration",
+            change.moved_from.as_ref().unwrap_or(addr)
+        ),
         Reason::DeleteBecauseNoModule => format!("because {} is not in configuration", addr.module),
         Reason::ReadBecauseConfigUnknown => "config refers to values not yet known".into(),
         Reason::ReadBecauseDependencyPending => {
@@ -219,8 +260,12 @@ fn summary(screen: &Screen, changes: &[&Change]) -> String {
         |wanted: fn(Action) -> bool| changes.iter().filter(|change| wanted(change.action)).count();
     let (add, update, destroy) =
         (count(Action::creates), count(|a| a == Action::Update), count(Action::destroys));
+    let import = match changes.iter().filter(|change| change.importing.is_some()).count() {
+        0 => String::new(),
+        n => format!("{n} to import, "),
+    };
     format!(
-        "{} {add} to add, {update} to change, {destroy} to destroy.",
+        "{} {import}{add} to add, {update} to change, {destroy} to destroy.",
         screen.paint(Paint::Bold, "Plan:")
     )
 }
@@ -232,11 +277,14 @@ fn drift(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
         screen.wrap("Formwork detected the following changes made outside of Formwork since the last \"formwork apply\":")
     );
     for change in plan.drift.values() {
-        let what = if change.action == Action::Delete { "has been deleted" } else { "has changed" };
-        text.push_str(&format!(
-            "\n  # {} {what}\n",
-            screen.paint(Paint::Bold, &change.addr.to_string())
-        ));
+        let addr = screen.paint(Paint::Bold, &change.addr.to_string());
+        text.push('\n');
+        text.push_str(&match (change.action, &change.moved_from) {
+            (Action::NoOp, Some(from)) => moved(screen, from, &addr),
+            (Action::Delete, _) => format!("  # {addr} has been deleted\n"),
+            _ => format!("  # {addr} has changed\n"),
+        });
+        text.push_str(&origin(change));
         text.push_str(&block(screen, change, pool));
     }
     text

@@ -1,7 +1,7 @@
 //! What becomes of objects and outputs, as plans and event streams give it.
 
 use formwork_core::addr::Mode;
-use formwork_core::change::{Action, Change, OutputChange, Reason, ReplaceOrder};
+use formwork_core::change::{Action, Change, Importing, OutputChange, Reason, ReplaceOrder};
 use formwork_value::{Marks, Value};
 
 use super::state::head;
@@ -16,6 +16,7 @@ pub(crate) fn actions(action: Action) -> Json {
         Action::Read => &["read"],
         Action::Update => &["update"],
         Action::Delete => &["delete"],
+        Action::Forget => &["forget"],
         Action::Replace(ReplaceOrder::DestroyFirst) => &["delete", "create"],
         Action::Replace(ReplaceOrder::CreateFirst) => &["create", "delete"],
     };
@@ -33,6 +34,7 @@ pub(crate) fn reason(reason: Reason) -> &'static str {
         Reason::DeleteBecauseWrongRepetition => "delete_because_wrong_repetition",
         Reason::DeleteBecauseCountIndex => "delete_because_count_index",
         Reason::DeleteBecauseEachKey => "delete_because_each_key",
+        Reason::DeleteBecauseNoMoveTarget => "delete_because_no_move_target",
         Reason::DeleteBecauseNoModule => "delete_because_no_module",
         Reason::ReadBecauseConfigUnknown => "read_because_config_unknown",
         Reason::ReadBecauseDependencyPending => "read_because_dependency_pending",
@@ -46,6 +48,8 @@ pub(crate) fn resource(change: &Change) -> Json {
     if !addr.module.is_root() {
         members.insert(1, ("module_address", Some(Json::text(addr.module.to_string()))));
     }
+    let previous = change.moved_from.as_ref().map(|from| Json::text(from.to_string()));
+    members.insert(1, ("previous_address", previous));
     let replace = change.replace_paths.iter().map(value::path);
     let inner = Json::some([
         ("actions", Some(actions(change.action))),
@@ -55,6 +59,8 @@ pub(crate) fn resource(change: &Change) -> Json {
         ("before_sensitive", Some(value::sensitive(&change.before))),
         ("after_sensitive", Some(value::sensitive(&change.after))),
         ("replace_paths", Json::Array(replace.collect()).filled()),
+        ("importing", change.importing.as_ref().map(importing)),
+        ("generated_config", generated_config(change)),
     ]);
     members.extend([
         ("deposed", change.deposed.as_ref().map(|key| Json::text(key.0.as_str()))),
@@ -62,6 +68,16 @@ pub(crate) fn resource(change: &Change) -> Json {
         ("action_reason", change.reason.map(|why| Json::text(reason(why)))),
     ]);
     Json::some(members)
+}
+
+/// How an object comes to be managed.
+pub(crate) fn importing(importing: &Importing) -> Json {
+    Json::object([("id", Json::text(importing.id.as_str()))])
+}
+
+/// The configuration that was made for an imported object.
+pub(crate) fn generated_config(change: &Change) -> Option<Json> {
+    change.importing.as_ref()?.generated_config.as_ref().map(Json::text)
 }
 
 fn unknown_after(after: &Value) -> Json {

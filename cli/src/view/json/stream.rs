@@ -65,23 +65,28 @@ impl Stream {
     /// A plan: what drifted, what changes, how much.
     pub(crate) fn plan(&self, plan: &Plan) {
         for change in plan.drift.values() {
-            let message = format!("{}: Drift detected ({})", change.addr, word(change.action));
+            let message = format!("{}: Drift detected ({})", change.addr, word_of(change));
             self.info(&message, "resource_drift", vec![("change", summary(change))]);
         }
-        let changed = plan.changes.values().filter(|change| change.action != Action::NoOp);
+        let changed = plan.changes.values().filter(|change| change.is_pending());
         for change in changed.clone() {
-            let message = format!("{}: Plan to {}", change.addr, word(change.action));
+            let message = format!("{}: Plan to {}", change.addr, word_of(change));
             self.info(&message, "planned_change", vec![("change", summary(change))]);
         }
         let count =
             |wanted: fn(Action) -> bool| changed.clone().filter(|c| wanted(c.action)).count();
         let tally = Tally {
+            imported: changed.clone().filter(|change| change.importing.is_some()).count(),
             added: count(Action::creates),
             changed: count(|action| action == Action::Update),
             destroyed: count(Action::destroys),
         };
+        let imports = match tally.imported {
+            0 => String::new(),
+            n => format!("{n} to import, "),
+        };
         let message = format!(
-            "Plan: {} to add, {} to change, {} to destroy.",
+            "Plan: {imports}{} to add, {} to change, {} to destroy.",
             tally.added, tally.changed, tally.destroyed
         );
         self.summary(&message, tally, "plan");
@@ -103,7 +108,7 @@ impl Stream {
         let changes = Json::object([
             ("add", int(tally.added)),
             ("change", int(tally.changed)),
-            ("import", Json::Int(0)),
+            ("import", int(tally.imported)),
             ("remove", int(tally.destroyed)),
             ("operation", Json::text(operation)),
         ]);
@@ -112,13 +117,14 @@ impl Stream {
 
     /// What was done.
     pub(crate) fn applied(&self, tally: Tally, state: &State, destroying: bool) {
-        let Tally { added, changed, destroyed } = tally;
+        let Tally { imported: _, added, changed, destroyed } = tally;
         let (message, operation) = if destroying {
             (format!("Destroy complete! Resources: {destroyed} destroyed."), "destroy")
         } else {
             (
                 format!(
-                    "Apply complete! Resources: {added} added, {changed} changed, {destroyed} destroyed."
+                    "Apply complete! Resources: {}{added} added, {changed} changed, {destroyed} destroyed.",
+                    imported(tally)
                 ),
                 "apply",
             )
@@ -140,6 +146,23 @@ impl Stream {
     }
 }
 
+/// Counts imported objects, if there are any, in front of the other counts.
+pub(crate) fn imported(tally: Tally) -> String {
+    match tally.imported {
+        0 => String::new(),
+        n => format!("{n} imported, "),
+    }
+}
+
+/// What happens to an object, where that is more than what the provider does.
+fn word_of(change: &Change) -> &'static str {
+    match change.action {
+        Action::NoOp if change.importing.is_some() => "import",
+        Action::NoOp if change.moved_from.is_some() => "move",
+        action => word(action),
+    }
+}
+
 fn word(action: Action) -> &'static str {
     match action {
         Action::NoOp => "noop",
@@ -147,6 +170,7 @@ fn word(action: Action) -> &'static str {
         Action::Read => "read",
         Action::Update => "update",
         Action::Delete => "delete",
+        Action::Forget => "remove",
         Action::Replace(_) => "replace",
     }
 }
@@ -179,8 +203,11 @@ fn summary(change: &Change) -> Json {
     });
     Json::some([
         ("resource", Some(resource(&change.addr))),
-        ("action", Some(Json::text(word(change.action)))),
+        ("previous_resource", change.moved_from.as_ref().map(resource)),
+        ("action", Some(Json::text(word_of(change)))),
         ("reason", why),
+        ("importing", change.importing.as_ref().map(changes::importing)),
+        ("generated_config", changes::generated_config(change)),
     ])
 }
 
@@ -224,7 +251,7 @@ impl Watch for Stream {
                 let message = format!("{addr}: Refresh complete{}", with_id(id.as_ref()));
                 self.info(&message, "refresh_complete", hook(addr, None, id.as_ref()));
             }
-            Event::Planned(_) => {}
+            Event::Planned(_) | Event::ImportStart { .. } | Event::ImportDone { .. } => {}
             Event::Start { addr, action, id, .. } => {
                 let doing = doing(*action);
                 let message = format!("{addr}: {doing}...{}", with_id(id.as_ref()));
@@ -270,7 +297,7 @@ fn doing(action: Action) -> &'static str {
         Action::Create | Action::Replace(_) | Action::NoOp => "Creating",
         Action::Read => "Refreshing",
         Action::Update => "Modifying",
-        Action::Delete => "Destroying",
+        Action::Delete | Action::Forget => "Destroying",
     }
 }
 
@@ -279,6 +306,6 @@ fn done(action: Action) -> &'static str {
         Action::Create | Action::Replace(_) | Action::NoOp => "Creation",
         Action::Read => "Refresh",
         Action::Update => "Modifications",
-        Action::Delete => "Destruction",
+        Action::Delete | Action::Forget => "Destruction",
     }
 }

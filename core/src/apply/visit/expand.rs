@@ -62,7 +62,8 @@ fn settled(view: View<'_>, addr: &InstanceAddr) -> Option<Value> {
             | Action::Read
             | Action::Update
             | Action::Replace(_)
-            | Action::Delete => None,
+            | Action::Delete
+            | Action::Forget => None,
         };
     }
     let object = view.plan.prior.current(addr)?;

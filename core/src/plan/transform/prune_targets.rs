@@ -6,6 +6,7 @@ use crate::addr::{ConfigResourceAddr, Mode as ResourceMode, ResourceAddr};
 use crate::graph::Draft;
 use crate::phase::Why;
 use crate::plan::build::Inputs;
+use crate::plan::forgotten::Forgotten;
 use crate::plan::vertex::{ResourceVertex, Vertex};
 use crate::plan::{Mode, Options};
 use crate::session::Session;
@@ -41,9 +42,11 @@ pub(in crate::plan) fn dragged(session: &Session<'_>, options: &Options) -> BTre
     if options.targets.is_empty() {
         return dragged;
     }
+    let forgotten = Forgotten::of(session.config);
     let is_doomed = |addr: &ResourceAddr| {
         let written = session.config.resource(&addr.config()).is_some();
-        addr.resource.mode() == ResourceMode::Managed && (options.mode == Mode::Destroy || !written)
+        addr.resource.mode() == ResourceMode::Managed
+            && (options.mode == Mode::Destroy || !written && !forgotten.contains(addr))
     };
     let mut dependents: BTreeMap<&ConfigResourceAddr, BTreeSet<&ResourceAddr>> = BTreeMap::new();
     let mut queue = Vec::new();

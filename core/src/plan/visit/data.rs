@@ -125,6 +125,8 @@ fn later(
     let change = Change {
         addr: addr.clone(),
         deposed: None,
+        moved_from: None,
+        importing: None,
         provider: vertex.provider.clone(),
         action: Action::Read,
         reason: Some(reason),

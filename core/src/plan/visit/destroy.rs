@@ -28,6 +28,8 @@ pub(super) struct Doomed<'v> {
     pub(super) key: &'v InstanceKey,
     pub(super) deposed: Option<&'v DeposedKey>,
     pub(super) object: &'v Arc<Object>,
+    /// Whether it is destroyed, or only taken out of the state.
+    pub(super) action: Action,
     pub(super) reason: Option<Reason>,
 }
 
@@ -37,14 +39,25 @@ pub(super) async fn visit_orphan(
     diags: &mut Diagnostics,
     vertex: &OrphanVertex<'_>,
 ) -> FoundResource {
+    let forgotten =
+        view.options.mode != Mode::Destroy && view.settled.forgotten.contains(&vertex.addr);
+    let action = if forgotten { Action::Forget } else { Action::Delete };
     let reason = match view.options.mode {
         Mode::Destroy => None,
+        _ if forgotten => Some(Reason::DeleteBecauseNoResourceConfig),
         _ if !vertex.addr.module.is_root() => Some(Reason::DeleteBecauseNoModule),
         _ => Some(Reason::DeleteBecauseNoResourceConfig),
     };
-    let doomed = all_of(vertex.prior, reason)
+    let moved =
+        |key: &InstanceKey| view.settled.moves.origin(&vertex.addr.instance(key.clone())).is_some();
+    let mut doomed: Vec<Doomed<'_>> = all_of(vertex.prior, action, reason)
         .filter(|doomed| targeted(view, &vertex.addr, doomed.key))
         .collect();
+    for doomed in &mut doomed {
+        if doomed.reason.is_some() && moved(doomed.key) {
+            doomed.reason = Some(Reason::DeleteBecauseNoMoveTarget);
+        }
+    }
     let objects = visit_doomed(view, diags, (&vertex.addr, &vertex.provider), doomed).await;
     FoundResource { addr: vertex.addr.clone(), expansion: None, objects }
 }
@@ -58,8 +71,9 @@ pub(super) async fn visit_all(
     let mut found = Vec::with_capacity(vertex.prior.len());
     for (module, prior) in &vertex.prior {
         let addr = vertex.within(module);
-        let doomed: Vec<_> =
-            all_of(prior, None).filter(|doomed| targeted(view, &addr, doomed.key)).collect();
+        let doomed: Vec<_> = all_of(prior, Action::Delete, None)
+            .filter(|doomed| targeted(view, &addr, doomed.key))
+            .collect();
         if refuse_to_destroy(diags, (vertex, &addr), &doomed).is_err() {
             continue;
         }
@@ -89,7 +103,7 @@ pub(super) async fn visit_lost(
     let mut found = Vec::new();
     for (module, prior) in vertex.prior.iter().filter(|(module, _)| !known.contains(module)) {
         let addr = vertex.within(module);
-        let doomed: Vec<_> = all_of(prior, Some(Reason::DeleteBecauseNoModule))
+        let doomed: Vec<_> = all_of(prior, Action::Delete, Some(Reason::DeleteBecauseNoModule))
             .filter(|doomed| {
                 super::resource::is_targeted(view, vertex, &addr.instance(doomed.key.clone()))
             })
@@ -128,17 +142,16 @@ fn targeted(view: View<'_>, addr: &ResourceAddr, key: &InstanceKey) -> bool {
         || targets.iter().any(|target| target.contains(&addr.instance(key.clone())))
 }
 
-fn all_of(state: &ResourceState, reason: Option<Reason>) -> impl Iterator<Item = Doomed<'_>> {
+fn all_of(
+    state: &ResourceState,
+    action: Action,
+    reason: Option<Reason>,
+) -> impl Iterator<Item = Doomed<'_>> {
     state.instances.iter().flat_map(move |(key, InstanceState { current, deposed })| {
-        let current =
-            current.iter().map(move |object| Doomed { key, deposed: None, object, reason });
-        let deposed = deposed.iter().map(move |(deposed, object)| Doomed {
-            key,
-            deposed: Some(deposed),
-            object,
-            reason: None,
-        });
-        current.chain(deposed)
+        let current = current.iter().map(move |object| (None, object, reason));
+        let deposed = deposed.iter().map(|(deposed, object)| (Some(deposed), object, None));
+        let all = current.chain(deposed);
+        all.map(move |(deposed, object, reason)| Doomed { key, deposed, object, action, reason })
     })
 }
 
@@ -190,8 +203,16 @@ impl End<'_> {
     ) -> Result<FoundObject, Reported> {
         let addr = self.resource.instance(doomed.key.clone());
         let owner = prior::Owner { handle: self.handle, ty: self.ty, addr: &addr };
-        let prior = prior::bring_up_to_date(self.view, diags, owner, doomed.object).await?;
-        let private = if prior.current.is_null() || self.view.options.mode == Mode::RefreshOnly {
+        let forgotten = doomed.action == Action::Forget;
+        // Nobody cares what became of an object that is no longer managed.
+        let prior = match forgotten {
+            true => prior::as_stored(diags, owner, doomed.object).await?,
+            false => prior::bring_up_to_date(self.view, diags, owner, doomed.object).await?,
+        };
+        let private = if forgotten
+            || prior.current.is_null()
+            || self.view.options.mode == Mode::RefreshOnly
+        {
             prior.object.private.clone()
         } else {
             self.ask(diags, &addr, &prior).await?
@@ -199,8 +220,10 @@ impl End<'_> {
         let gone = prior.current.is_null();
         let change = Change {
             deposed: doomed.deposed.cloned(),
+            moved_from: None,
+            importing: None,
             provider: self.provider.clone(),
-            action: if gone { Action::NoOp } else { Action::Delete },
+            action: if gone { Action::NoOp } else { doomed.action },
             reason: doomed.reason,
             before: prior.current.clone(),
             after: Value::null(self.ty.ty.clone()),
@@ -219,10 +242,19 @@ impl End<'_> {
         Ok(FoundObject {
             key: doomed.key.clone(),
             deposed: doomed.deposed.cloned(),
-            drift: prior::drift(&prior, &change),
+            drift: self.drift(&prior, &change),
             refreshed: prior.refreshed,
             change: (!gone && self.view.options.mode != Mode::RefreshOnly).then_some(change),
             value: value.filter(|_| self.view.options.mode != Mode::Normal),
+        })
+    }
+
+    fn drift(&self, prior: &Prior, change: &Change) -> Option<Change> {
+        let moved = self.view.options.mode == Mode::RefreshOnly
+            && self.view.settled.moves.origin(&change.addr).is_some();
+        prior::drift(prior, change).or_else(|| {
+            let (action, after) = (Action::NoOp, prior.current.clone());
+            moved.then(|| Change { action, reason: None, after, ..change.clone() })
         })
     }
 

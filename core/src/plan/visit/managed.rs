@@ -146,6 +146,8 @@ impl<'a> Instance<'a> {
         Ok(Change {
             addr: self.addr.clone(),
             deposed: None,
+            moved_from: None,
+            importing: None,
             provider: self.vertex.provider.clone(),
             action,
             reason,
@@ -291,7 +293,11 @@ impl<'a> Instance<'a> {
             // What is not there may be made by the next run, and then have any value.
             .unwrap_or_else(|| Value::unknown(self.ty.ty.clone()));
         let change = self.unchanged(&value);
-        let drift = prior.as_ref().and_then(|prior| prior::drift(prior, &change));
+        let drift = prior.as_ref().and_then(|prior| {
+            // Where nothing else is done, a new address alone is worth showing.
+            let moved = self.view.settled.moves.origin(self.addr).is_some();
+            prior::drift(prior, &change).or_else(|| moved.then_some(change))
+        });
         FoundObject {
             key: self.addr.key.clone(),
             deposed: None,
@@ -306,6 +312,8 @@ impl<'a> Instance<'a> {
         Change {
             addr: self.addr.clone(),
             deposed: None,
+            moved_from: None,
+            importing: None,
             provider: self.vertex.provider.clone(),
             action: Action::NoOp,
             reason: None,

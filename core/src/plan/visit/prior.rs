@@ -10,7 +10,7 @@ use crate::change::{Action, Change};
 use crate::event::Event;
 use crate::phase::{encode, shown_id};
 use crate::plan::outcome::Refreshed;
-use crate::provider::{About, Handle, ResourceType, remark};
+use crate::provider::{About, Former, Handle, ResourceType, remark};
 use crate::state::{Object, Status};
 
 type Dependencies = Arc<Vec<ConfigResourceAddr>>;
@@ -55,6 +55,21 @@ pub(super) struct Owner<'a> {
     pub(super) addr: &'a InstanceAddr,
 }
 
+/// Takes an object as it was stored, in the form of the newest schema.
+///
+/// # Errors
+/// When the provider cannot upgrade it.
+pub(super) async fn as_stored(
+    diags: &mut Diagnostics,
+    owner: Owner<'_>,
+    object: &Arc<Object>,
+) -> Result<Prior, Reported> {
+    let Owner { handle, ty, addr } = owner;
+    let stored = handle.upgrade(diags, ty, object, About { addr, block: None }).await?;
+    let (object, current) = (object.clone(), stored.clone());
+    Ok(Prior { stored, current, object, refreshed: Refreshed::Same })
+}
+
 /// Brings an object up to date.
 ///
 /// # Errors
@@ -67,10 +82,20 @@ pub(super) async fn bring_up_to_date(
 ) -> Result<Prior, Reported> {
     let Owner { handle, ty, addr } = owner;
     let about = About { addr, block: None };
-    let stored = handle.upgrade(diags, ty, object, about).await?;
     let mut object = object.clone();
-    let mut current = stored.clone();
     let mut same = object.schema_version == ty.schema.version;
+    let stored = match view.settled.moves.stored_type(addr) {
+        None => handle.upgrade(diags, ty, &object, about).await?,
+        Some(source) => {
+            let former = Former { kind: &source.kind, provider: &source.provider, object: &object };
+            let about = About { addr, block: source.span };
+            let (value, private) = handle.move_state(diags, ty, former, about).await?;
+            same = false;
+            Arc::make_mut(&mut object).private = private;
+            value
+        }
+    };
+    let mut current = stored.clone();
     if !view.options.skip_refresh {
         let watch = view.session.watch;
         watch.see(&Event::RefreshStart { addr, id: shown_id(&stored) });

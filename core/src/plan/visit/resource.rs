@@ -7,7 +7,7 @@ use futures_util::StreamExt as _;
 use super::destroy::{self, Doomed};
 use super::{View, data, managed};
 use crate::addr::{InstanceAddr, InstanceKey, Mode, ResourceAddr};
-use crate::change::Reason;
+use crate::change::{Action, Reason};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
 use crate::phase::stored_value;
 use crate::plan;
@@ -203,13 +203,15 @@ fn doomed<'v>(view: View<'_>, here: &'v Here<'_>) -> Vec<Doomed<'v>> {
                 (Expansion::ForEach(_), InstanceKey::Str(_)) => Reason::DeleteBecauseEachKey,
                 _ => Reason::DeleteBecauseWrongRepetition,
             };
-            doomed.push(Doomed { key, deposed: None, object, reason: Some(reason) });
+            let (action, reason) = (Action::Delete, Some(reason));
+            doomed.push(Doomed { key, deposed: None, object, action, reason });
         }
         let deposed = instance.deposed.iter();
         doomed.extend(deposed.map(|(deposed, object)| Doomed {
             key,
             deposed: Some(deposed),
             object,
+            action: Action::Delete,
             reason: None,
         }));
     }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::Verdict;
+use formwork_plugin_protocol::message::resource::{MoveRequest, RawState};
+use formwork_value::codec::json;
 use formwork_value::schema::Role;
 use formwork_value::{Path, Refinement, Schema, Type, Unknown, Value};
 
@@ -90,6 +93,36 @@ pub(super) fn apply(planned: &Value) -> Value {
         if id.is_unknown() { Value::string(uuid::Uuid::new_v4().to_string()) } else { id.clone() };
     let (id, output) = (id, input.clone());
     with(planned, &[("id", id), ("output", output)])
+}
+
+/// The object that was a `null_resource`: its triggers are what replaces it. They become an object,
+/// as whoever writes them in braces has it, so that no difference is seen.
+pub(super) fn moved(request: &MoveRequest) -> Result<Value, ProviderDiagnostic> {
+    let unsupported = |why: String| problem("Unsupported source of a move", why, Path::root());
+    let from_null = request.source_provider.ends_with("/hashicorp/null");
+    if !from_null || request.source_type != "null_resource" {
+        return Err(unsupported(format!(
+            "Only a null_resource of the provider hashicorp/null can become a terraform_data, not a {} of {}.",
+            request.source_type, request.source_provider
+        )));
+    }
+    let ty = Type::object([("id", Type::String), ("triggers", Type::map(Type::String))]);
+    let RawState::Json(text) = &request.source_state else {
+        return Err(unsupported("The object was stored in a form that is too old.".to_owned()));
+    };
+    let source = json::decode(text, &ty).map_err(|error| unsupported(format!("{error}.")))?;
+    let id = attribute(&source, "id").cloned().unwrap_or_else(|| Value::null(Type::String));
+    let null = || Value::null(Type::Dynamic);
+    let triggers = match attribute(&source, "triggers") {
+        Some(Value::Map(map)) => Value::object(map.iter().map(|(key, value)| (key, value.clone()))),
+        _ => null(),
+    };
+    Ok(Value::object([
+        ("id", id),
+        ("input", null()),
+        ("output", null()),
+        ("triggers_replace", triggers),
+    ]))
 }
 
 /// The object known of an id.

@@ -1,0 +1,105 @@
+//! `check` blocks: conditions on the whole, which are looked at and never stop anything.
+
+use formwork_lang::content::{BodySchema, into_content};
+use formwork_lang::syntax::{Block, Ident};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Span, Str};
+
+use super::arguments::{check_name, place};
+use super::{Condition, Resource, condition, resource};
+use crate::addr::{Mode, Reference, ResourceName};
+
+const CONTENT: BodySchema =
+    BodySchema { attributes: &[], blocks: &[("data", &["type", "name"]), ("assert", &[])] };
+
+/// A `check` block.
+#[derive(Debug)]
+pub struct Check {
+    /// Its name.
+    pub name: Str,
+    /// The data source that only this block sees. It stands among the resources of its module.
+    pub data: Option<ResourceName>,
+    /// What should hold.
+    pub asserts: Vec<Condition>,
+    /// Everything mentioned in the conditions and their messages.
+    pub references: Vec<Reference>,
+    /// The block's header.
+    pub span: Span,
+}
+
+/// Reads a `check` block with its data source; `None` if it is wrong, which was reported.
+pub(super) fn read(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    block: Block,
+) -> Option<(Check, Option<Resource>)> {
+    let [name] = <[Ident; 1]>::try_from(block.labels).ok()?;
+    let named = check_name(diags, "check block name", &name);
+    let mut content = into_content(diags, block.body, &CONTENT);
+    let asserts = content.take_blocks("assert");
+    if asserts.is_empty() {
+        let _ = diags.error(
+            Diagnostic::error(
+                "Zero assert blocks",
+                format!("`{}` checks nothing: it needs at least one `assert` block.", name.name),
+            )
+            .at(block.header),
+        );
+    }
+    let asserts = condition::read_all(diags, sources, asserts);
+    let mut data = None;
+    for nested in content.take_blocks("data") {
+        if let Some(first) = &data {
+            let first: &Resource = first;
+            let first = place(sources, first.span);
+            let detail = format!(
+                "This `check` block already has a data source at {first}. Use another `check` block, \
+                 or a data source outside of any."
+            );
+            let problem = Diagnostic::error("Multiple data resource blocks", detail);
+            let _ = diags.error(problem.at(nested.header));
+            continue;
+        }
+        reject_repetition(diags, &nested);
+        data = resource::read(diags, sources, Mode::Data, nested);
+    }
+    named.ok()?;
+    if let Some(data) = &mut data {
+        data.within = Some(name.name.clone());
+    }
+    let check = Check {
+        name: name.name,
+        data: data.as_ref().map(|data| data.name.clone()),
+        asserts,
+        references: Vec::new(),
+        span: block.header,
+    };
+    Some((check, data))
+}
+
+/// Reports what means nothing for a data source that belongs to its `check` block.
+fn reject_repetition(diags: &mut Diagnostics, block: &Block) {
+    for attribute in &block.body.attributes {
+        let name = &attribute.name;
+        if matches!(name.name.as_str(), "count" | "for_each") {
+            let _ = diags.error(
+                Diagnostic::error(
+                    format!("Invalid \"{name}\" attribute", name = name.name),
+                    "A data source in a `check` block is read once: it has neither `count` nor \
+                     `for_each`.",
+                )
+                .at(name.span),
+            );
+        }
+    }
+    for nested in block.body.blocks.iter().filter(|nested| nested.kind.name == "lifecycle") {
+        let _ = diags.error(
+            Diagnostic::error(
+                "Invalid lifecycle block",
+                "A data source in a `check` block has no `lifecycle`: the `check` block says how it \
+                 is treated.",
+            )
+            .at(nested.header),
+        );
+    }
+}

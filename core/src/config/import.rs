@@ -1,0 +1,158 @@
+//! `import` blocks: an object that is already there belongs to an address from now on. Keys and ids
+//! may be known only when values are.
+
+use formwork_lang::content::{BodySchema, into_content};
+use formwork_lang::refs;
+use formwork_lang::syntax::{Block, Expr, ExprKind};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
+
+use super::traversal;
+use crate::addr::{
+    ConfigResourceAddr, InstanceKey, LocalProvider, Mode, ModulePath, Reference, ResourceName,
+    Step, Target,
+};
+
+const CONTENT: BodySchema = BodySchema {
+    attributes: &[("to", true), ("id", true), ("for_each", false), ("provider", false)],
+    blocks: &[],
+};
+
+/// An `import` block.
+#[derive(Debug)]
+pub struct Import {
+    /// The module calls on the way to the resource, each with its key as written.
+    pub calls: Vec<(Str, Option<Expr>)>,
+    /// The resource in its module.
+    pub resource: ResourceName,
+    /// Which instance, as written.
+    pub key: Option<Expr>,
+    /// What the provider knows the object by.
+    pub id: Expr,
+    /// How the block is repeated, if it is.
+    pub for_each: Option<Expr>,
+    /// The provider configuration, where it is written here: for a resource that is not.
+    pub provider: Option<(LocalProvider, Span)>,
+    /// Everything mentioned in `id` and `for_each`.
+    pub references: Vec<Reference>,
+    /// The address.
+    pub to: Span,
+    /// The block's header.
+    pub span: Span,
+}
+
+impl Import {
+    /// The resource as written.
+    #[must_use]
+    pub fn config_addr(&self) -> ConfigResourceAddr {
+        let calls = self.calls.iter().map(|(name, _)| name.clone());
+        let module = ModulePath(std::sync::Arc::new(calls.collect()));
+        ConfigResourceAddr { module, resource: self.resource.clone() }
+    }
+}
+
+/// Reads an `import` block; `None` if it is wrong, which was reported.
+pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
+    let mut content = into_content(diags, block.body, &CONTENT);
+    let for_each = content.take("for_each").map(|attribute| attribute.expr);
+    let provider = content.take("provider").map(|attribute| {
+        let local = traversal::provider(diags, &attribute.expr)?;
+        Ok::<_, Reported>((local, attribute.name.span.to(attribute.expr.span)))
+    });
+    let id = content.take("id").map(|attribute| attribute.expr);
+    let to = content.take("to")?.expr;
+    let repeated = for_each.is_some();
+    let (calls, resource, key) = target(diags, &to, repeated).ok()?;
+    Some(Import {
+        calls,
+        resource,
+        key,
+        id: id?,
+        for_each,
+        provider: provider.transpose().ok()?,
+        references: Vec::new(),
+        to: to.span,
+        span: block.header,
+    })
+}
+
+type Parts = (Vec<(Str, Option<Expr>)>, ResourceName, Option<Expr>);
+
+/// Takes an address apart. Only the keys may be computed, and only in a block that is repeated.
+fn target(diags: &mut Diagnostics, expr: &Expr, repeated: bool) -> Result<Parts, Reported> {
+    let mut keys = Vec::new();
+    let steps = steps(expr, &mut keys);
+    let is_constant =
+        |key: &Expr| key.as_literal().is_some() || matches!(key.kind, ExprKind::Number(_));
+    let Some(steps) = steps.filter(|_| repeated || keys.iter().all(is_constant)) else {
+        let detail = "Only a plain address can stand here: names with dots between them, and keys in \
+                      brackets. The keys must be constant, unless `for_each` repeats the block.";
+        return Err(diags.error(Diagnostic::error("Invalid expression", detail).at(expr.span)));
+    };
+    let target = Target::of(&steps)
+        .map_err(|bad| diags.error(Diagnostic::error(bad.summary, bad.detail).at(expr.span)))?;
+    // Each key stands under its number in the list.
+    let take = |key: &InstanceKey| match key {
+        InstanceKey::Int(at) => usize::try_from(*at).ok().and_then(|at| keys.get(at)).cloned(),
+        InstanceKey::None | InstanceKey::Str(_) => None,
+    };
+    let (module, resource, key) = match target {
+        Target::Instance(addr) => (addr.module, addr.resource, addr.key),
+        Target::Resource(addr) => (addr.module, addr.resource, InstanceKey::None),
+        Target::Module(_) => {
+            let detail = "This names a module, but what is imported is an instance of a resource: \
+                          behind the module must follow a resource type and a name.";
+            return Err(diags.error(Diagnostic::error("Invalid address", detail).at(expr.span)));
+        }
+    };
+    if resource.mode() != Mode::Managed {
+        let detail = format!("Only managed resources can be imported, and `{resource}` is none.");
+        return Err(diags.error(Diagnostic::error("Invalid import address", detail).at(expr.span)));
+    }
+    for key in &keys {
+        check_key(diags, key)?;
+    }
+    let calls = module.0.iter().map(|step| (step.name.clone(), take(&step.key))).collect();
+    Ok((calls, resource, take(&key)))
+}
+
+/// Splits an address whose keys are expressions; the keys go into a list, and each stands in its
+/// step as its number there.
+fn steps(expr: &Expr, keys: &mut Vec<Expr>) -> Option<Vec<Step>> {
+    let mut reversed = Vec::new();
+    let mut inner = expr;
+    loop {
+        match &inner.kind {
+            ExprKind::Attribute { on, name } => {
+                reversed.push(Step::Name(name.name.clone()));
+                inner = on;
+            }
+            ExprKind::Index { on, key, .. } => {
+                reversed.push(Step::Key(InstanceKey::Int(keys.len() as u64)));
+                keys.push((**key).clone());
+                inner = on;
+            }
+            _ => {
+                reversed.push(Step::Name(inner.as_keyword()?.into()));
+                reversed.reverse();
+                return Some(reversed);
+            }
+        }
+    }
+}
+
+/// Reports what a key must not mention or do: which instance it is has to be known before anything
+/// else is.
+fn check_key(diags: &mut Diagnostics, key: &Expr) -> Result<(), Reported> {
+    for mention in refs::of_expr(key) {
+        if mention.root.name != "each" {
+            let detail = format!(
+                "`{}` cannot be used in the address of an import: only `each.key` and `each.value` \
+                 can.",
+                mention.root.name
+            );
+            let problem = Diagnostic::error("Unknown variable", detail);
+            return Err(diags.error(problem.at(mention.root.span)));
+        }
+    }
+    Ok(())
+}

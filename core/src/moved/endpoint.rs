@@ -1,0 +1,270 @@
+//! One end of a move: which addresses it stands for, and what becomes of them. Pure.
+
+use std::fmt::{Display, Formatter};
+use std::sync::Arc;
+
+use formwork_value::Str;
+
+use crate::addr::{
+    InstanceAddr, InstanceKey, ModuleAddr, ModulePath, ModuleStep, ResourceAddr, ResourceName,
+    Target,
+};
+
+/// One end of a move, seen from the root. Where a key is left open, it stands for every instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Endpoint {
+    /// How many of the steps lead to the module in which the move is written.
+    n_base: usize,
+    /// The module.
+    steps: Vec<OpenStep>,
+    /// The resource in it; `None` if the module itself is meant.
+    resource: Option<OpenResource>,
+}
+
+/// A module call, with its key unless every instance is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct OpenStep {
+    name: Str,
+    key: Option<InstanceKey>,
+}
+
+/// A resource, with the key of one instance unless all are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct OpenResource {
+    name: ResourceName,
+    key: Option<InstanceKey>,
+}
+
+/// What ends are found by: the names, and the key where it is not open.
+pub(super) type Names = (Vec<Str>, Option<ResourceName>, Option<InstanceKey>);
+
+/// Makes both ends of a move that is written in a module.
+pub(super) fn pair(base: &ModulePath, from: &Target, to: &Target) -> (Endpoint, Endpoint) {
+    // A module without a key stands for all instances of its call, unless the other end has a key:
+    // then it is the one instance of a call that is not repeated.
+    let whole_call = [from, to].into_iter().all(|end| match end {
+        Target::Module(module) => module.0.last().is_some_and(|s| s.key == InstanceKey::None),
+        Target::Resource(_) | Target::Instance(_) => false,
+    });
+    (Endpoint::new(base, from, whole_call), Endpoint::new(base, to, whole_call))
+}
+
+impl Endpoint {
+    fn new(base: &ModulePath, target: &Target, whole_call: bool) -> Self {
+        let open = |name: &Str| OpenStep { name: name.clone(), key: None };
+        let mut steps: Vec<OpenStep> = base.0.iter().map(open).collect();
+        let (module, resource) = match target {
+            Target::Module(module) => (module, None),
+            Target::Resource(addr) => {
+                (&addr.module, Some(OpenResource { name: addr.resource.clone(), key: None }))
+            }
+            Target::Instance(addr) => {
+                let (name, key) = (addr.resource.clone(), Some(addr.key.clone()));
+                (&addr.module, Some(OpenResource { name, key }))
+            }
+        };
+        let own = module.0.iter();
+        steps.extend(own.map(|s| OpenStep { name: s.name.clone(), key: Some(s.key.clone()) }));
+        if let Some(last) = steps.last_mut().filter(|_| whole_call) {
+            last.key = None;
+        }
+        Self { n_base: base.0.len(), steps, resource }
+    }
+
+    /// Whether a module is meant, with everything in it.
+    pub(super) fn is_module(&self) -> bool {
+        self.resource.is_none()
+    }
+
+    /// The resource that is meant, or of which an instance is.
+    pub(super) fn resource(&self) -> Option<&ResourceName> {
+        self.resource.as_ref().map(|resource| &resource.name)
+    }
+
+    /// The key of the instance that is meant, if it is only one.
+    pub(super) fn instance_key(&self) -> Option<&InstanceKey> {
+        self.resource.as_ref()?.key.as_ref()
+    }
+
+    /// The module in which the move is written.
+    pub(super) fn base(&self) -> ModulePath {
+        let steps = &self.steps[..self.n_base];
+        ModulePath(Arc::new(steps.iter().map(|step| step.name.clone()).collect()))
+    }
+
+    /// The module that is meant or holds the resource, without keys.
+    pub(super) fn module_names(&self) -> Vec<Str> {
+        self.steps.iter().map(|step| step.name.clone()).collect()
+    }
+
+    /// What this end is found by.
+    pub(super) fn names(&self) -> Names {
+        let (name, key) = match &self.resource {
+            Some(resource) => (Some(resource.name.clone()), resource.key.clone()),
+            None => (None, None),
+        };
+        (self.module_names(), name, key)
+    }
+
+    /// Whether some address may be meant by both.
+    pub(super) fn overlaps(&self, other: &Self) -> bool {
+        let same =
+            |a: &Option<InstanceKey>, b: &Option<InstanceKey>| a.is_none() || b.is_none() || a == b;
+        let modules = self.steps.len() == other.steps.len() && self.begins_with(&other.steps);
+        modules
+            && match (&self.resource, &other.resource) {
+                (None, None) => true,
+                (Some(a), Some(b)) => a.name == b.name && same(&a.key, &b.key),
+                _ => false,
+            }
+    }
+
+    fn begins_with(&self, steps: &[OpenStep]) -> bool {
+        let same = |(a, b): (&OpenStep, &OpenStep)| {
+            a.name == b.name && (a.key.is_none() || b.key.is_none() || a.key == b.key)
+        };
+        self.steps.len() >= steps.len() && self.steps.iter().zip(steps).all(same)
+    }
+
+    /// Whether this lies within a module that the other means.
+    pub(super) fn is_within(&self, other: &Self) -> bool {
+        other.is_module()
+            && self.begins_with(&other.steps)
+            && (self.resource.is_some() || self.steps.len() > other.steps.len())
+    }
+
+    /// Whether a move between the two changes nothing but the key of a module.
+    pub(super) fn differs_in_key_only(&self, other: &Self) -> bool {
+        self.is_module() && other.is_module() && self.module_names() == other.module_names()
+    }
+
+    fn matches_steps(&self, module: &ModuleAddr) -> bool {
+        let same = |(open, step): (&OpenStep, &ModuleStep)| {
+            open.name == step.name && open.key.as_ref().is_none_or(|key| *key == step.key)
+        };
+        module.0.len() >= self.steps.len() && self.steps.iter().zip(module.0.iter()).all(same)
+    }
+
+    /// The one module that is meant or holds the resource, unless a key is left open.
+    pub(super) fn exact_module(&self) -> Option<ModuleAddr> {
+        let step =
+            |step: &OpenStep| Some(ModuleStep { name: step.name.clone(), key: step.key.clone()? });
+        let steps = self.steps.iter().map(step).collect::<Option<Vec<_>>>()?;
+        Some(ModuleAddr(Arc::new(steps)))
+    }
+
+    /// Whether a module holds the resource that is meant.
+    pub(super) fn is_in(&self, module: &ModuleAddr) -> bool {
+        module.0.len() == self.steps.len() && self.matches_steps(module)
+    }
+
+    /// Where a module goes that is meant by this end, or lies within one that is.
+    pub(super) fn destination_of_module(
+        &self,
+        to: &Self,
+        module: &ModuleAddr,
+    ) -> Option<ModuleAddr> {
+        (self.is_module() && self.matches_steps(module)).then(|| self.module_behind(to, module))
+    }
+
+    /// The module at the other end, for one that this end matches. Open keys stay as they are.
+    fn module_behind(&self, to: &Self, module: &ModuleAddr) -> ModuleAddr {
+        let last = self.steps.len().saturating_sub(1);
+        let filled = to.steps.iter().enumerate().map(|(at, step)| {
+            let kept = if at < self.n_base { at } else { last };
+            let key = step.key.clone().unwrap_or_else(|| module.0[kept].key.clone());
+            ModuleStep { name: step.name.clone(), key }
+        });
+        let behind = module.0[self.steps.len()..].iter().cloned();
+        ModuleAddr(Arc::new(filled.chain(behind).collect()))
+    }
+
+    /// Where an instance goes that is meant by this end, which names a resource or an instance.
+    pub(super) fn destination_of(&self, to: &Self, addr: &InstanceAddr) -> Option<InstanceAddr> {
+        let (from, resource) = (self.resource.as_ref()?, to.resource.as_ref()?);
+        let matches = from.name == addr.resource
+            && from.key.as_ref().is_none_or(|key| *key == addr.key)
+            && self.is_in(&addr.module);
+        matches.then(|| InstanceAddr {
+            module: self.module_behind(to, &addr.module),
+            resource: resource.name.clone(),
+            key: resource.key.clone().unwrap_or_else(|| addr.key.clone()),
+        })
+    }
+
+    /// What is meant within one instance of the module in which the move is written.
+    pub(super) fn within(&self, base: &ModuleAddr) -> Meant {
+        let key = |at: usize, step: &OpenStep| match &step.key {
+            Some(key) => key.clone(),
+            None => base.0.get(at).map_or(InstanceKey::None, |step| step.key.clone()),
+        };
+        let steps = self.steps.iter().enumerate();
+        let steps = steps.map(|(at, s)| ModuleStep { name: s.name.clone(), key: key(at, s) });
+        let module = ModuleAddr(Arc::new(steps.collect()));
+        match &self.resource {
+            None if self.steps.last().is_some_and(|step| step.key.is_none()) => Meant::Call(module),
+            None => Meant::Module(module),
+            Some(OpenResource { name, key }) => {
+                let resource = ResourceAddr { module, resource: name.clone() };
+                match key {
+                    Some(key) => Meant::Instance(resource.instance(key.clone())),
+                    None => Meant::Resource(resource),
+                }
+            }
+        }
+    }
+}
+
+/// What one end of a move means, without open keys above it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Meant {
+    /// All instances of a call; the last key says nothing.
+    Call(ModuleAddr),
+    /// One instance of a module.
+    Module(ModuleAddr),
+    /// All instances of a resource.
+    Resource(ResourceAddr),
+    /// One instance of a resource.
+    Instance(InstanceAddr),
+}
+
+impl Meant {
+    /// What kind of thing it is, in full and in short.
+    pub(super) fn noun(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::Call(_) => ("module call", "call"),
+            Self::Module(_) => ("module instance", "instance"),
+            Self::Resource(_) => ("resource", "resource"),
+            Self::Instance(_) => ("resource instance", "instance"),
+        }
+    }
+}
+
+impl Display for Meant {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Call(module) | Self::Module(module) => module.fmt(f),
+            Self::Resource(resource) => resource.fmt(f),
+            Self::Instance(instance) => instance.fmt(f),
+        }
+    }
+}
+
+impl Display for Endpoint {
+    /// Prints open keys as `[*]`.
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let open = |key: &Option<InstanceKey>| match key {
+            Some(key) => key.to_string(),
+            None => "[*]".to_owned(),
+        };
+        let mut dot = "";
+        for step in &self.steps {
+            write!(f, "{dot}module.{}{}", step.name, open(&step.key))?;
+            dot = ".";
+        }
+        match &self.resource {
+            Some(OpenResource { name, key }) => write!(f, "{dot}{name}{}", open(key)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,345 @@
+//! Tables: a configuration and the addresses in the state; then where everything is.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use expect_test::{Expect, expect};
+use formwork_value::Diagnostics;
+
+use super::{Declared, Moves};
+use crate::addr::{InstanceAddr, ProviderAddr, ProviderConfigAddr};
+use crate::config::testing::{load_ok, report};
+use crate::eval::{Expansion, Results};
+use crate::state::{InstanceState, Object, State, Status};
+
+fn object() -> Arc<Object> {
+    Arc::new(Object {
+        status: Status::Ready,
+        schema_version: 0,
+        attributes: Bytes::from_static(b"{}"),
+        sensitive: Arc::default(),
+        private: Bytes::new(),
+        dependencies: Arc::default(),
+        create_before_destroy: false,
+        identity: None,
+    })
+}
+
+fn state(addrs: &[&str]) -> State {
+    let provider = ProviderConfigAddr {
+        module: Default::default(),
+        provider: ProviderAddr::implied(&"terraform".into()),
+        alias: None,
+    };
+    let mut state = State::default();
+    for text in addrs {
+        let addr: InstanceAddr = text.parse().unwrap();
+        let instance = InstanceState { current: Some(object()), deposed: BTreeMap::new() };
+        state.resource_mut(addr.of(), &provider).instances.insert(addr.key, instance);
+    }
+    state
+}
+
+/// Moves, and lists every address with where it was, then what was blocked.
+fn check(config: &str, addrs: &[&str], expect: Expect) {
+    let (config, _) = load_ok(config);
+    let (moves, after) = Moves::of(&config, &state(addrs));
+    let mut out = String::new();
+    for (resource, held) in &after.resources {
+        for key in held.instances.keys() {
+            let addr = resource.instance(key.clone());
+            match moves.origin(&addr) {
+                Some(from) => out += &format!("{from} → {addr}"),
+                None => out += &addr.to_string(),
+            }
+            if let Some(source) = moves.stored_type(&addr) {
+                out += &format!(" (was {})", source.kind);
+            }
+            out += "\n";
+        }
+    }
+    for (actual, wanted) in &moves.blocked {
+        out += &format!("blocked: {actual} → {wanted}\n");
+    }
+    expect.assert_eq(&out);
+}
+
+#[test]
+fn resources_and_instances_go_where_they_are_sent() {
+    check(
+        "moved {
+           from = a.old
+           to   = a.new
+         }
+         moved {
+           from = a.one
+           to   = a.many[\"k\"]
+         }
+         moved {
+           from = a.n[2]
+           to   = a.n[\"two\"]
+         }
+         moved {
+           from = a.out
+           to   = module.m[0].a.in
+         }
+         moved {
+           from = module.q.a.in
+           to   = a.freed
+         }",
+        &["a.old[0]", "a.old[1]", "a.one", "a.n[1]", "a.n[2]", "a.out", "module.q.a.in", "a.other"],
+        expect![[r#"
+            module.q.a.in → a.freed
+            a.one → a.many["k"]
+            a.n[1]
+            a.n[2] → a.n["two"]
+            a.old[0] → a.new[0]
+            a.old[1] → a.new[1]
+            a.other
+            a.out → module.m[0].a.in
+        "#]],
+    );
+}
+
+#[test]
+fn modules_go_with_everything_in_them() {
+    check(
+        "moved {
+           from = module.a
+           to   = module.b
+         }
+         moved {
+           from = module.one
+           to   = module.many[\"k\"]
+         }
+         moved {
+           from = module.x.module.y
+           to   = module.y
+         }",
+        &[
+            "module.a[0].t.r",
+            "module.a[1].module.in[\"q\"].t.r[3]",
+            "module.one.t.r",
+            "module.x.t.stays",
+            "module.x.module.y[7].t.r",
+        ],
+        expect![[r#"
+            module.a[0].t.r → module.b[0].t.r
+            module.one.t.r → module.many["k"].t.r
+            module.x.t.stays
+            module.x.module.y[7].t.r → module.y[7].t.r
+            module.a[1].module.in["q"].t.r[3] → module.b[1].module.in["q"].t.r[3]
+        "#]],
+    );
+}
+
+#[test]
+fn chains_are_made_in_order_and_count_as_one_move() {
+    check(
+        "moved {
+           from = t.b
+           to   = t.c
+         }
+         moved {
+           from = module.m.t.c
+           to   = module.m.t.d
+         }
+         moved {
+           from = t.a
+           to   = t.b
+         }
+         moved {
+           from = t.c
+           to   = module.m.t.c
+         }
+         moved {
+           from = module.m
+           to   = module.n
+         }",
+        &["t.a"],
+        expect![[r#"
+            t.a → module.n.t.d
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_in_the_way_stays() {
+    check(
+        "moved {
+           from = t.a
+           to   = t.b
+         }
+         moved {
+           from = t.c[0]
+           to   = t.c[1]
+         }
+         moved {
+           from = module.m
+           to   = module.n
+         }",
+        &["t.a", "t.b", "t.c[0]", "t.c[1]", "module.m.t.r", "module.n.t.q"],
+        expect![[r#"
+            t.a
+            t.b
+            t.c[0]
+            t.c[1]
+            module.m.t.r
+            module.n.t.q
+            blocked: module.m → module.n
+            blocked: t.a → t.b
+            blocked: t.c[0] → t.c[1]
+        "#]],
+    );
+}
+
+#[test]
+fn the_first_instance_follows_a_change_of_count_unless_a_move_is_written() {
+    let addrs = &["t.more", "t.less[0]", "t.less[1]", "t.each", "t.own", "t.same[0]"];
+    check(
+        "resource \"t\" \"more\" {
+           count = 2
+         }
+         resource \"t\" \"less\" {}
+         resource \"t\" \"each\" {
+           for_each = {}
+         }
+         resource \"t\" \"own\" {
+           count = 2
+         }
+         resource \"t\" \"same\" {
+           count = 1
+         }
+         moved {
+           from = t.own
+           to   = t.own[1]
+         }",
+        addrs,
+        expect![[r#"
+            t.each
+            t.less[0] → t.less
+            t.less[1]
+            t.more → t.more[0]
+            t.own → t.own[1]
+            t.same[0]
+        "#]],
+    );
+}
+
+#[test]
+fn another_resource_type_is_remembered_through_a_chain() {
+    check(
+        "moved {
+           from = null_resource.a
+           to   = terraform_data.a
+         }
+         moved {
+           from = terraform_data.a
+           to   = terraform_data.b
+         }
+         moved {
+           from = x.a
+           to   = y.a
+         }
+         moved {
+           from = y.a
+           to   = x.b
+         }",
+        &["null_resource.a", "x.a"],
+        expect![[r#"
+            null_resource.a → terraform_data.b (was null_resource)
+            x.a → x.b
+        "#]],
+    );
+}
+
+/// What is wrong with the moves, when every resource of the configuration is expanded.
+fn check_valid(config: &str, expect: Expect) {
+    let (config, sources) = load_ok(config);
+    let results = Results::new(&config);
+    for name in config.root.resources.keys() {
+        results.root().resource(name).unwrap().expand(Expansion::Single);
+    }
+    let (moves, _) = Moves::of(&config, &State::default());
+    let mut diags = Diagnostics::new();
+    let declared = Declared { sources: &sources, results: &results };
+    let _ = moves.validate(&mut diags, declared);
+    expect.assert_eq(&report(&sources, &diags));
+}
+
+#[test]
+fn moves_that_contradict_something_are_reported() {
+    check_valid(
+        r#"
+moved {
+  from = t.a
+  to   = t.a
+}
+moved {
+  from = t.there
+  to   = t.b
+}
+resource "t" "there" {}
+moved {
+  from = t.c
+  to   = t.d
+}
+moved {
+  from = t.c
+  to   = t.e
+}
+moved {
+  from = t.f
+  to   = t.d
+}
+"#,
+        expect![[r#"
+            error main.tf:1,1-6 Redundant move statement
+                This moves t.a to the same address: take the block out.
+            error main.tf:5,1-6 Moved object still exists
+                This says that t.there moved, but that resource is still declared at main.tf:9,1. Change the configuration so that this resource is declared as t.b instead.
+            error main.tf:14,1-6 Ambiguous move statements
+                This says that t.c moved to t.e, but the block at main.tf:10,1 says that it moved to t.d. A resource can move to one resource only.
+            error main.tf:18,1-6 Ambiguous move statements
+                This says that t.f moved to t.d, but the block at main.tf:10,1 says that t.c moved there. Only one resource can have moved to a resource.
+        "#]],
+    );
+}
+
+#[test]
+fn moves_in_a_circle_are_reported() {
+    check_valid(
+        r#"
+moved {
+  from = module.a
+  to   = module.b
+}
+moved {
+  from = module.b
+  to   = module.a
+}
+"#,
+        expect![[r#"
+            error - Cyclic dependency in move statements
+                These moves go round in a circle, so there is no address where their objects end:
+                  - main.tf:1,1: module.a[*] → module.b[*]
+                  - main.tf:5,1: module.b[*] → module.a[*]
+
+                A chain of moves must end at an address that no other move begins with.
+        "#]],
+    );
+}
+
+#[test]
+fn ten_thousand_moves_are_no_burden() {
+    let moves: String = (0..10_000)
+        .map(|at| format!("moved {{\n  from = t.a[{at}]\n  to = t.b[\"k{at}\"]\n}}\n"))
+        .collect();
+    let (config, _) = load_ok(&moves);
+    let addrs: Vec<String> = (0..10_000).map(|at| format!("t.a[{at}]")).collect();
+    let addrs: Vec<&str> = addrs.iter().map(String::as_str).collect();
+    let (moves, after) = Moves::of(&config, &state(&addrs));
+    assert_eq!(moves.origins.len(), 10_000);
+    assert_eq!(after.resources.len(), 1);
+}

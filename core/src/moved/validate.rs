@@ -1,0 +1,178 @@
+//! Whether moves make sense, once it is known which instances there are.
+
+use std::collections::BTreeMap;
+
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
+
+use super::Moves;
+use super::endpoint::Meant;
+use super::order;
+use super::statement::Statement;
+use crate::addr::ModuleAddr;
+use crate::config::Repetition;
+use crate::eval::Results;
+
+/// What is declared, as far as it became known.
+#[derive(Clone, Copy)]
+pub(crate) struct Declared<'a> {
+    pub(crate) sources: &'a Sources,
+    pub(crate) results: &'a Results,
+}
+
+impl Moves {
+    /// Checks the moves against what is declared.
+    ///
+    /// # Errors
+    /// When a move leads from something that is still there, or two moves contradict each other.
+    pub(crate) fn validate(
+        &self,
+        diags: &mut Diagnostics,
+        declared: Declared<'_>,
+    ) -> Result<(), Reported> {
+        let mut found = Diagnostics::new();
+        let mut ends = Ends::default();
+        for statement in &self.statements {
+            let Some(span) = statement.span else { continue };
+            let base = statement.from.base();
+            for module in declared.results.instances(&base) {
+                let move_ = Absolute {
+                    from: statement.from.within(module.addr()),
+                    to: statement.to.within(module.addr()),
+                    span,
+                };
+                declared.check(&mut found, &move_);
+                ends.check(&mut found, declared.sources, move_);
+            }
+        }
+        if found.is_empty()
+            && let Err(cycles) = order::of(&self.statements)
+        {
+            for cycle in cycles {
+                let _ = found.error(cyclic(declared.sources, &self.statements, &cycle));
+            }
+        }
+        diags.append(found)
+    }
+}
+
+/// A move within one instance of the module in which it is written.
+struct Absolute {
+    from: Meant,
+    to: Meant,
+    span: Span,
+}
+
+impl Declared<'_> {
+    fn check(&self, diags: &mut Diagnostics, move_: &Absolute) {
+        let Absolute { from, to, span } = move_;
+        if from == to {
+            let detail = format!("This moves {from} to the same address: take the block out.");
+            let _ = diags.error(Diagnostic::error("Redundant move statement", detail).at(*span));
+            return;
+        }
+        let Some(at) = self.place_of(from) else { return };
+        let (noun, short) = from.noun();
+        let detail = format!(
+            "This says that {from} moved, but that {noun} is still declared at {}. Change the \
+             configuration so that this {short} is declared as {to} instead.",
+            position(self.sources, at)
+        );
+        let _ = diags.error(Diagnostic::error("Moved object still exists", detail).at(*span));
+    }
+
+    /// Where something is declared, if it is.
+    fn place_of(&self, meant: &Meant) -> Option<Span> {
+        match meant {
+            Meant::Call(module) | Meant::Module(module) => {
+                let (last, above) = module.0.split_last()?;
+                let above = ModuleAddr(above.to_vec().into());
+                let caller = self.results.module(&above)?;
+                let expansion = caller.call(&last.name)?.expansion()?;
+                let is_call = matches!(meant, Meant::Call(_));
+                let there = is_call || expansion.contains(&last.key);
+                there.then(|| caller.config().calls.get(&last.name).map(|call| call.site.span))?
+            }
+            Meant::Resource(addr) => {
+                let module = self.results.module(&addr.module)?;
+                module.resource(&addr.resource)?.expansion()?;
+                Some(module.config().resources.get(&addr.resource)?.span)
+            }
+            Meant::Instance(addr) => {
+                let module = self.results.module(&addr.module)?;
+                let expansion = module.resource(&addr.resource)?.expansion()?;
+                let resource = module.config().resources.get(&addr.resource)?;
+                expansion.contains(&addr.key).then_some(match &resource.repetition {
+                    Repetition::Single => resource.span,
+                    Repetition::Count(expr) | Repetition::ForEach(expr) => expr.span,
+                })
+            }
+        }
+    }
+}
+
+/// The ends of the moves seen so far, each with its other end.
+#[derive(Default)]
+struct Ends {
+    from: BTreeMap<Meant, (Meant, Span)>,
+    to: BTreeMap<Meant, (Meant, Span)>,
+}
+
+impl Ends {
+    fn check(&mut self, diags: &mut Diagnostics, sources: &Sources, move_: Absolute) {
+        let Absolute { from, to, span } = move_;
+        if from == to {
+            return;
+        }
+        let (noun, short) = from.noun();
+        let summary = "Ambiguous move statements";
+        match self.from.get(&from) {
+            Some((other, at)) if *other != to => {
+                let at = position(sources, *at);
+                let detail = format!(
+                    "This says that {from} moved to {to}, but the block at {at} says that it moved to \
+                     {other}. A {noun} can move to one {short} only."
+                );
+                let _ = diags.error(Diagnostic::error(summary, detail).at(span));
+            }
+            Some(_) => {}
+            None => drop(self.from.insert(from.clone(), (to.clone(), span))),
+        }
+        match self.to.get(&to) {
+            Some((other, at)) if *other != from => {
+                let at = position(sources, *at);
+                let detail = format!(
+                    "This says that {from} moved to {to}, but the block at {at} says that {other} \
+                     moved there. Only one {short} can have moved to a {noun}."
+                );
+                let _ = diags.error(Diagnostic::error(summary, detail).at(span));
+            }
+            Some(_) => {}
+            None => drop(self.to.insert(to, (from, span))),
+        }
+    }
+}
+
+/// The start of a place: `main.tf:3,1`.
+fn position(sources: &Sources, span: Span) -> String {
+    let start = sources.start(span);
+    format!("{}:{},{}", sources.name(span.source), start.line, start.column)
+}
+
+fn cyclic(sources: &Sources, statements: &[Statement], cycle: &[usize]) -> Diagnostic {
+    let list: String = cycle
+        .iter()
+        .filter_map(|&at| statements.get(at))
+        .map(|statement| {
+            let at = statement.span.map_or("implied".to_owned(), |span| position(sources, span));
+            format!("\n  - {at}: {} → {}", statement.from, statement.to)
+        })
+        .collect();
+    Diagnostic::error(
+        "Cyclic dependency in move statements",
+        format!(
+            "These moves go round in a circle, so there is no address where their objects end:{list}\n\n\
+             A chain of moves must end at an address that no other move begins with."
+        ),
+    )
+}

@@ -1,0 +1,88 @@
+//! What `removed` blocks say: which resources are only taken out of the state, and that none of them
+//! is still written. Pure.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::addr::{ConfigResourceAddr, ModulePath, ResourceAddr};
+use crate::config::{Config, Removed};
+
+/// The resources that are not destroyed where they are no longer written.
+#[derive(Debug, Default)]
+pub(crate) struct Forgotten {
+    modules: BTreeSet<ModulePath>,
+    resources: BTreeSet<ConfigResourceAddr>,
+}
+
+impl Forgotten {
+    /// Collects the blocks of all modules.
+    pub(crate) fn of(config: &Config) -> Self {
+        let mut forgotten = Self::default();
+        for (module, removed) in all(config).filter(|(_, removed)| !removed.destroy) {
+            match &removed.resource {
+                Some(name) => {
+                    let resource = name.clone();
+                    forgotten.resources.insert(ConfigResourceAddr { module, resource });
+                }
+                None => drop(forgotten.modules.insert(module)),
+            }
+        }
+        forgotten
+    }
+
+    /// Whether the objects of a resource are only taken out of the state.
+    pub(crate) fn contains(&self, addr: &ResourceAddr) -> bool {
+        if self.modules.is_empty() && self.resources.is_empty() {
+            return false;
+        }
+        let addr = addr.config();
+        let mut above = addr.module.0.to_vec();
+        while !above.is_empty() {
+            if self.modules.contains(&ModulePath(Arc::new(above.clone()))) {
+                return true;
+            }
+            above.pop();
+        }
+        self.resources.contains(&addr)
+    }
+}
+
+/// Reports what is said to be no longer written, and is.
+///
+/// # Errors
+/// When there is any.
+pub(crate) fn check(diags: &mut Diagnostics, config: &Config) -> Result<(), Reported> {
+    for (module, removed) in all(config) {
+        let (what, name, span) = match &removed.resource {
+            Some(name) => {
+                let addr = ConfigResourceAddr { module, resource: name.clone() };
+                let Some(resource) = config.resource(&addr) else { continue };
+                ("resource", addr.to_string(), resource.span)
+            }
+            None => {
+                let call = config.node(&module).and_then(|node| config.call(node));
+                let Some((_, call)) = call else { continue };
+                ("module", module.to_string(), call.site.span)
+            }
+        };
+        let detail = format!(
+            "A `removed` block says that {name} is no longer written, but it is written here. Take \
+             out the one or the other."
+        );
+        let summary = format!("Removed {what} still exists");
+        let _ = diags.error(Diagnostic::error(summary, detail).at(span));
+    }
+    diags.check()
+}
+
+/// All blocks, each with the module it is about as the root sees it.
+fn all(config: &Config) -> impl Iterator<Item = (ModulePath, &Removed)> {
+    config.nodes.iter().flat_map(|node| {
+        node.module.removed.iter().map(|removed| {
+            let steps = node.path.0.iter().chain(removed.module.0.iter()).cloned();
+            (ModulePath(Arc::new(steps.collect())), removed)
+        })
+    })
+}

@@ -1,0 +1,142 @@
+//! Calls by which an object comes into a resource's hands: from another resource type, or from the
+//! outside by an id.
+
+use bytes::Bytes;
+use formwork_plugin_protocol::message::resource::{ImportRequest, MoveRequest, RawState};
+use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
+
+use super::{About, Breach, Handle, capabilities, complete_problem, remark};
+use crate::addr::ProviderAddr;
+use crate::provider::ResourceType;
+use crate::state::Object;
+
+/// What an object was that is to become one of another resource type.
+#[derive(Clone, Copy)]
+pub struct Former<'a> {
+    /// The resource type.
+    pub kind: &'a str,
+    /// The provider it belonged to.
+    pub provider: &'a ProviderAddr,
+    /// The object as it was stored.
+    pub object: &'a Object,
+}
+
+/// An object that a provider found by an id.
+#[derive(Clone, Debug)]
+pub struct Imported {
+    /// The object, as far as it is known before it is read.
+    pub value: Plain,
+    /// The provider's private bytes.
+    pub private: Bytes,
+}
+
+impl Handle {
+    /// Takes over an object that was stored as another resource type, with its private bytes.
+    ///
+    /// # Errors
+    /// When the provider cannot do that, or not for this type, or its answer breaks the contract.
+    pub async fn move_state(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        former: Former<'_>,
+        about: About<'_>,
+    ) -> Result<(Value, Bytes), Reported> {
+        if !self.loaded.schema().capabilities.move_resource_state {
+            let detail = format!(
+                "{} was stored as `{}`, and the provider {} does not take over objects of other \
+                 resource types.",
+                about.addr,
+                former.kind,
+                self.loaded.addr()
+            );
+            let problem = Diagnostic::error("Unsupported `moved` across resource types", detail);
+            return Err(diags.error(problem.at_opt(about.block).about(about.addr.to_string())));
+        }
+        let request = MoveRequest {
+            source_provider: former.provider.to_string(),
+            source_type: former.kind.to_owned(),
+            source_version: former.object.schema_version,
+            source_state: RawState::Json(former.object.attributes.clone()),
+            target_type: ty.name.clone(),
+            source_private: former.object.private.clone(),
+            source_identity: None,
+            source_identity_version: 0,
+        };
+        let call = "MoveResourceState";
+        let answer = self.provider.move_state(request).await;
+        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        self.said(diags, answer.diagnostics, about)?;
+        let value =
+            answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        let null = value.value().is_null().then(|| "the object is null".to_owned());
+        if let Some(problem) = null.or_else(|| complete_problem(ty, &value)) {
+            let summary = "Provider returned invalid value";
+            let breach = Breach { summary, call, problem: &problem };
+            return Err(self.invalid(diags, breach, about));
+        }
+        Ok((remark(ty, value, &former.object.sensitive), answer.private))
+    }
+
+    /// Asks for the object that the provider knows by an id.
+    ///
+    /// # Errors
+    /// When there is none, or more than one, or the provider's answer breaks the contract.
+    pub async fn import(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        id: &str,
+        about: About<'_>,
+    ) -> Result<Imported, Reported> {
+        let request = ImportRequest {
+            type_name: ty.name.clone(),
+            id: id.to_owned(),
+            client: capabilities(),
+            identity: None,
+        };
+        let call = "ImportResourceState";
+        let answer = self.provider.import(request).await;
+        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        self.said(diags, answer.diagnostics, about)?;
+        if answer.deferred.is_some() {
+            return Err(self.deferred(diags, call, about));
+        }
+        let mut found = answer.resources.into_iter();
+        let (Some(imported), None) = (found.next(), found.next()) else {
+            let (summary, detail) = (
+                "Import returned no resource or several",
+                format!(
+                    "The provider answered the import of {:?} for {} with none or several objects, where \
+                 one belongs to one address.",
+                    id, about.addr
+                ),
+            );
+            return Err(diags.error(Diagnostic::error(summary, detail).at_opt(about.block)));
+        };
+        if imported.type_name != ty.name {
+            let problem = format!("it found an object of type {:?}", imported.type_name);
+            let breach =
+                Breach { summary: "Provider produced invalid object", call, problem: &problem };
+            return Err(self.invalid(diags, breach, about));
+        }
+        let value =
+            imported.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        if value.value().is_null() {
+            return Err(diags.error(not_there(id, about)));
+        }
+        Ok(Imported { value, private: imported.private })
+    }
+}
+
+/// The error for an id by which nothing is there.
+pub(crate) fn not_there(id: &str, about: About<'_>) -> Diagnostic {
+    let detail = format!(
+        "While importing an existing object to {:?}, the provider found that no object exists with \
+         the id {id:?}. Only objects that are there can be imported: check that the id is right and \
+         that the provider's configuration leads to where the object is, or create it by applying.",
+        about.addr.to_string()
+    );
+    let summary = "Cannot import non-existent remote object";
+    Diagnostic::error(summary, detail).at_opt(about.block).about(about.addr.to_string())
+}

@@ -1,0 +1,79 @@
+//! Objects that get another address, and objects that are no longer managed.
+
+use expect_test::{Expect, expect};
+
+use super::Bench;
+
+/// Applies the first configuration, then the second; shows the second run and the state after it.
+fn check(before: &str, after: &str, expect: Expect) {
+    let mut bench = Bench::after(before);
+    let run = bench.apply(after);
+    expect.assert_eq(&format!("{}{}", run.story(), bench.state()));
+    let again = bench.plan(after);
+    assert!(again.is_clean(), "not settled: {}{}", again.story(), bench.state());
+}
+
+#[test]
+fn a_moved_object_is_left_alone_and_has_its_new_address_in_the_state() {
+    check(
+        r#"resource "test_thing" "a" { name = "a" }"#,
+        r#"moved {
+             from = test_thing.a
+             to   = test_thing.b["k"]
+           }
+           resource "test_thing" "b" {
+             for_each = toset(["k"])
+             name     = "a"
+           }"#,
+        expect![[r#"
+            = test_thing.b["k"] (was test_thing.a)
+            calls: 
+            test_thing.b["k"] a-1
+        "#]],
+    );
+}
+
+#[test]
+fn a_moved_object_that_is_replaced_keeps_its_order() {
+    check(
+        r#"resource "test_thing" "a" {
+             name = "a"
+             zone = "north"
+           }
+           resource "test_thing" "user" { name = test_thing.a.name }"#,
+        r#"moved {
+             from = test_thing.a
+             to   = test_thing.b
+           }
+           resource "test_thing" "b" {
+             name = "a"
+             zone = "south"
+             lifecycle { create_before_destroy = true }
+           }
+           resource "test_thing" "user" { name = test_thing.b.name }"#,
+        expect![[r#"
+            +/- test_thing.b (was test_thing.a) ReplaceBecauseCannotUpdate .zone
+            calls: create a, delete a-1
+            test_thing.b a-3 create-first
+            test_thing.user a-2 after test_thing.b
+        "#]],
+    );
+}
+
+#[test]
+fn an_object_that_is_forgotten_is_neither_read_nor_destroyed() {
+    let mut bench = Bench::after(r#"resource "test_thing" "a" { name = "a" }"#);
+    let run = bench.apply(
+        r#"removed {
+             from = test_thing.a
+             lifecycle { destroy = false }
+           }"#,
+    );
+    expect![[r#"
+        . test_thing.a DeleteBecauseNoResourceConfig
+        calls: 
+        warning -: Some objects will no longer be managed by Terraform
+    "#]]
+    .assert_eq(&format!("{}{}", run.story(), bench.state()));
+    assert!(!run.calls().contains("read"), "{}", run.calls());
+}

@@ -1,0 +1,12 @@
+#= apply
+resource "terraform_data" "a" {
+  input = "x"
+}
+#= apply -destroy
+moved {
+  from = terraform_data.a
+  to   = terraform_data.b
+}
+resource "terraform_data" "b" {
+  input = "y"
+}

@@ -1,0 +1,15 @@
+#= apply
+resource "terraform_data" "a" {
+  input = "x"
+}
+resource "terraform_data" "b" {
+  input = terraform_data.a.output
+}
+#= plan -target=terraform_data.a
+removed {
+  from = terraform_data.a
+  lifecycle {
+    destroy = false
+  }
+}
+#= apply

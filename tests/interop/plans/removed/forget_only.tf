@@ -1,0 +1,11 @@
+#= apply
+resource "terraform_data" "a" {
+  input = sensitive("x")
+}
+#= apply
+removed {
+  from = terraform_data.a
+  lifecycle {
+    destroy = false
+  }
+}

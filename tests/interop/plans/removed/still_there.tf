@@ -1,0 +1,7 @@
+#= validate
+removed {
+  from = terraform_data.a
+}
+resource "terraform_data" "a" {
+}
+#= plan
