@@ -5,6 +5,7 @@ mod case;
 mod compare;
 mod engine;
 mod expressions;
+mod layout;
 mod row;
 mod terraform_loads_ours;
 mod terraform_plans;

@@ -1,5 +1,6 @@
 //! What can be said on the command line. The doc comments are the help texts.
 
+mod fmt;
 mod help;
 mod shared;
 
@@ -12,6 +13,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use formwork_value::Diagnostic;
 use formwork_value::diag::Sources;
 
+pub(crate) use fmt::FmtArgs;
 pub(crate) use shared::{
     InitArgs, OperationArgs, StateArgs, StatePlace, VariableArgs, VariableSource, ViewArgs,
 };
@@ -59,6 +61,8 @@ pub(crate) enum Command {
     /// Settle what an interrupted run left open.
     #[command(subcommand)]
     Recover(RecoverCommand),
+    /// Give configuration files their usual layout.
+    Fmt(FmtArgs),
     /// Print the graph of a plan, for Graphviz.
     Graph(GraphArgs),
     /// Show the providers that the configuration needs.

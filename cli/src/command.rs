@@ -1,6 +1,7 @@
 //! The commands, one per file. Each is a function over what it was told and the folder it works in.
 
 mod apply;
+mod fmt;
 mod given;
 mod graph;
 mod init;
@@ -47,6 +48,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::State(StateCommand::Show(args)) => state::show(&args, env).await,
         Command::Recover(RecoverCommand::List(args)) => recover::list(&args, env).await,
         Command::Recover(RecoverCommand::Forget(args)) => recover::forget(&args, env).await,
+        Command::Fmt(args) => fmt::run(&args, env),
         Command::Graph(args) => graph::run(&args, env).await,
         Command::Providers(args) => match args.command {
             None => providers::run(env).await,

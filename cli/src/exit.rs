@@ -11,6 +11,10 @@ pub(crate) enum Exit {
     Failed,
     /// `plan -detailed-exitcode`: there is something to apply.
     HasChanges,
+    /// `fmt`: something cannot be formatted.
+    CannotFormat,
+    /// `fmt -check`: something is not formatted.
+    NotFormatted,
 }
 
 impl From<Exit> for ExitCode {
@@ -18,7 +22,8 @@ impl From<Exit> for ExitCode {
         match exit {
             Exit::Done => Self::SUCCESS,
             Exit::Failed => Self::from(1),
-            Exit::HasChanges => Self::from(2),
+            Exit::HasChanges | Exit::CannotFormat => Self::from(2),
+            Exit::NotFormatted => Self::from(3),
         }
     }
 }

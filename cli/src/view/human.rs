@@ -6,5 +6,6 @@ pub(crate) mod object;
 pub(crate) mod operation;
 pub(crate) mod outputs;
 pub(crate) mod plan;
+pub(crate) mod text_diff;
 pub(crate) mod value;
 pub(crate) mod wrap;

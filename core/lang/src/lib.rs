@@ -7,6 +7,7 @@ pub mod content;
 pub mod decode;
 pub mod dynamic;
 pub mod eval;
+pub mod format;
 pub mod functions;
 mod kind;
 pub mod print;

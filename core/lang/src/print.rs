@@ -33,6 +33,28 @@ pub fn quoted(text: &str) -> String {
     out
 }
 
+/// Escapes a text so that it can stand between the quotes of a string of the language.
+#[must_use]
+pub fn literal(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(char) = chars.next() {
+        match char {
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '$' | '%' if chars.peek() == Some(&'{') => out.extend([char, char]),
+            ' ' => out.push(' '),
+            _ if is_visible(char) => out.push(char),
+            '\0'..='\u{ffff}' => push(&mut out, format_args!("\\u{:04x}", u32::from(char))),
+            _ => push(&mut out, format_args!("\\U{:08x}", u32::from(char))),
+        }
+    }
+    out
+}
+
 fn push_escaped(out: &mut String, char: char) {
     let escape = match char {
         '"' => "\\\"",

@@ -2,6 +2,8 @@
 
 use std::fmt::{Display, Formatter, Result};
 
+use formwork_lang::print::literal;
+
 use super::{
     ConfigResourceAddr, DeposedKey, InstanceAddr, InstanceKey, LocalProvider, Mode, ModuleAddr,
     ModulePath, ModuleStep, ProviderAddr, ProviderConfigAddr, ResourceAddr, ResourceName,
@@ -11,41 +13,7 @@ use super::{
 /// something else inside quotes.
 #[must_use]
 pub fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '$' | '%' => {
-                out.push(c);
-                if chars.peek() == Some(&'{') {
-                    out.push(c);
-                }
-            }
-            c if is_printable(c) => out.push(c),
-            c if u32::from(c) < 0x1_0000 => out.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => out.push_str(&format!("\\U{:08x}", u32::from(c))),
-        }
-    }
-    out.push('"');
-    out
-}
-
-/// Whether a character is shown as it is: letters, marks, numbers, punctuation, symbols, and space.
-fn is_printable(c: char) -> bool {
-    if c.is_ascii() {
-        return !c.is_ascii_control();
-    }
-    // The standard library escapes combining marks only at the start of a text, hence the letter.
-    let mut buffer = String::with_capacity(8);
-    buffer.push('a');
-    buffer.push(c);
-    buffer.escape_debug().nth(1) == Some(c)
+    format!("\"{}\"", literal(text))
 }
 
 impl Display for InstanceKey {

@@ -22,6 +22,12 @@ pub trait Files {
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 }
 
+/// Whether a file is none of the author's: what editors and version control leave behind.
+#[must_use]
+pub fn is_left_behind(name: &str) -> bool {
+    name.starts_with('.') || name.ends_with('~') || (name.starts_with('#') && name.ends_with('#'))
+}
+
 /// The files of this machine. Relative paths start at the folder the process is in.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Disk;

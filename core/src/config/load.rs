@@ -239,10 +239,7 @@ pub(super) fn parse_folder(
 
 /// Whether a file belongs to the configuration. What editors leave behind does not.
 fn is_configuration(name: &str) -> bool {
-    let left_behind = name.starts_with('.')
-        || name.ends_with('~')
-        || (name.starts_with('#') && name.ends_with('#'));
-    !left_behind && (name.ends_with(".tf") || name.ends_with(".tf.json"))
+    !super::files::is_left_behind(name) && (name.ends_with(".tf") || name.ends_with(".tf.json"))
 }
 
 fn is_override(name: &str) -> bool {

@@ -1,0 +1,230 @@
+//! `formwork fmt`: gives configuration files their usual layout. What that is says the language.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use formwork_core::config::files::is_left_behind;
+use formwork_lang::format::format;
+use formwork_lang::syntax::add_source;
+use formwork_value::diag::{Blame, Sources};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::args::FmtArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::view::human::{diagnostic, text_diff};
+use crate::view::{Screen, err, out};
+
+/// The ends of the names of files that have a layout.
+const ENDS: [&str; 4] = [".tf", ".tfvars", ".tftest.hcl", ".tfmock.hcl"];
+
+/// The name of standard input.
+const STDIN: &str = "<stdin>";
+
+/// Runs the command.
+pub(super) fn run(args: &FmtArgs, env: &Env) -> Exit {
+    let from_stdin = args.paths.iter().map(PathBuf::as_path).eq([Path::new("-")]);
+    let mut formatter = Formatter {
+        wanted: Wanted {
+            list: args.list && !from_stdin,
+            write: args.write && !from_stdin && !args.check,
+            diff: args.diff,
+            check: args.check,
+            recursive: args.recursive,
+        },
+        sources: Sources::new(),
+        diags: Diagnostics::new(),
+        shown: String::new(),
+        changed: false,
+    };
+    if from_stdin {
+        formatter.stdin();
+    } else if args.paths.is_empty() {
+        formatter.folder(Path::new("."));
+    } else {
+        // As the reference does it: what comes behind something that is not there is left alone.
+        let _ = args.paths.iter().try_for_each(|path| formatter.target(path));
+    }
+    formatter.end(&Screen::of(env, args.no_color))
+}
+
+/// What is to be done with what is found.
+struct Wanted {
+    list: bool,
+    write: bool,
+    diff: bool,
+    check: bool,
+    recursive: bool,
+}
+
+struct Formatter {
+    wanted: Wanted,
+    sources: Sources,
+    diags: Diagnostics,
+    /// What goes to standard output.
+    shown: String,
+    changed: bool,
+}
+
+impl Formatter {
+    /// Shows everything and says how it went.
+    fn end(self, screen: &Screen) -> Exit {
+        let failed = self.diags.has_errors();
+        // A check is about all files: of a part of them it says nothing.
+        if !(self.wanted.check && (failed || !self.wanted.list)) {
+            out(&self.shown);
+        }
+        if failed {
+            err(&diagnostic::all(screen, &self.sources, &self.diags, false));
+            Exit::CannotFormat
+        } else if self.wanted.check && self.changed {
+            Exit::NotFormatted
+        } else {
+            Exit::Done
+        }
+    }
+
+    fn stdin(&mut self) {
+        let mut bytes = Vec::new();
+        match io::stdin().lock().read_to_end(&mut bytes) {
+            // Nothing is written, so there is no path that could not be.
+            Ok(_) => self.text(STDIN, Path::new(STDIN), bytes).unwrap_or_default(),
+            Err(error) => {
+                let _ = self.unreadable(STDIN, &error);
+            }
+        }
+    }
+
+    /// Formats what the user named; fails if that is not there.
+    fn target(&mut self, path: &Path) -> Result<(), Reported> {
+        let path = near(path);
+        let name = path.display().to_string();
+        match fs::metadata(&path) {
+            Ok(found) if found.is_dir() => self.folder(&path),
+            Ok(_) if has_layout(&name) => self.file(&path),
+            Ok(_) => {
+                let _ = self.diags.error(Diagnostic::error(
+                    "Only .tf, .tfvars, and .tftest.hcl files can be processed with formwork fmt",
+                    format!("`{name}` is none of these. Files in JSON have no layout of ours."),
+                ));
+            }
+            Err(error) => {
+                return Err(self.diags.error(
+                    Diagnostic::error(
+                        format!("No file or directory at {name}"),
+                        format!("`{name}` cannot be read: {error}."),
+                    )
+                    .blame(Blame::Environment),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Formats the files in a folder, in the order of names.
+    fn folder(&mut self, path: &Path) {
+        let names = match names(path) {
+            Ok(names) => names,
+            Err(error) => {
+                let _ = self.unreadable(&path.display().to_string(), &error);
+                return;
+            }
+        };
+        for name in names.iter().filter(|name| !is_left_behind(name)) {
+            let inner = if path == Path::new(".") { PathBuf::from(name) } else { path.join(name) };
+            // Links to folders are not followed: they may lead in a circle.
+            let is_folder = fs::symlink_metadata(&inner).is_ok_and(|found| found.is_dir());
+            if is_folder && self.wanted.recursive {
+                self.folder(&inner);
+            } else if !is_folder && has_layout(name) {
+                self.file(&inner);
+            }
+        }
+    }
+
+    fn file(&mut self, path: &Path) {
+        let name = path.display().to_string();
+        match fs::read(path) {
+            // What is wrong was reported; the other files are formatted all the same.
+            Ok(bytes) => self.text(&name, path, bytes).unwrap_or_default(),
+            Err(error) => {
+                let _ = self.unreadable(&name, &error);
+            }
+        }
+    }
+
+    fn text(&mut self, name: &str, path: &Path, bytes: Vec<u8>) -> Result<(), Reported> {
+        let mut found = Diagnostics::new();
+        let source = add_source(&mut found, &mut self.sources, name, bytes);
+        let parsed = format(&mut found, &self.sources, source);
+        self.diags.append(found)?;
+        let (new, old) = (parsed?, self.sources.text(source));
+        if new != *old {
+            self.changed = true;
+            if self.wanted.list {
+                self.shown.push_str(&format!("{name}\n"));
+            }
+            if self.wanted.write {
+                write(path, &new).map_err(|error| unwritable(&mut self.diags, name, &error))?;
+            }
+            if self.wanted.diff {
+                self.shown.push_str(&text_diff::unified(name, old, &new));
+            }
+        }
+        let Wanted { list, write, diff, check, .. } = self.wanted;
+        if !(list || write || diff || check) {
+            self.shown.push_str(&new);
+        }
+        Ok(())
+    }
+
+    fn unreadable(&mut self, name: &str, error: &io::Error) -> Reported {
+        let detail = format!("`{name}` cannot be read: {error}.");
+        let diagnostic = Diagnostic::error("Failed to read file", detail);
+        self.diags.error(diagnostic.blame(Blame::Environment))
+    }
+}
+
+fn unwritable(diags: &mut Diagnostics, name: &str, error: &io::Error) -> Reported {
+    let detail = format!("`{name}` cannot be written: {error}. It is as it was.");
+    diags.error(Diagnostic::error("Failed to write file", detail).blame(Blame::Environment))
+}
+
+fn has_layout(name: &str) -> bool {
+    ENDS.iter().any(|end| name.ends_with(end))
+}
+
+/// The names in a folder, in order. One that is not Unicode is no name of a configuration file.
+fn names(path: &Path) -> io::Result<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    for entry in fs::read_dir(path)? {
+        names.extend(entry?.file_name().into_string().ok());
+    }
+    Ok(names)
+}
+
+/// A path as it is shown: without detours, and from here if it is below here.
+fn near(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().ok();
+    let below = here.and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));
+    let path: PathBuf = below.as_deref().unwrap_or(path).components().collect();
+    let near: PathBuf = path.strip_prefix(".").unwrap_or(&path).components().collect();
+    if near.as_os_str().is_empty() { PathBuf::from(".") } else { near }
+}
+
+/// Writes aside and renames, so that whatever happens the file is whole. Its mode is kept, and a link
+/// to it stays a link.
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let path = fs::canonicalize(path)?;
+    let found = fs::metadata(&path)?;
+    // What may not be written is not replaced either, although the folder would allow it.
+    drop(fs::OpenOptions::new().write(true).open(&path)?);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+    aside.write_all(text.as_bytes())?;
+    aside.as_file().set_permissions(found.permissions())?;
+    aside.persist(&path)?;
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! How a text became another, line by line, as programs like `patch` read it.
+
+use similar::TextDiff;
+
+/// Shows what changes in a file.
+pub(crate) fn unified(name: &str, old: &str, new: &str) -> String {
+    TextDiff::from_lines(old, new)
+        .unified_diff()
+        .header(&format!("old/{name}"), &format!("new/{name}"))
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::unified;
+
+    #[test]
+    fn lines_that_change_are_shown_with_three_around_them() {
+        let old = "a\nb\nc\nd=1\ne\nf\ng\nh\ni";
+        let new = "a\nb\nc\nd = 1\ne\nf\ng\nh\ni";
+        expect![[r#"
+            --- old/x.tf
+            +++ new/x.tf
+            @@ -1,7 +1,7 @@
+             a
+             b
+             c
+            -d=1
+            +d = 1
+             e
+             f
+             g
+        "#]]
+        .assert_eq(&unified("x.tf", old, new));
+    }
+}

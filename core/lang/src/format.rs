@@ -1,0 +1,35 @@
+//! Text in its usual layout: spaces, indentation, what stands below each other, and a few forms of old.
+//!
+//! Works on tokens, not on the tree: nothing is lost, and what the layout says nothing about stays as
+//! the author wrote it. Knows no files.
+
+mod line;
+mod piece;
+mod rewrite;
+mod space;
+
+use formwork_value::diag::{SourceId, Sources};
+use formwork_value::{Diagnostics, Reported};
+
+use crate::syntax::parse_file;
+
+/// Returns the text of a configuration file in its usual layout. Doing it twice changes nothing more.
+///
+/// # Errors
+/// When the text cannot be parsed: in what is no configuration nothing is known to be a space.
+pub fn format(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    source: SourceId,
+) -> Result<String, Reported> {
+    let mut own = Diagnostics::new();
+    let body = parse_file(&mut own, sources, source);
+    diags.append(own)?;
+    let text = sources.text(source);
+    let mut pieces = piece::of(text, &rewrite::of(text, &body));
+    line::lay_out(&mut pieces);
+    Ok(piece::text(&pieces))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,153 @@
+//! Lines: how far each is indented, and which parts of neighbours stand below each other.
+
+use std::ops::Range;
+
+use super::piece::Piece;
+use super::space;
+use crate::syntax::lex::TokenKind;
+
+/// A line and its parts, as indices of pieces.
+struct Line {
+    /// What comes first: the name of an argument, or everything.
+    lead: Range<usize>,
+    /// From the equals sign on, if the value ends on this line; otherwise empty.
+    assign: Range<usize>,
+    /// A comment that ends the line, if it is not alone on it.
+    comment: Option<usize>,
+}
+
+/// Gives every piece the number of spaces that belong before it.
+pub(super) fn lay_out(pieces: &mut [Piece<'_>]) {
+    let lines = lines(pieces);
+    indent(pieces, &lines);
+    for line in &lines {
+        space_out(pieces, &line.lead);
+        space_out(pieces, &line.assign);
+    }
+    align(pieces, &lines);
+}
+
+/// Splits pieces into lines. The end of the text belongs to none.
+fn lines(pieces: &[Piece<'_>]) -> Vec<Line> {
+    let n_pieces = pieces.len() - usize::from(ends_with_end(pieces));
+    let mut lines = Vec::new();
+    let mut start = 0;
+    for at in 0..n_pieces {
+        if pieces[at].ends_line() {
+            lines.push(line(pieces, start..at + 1));
+            start = at + 1;
+        }
+    }
+    if start < n_pieces {
+        lines.push(line(pieces, start..n_pieces));
+    }
+    lines
+}
+
+fn ends_with_end(pieces: &[Piece<'_>]) -> bool {
+    pieces.last().is_some_and(|piece| piece.kind == TokenKind::End)
+}
+
+fn line(pieces: &[Piece<'_>], whole: Range<usize>) -> Line {
+    let last = whole.end - 1;
+    let comment = (whole.len() > 1 && pieces[last].kind == TokenKind::Comment).then_some(last);
+    let lead = whole.start..comment.unwrap_or(whole.end);
+    let equals = lead.clone().skip(1).find(|at| pieces[*at].kind == TokenKind::Equals);
+    // A value that goes on below has no place beside those of its neighbours.
+    match equals {
+        Some(equals) if net(&pieces[equals..lead.end]) == 0 => {
+            Line { lead: lead.start..equals, assign: equals..lead.end, comment }
+        }
+        _ => Line { assign: lead.end..lead.end, lead, comment },
+    }
+}
+
+/// How many more brackets are opened than closed.
+fn net(pieces: &[Piece<'_>]) -> isize {
+    pieces.iter().map(Piece::opens).sum()
+}
+
+/// Indents each line by the lines that opened brackets around it: one step for each such line, however
+/// many brackets it opens.
+fn indent(pieces: &mut [Piece<'_>], lines: &[Line]) {
+    // How many brackets each of those lines has open.
+    let mut open: Vec<usize> = Vec::new();
+    for line in lines {
+        let first = line.lead.start;
+        if pieces[first].kind == TokenKind::Newline {
+            pieces[first].spaces = 0;
+            continue;
+        }
+        let change = change(pieces, line);
+        if change < 0 {
+            close(&mut open, change.unsigned_abs());
+        }
+        pieces[first].spaces = 2 * open.len();
+        if change > 0 {
+            open.push(change.unsigned_abs());
+        }
+    }
+}
+
+/// How many brackets a line opens or closes. What is in a heredoc is text, and does not count.
+fn change(pieces: &[Piece<'_>], line: &Line) -> isize {
+    let up_to_heredoc = |part: &Range<usize>| {
+        let part = &pieces[part.clone()];
+        let end = part.iter().position(|piece| piece.kind == TokenKind::OpenHeredoc);
+        net(&part[..end.unwrap_or(part.len())])
+    };
+    up_to_heredoc(&line.lead) + up_to_heredoc(&line.assign)
+}
+
+fn close(open: &mut Vec<usize>, mut n_closed: usize) {
+    while let Some(innermost) = open.last_mut() {
+        if n_closed < *innermost {
+            *innermost -= n_closed;
+            return;
+        }
+        n_closed -= *innermost;
+        open.pop();
+        if n_closed == 0 {
+            return;
+        }
+    }
+}
+
+/// Puts spaces between the pieces of a part of a line.
+fn space_out(pieces: &mut [Piece<'_>], part: &Range<usize>) {
+    for at in part.clone().skip(1) {
+        let before = (at - part.start >= 2).then(|| &pieces[at - 2]);
+        pieces[at].spaces = usize::from(space::between(before, &pieces[at - 1], &pieces[at]));
+    }
+}
+
+/// Puts equals signs of neighbouring lines below each other, and then their comments.
+fn align(pieces: &mut [Piece<'_>], lines: &[Line]) {
+    column(pieces, lines, |line| {
+        (!line.assign.is_empty()).then(|| (line.lead.clone(), line.assign.start))
+    });
+    column(pieces, lines, |line| {
+        line.comment.map(|comment| (line.lead.start..line.assign.end, comment))
+    });
+}
+
+/// Puts something in the same column in each run of lines that have it. `cell` says what must stand
+/// before it, and which piece it is.
+fn column(
+    pieces: &mut [Piece<'_>],
+    lines: &[Line],
+    cell: impl Fn(&Line) -> Option<(Range<usize>, usize)>,
+) {
+    let cells: Vec<_> = lines.iter().map(cell).collect();
+    for run in cells.split(Option::is_none) {
+        let widths: Vec<(usize, usize)> = run
+            .iter()
+            .flatten()
+            .map(|(before, at)| (pieces[before.clone()].iter().map(Piece::columns).sum(), *at))
+            .collect();
+        let widest = widths.iter().map(|(width, _)| *width).max().unwrap_or(0);
+        for (width, at) in widths {
+            pieces[at].spaces = widest - width + 1;
+        }
+    }
+}

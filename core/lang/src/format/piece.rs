@@ -1,0 +1,125 @@
+//! What a text is made of while it is laid out: tokens with the spaces before them. Decides nothing.
+
+use std::borrow::Cow;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::rewrite::Rewrite;
+use crate::syntax::lex::{Token, TokenKind, lex};
+
+/// A token and the spaces before it.
+#[derive(Clone, Debug)]
+pub(super) struct Piece<'t> {
+    pub(super) kind: TokenKind,
+    /// The text of the token; a line comment includes its line end.
+    pub(super) text: Cow<'t, str>,
+    /// How many spaces stand before it.
+    pub(super) spaces: usize,
+}
+
+impl<'t> Piece<'t> {
+    pub(super) fn new(kind: TokenKind, text: impl Into<Cow<'t, str>>) -> Self {
+        Self { kind, text: text.into(), spaces: 0 }
+    }
+
+    /// Whether a line ends with it.
+    pub(super) fn ends_line(&self) -> bool {
+        self.kind == TokenKind::Newline
+            || (self.kind == TokenKind::Comment && self.text.ends_with('\n'))
+    }
+
+    /// How wide it is on the screen, with the spaces before it.
+    pub(super) fn columns(&self) -> usize {
+        let text = self.text.as_ref();
+        let width = if text.is_ascii() { text.len() } else { text.graphemes(true).count() };
+        self.spaces + width
+    }
+
+    /// How many brackets it opens, or closes if negative.
+    pub(super) fn opens(&self) -> isize {
+        use TokenKind as T;
+        match self.kind {
+            T::OpenBrace
+            | T::OpenBracket
+            | T::OpenParen
+            | T::OpenInterpolation
+            | T::OpenDirective => 1,
+            T::CloseBrace | T::CloseBracket | T::CloseParen | T::CloseSequence => -1,
+            _ => 0,
+        }
+    }
+}
+
+/// Cuts a text into pieces and puts in what is written otherwise. The rewrites are in order and do not
+/// overlap.
+pub(super) fn of<'t>(text: &'t str, rewrites: &[Rewrite<'_>]) -> Vec<Piece<'t>> {
+    let tokens = lex(text);
+    let mut pieces = Vec::with_capacity(tokens.len());
+    let mut rewrites = rewrites.iter().peekable();
+    let (mut at, mut end) = (0, bom(text));
+    while at < tokens.len() {
+        let start = tokens[at].start as usize;
+        if let Some(rewrite) = rewrites.next_if(|rewrite| rewrite.span.start <= start) {
+            let n_tokens = tokens[at..]
+                .iter()
+                .take_while(|token| (token.start as usize) < rewrite.span.end)
+                .count();
+            let before = pieces.len();
+            rewrite.apply(text, &tokens[at..at + n_tokens], &mut pieces);
+            if let Some(first) = pieces.get_mut(before) {
+                first.spaces = start - end;
+            }
+            end = rewrite.span.end;
+            at += n_tokens.max(1);
+            continue;
+        }
+        let piece = one(text, &tokens, &mut at);
+        pieces.push(Piece { spaces: start.saturating_sub(end), ..piece });
+        end = start + pieces.last().map_or(0, |piece| piece.text.len());
+    }
+    pieces
+}
+
+/// Cuts out the tokens of a part of the text, with the spaces that stand between them.
+pub(super) fn part<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'t>>) {
+    let mut at = 0;
+    let mut end = tokens.first().map_or(0, |token| token.start as usize);
+    while at < tokens.len() {
+        let start = tokens[at].start as usize;
+        let piece = one(text, tokens, &mut at);
+        let length = piece.text.len();
+        pieces.push(Piece { spaces: start - end, ..piece });
+        end = start + length;
+    }
+}
+
+/// Takes the next token, or a line comment and its line end at once.
+fn one<'t>(text: &'t str, tokens: &[Token], at: &mut usize) -> Piece<'t> {
+    let token = tokens[*at];
+    *at += 1;
+    let mut end = token.end;
+    if token.kind == TokenKind::Comment
+        && !text[token.start as usize..].starts_with("/*")
+        && let Some(newline) = tokens.get(*at).filter(|next| next.kind == TokenKind::Newline)
+    {
+        end = newline.end;
+        *at += 1;
+    }
+    Piece::new(token.kind, &text[token.start as usize..end as usize])
+}
+
+/// Length of a byte order mark at the start, which is not kept.
+fn bom(text: &str) -> usize {
+    if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
+}
+
+/// Puts the pieces together again.
+pub(super) fn text(pieces: &[Piece<'_>]) -> String {
+    let length = pieces.iter().map(|piece| piece.spaces + piece.text.len()).sum();
+    let mut text = String::with_capacity(length);
+    for piece in pieces {
+        text.extend(std::iter::repeat_n(' ', piece.spaces));
+        text.push_str(&piece.text);
+    }
+    text
+}

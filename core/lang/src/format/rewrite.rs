@@ -1,0 +1,167 @@
+//! What is written otherwise: labels without quotes, `"${x}"` that is just `x`, and types as they were
+//! written long ago.
+
+use std::ops::Range;
+
+use super::piece::{Piece, part};
+use crate::print::literal;
+use crate::stack::with_stack;
+use crate::syntax::lex::{Token, TokenKind};
+use crate::syntax::{Body, Expr, ExprKind, Ident};
+
+/// A part of the text that is written otherwise.
+pub(super) struct Rewrite<'b> {
+    /// The bytes it stands for.
+    pub(super) span: Range<usize>,
+    kind: Kind<'b>,
+}
+
+enum Kind<'b> {
+    /// The labels of a block: all in quotes, and nothing between them.
+    Labels(&'b [Ident]),
+    /// A string that is a single interpolation.
+    Unwrap,
+    /// The type of a variable, as it is written today: the word, and that of its elements.
+    Type(&'static str, Option<&'static str>),
+}
+
+/// Where a body stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    File,
+    /// In a `variable` block that is not in another block.
+    Variable,
+    Block,
+}
+
+/// Finds what is written otherwise, in the order of the text.
+pub(super) fn of<'b>(text: &str, body: &'b Body) -> Vec<Rewrite<'b>> {
+    let mut rewrites = Vec::new();
+    in_body(text, body, Place::File, &mut rewrites);
+    rewrites.sort_by_key(|rewrite| rewrite.span.start);
+    rewrites
+}
+
+fn in_body<'b>(text: &str, body: &'b Body, place: Place, rewrites: &mut Vec<Rewrite<'b>>) {
+    for attr in &body.attributes {
+        let span = attr.expr.span.range();
+        let kind = if place == Place::Variable && attr.name.name == "type" {
+            old_type(&text[span.clone()])
+        } else {
+            is_wrapped(text, &attr.expr).then_some(Kind::Unwrap)
+        };
+        rewrites.extend(kind.map(|kind| Rewrite { span, kind }));
+    }
+    for block in &body.blocks {
+        if let Some(last) = block.labels.last() {
+            let span = block.kind.span.range().end..last.span.range().end;
+            rewrites.push(Rewrite { span, kind: Kind::Labels(&block.labels) });
+        }
+        let is_variable = place == Place::File && block.kind.name == "variable";
+        let place = if is_variable { Place::Variable } else { Place::Block };
+        with_stack(|| in_body(text, &block.body, place, rewrites));
+    }
+}
+
+/// The types that were once written in quotes or without the type of their elements.
+fn old_type<'b>(text: &str) -> Option<Kind<'b>> {
+    Some(match text {
+        "\"string\"" => Kind::Type("string", None),
+        "\"list\"" => Kind::Type("list", Some("string")),
+        "\"map\"" => Kind::Type("map", Some("string")),
+        "list" => Kind::Type("list", Some("any")),
+        "set" => Kind::Type("set", Some("any")),
+        "map" => Kind::Type("map", Some("any")),
+        _ => return None,
+    })
+}
+
+/// Whether an expression is a string in quotes that is a single interpolation.
+fn is_wrapped(text: &str, expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Wrap(_)) && text[expr.span.range()].starts_with('"')
+}
+
+impl Rewrite<'_> {
+    /// Adds the pieces that stand for the tokens of this part.
+    pub(super) fn apply<'t>(&self, text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'t>>) {
+        match self.kind {
+            Kind::Labels(labels) => labels.iter().for_each(|label| push_label(label, pieces)),
+            Kind::Type(word, element) => {
+                pieces.push(Piece::new(TokenKind::Ident, word));
+                if let Some(element) = element {
+                    pieces.push(Piece::new(TokenKind::OpenParen, "("));
+                    pieces.push(Piece::new(TokenKind::Ident, element));
+                    pieces.push(Piece::new(TokenKind::CloseParen, ")"));
+                }
+            }
+            Kind::Unwrap => unwrap(text, tokens, pieces),
+        }
+    }
+}
+
+fn push_label(label: &Ident, pieces: &mut Vec<Piece<'_>>) {
+    pieces.push(Piece::new(TokenKind::OpenQuote, "\""));
+    if !label.name.is_empty() {
+        pieces.push(Piece::new(TokenKind::QuotedText, literal(&label.name)));
+    }
+    pieces.push(Piece::new(TokenKind::CloseQuote, "\""));
+}
+
+/// Takes what is between `"${` and `}"`. Where it has several lines it gets parentheses, because
+/// outside of a string a line end would end it.
+fn unwrap<'t>(text: &'t str, tokens: &[Token], pieces: &mut Vec<Piece<'t>>) {
+    let inside = match tokens {
+        [_, _, inside @ .., _, _] if !has_interpolation(inside) => inside,
+        _ => return part(text, tokens, pieces),
+    };
+    let is_newline = |token: &&Token| token.kind == TokenKind::Newline;
+    let n_before = inside.iter().take_while(is_newline).count();
+    let n_behind = inside[n_before..].iter().rev().take_while(is_newline).count();
+    let inside = &inside[n_before..inside.len() - n_behind];
+    let mut inner = Vec::with_capacity(inside.len() + 2);
+    part(text, inside, &mut inner);
+    let wrap = has_lines(&inner) && !in_parens(&inner);
+    if wrap {
+        pieces.push(Piece::new(TokenKind::OpenParen, "("));
+    }
+    pieces.append(&mut inner);
+    if wrap {
+        pieces.push(Piece::new(TokenKind::CloseParen, ")"));
+    }
+}
+
+/// Whether there is another interpolation outside of strings in quotes; such strings are left alone.
+fn has_interpolation(inside: &[Token]) -> bool {
+    let mut n_quotes = 0;
+    for token in inside {
+        match token.kind {
+            TokenKind::OpenQuote => n_quotes += 1,
+            TokenKind::CloseQuote => n_quotes -= 1,
+            TokenKind::OpenInterpolation if n_quotes == 0 => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether a line ends inside, in a way that would end the argument. A comment that ends a line counts
+/// only where no bracket keeps the argument going; the last one does no harm.
+fn has_lines(inner: &[Piece<'_>]) -> bool {
+    let mut n_open = 0;
+    inner.iter().enumerate().any(|(at, piece)| {
+        n_open += piece.opens();
+        piece.kind == TokenKind::Newline
+            || (piece.ends_line() && n_open == 0 && at + 1 < inner.len())
+    })
+}
+
+/// Whether one pair of parentheses is around everything.
+fn in_parens(inner: &[Piece<'_>]) -> bool {
+    let mut n_open = 0;
+    let closes = inner.iter().position(|piece| {
+        n_open += piece.opens();
+        n_open == 0
+    });
+    inner.first().is_some_and(|first| first.kind == TokenKind::OpenParen)
+        && closes == inner.len().checked_sub(1)
+}
