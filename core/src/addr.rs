@@ -12,6 +12,7 @@ mod parse;
 mod provider;
 pub mod reference;
 mod resource;
+mod source;
 mod target;
 
 pub use display::quoted;
@@ -23,4 +24,5 @@ pub use reference::{Reference, Subject};
 pub use resource::{
     ConfigResourceAddr, DeposedKey, InstanceAddr, Mode, ResourceAddr, ResourceName,
 };
+pub use source::{ModuleSource, PackageAddr, RegistryModule, Subfolder};
 pub use target::Target;

@@ -1,0 +1,164 @@
+//! Where the folder of a called module comes from, and how the text that says so is read. Pure:
+//! whether there is anything at the address is for whoever installs modules.
+
+mod package;
+mod registry;
+#[cfg(test)]
+mod tests;
+
+use std::fmt::{Display, Formatter};
+
+pub use package::PackageAddr;
+pub use registry::RegistryModule;
+
+use super::parse::BadAddress;
+
+/// The source of a module, normalised: two texts that mean the same are equal. It prints as the
+/// manifest of installed modules holds it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ModuleSource {
+    /// A folder of the caller's own package, relative to the caller's; begins with `./` or `../`.
+    Local(String),
+    /// A module in a registry, which has versions.
+    Registry(RegistryModule, Subfolder),
+    /// A package at a place of its own.
+    Package(PackageAddr, Subfolder),
+}
+
+/// A folder within a package: never outside of it, empty for the package's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Subfolder(String);
+
+impl ModuleSource {
+    /// Reads the source of a call. Only modules in registries have versions, so a call that gives one
+    /// is taken to mean a registry.
+    ///
+    /// # Errors
+    /// When the text is no source of any kind, or not that of a registry though a version is given.
+    pub fn parse(text: &str, versioned: bool) -> Result<Self, BadAddress> {
+        if versioned {
+            return registry(text).map_err(|reason| BadAddress {
+                summary: "Invalid registry module source address",
+                detail: format!(
+                    "Failed to parse module registry address: {reason}.\n\nFormwork assumed that you intended a module registry source address because you also set the argument \"version\", which applies only to registry modules."
+                ),
+            });
+        }
+        if is_local(text) {
+            return Ok(local(text));
+        }
+        registry(text).or_else(|_| package::parse(text))
+    }
+
+    /// The folder within the package.
+    #[must_use]
+    pub fn subfolder(&self) -> Option<&Subfolder> {
+        match self {
+            Self::Local(_) => None,
+            Self::Registry(_, within) | Self::Package(_, within) => Some(within),
+        }
+    }
+}
+
+impl Display for ModuleSource {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Local(path) => f.write_str(path),
+            Self::Registry(module, within) if within.is_empty() => module.fmt(f),
+            Self::Registry(module, within) => write!(f, "{module}//{}", within.0),
+            Self::Package(package, within) => f.write_str(&package.with(within)),
+        }
+    }
+}
+
+fn is_local(text: &str) -> bool {
+    ["./", "../", ".\\", "..\\"].iter().any(|prefix| text.starts_with(prefix))
+}
+
+fn local(text: &str) -> ModuleSource {
+    let path = clean(&text.replace('\\', "/"));
+    // Also `..` gets the prefix: that is how the manifest writes it.
+    let prefix = if path.starts_with("../") { "" } else { "./" };
+    ModuleSource::Local(format!("{prefix}{path}"))
+}
+
+fn registry(text: &str) -> Result<ModuleSource, String> {
+    if is_local(text) {
+        return Err(format!("can't use local directory {text:?} as a module registry address"));
+    }
+    let (module, within) = split_subfolder(text);
+    let within = Subfolder::parse(&within)?;
+    Ok(ModuleSource::Registry(registry::parse(&module)?, within))
+}
+
+impl Subfolder {
+    /// Whether it is the package's own folder.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The path, relative to the package.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.trim_start_matches('/')
+    }
+
+    /// The folder `inner` of this one.
+    #[must_use]
+    pub fn join(&self, inner: &Self) -> Self {
+        match (self.is_empty(), inner.is_empty()) {
+            (true, _) => inner.clone(),
+            (_, true) => self.clone(),
+            _ => Self(format!("{}/{}", self.0, inner.as_str())),
+        }
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        if text.is_empty() {
+            return Ok(Self::default());
+        }
+        let path = clean(text);
+        if path == ".." || path.starts_with("../") {
+            return Err(format!("subdirectory path {path:?} leads outside of the module package"));
+        }
+        Ok(Self(if path == "." { String::new() } else { path }))
+    }
+}
+
+/// Splits `PACKAGE//FOLDER?QUERY` into `PACKAGE?QUERY` and `FOLDER`.
+fn split_subfolder(text: &str) -> (String, String) {
+    // What stands in the query may be another address.
+    let (address, query) = text.split_at(text.find('?').unwrap_or(text.len()));
+    // The slashes behind a scheme mean something else.
+    let start = address.find("://").map_or(0, |at| at + "://".len());
+    match address[start..].find("//") {
+        None => (text.to_owned(), String::new()),
+        Some(at) => {
+            let at = start + at;
+            (format!("{}{query}", &address[..at]), address[at + 2..].to_owned())
+        }
+    }
+}
+
+/// The shortest path that means the same, by its text alone; `.` for nothing.
+fn clean(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    let absolute = path.starts_with('/');
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|last| *last != "..") => {
+                parts.pop();
+            }
+            ".." if absolute => {}
+            _ => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    match (absolute, joined.is_empty()) {
+        (true, _) => format!("/{joined}"),
+        (false, true) => ".".to_owned(),
+        (false, false) => joined,
+    }
+}

@@ -1,0 +1,142 @@
+//! Addresses of packages: a URL, perhaps with the means of fetching in front of it (`git::`), or one
+//! of the shorthands that stand for such a URL.
+
+use std::fmt::{Display, Formatter};
+
+use super::{ModuleSource, Subfolder, split_subfolder};
+use crate::addr::parse::BadAddress;
+
+/// Where a package is to be had. Everything that needs the same package has the same address.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PackageAddr {
+    /// The means of fetching that the address insists on: `git` in `git::https://…`.
+    pub forced: Option<String>,
+    /// The URL, with its query.
+    pub url: String,
+}
+
+impl PackageAddr {
+    /// The URL's scheme in lower case, or the means of fetching that stands in front of it: what says
+    /// how the package is fetched.
+    #[must_use]
+    pub fn kind(&self) -> String {
+        let scheme = || scheme(&self.url).unwrap_or_default();
+        self.forced.as_deref().unwrap_or_else(scheme).to_ascii_lowercase()
+    }
+
+    /// The address with a folder in it: `git::https://example.com/a.git//folder?ref=v1`.
+    pub(super) fn with(&self, within: &Subfolder) -> String {
+        let whole = self.to_string();
+        if within.is_empty() {
+            return whole;
+        }
+        let (address, query) = whole.split_at(whole.find('?').unwrap_or(whole.len()));
+        format!("{address}//{}{query}", within.0)
+    }
+}
+
+impl Display for PackageAddr {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match &self.forced {
+            Some(forced) => write!(f, "{forced}::{}", self.url),
+            None => f.write_str(&self.url),
+        }
+    }
+}
+
+pub(super) fn parse(text: &str) -> Result<ModuleSource, BadAddress> {
+    let invalid = |reason: String| BadAddress {
+        summary: "Invalid module source address",
+        detail: format!("Failed to parse module source address: {reason}."),
+    };
+    let (address, within) = split_subfolder(text);
+    let within = Subfolder::parse(&within).map_err(invalid)?;
+    if address.is_empty() {
+        return Err(invalid("invalid source address: ".to_owned()));
+    }
+    let (forced, address) = forced(&address);
+    if scheme(address).is_some() {
+        let package = PackageAddr { forced: forced.map(str::to_owned), url: address.to_owned() };
+        return Ok(ModuleSource::Package(package, within));
+    }
+    let Some(long) = written_out(address).map_err(invalid)? else {
+        return Err(BadAddress {
+            summary: "Invalid module source address",
+            detail: format!(
+                "Formwork failed to determine your intended installation method for remote module package {address:?}.\n\nIf you intended this as a path relative to the current module, use \"./{address}\" instead. The \"./\" prefix indicates that the address is a relative filesystem path."
+            ),
+        });
+    };
+    let (url, outer) = split_subfolder(&long.url);
+    let outer = Subfolder::parse(&outer).map_err(invalid)?;
+    let forced = forced.or(long.forced).map(str::to_owned);
+    Ok(ModuleSource::Package(PackageAddr { forced, url }, outer.join(&within)))
+}
+
+/// Splits off the means of fetching: `git::URL`.
+fn forced(address: &str) -> (Option<&str>, &str) {
+    match address.split_once("::") {
+        Some((means, rest))
+            if !means.is_empty()
+                && !rest.is_empty()
+                && means.bytes().all(|c| c.is_ascii_alphanumeric()) =>
+        {
+            (Some(means), rest)
+        }
+        _ => (None, address),
+    }
+}
+
+/// The scheme of a URL.
+fn scheme(url: &str) -> Option<&str> {
+    let (scheme, _) = url.split_once(':')?;
+    let mut bytes = scheme.bytes();
+    let inside = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'+' | b'-' | b'.');
+    (bytes.next()?.is_ascii_alphabetic() && bytes.all(inside)).then_some(scheme)
+}
+
+/// What a shorthand stands for.
+struct Long {
+    forced: Option<&'static str>,
+    url: String,
+}
+
+/// Writes out a shorthand; `None` if it is not one.
+fn written_out(address: &str) -> Result<Option<Long>, String> {
+    let git = |url| Ok(Some(Long { forced: Some("git"), url }));
+    let (path, query) = address.split_at(address.find('?').unwrap_or(address.len()));
+    if path.starts_with("github.com/") {
+        return git(format!("{}{query}", github(path)?));
+    }
+    if let Some((host, path)) = address.strip_prefix("git@").and_then(|rest| rest.split_once(':')) {
+        let path = path.strip_prefix('/').unwrap_or(path);
+        if !path.is_empty() && !host.is_empty() {
+            return git(format!("ssh://git@{host}/{path}"));
+        }
+    }
+    if path.starts_with("bitbucket.org/") {
+        let suffix = if path.ends_with(".git") { "" } else { ".git" };
+        return git(format!("https://{path}{suffix}{query}"));
+    }
+    if path.contains("googleapis.com/") {
+        return Ok(Some(Long { forced: Some("gcs"), url: format!("https://{address}") }));
+    }
+    if path.contains(".amazonaws.com/") {
+        return Ok(Some(Long { forced: Some("s3"), url: format!("https://{address}") }));
+    }
+    if address.starts_with('/') {
+        return Ok(Some(Long { forced: None, url: format!("file://{address}") }));
+    }
+    Ok(None)
+}
+
+/// `github.com/USER/REPOSITORY[/FOLDER]`
+fn github(path: &str) -> Result<String, String> {
+    let mut parts = path.splitn(4, '/');
+    let (Some(host), Some(user), Some(name)) = (parts.next(), parts.next(), parts.next()) else {
+        return Err("GitHub URLs should be github.com/username/repo".to_owned());
+    };
+    let suffix = if name.ends_with(".git") { "" } else { ".git" };
+    let within = parts.next().map(|folder| format!("//{folder}")).unwrap_or_default();
+    Ok(format!("https://{host}/{user}/{name}{suffix}{within}"))
+}

@@ -1,0 +1,98 @@
+//! Addresses of modules in registries: `[HOST/]NAMESPACE/NAME/SYSTEM`.
+
+use std::fmt::{Display, Formatter};
+
+use crate::addr::ProviderAddr;
+
+/// A module in a registry, without a version.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RegistryModule {
+    /// The registry's host, with a port if one is given.
+    pub host: String,
+    /// Who publishes it.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// What it is for, most often a provider.
+    pub system: String,
+}
+
+/// Prints the host as well, also the usual one.
+impl Display for RegistryModule {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let Self { host, namespace, name, system } = self;
+        write!(f, "{host}/{namespace}/{name}/{system}")
+    }
+}
+
+/// The longest namespace, name or system.
+const MAX_PART: usize = 64;
+
+pub(super) fn parse(text: &str) -> Result<RegistryModule, String> {
+    let parts: Vec<&str> = text.split('/').collect();
+    let (host, namespace, name, system) = match parts[..] {
+        [namespace, name, system] => (None, namespace, name, system),
+        [host, namespace, name, system] => (Some(host), namespace, name, system),
+        _ => {
+            return Err("a module registry source address must have either three or four slash-separated components".to_owned());
+        }
+    };
+    let host = host.map_or(Ok(ProviderAddr::DEFAULT_HOST.to_owned()), host_name)?;
+    if !is_name(namespace) {
+        if parts.len() == 3 && namespace.contains('.') && host_name(namespace).is_ok() {
+            return Err("source address must have three more components after the hostname: the namespace, the name, and the target system".to_owned());
+        }
+        return Err(refused("namespace", namespace));
+    }
+    if !is_name(name) {
+        return Err(refused("module name", name));
+    }
+    let lower = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit();
+    if system.is_empty() || system.len() > MAX_PART || !system.bytes().all(lower) {
+        return Err(format!(
+            "invalid target system {system:?}: must be between one and 64 ASCII letters or digits"
+        ));
+    }
+    let [namespace, name, system] = [namespace, name, system].map(str::to_owned);
+    Ok(RegistryModule { host, namespace, name, system })
+}
+
+fn refused(what: &str, found: &str) -> String {
+    format!(
+        "invalid {what} {found:?}: must be between one and 64 characters, including ASCII letters, digits, dashes, and underscores, where dashes and underscores may not be the prefix or suffix"
+    )
+}
+
+fn is_name(text: &str) -> bool {
+    let inside = |c: u8| c.is_ascii_alphanumeric() || c == b'-' || c == b'_';
+    let at_the_rim = |c: Option<&u8>| c.is_some_and(u8::is_ascii_alphanumeric);
+    let bytes = text.as_bytes();
+    bytes.len() <= MAX_PART
+        && bytes.iter().copied().all(inside)
+        && at_the_rim(bytes.first())
+        && at_the_rim(bytes.last())
+}
+
+fn host_name(text: &str) -> Result<String, String> {
+    let (name, port) = text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port)));
+    let good_label = |label: &str| {
+        !label.is_empty()
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+    };
+    let good_port = port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0));
+    if !name.split('.').all(good_label) || !good_port {
+        return Err(format!("invalid module registry hostname {text:?}"));
+    }
+    if !name.contains('.') {
+        return Err("invalid module registry hostname: must contain at least one dot".to_owned());
+    }
+    let host = text.to_lowercase();
+    if ["github.com", "bitbucket.org"].contains(&host.as_str()) {
+        return Err(format!(
+            "can't use {host:?} as a module registry host, because it's reserved for installing directly from version control repositories"
+        ));
+    }
+    Ok(host)
+}
