@@ -41,6 +41,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Prepare the folder: find and install the providers it needs.
     Init(InitArgs),
+    /// Install the modules that the configuration calls.
+    Get(GetArgs),
     /// Check whether the configuration is valid.
     Validate(ValidateArgs),
     /// Show what has to change.
@@ -67,8 +69,33 @@ pub(crate) enum Command {
     Graph(GraphArgs),
     /// Show the providers that the configuration needs.
     Providers(ProvidersArgs),
+    /// Show the modules that the configuration calls.
+    Modules(ModulesArgs),
     /// Show the version.
     Version(VersionArgs),
+}
+
+/// Arguments of `get`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct GetArgs {
+    /// Install everything anew, in the newest versions that the configuration allows.
+    #[arg(long)]
+    pub(crate) update: bool,
+    /// Accepted for compatibility: test files are not looked at.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) test_directory: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+/// Arguments of `modules`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ModulesArgs {
+    /// Print them as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `validate`.

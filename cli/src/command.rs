@@ -2,11 +2,14 @@
 
 mod apply;
 mod fmt;
+mod from_module;
+mod get;
 mod given;
 mod graph;
 mod init;
 mod interrupt;
 mod locked;
+mod modules;
 mod operation;
 mod output;
 mod plan;
@@ -37,6 +40,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
     }
     match cli.command {
         Command::Init(args) => init::run(&args, env).await,
+        Command::Get(args) => get::run(&args, env),
         Command::Validate(args) => validate::run(&args, env).await,
         Command::Plan(args) => plan::run(&args, env).await,
         Command::Apply(args) => apply::run(&args, env, false).await,
@@ -54,6 +58,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
             None => providers::run(env).await,
             Some(ProvidersCommand::Schema(args)) => providers::schema(&args, env).await,
         },
+        Command::Modules(args) => modules::run(&args, env),
         Command::Version(args) => version::run(&args, env),
     }
 }

@@ -34,7 +34,11 @@ impl Screen {
 
     /// Paints text, if colour is shown.
     pub(crate) fn paint(&self, paint: Paint, text: &str) -> String {
-        if self.color { format!("{}{text}\u{1b}[0m", paint.code()) } else { text.to_owned() }
+        if self.color && paint != Paint::Plain {
+            format!("{}{text}\u{1b}[0m", paint.code())
+        } else {
+            text.to_owned()
+        }
     }
 }
 
@@ -48,6 +52,7 @@ impl Screen {
 /// How text stands out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Paint {
+    Plain,
     Bold,
     Dim,
     Red,
@@ -63,6 +68,7 @@ pub(crate) enum Paint {
 impl Paint {
     fn code(self) -> &'static str {
         match self {
+            Self::Plain => "",
             Self::Bold => "\u{1b}[1m",
             Self::Dim => "\u{1b}[90m",
             Self::Red => "\u{1b}[31m",

@@ -10,6 +10,7 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::config::files::Disk;
 use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::{Config, Place};
+use formwork_core::config::folders;
 use formwork_core::version::Constraints;
 use formwork_plugin_protocol::reattach;
 use formwork_value::diag::{Blame, Sources};
@@ -20,6 +21,9 @@ use crate::install::lockfile::LockFile;
 use crate::install::providers::Places;
 use crate::install::settings::Settings;
 use crate::launcher::Launcher;
+use crate::modules::install::{Place, Progress};
+use crate::modules::{self};
+use crate::view::report::Report;
 
 /// The folder a command works in.
 pub(crate) struct Workspace<'e> {
@@ -75,6 +79,44 @@ impl<'e> Workspace<'e> {
     /// report.
     pub(crate) fn config_for_backend(&mut self) -> Option<Config> {
         self.has_config().then(|| self.config(&mut Diagnostics::new()).ok()).flatten()
+    }
+
+    /// The folder of modules.
+    pub(crate) fn modules_folder(&self) -> PathBuf {
+        self.data.join("modules")
+    }
+
+    /// Whether the root module calls any. Mistakes are for whoever reads the whole.
+    pub(crate) fn calls_modules(&self) -> bool {
+        let mut sources = Sources::new();
+        folders::calls(&mut Diagnostics::new(), &mut sources, &Disk, &self.root)
+            .map_or(true, |calls| !calls.is_empty())
+    }
+
+    /// Installs the modules that the configuration calls, telling what happens.
+    ///
+    /// # Errors
+    /// When one cannot be had, or a configuration has mistakes.
+    pub(crate) fn install_modules(
+        &mut self,
+        diags: &mut Diagnostics,
+        upgrade: bool,
+        report: &Report,
+    ) -> Result<(), Reported> {
+        let place = Place {
+            env: self.env,
+            settings: &self.settings,
+            root: &self.root,
+            folder: &self.modules_folder(),
+        };
+        modules::install::install(diags, &mut self.sources, &place, upgrade, &|progress| {
+            report.log(&match progress {
+                Progress::Downloading(package, key) => {
+                    format!("Downloading {package} for {key}...")
+                }
+                Progress::Installed(key, dir) => format!("- {key} in {}", dir.display()),
+            });
+        })
     }
 
     /// Whether there is any configuration here.

@@ -21,3 +21,4 @@ mod wire;
 pub use failure::Failure;
 pub use payload::Payload;
 pub use provider::Provider;
+pub use tls::cryptography;

@@ -105,7 +105,7 @@ pub(crate) fn client_config(
         warn!("a plugin uses a short RSA key; it is accepted because it is pinned");
     }
     let versions = if weak { vec![&TLS12] } else { vec![&TLS13, &TLS12] };
-    let provider = provider();
+    let provider = cryptography();
     let pin = Pin::new(server, &provider);
     let builder = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&versions)?
@@ -129,7 +129,7 @@ pub(crate) fn server_config(
     client: &str,
 ) -> Result<Arc<ServerConfig>, TlsError> {
     let client = CertificateDer::from_pem_slice(client.as_bytes()).map_err(|_| TlsError::Pem)?;
-    let provider = provider();
+    let provider = cryptography();
     let pin = Pin::new(client, &provider);
     let chain = vec![identity.certificate.clone()];
     let mut config = ServerConfig::builder_with_provider(provider)
@@ -141,8 +141,11 @@ pub(crate) fn server_config(
     Ok(Arc::new(config))
 }
 
-// aws-lc-rs and not ring: terraform's certificates are P-521, which ring cannot verify.
-fn provider() -> Arc<CryptoProvider> {
+/// The cryptography below all TLS of this program, also where other servers than plugins are spoken to.
+///
+/// aws-lc-rs and not ring: terraform's certificates are P-521, which ring cannot verify.
+#[must_use]
+pub fn cryptography() -> Arc<CryptoProvider> {
     Arc::new(aws_lc_rs::default_provider())
 }
 

@@ -27,7 +27,7 @@ const KNOW_VERSIONS: [&str; 6] = [
 ];
 
 /// What may be serialised with serde: file formats and views for programs.
-const SERIALISED: [&str; 10] = [
+const SERIALISED: [&str; 11] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
@@ -38,6 +38,8 @@ const SERIALISED: [&str; 10] = [
     "core/src/state/store.rs",
     // TF_REATTACH_PROVIDERS.
     "plugin-protocol/src/reattach.rs",
+    // The manifest of installed modules.
+    "cli/src/modules/manifest.rs",
     // What a saved plan holds of the command line, and the output of `version -json`.
     "cli/src/command/planfile.rs",
     "cli/src/command/version.rs",

@@ -105,6 +105,12 @@ pub(crate) struct InitArgs {
     /// Whether to install modules.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) get: bool,
+    /// Copy this module's configuration into the folder first, which must be empty.
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) from_module: Option<String>,
+    /// Accepted for compatibility: test files are not looked at.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) test_directory: Option<PathBuf>,
     /// Whether to ask for what is missing.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) input: bool,

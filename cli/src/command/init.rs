@@ -1,14 +1,16 @@
 //! `formwork init`: prepares the folder.
 
+use formwork_core::config::Config;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::from_module;
 use super::operation::of_state;
 use crate::args::{InitArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::install::lockfile::{LockFile, NAME};
 use crate::install::providers::Installed;
-use crate::view::{Paint, Screen, out, report::Report};
+use crate::view::{Paint, Screen, report::Report};
 use crate::workspace::Workspace;
 
 /// Runs the command.
@@ -19,7 +21,7 @@ pub(super) async fn run(args: &InitArgs, env: &Env) -> Exit {
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);
     };
-    let result = prepare(args, &screen, &mut workspace, &mut diags).await;
+    let result = prepare(args, &report, &mut workspace, &mut diags).await;
     report.diagnostics(&workspace.sources, &diags);
     match result {
         Ok(()) if !diags.has_errors() => Exit::Done,
@@ -29,52 +31,68 @@ pub(super) async fn run(args: &InitArgs, env: &Env) -> Exit {
 
 async fn prepare(
     args: &InitArgs,
-    screen: &Screen,
+    report: &Report,
     workspace: &mut Workspace<'_>,
     diags: &mut Diagnostics,
 ) -> Result<(), Reported> {
-    let say = |text: &str| {
-        if !args.json {
-            out(&screen.wrap(text));
-        }
-    };
+    let screen = report.screen();
     if let Some(mode) = args.lockfile.as_deref().filter(|mode| *mode != "readonly") {
         let detail = format!("The option -lockfile takes only \"readonly\", not {mode:?}.");
         return Err(diags.error(Diagnostic::error("Invalid lock file mode", detail)));
     }
+    if let Some(source) = &args.from_module {
+        let text = format!("Copying configuration from {source:?}...");
+        report.step(Paint::Bold, &text, "copying_configuration_message");
+        from_module::copy(diags, workspace, source)?;
+    }
     if !workspace.has_config() {
-        say(
-            "Formwork initialized in an empty directory!\n\nThe directory has no configuration files. You may begin working with Formwork immediately by creating them.\n",
-        );
+        let text = "Formwork initialized in an empty directory!\n\nThe directory has no configuration files. You may begin working with Formwork immediately by creating them.\n";
+        report.step(Paint::Plain, &screen.wrap(text), "output_init_empty_message");
         return Ok(());
     }
-    say(&format!("{}\n", screen.paint(Paint::Bold, "Initializing the backend...")));
+    report.step(Paint::Bold, "Initializing the backend...", "initializing_backend_message");
+    if args.get && workspace.calls_modules() {
+        let (text, code) = if args.upgrade {
+            ("Upgrading modules...", "upgrading_modules_message")
+        } else {
+            ("Initializing modules...", "initializing_modules_message")
+        };
+        report.step(Paint::Bold, text, code);
+        workspace.install_modules(diags, args.upgrade, report)?;
+    }
     let config = workspace.config(diags)?;
     if args.backend {
         // Refuses a backend that is not there.
         workspace.store(diags, Some(&config), &StatePlace::default())?;
     }
+    install_providers(args, report, workspace, (diags, &config)).await?;
+    let done = "Formwork has been successfully initialized!";
+    report.step(Paint::BoldGreen, done, "output_init_success_message");
+    if !workspace.env.in_automation {
+        let text = "\nYou may now begin working with Formwork. Try running \"formwork plan\" to see any changes that are required for your infrastructure.\n";
+        report.step(Paint::Plain, &screen.wrap(text), "output_init_success_cli_message");
+    }
+    Ok(())
+}
+
+async fn install_providers(
+    args: &InitArgs,
+    report: &Report,
+    workspace: &mut Workspace<'_>,
+    (diags, config): (&mut Diagnostics, &Config),
+) -> Result<(), Reported> {
     let mut required = config.requirements();
     required.extend(of_state(workspace, &required, &StatePlace::default()).await);
-    say(&format!("{}\n", screen.paint(Paint::Bold, "Initializing provider plugins...")));
+    let text = "Initializing provider plugins...";
+    report.step(Paint::Bold, text, "initializing_provider_plugin_message");
     let before = workspace.locks(diags)?;
     let mut locks = before.clone();
     let places = workspace.places(&args.plugin_dir);
     let installed = places.install(diags, &required, &mut locks, args.upgrade)?;
     for one in &installed {
-        say(&line(one));
+        report.log(&line(one));
     }
-    save(args, workspace, diags, &before, &locks)?;
-    say(&format!(
-        "\n{}\n",
-        screen.paint(Paint::BoldGreen, "Formwork has been successfully initialized!")
-    ));
-    if !workspace.env.in_automation {
-        say(
-            "\nYou may now begin working with Formwork. Try running \"formwork plan\" to see any changes that are required for your infrastructure.\n",
-        );
-    }
-    Ok(())
+    save(args, report, workspace, diags, (&before, &locks))
 }
 
 fn line(one: &Installed) -> String {
@@ -84,15 +102,15 @@ fn line(one: &Installed) -> String {
         (false, true) => "which comes with Formwork",
         (false, false) => "found locally",
     };
-    format!("- Installed {name} v{} ({how})\n", one.version)
+    format!("- Installed {name} v{} ({how})", one.version)
 }
 
 fn save(
     args: &InitArgs,
+    report: &Report,
     workspace: &Workspace<'_>,
     diags: &mut Diagnostics,
-    before: &LockFile,
-    locks: &LockFile,
+    (before, locks): (&LockFile, &LockFile),
 ) -> Result<(), Reported> {
     if before == locks {
         return Ok(());
@@ -113,15 +131,17 @@ fn save(
         let detail = format!("{} cannot be written: {error}.", path.display());
         diags.error(Diagnostic::error("Failed to save dependency lock file", detail))
     })?;
-    let screen = Screen::of(workspace.env, args.view.no_color);
-    if !args.json && !before.providers.is_empty() {
-        out(&screen.wrap(
-            "\nFormwork has made some changes to the provider dependency selections recorded in the .terraform.lock.hcl file. Review those changes and commit them to your version control system if they represent changes you intended to make.\n",
-        ));
-    } else if !args.json {
-        out(&screen.wrap(
+    let (text, code) = if before.providers.is_empty() {
+        (
             "\nFormwork has created a lock file .terraform.lock.hcl to record the provider selections it made above. Include this file in your version control repository so that Formwork can guarantee to make the same selections by default when you run \"formwork init\" in the future.\n",
-        ));
-    }
+            "lock_info",
+        )
+    } else {
+        (
+            "\nFormwork has made some changes to the provider dependency selections recorded in the .terraform.lock.hcl file. Review those changes and commit them to your version control system if they represent changes you intended to make.\n",
+            "dependencies_lock_changes_info",
+        )
+    };
+    report.step(Paint::Plain, &report.screen().wrap(text), code);
     Ok(())
 }

@@ -1,19 +1,14 @@
 //! Puts a package where the other commands look for it, and finds the program in it.
 
-use std::fs::File;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::Version;
 
 use super::mirror::Found;
 use super::platform;
-
-/// The most that an archive may hold when unpacked, in bytes.
-const MAX_UNPACKED: u64 = 4 << 30;
-/// The most files that an archive may hold.
-const MAX_FILES: usize = 10_000;
+use crate::fetch::archive::{self, BadArchive, Format, Limits};
 
 /// Where a package belongs below a folder of packages.
 pub(crate) fn place(below: &Path, provider: &ProviderAddr, version: &Version) -> PathBuf {
@@ -54,9 +49,12 @@ pub(crate) fn install(found: &Found, place: &Path) -> io::Result<()> {
         }
         Found::Packed(archive) => {
             let aside = tempfile::Builder::new().prefix(".unpacking-").tempdir_in(parent)?;
-            unpack(archive, aside.path())?;
+            let package = aside.path().join("package");
+            archive::unpack(archive, Format::Zip, &package, &Limits::PROVIDER)
+                .map_err(|error| refused(archive, &error))?;
+            make_runnable(&package)?;
             remove(place)?;
-            std::fs::rename(aside.keep(), place)
+            std::fs::rename(package, place)
         }
     }
 }
@@ -70,56 +68,30 @@ fn remove(place: &Path) -> io::Result<()> {
     }
 }
 
-fn refused(archive: &Path, why: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, format!("{}: {why}", archive.display()))
+fn refused(archive: &Path, error: &BadArchive) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("{}: {error}", archive.display()))
 }
 
-fn unpack(path: &Path, into: &Path) -> io::Result<()> {
-    let mut archive = zip::ZipArchive::new(File::open(path)?)
-        .map_err(|error| refused(path, &format!("is no readable archive: {error}")))?;
-    if archive.len() > MAX_FILES {
-        return Err(refused(path, &format!("holds more than {MAX_FILES} files")));
-    }
-    let mut left = MAX_UNPACKED;
-    for at in 0..archive.len() {
-        let mut file = archive.by_index(at).map_err(|error| refused(path, &error.to_string()))?;
-        let shown = file.name().map_err(|error| refused(path, &error.to_string()))?.into_owned();
-        let name = PathBuf::from(&shown);
-        // Neither an absolute path nor one that climbs out of the package.
-        if !name.components().all(|part| matches!(part, Component::Normal(_))) || file.is_symlink()
-        {
-            return Err(refused(path, &format!("holds the unsafe name {shown:?}")));
+/// Sees to it that programs can be run: archives made elsewhere may not say what can.
+fn make_runnable(package: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    for entry in std::fs::read_dir(package)? {
+        let entry = entry?;
+        let named = entry.file_name().to_str().is_some_and(|name| name.starts_with(PROGRAM));
+        if named && entry.file_type()?.is_file() {
+            std::fs::set_permissions(entry.path(), std::fs::Permissions::from_mode(0o755))?;
         }
-        let to = into.join(&name);
-        if file.is_dir() {
-            std::fs::create_dir_all(&to)?;
-            continue;
-        }
-        if let Some(parent) = to.parent() {
-            std::fs::create_dir_all(parent)?;
-        }
-        let mode = file.unix_mode();
-        let mut out = File::create(&to)?;
-        let written = io::copy(&mut io::Read::take(&mut file, left + 1), &mut out)?;
-        left = left.checked_sub(written).ok_or_else(|| {
-            refused(path, &format!("holds more than {MAX_UNPACKED} bytes when unpacked"))
-        })?;
-        set_mode(&to, mode)?;
     }
     Ok(())
 }
 
-fn set_mode(path: &Path, mode: Option<u32>) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    // Archives made elsewhere may not say; a provider's program has to run.
-    let mode = mode.map_or(0o755, |mode| mode & 0o777);
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode))
-}
+/// What the names of programs begin with.
+const PROGRAM: &str = "terraform-provider-";
 
 /// The program of a provider in its package: the first file by name that is called
 /// `terraform-provider-TYPE`, alone or with something behind `_` or `.`.
 pub(crate) fn program(package: &Path, provider: &ProviderAddr) -> Option<PathBuf> {
-    let wanted = format!("terraform-provider-{}", provider.kind());
+    let wanted = format!("{PROGRAM}{}", provider.kind());
     let mut names: Vec<_> = std::fs::read_dir(package)
         .ok()?
         .flatten()
@@ -136,6 +108,7 @@ pub(crate) fn program(package: &Path, provider: &ProviderAddr) -> Option<PathBuf
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Write as _;
 
     use super::*;
@@ -168,7 +141,7 @@ mod tests {
         let package = archive(folder.path(), &["../../evil"]);
         let place = folder.path().join("installed/here");
         let error = install(&Found::Packed(package), &place).unwrap_err();
-        assert!(error.to_string().contains("unsafe name"), "{error}");
+        assert!(error.to_string().contains("unsafe path"), "{error}");
         assert!(!place.exists() && !folder.path().join("evil").exists());
     }
 }

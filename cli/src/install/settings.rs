@@ -1,6 +1,7 @@
 //! The settings file of the command line: where providers are looked for. Its syntax is an older
 //! relative of the configuration language, read by a small reader of its own.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::env::Env;
@@ -16,6 +17,10 @@ pub(crate) struct Settings {
     pub(crate) methods: Option<Vec<Method>>,
     /// Folders that hold the program of a provider under development, by source address.
     pub(crate) overrides: Vec<(String, PathBuf)>,
+    /// Hosts that are not asked for their services: the URLs by service.
+    pub(crate) hosts: BTreeMap<String, BTreeMap<String, String>>,
+    /// What hosts want to see before they answer.
+    pub(crate) tokens: BTreeMap<String, String>,
 }
 
 /// One place where providers are looked for.
@@ -71,6 +76,11 @@ impl Settings {
             settings.cache_may_break_lock |= read.cache_may_break_lock;
             settings.methods = read.methods.or(settings.methods);
             settings.overrides.extend(read.overrides);
+            settings.hosts.extend(read.hosts);
+            settings.tokens.extend(read.tokens);
+        }
+        for (host, token) in logged_in(env) {
+            settings.tokens.entry(host).or_insert(token);
         }
         settings.plugin_cache_dir = env.plugin_cache_dir.clone().or(settings.plugin_cache_dir);
         settings.cache_may_break_lock |= env.cache_may_break_lock;
@@ -98,12 +108,30 @@ fn files(env: &Env) -> Result<Vec<PathBuf>, BadSettings> {
     Ok(files)
 }
 
+/// The tokens that `login` of the reference keeps in a file of its own, which no person writes. One
+/// that is damaged holds none.
+fn logged_in(env: &Env) -> Vec<(String, String)> {
+    let Some(home) = &env.home else { return Vec::new() };
+    let text = std::fs::read_to_string(home.join(".terraform.d/credentials.tfrc.json"));
+    let document: Option<serde_json::Value> =
+        text.ok().and_then(|text| serde_json::from_str(&text).ok());
+    let hosts = document.as_ref().and_then(|document| document.get("credentials")?.as_object());
+    let token = |entry: &serde_json::Value| Some(entry.get("token")?.as_str()?.to_owned());
+    hosts
+        .into_iter()
+        .flatten()
+        .filter_map(|(host, entry)| Some((host.to_lowercase(), token(entry)?)))
+        .collect()
+}
+
 /// Something in a settings file.
 #[derive(Clone, Debug)]
 enum Item {
     /// `name = value`
     Value(String, Value, usize),
     /// `name "label" { … }`
+    Labelled(String, String, Vec<Self>, usize),
+    /// `name { … }`
     Block(String, Vec<Self>, usize),
 }
 
@@ -137,11 +165,42 @@ fn parse(text: &str, env: &Env) -> Located<Settings> {
                 settings.methods = Some(methods);
                 settings.overrides = overrides;
             }
+            Item::Labelled(name, host, items, _) if name == "host" => {
+                settings.hosts.insert(host.to_lowercase(), services(items));
+            }
+            Item::Labelled(name, host, items, _) if name == "credentials" => {
+                settings.tokens.extend(token(items).map(|token| (host.to_lowercase(), token)));
+            }
             // Whatever else a settings file says does not concern us.
-            Item::Value(..) | Item::Block(..) => {}
+            Item::Value(..) | Item::Labelled(..) | Item::Block(..) => {}
         }
     }
     Ok(settings)
+}
+
+/// The URLs in `services = { … }`.
+fn services(items: Vec<Item>) -> BTreeMap<String, String> {
+    let urls = items.into_iter().filter_map(|item| match item {
+        Item::Value(name, Value::Block(items), _) | Item::Block(name, items, _)
+            if name == "services" =>
+        {
+            Some(items)
+        }
+        _ => None,
+    });
+    let urls = urls.flatten().filter_map(|item| match item {
+        Item::Value(service, Value::Text(url), _) => Some((service, url)),
+        _ => None,
+    });
+    urls.collect()
+}
+
+/// The text in `token = "…"`.
+fn token(items: Vec<Item>) -> Option<String> {
+    items.into_iter().find_map(|item| match item {
+        Item::Value(name, Value::Text(token), _) if name == "token" => Some(token),
+        _ => None,
+    })
 }
 
 type Installation = (Vec<Method>, Vec<(String, PathBuf)>);
@@ -156,6 +215,9 @@ fn installation(items: Vec<Item>, env: &Env) -> Located<Installation> {
             }
             Item::Value(name, _, line) => {
                 return Err((line, format!("{name} must be a block")));
+            }
+            Item::Labelled(name, _, _, line) => {
+                return Err((line, format!("{name} takes no label")));
             }
         };
         if name == "dev_overrides" {
@@ -181,7 +243,9 @@ fn method(name: &str, items: Vec<Item>, line: usize, env: &Env) -> Located<Metho
             }
             Item::Value(name, Value::List(list), _) if name == "include" => include = list,
             Item::Value(name, Value::List(list), _) if name == "exclude" => exclude = list,
-            Item::Value(name, _, line) | Item::Block(name, _, line) => {
+            Item::Value(name, _, line)
+            | Item::Block(name, _, line)
+            | Item::Labelled(name, _, _, line) => {
                 return Err((line, format!("{name} is not expected here")));
             }
         }
@@ -319,11 +383,16 @@ impl Reader<'_> {
                 items.push(Item::Value(name, self.value(depth)?, line));
                 continue;
             }
+            let mut label = None;
             while !self.eat('{') {
                 // Labels tell blocks of one kind apart; none of ours has several.
-                self.word()?;
+                label = Some(self.word()?);
             }
-            items.push(Item::Block(name, self.items(depth + 1)?, line));
+            let inner = self.items(depth + 1)?;
+            items.push(match label {
+                Some(label) => Item::Labelled(name, label, inner, line),
+                None => Item::Block(name, inner, line),
+            });
         }
     }
 
@@ -393,7 +462,10 @@ mod tests {
               }
               direct { exclude = ["example.com/*/*"] }
             }
-            credentials "example.com" { token = "x" }
+            credentials "Example.com" { token = "x" }
+            host "mirror.example" {
+              services = { "modules.v1" = "https://other.example/modules/" }
+            }
         "#;
         let env = Env {
             home: Some("/home/me".into()),
@@ -403,6 +475,11 @@ mod tests {
         let settings = parse(text, &env).unwrap();
         assert_eq!(settings.plugin_cache_dir, Some("/home/me/cache".into()));
         assert_eq!(settings.overrides, [("hashicorp/null".to_owned(), "/home/me/null".into())]);
+        assert_eq!(settings.tokens["example.com"], "x");
+        assert_eq!(
+            settings.hosts["mirror.example"]["modules.v1"],
+            "https://other.example/modules/"
+        );
         let methods = settings.methods.unwrap();
         assert_eq!(methods.len(), 2);
         let null = "hashicorp/null".parse().unwrap();

@@ -50,6 +50,22 @@ impl Report {
         }
     }
 
+    /// Says what comes next while the folder is prepared. Programs know the step by its code.
+    pub(crate) fn step(&self, paint: Paint, text: &str, code: &str) {
+        match &self.watch {
+            Told::People(_) => out(&format!("{}\n", self.screen.paint(paint, text))),
+            Told::Programs(stream) => stream.step(text, code),
+        }
+    }
+
+    /// Says what happens.
+    pub(crate) fn log(&self, text: &str) {
+        match &self.watch {
+            Told::People(_) => out(&format!("{text}\n")),
+            Told::Programs(stream) => stream.log(text),
+        }
+    }
+
     /// Shows problems.
     pub(crate) fn diagnostics(&self, sources: &Sources, diags: &Diagnostics) {
         match &self.watch {

@@ -65,7 +65,7 @@ fn a_plugin_refuses_another_host() {
 fn a_plugin_refuses_a_host_without_a_certificate() {
     let (host, plugin) = (identity(), identity());
     let server = server_config(&plugin, host.pem()).expect("a server");
-    let provider = provider();
+    let provider = cryptography();
     let pin = Pin::new(plugin.certificate.clone(), &provider);
     let client = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()

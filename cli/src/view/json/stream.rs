@@ -51,6 +51,16 @@ impl Stream {
         self.info(&message, "version", members);
     }
 
+    /// A step of preparing the folder, with the name by which programs know it.
+    pub(crate) fn step(&self, message: &str, code: &str) {
+        self.info(message, "init_output", vec![("message_code", Json::text(code))]);
+    }
+
+    /// Something that happens.
+    pub(crate) fn log(&self, message: &str) {
+        self.info(message, "log", Vec::new());
+    }
+
     /// A problem.
     pub(crate) fn diagnostic(&self, sources: &Sources, diagnostic: &Diagnostic) {
         let (level, label) = match diagnostic.severity {

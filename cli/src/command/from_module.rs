@@ -1,0 +1,96 @@
+//! `init -from-module`: fills an empty folder with a copy of a module.
+
+use std::path::Path;
+
+use formwork_core::addr::{ModuleSource, PackageAddr, Subfolder};
+use formwork_core::config::files::Disk;
+use formwork_core::config::folders;
+use formwork_value::diag::{Blame, Sources};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::modules::install::fetch_root;
+use crate::workspace::Workspace;
+
+/// Copies the module into the working folder.
+pub(super) fn copy(
+    diags: &mut Diagnostics,
+    workspace: &Workspace<'_>,
+    text: &str,
+) -> Result<(), Reported> {
+    let disk = |diags: &mut Diagnostics, error: std::io::Error| {
+        let detail = format!("The module cannot be copied here: {error}.");
+        diags.error(
+            Diagnostic::error("Failed to copy root module", detail).blame(Blame::Environment),
+        )
+    };
+    if !is_empty(workspace).map_err(|error| disk(diags, error))? {
+        let detail = "The target directory . is not empty, so it cannot be initialized with the -from-module=... option.";
+        return Err(diags.error(Diagnostic::error("Can't populate non-empty directory", detail)));
+    }
+    let (package, within) = package(diags, text)?;
+    // Beside the copy, so that it can be moved in place.
+    let aside = tempfile::Builder::new()
+        .prefix(".from-module-")
+        .tempdir_in(&workspace.root)
+        .map_err(|error| disk(diags, error))?;
+    let module =
+        fetch_root(diags, workspace.env, (&package, &within), &aside.path().join("module"))?;
+    check_calls(diags, &module, text)?;
+    let copied = aside.path().join("copy");
+    crate::fetch::copy(&module, &copied, &crate::fetch::archive::Limits::MODULE)
+        .map_err(|error| disk(diags, std::io::Error::other(error)))?;
+    let moved = || -> std::io::Result<()> {
+        for entry in std::fs::read_dir(&copied)? {
+            let entry = entry?;
+            std::fs::rename(entry.path(), workspace.root.join(entry.file_name()))?;
+        }
+        Ok(())
+    };
+    moved().map_err(|error| disk(diags, error))
+}
+
+fn is_empty(workspace: &Workspace<'_>) -> std::io::Result<bool> {
+    for entry in std::fs::read_dir(&workspace.root)? {
+        if workspace.data.file_name() != Some(&entry?.file_name()) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The package that a source names; a local path means a folder beside the working folder.
+fn package(diags: &mut Diagnostics, text: &str) -> Result<(PackageAddr, Subfolder), Reported> {
+    let wrong = |detail: String| Diagnostic::error("Invalid module source address", detail);
+    match ModuleSource::parse(text, false) {
+        Ok(ModuleSource::Package(package, within)) => Ok((package, within)),
+        Ok(ModuleSource::Local(path)) => {
+            let path = std::path::absolute(path).map_err(|error| {
+                diags.error(wrong(format!("The path {text:?} means nothing here: {error}.")))
+            })?;
+            let url = format!("file://{}", path.display());
+            Ok((PackageAddr { forced: None, url }, Subfolder::default()))
+        }
+        Ok(ModuleSource::Registry(..)) => Err(diags.error(wrong(format!(
+            "{text:?} is the address of a module in a registry, which cannot be copied; give the address of its package."
+        )))),
+        Err(error) => Err(diags.error(Diagnostic::error(error.summary, error.detail))),
+    }
+}
+
+/// Refuses a module that needs what lies beside its folder: only the folder is copied.
+fn check_calls(diags: &mut Diagnostics, module: &Path, text: &str) -> Result<(), Reported> {
+    let mut sources = Sources::new();
+    let calls = folders::calls(&mut Diagnostics::new(), &mut sources, &Disk, module);
+    // Mistakes in the configuration are for the commands that read the copy.
+    for call in calls.into_iter().flatten() {
+        if call.source.starts_with("../") {
+            let detail = format!(
+                "The requested module {text:?} refers to a module via its parent directory, {:?}. To use this as a new root module this source string must be rewritten as a remote source address.",
+                call.source
+            );
+            let summary = "Root module references parent directory";
+            return Err(diags.error(Diagnostic::error(summary, detail)));
+        }
+    }
+    Ok(())
+}

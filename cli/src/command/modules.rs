@@ -1,0 +1,93 @@
+//! `formwork modules`: shows the modules that the configuration calls.
+
+use std::collections::BTreeMap;
+
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics};
+
+use crate::args::ModulesArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::modules::manifest::{Manifest, Record};
+use crate::view::json::tree::Json;
+use crate::view::{Paint, Screen, out, report::Report};
+use crate::workspace::Workspace;
+
+/// Runs the command.
+pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
+    let screen = Screen::of(env, args.view.no_color);
+    let report = Report::new(screen, false, args.view.compact_warnings);
+    let mut diags = Diagnostics::new();
+    let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
+        return report.failed(None, &diags);
+    };
+    // What is shown is what the configuration calls, so it has to be readable and installed.
+    if workspace.has_config() && workspace.config(&mut diags).is_err() {
+        return report.failed(Some(&workspace), &diags);
+    }
+    let manifest = match Manifest::load(&workspace.modules_folder()) {
+        Ok(manifest) => manifest,
+        Err(error) => {
+            let summary = "Failed to read modules manifest file";
+            let diagnostic = Diagnostic::error(summary, format!("{error}."));
+            let _ = diags.error(diagnostic.blame(Blame::Environment));
+            return report.failed(Some(&workspace), &diags);
+        }
+    };
+    let called: BTreeMap<&str, &Record> = manifest
+        .0
+        .iter()
+        .filter(|(key, _)| !key.is_empty())
+        .map(|(key, record)| (key.as_str(), record))
+        .collect();
+    if args.json {
+        out(&format!("{}\n", document(&called).compact()));
+    } else if called.is_empty() {
+        out("\nNo modules found in configuration.\n");
+    } else {
+        let title = screen.paint(Paint::Bold, "Modules declared by configuration:");
+        out(&format!("\n{title}\n.\n{}\n", tree(&called, "", "")));
+    }
+    Exit::Done
+}
+
+/// The name of a call without those of the calls around it.
+fn last(key: &str) -> &str {
+    key.rsplit('.').next().unwrap_or(key)
+}
+
+fn version(record: &Record) -> String {
+    record.version.as_ref().map(ToString::to_string).unwrap_or_default()
+}
+
+fn document(called: &BTreeMap<&str, &Record>) -> Json {
+    let modules = called.iter().map(|(key, record)| {
+        Json::object([
+            ("key", Json::text(last(key))),
+            ("source", Json::text(record.source.clone())),
+            ("version", Json::text(version(record))),
+        ])
+    });
+    Json::object([
+        ("format_version", Json::text("1.0")),
+        ("modules", if called.is_empty() { Json::Null } else { Json::Array(modules.collect()) }),
+    ])
+}
+
+/// The modules called within one, as lines of a tree.
+fn tree(called: &BTreeMap<&str, &Record>, within: &str, margin: &str) -> String {
+    let inner: Vec<_> = called
+        .iter()
+        .filter(|(key, _)| key.rsplit_once('.').map_or("", |(outer, _)| outer) == within)
+        .collect();
+    let mut text = String::new();
+    for (at, (key, record)) in inner.iter().enumerate() {
+        let (branch, below) =
+            if at + 1 == inner.len() { ("└── ", "    ") } else { ("├── ", "│   ") };
+        let version = version(record);
+        let version = if version.is_empty() { version } else { format!(" {version}") };
+        text += &format!("{margin}{branch}\"{}\"[{}]{version}\n", last(key), record.source);
+        text += &tree(called, key, &format!("{margin}{below}"));
+    }
+    text
+}

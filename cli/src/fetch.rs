@@ -1,0 +1,156 @@
+//! Brings packages of modules here from wherever their address says: folders, git repositories,
+//! archives behind a URL. Everything arrives in a folder the caller made for it, and nothing that
+//! arrives reaches beyond that folder. Chooses no versions and installs nothing.
+
+pub(crate) mod archive;
+mod folder;
+mod git;
+pub(crate) mod host;
+pub(crate) mod http;
+mod link;
+
+use std::io;
+use std::path::Path;
+
+use formwork_core::addr::{ModuleSource, PackageAddr};
+
+use archive::{BadArchive, Format, Limits};
+use http::HttpError;
+
+pub(crate) use folder::{copy, only_match};
+
+/// Why a package cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FetchError {
+    /// Nobody here knows how to fetch such an address.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The address is wrong in itself.
+    #[error("{0}")]
+    Address(String),
+    /// The server did not give what was asked for.
+    #[error("{0}")]
+    Server(#[from] HttpError),
+    /// The program `git` did not do what it was asked for.
+    #[error("{0}")]
+    Git(String),
+    /// The package is not one, or hostile.
+    #[error("{0}")]
+    Package(#[from] BadArchive),
+    /// The disk.
+    #[error("{0}")]
+    Disk(#[from] io::Error),
+}
+
+/// The most times one address may lead to another one.
+const MAX_HOPS: usize = 10;
+
+/// How packages are fetched.
+pub(crate) struct Fetcher<'a> {
+    /// Asks servers.
+    pub(crate) http: &'a http::Client,
+    /// Whether the environment names the program that speaks SSH for git.
+    pub(crate) own_ssh: bool,
+    /// What a package may hold.
+    pub(crate) limits: Limits,
+}
+
+impl Fetcher<'_> {
+    /// Brings a package into `into`, which does not exist yet. A folder of this machine becomes a link
+    /// to it, as the reference has it: whoever names it there wants to see it change.
+    ///
+    /// # Errors
+    /// When it cannot be had, or is hostile. What lies at `into` then is worthless.
+    pub(crate) fn fetch(&self, package: &PackageAddr, into: &Path) -> Result<(), FetchError> {
+        self.follow(package, into, 0)
+    }
+
+    fn follow(&self, package: &PackageAddr, into: &Path, hops: usize) -> Result<(), FetchError> {
+        let kind = package.kind();
+        match kind.as_str() {
+            "file" => self.local(package, into),
+            "git" => {
+                git::clone(&package.url, into, self.own_ssh)?;
+                folder::confine(into, &self.limits)?;
+                Ok(())
+            }
+            "http" | "https" => self.remote(package, into, hops),
+            "hg" => Err(FetchError::Unsupported("Mercurial repositories are not supported; publish the module in a git repository, or as an archive behind an https:// address".to_owned())),
+            "s3" => Err(FetchError::Unsupported("objects in S3 are not supported; give the object's https:// address, presigned if it is not public".to_owned())),
+            "gcs" => Err(FetchError::Unsupported("objects in Google Cloud Storage are not supported; give the object's https:// address, signed if it is not public".to_owned())),
+            "ssh" => Err(FetchError::Unsupported(format!("download not supported for scheme 'ssh'; for a git repository write git::{}", package.url))),
+            _ => Err(FetchError::Unsupported(format!("download not supported for scheme '{kind}'"))),
+        }
+    }
+
+    fn local(&self, package: &PackageAddr, into: &Path) -> Result<(), FetchError> {
+        let url = package.url.get("file://".len()..).unwrap_or_default();
+        let path = Path::new(url.split('?').next().unwrap_or_default());
+        let found = path
+            .metadata()
+            .map_err(|error| FetchError::Address(format!("{}: {error}", path.display())))?;
+        if found.is_dir() {
+            std::os::unix::fs::symlink(path, into)?;
+            return Ok(());
+        }
+        let (url, format) = archive_format(&package.url);
+        let Some(format) = format else {
+            let reason = format!("{url} is neither a folder nor an archive; {}", archive::KNOWN);
+            return Err(FetchError::Address(reason));
+        };
+        Ok(archive::unpack(path, format, into, &self.limits)?)
+    }
+
+    fn remote(&self, package: &PackageAddr, into: &Path, hops: usize) -> Result<(), FetchError> {
+        let (url, format) = archive_format(&package.url);
+        if let Some(format) = format {
+            let parent = into.parent().unwrap_or(into);
+            let mut file = tempfile::NamedTempFile::new_in(parent)?;
+            self.http.download(&url, file.as_file_mut(), self.limits.archive)?;
+            return Ok(archive::unpack(file.path(), format, into, &self.limits)?);
+        }
+        if hops == MAX_HOPS {
+            let reason = format!("more than {MAX_HOPS} addresses led only to another address");
+            return Err(FetchError::Address(reason));
+        }
+        let next = link::find(self.http, &url)?;
+        let found = ModuleSource::parse(&next, false);
+        let Ok(ModuleSource::Package(found, within)) = found else {
+            return Err(FetchError::Address(format!("invalid source string: {next}")));
+        };
+        if found.url.starts_with("file:") {
+            let reason = format!(
+                "the server names {next:?}, but files of this machine are none of its business"
+            );
+            return Err(FetchError::Address(reason));
+        }
+        if within.is_empty() {
+            return self.follow(&found, into, hops + 1);
+        }
+        // Only that folder is the package: nothing beside it may be mentioned.
+        let whole = tempfile::tempdir_in(into.parent().unwrap_or(into))?;
+        let all = whole.path().join("package");
+        self.follow(&found, &all, hops + 1)?;
+        let part = only_match(&all, within.as_str()).map_err(FetchError::Address)?;
+        copy(&part, into, &self.limits)?;
+        folder::confine(into, &self.limits)?;
+        Ok(())
+    }
+}
+
+/// Splits the `archive` parameter off a URL, and says which format it or the path's ending means.
+fn archive_format(url: &str) -> (String, Option<Format>) {
+    let (address, query) = url.split_once('?').unwrap_or((url, ""));
+    let parameters = || query.split('&').filter(|parameter| !parameter.is_empty());
+    let given = parameters().find_map(|parameter| parameter.strip_prefix("archive="));
+    let rest: Vec<&str> =
+        parameters().filter(|parameter| !parameter.starts_with("archive=")).collect();
+    let url =
+        if rest.is_empty() { address.to_owned() } else { format!("{address}?{}", rest.join("&")) };
+    let format = match given {
+        Some("false") => None,
+        Some(given) => Format::of(&format!(".{given}")),
+        None => Format::of(address),
+    };
+    (url, format)
+}

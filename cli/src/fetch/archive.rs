@@ -1,0 +1,315 @@
+//! Unpacks archives that nobody vouches for. The only place that does.
+//!
+//! No entry is written outside of the folder, through a link, or beyond the limits; links are made
+//! last and held against the folder by [`super::folder::confine`].
+
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Component, Path, PathBuf};
+
+use super::folder;
+
+/// What an archive may hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// The size of the archive itself, in bytes.
+    pub(crate) archive: u64,
+    /// The size of everything in it, in bytes.
+    pub(crate) unpacked: u64,
+    /// How many times larger than the archive that may be.
+    pub(crate) ratio: u64,
+    /// The size up to which it may be as many times larger as it likes.
+    pub(crate) any_ratio: u64,
+    /// How many files, folders and links.
+    pub(crate) entries: usize,
+    /// The length of a path, in bytes.
+    pub(crate) path: usize,
+}
+
+impl Limits {
+    /// For modules, which are text.
+    pub(crate) const MODULE: Self = Self {
+        archive: 1 << 30,
+        unpacked: 1 << 30,
+        ratio: 100,
+        any_ratio: 16 << 20,
+        entries: 50_000,
+        path: 1_024,
+    };
+    /// For providers, which are programs.
+    pub(crate) const PROVIDER: Self = Self {
+        archive: 2 << 30,
+        unpacked: 4 << 30,
+        ratio: 100,
+        any_ratio: 16 << 20,
+        entries: 10_000,
+        path: 1_024,
+    };
+}
+
+/// Why an archive is not unpacked.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BadArchive {
+    /// It cannot be read as what it should be.
+    #[error("the archive is not readable: {0}")]
+    Malformed(String),
+    /// An entry would leave the package.
+    #[error("the package holds the unsafe path {0:?}, which leads outside of it")]
+    Escapes(String),
+    /// An entry is neither a file, nor a folder, nor a link.
+    #[error("the package holds {0:?}, which is neither a file nor a folder nor a link")]
+    Special(String),
+    /// It holds too much.
+    #[error("the package holds too much: the limit is {limit} {what}")]
+    TooMuch {
+        /// The limit that was reached.
+        limit: u64,
+        /// What is limited.
+        what: &'static str,
+    },
+    /// The disk.
+    #[error("{0}")]
+    Disk(#[from] io::Error),
+}
+
+/// How an archive is packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Zip,
+    Tar,
+    TarGzip,
+    TarBzip2,
+    TarXz,
+}
+
+/// The formats, for a message.
+pub(super) const KNOWN: &str = "archives end in .zip, .tar, .tar.gz, .tgz, .tar.bz2, .tbz2, .tar.xz or .txz, or say so with ?archive=";
+
+impl Format {
+    /// The format that a name's ending means.
+    pub(super) fn of(name: &str) -> Option<Self> {
+        let formats = [
+            (".tar.gz", Self::TarGzip),
+            (".tgz", Self::TarGzip),
+            (".tar.bz2", Self::TarBzip2),
+            (".tbz2", Self::TarBzip2),
+            (".tar.xz", Self::TarXz),
+            (".txz", Self::TarXz),
+            (".tar", Self::Tar),
+            (".zip", Self::Zip),
+        ];
+        formats.into_iter().find(|(ending, _)| name.ends_with(ending)).map(|(_, format)| format)
+    }
+}
+
+/// Unpacks an archive into a folder that does not exist yet.
+///
+/// # Errors
+/// When it is malformed or hostile. What is in the folder then is worthless.
+pub(crate) fn unpack(
+    path: &Path,
+    format: Format,
+    into: &Path,
+    limits: &Limits,
+) -> Result<(), BadArchive> {
+    let file = File::open(path)?;
+    let size = file.metadata()?.len();
+    std::fs::create_dir(into)?;
+    let mut sink = Sink::new(into, size, limits);
+    let file = BufReader::new(file);
+    match format {
+        Format::Zip => zip(file, &mut sink)?,
+        Format::Tar => tar(file, &mut sink)?,
+        Format::TarGzip => tar(flate2::bufread::MultiGzDecoder::new(file), &mut sink)?,
+        Format::TarBzip2 => tar(bzip2::bufread::MultiBzDecoder::new(file), &mut sink)?,
+        Format::TarXz => tar(lzma_rust2::XzReader::new(file, true), &mut sink)?,
+    }
+    sink.finish()
+}
+
+fn malformed(error: &dyn std::fmt::Display) -> BadArchive {
+    BadArchive::Malformed(error.to_string())
+}
+
+fn zip(file: BufReader<File>, sink: &mut Sink<'_>) -> Result<(), BadArchive> {
+    let mut archive = zip::ZipArchive::new(file).map_err(|error| malformed(&error))?;
+    for at in 0..archive.len() {
+        let mut entry = archive.by_index(at).map_err(|error| malformed(&error))?;
+        let name = entry.name().map_err(|error| malformed(&error))?.into_owned();
+        if entry.is_symlink() {
+            let target = sink.target(&mut entry)?;
+            sink.link(&name, target)?;
+        } else if entry.is_dir() {
+            sink.folder(&name)?;
+        } else {
+            let mode = entry.unix_mode();
+            sink.file(&name, &mut entry, mode)?;
+        }
+    }
+    Ok(())
+}
+
+fn tar(stream: impl Read, sink: &mut Sink<'_>) -> Result<(), BadArchive> {
+    use tar::EntryType;
+    // The decoder counts as well: an archive may hold endless nothing between its entries.
+    let counted = stream.take(sink.limits.unpacked.saturating_mul(2));
+    let mut archive = tar::Archive::new(counted);
+    for entry in archive.entries().map_err(|error| malformed(&error))? {
+        let mut entry = entry.map_err(|error| malformed(&error))?;
+        let name = entry.path().map_err(|error| malformed(&error))?;
+        let name = name.to_str().ok_or_else(|| malformed(&"a name is not UTF-8"))?.to_owned();
+        match entry.header().entry_type() {
+            EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse => {
+                let mode = entry.header().mode().ok();
+                sink.file(&name, &mut entry, mode)?;
+            }
+            EntryType::Directory => sink.folder(&name)?,
+            EntryType::Symlink => {
+                let target = entry.link_name().map_err(|error| malformed(&error))?;
+                let target = target.ok_or_else(|| malformed(&"a link leads nowhere"))?;
+                sink.link(&name, target.into_owned())?;
+            }
+            EntryType::Link => {
+                let target = entry.link_name().map_err(|error| malformed(&error))?;
+                let target = target.ok_or_else(|| malformed(&"a link leads nowhere"))?;
+                let target = target.to_str().ok_or_else(|| malformed(&"a name is not UTF-8"))?;
+                sink.same(&name, target)?;
+            }
+            EntryType::XGlobalHeader => {}
+            _ => return Err(BadArchive::Special(name)),
+        }
+    }
+    Ok(())
+}
+
+/// Where entries go, and how much more may.
+struct Sink<'a> {
+    root: &'a Path,
+    limits: &'a Limits,
+    /// The size of the archive.
+    packed: u64,
+    written: u64,
+    entries: usize,
+    links: Vec<(PathBuf, PathBuf)>,
+}
+
+impl<'a> Sink<'a> {
+    fn new(root: &'a Path, packed: u64, limits: &'a Limits) -> Self {
+        Self { root, limits, packed, written: 0, entries: 0, links: Vec::new() }
+    }
+
+    /// Where an entry goes.
+    fn place(&mut self, name: &str) -> Result<PathBuf, BadArchive> {
+        self.entries += 1;
+        if self.entries > self.limits.entries {
+            let limit = self.limits.entries as u64;
+            return Err(BadArchive::TooMuch { limit, what: "files, folders and links" });
+        }
+        if name.len() > self.limits.path {
+            let limit = self.limits.path as u64;
+            return Err(BadArchive::TooMuch { limit, what: "bytes in the path of one file" });
+        }
+        let safe = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+        if name.contains(['\\', '\0']) || !Path::new(name).components().all(safe) {
+            return Err(BadArchive::Escapes(name.to_owned()));
+        }
+        let place = self.root.join(name);
+        if let Some(parent) = place.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        Ok(place)
+    }
+
+    fn folder(&mut self, name: &str) -> Result<(), BadArchive> {
+        let place = self.place(name)?;
+        Ok(std::fs::create_dir_all(place)?)
+    }
+
+    fn file(
+        &mut self,
+        name: &str,
+        content: &mut impl Read,
+        mode: Option<u32>,
+    ) -> Result<(), BadArchive> {
+        let place = self.place(name)?;
+        // Another entry of the same name is replaced, and never written through.
+        if place.symlink_metadata().is_ok_and(|there| !there.is_dir()) {
+            std::fs::remove_file(&place)?;
+        }
+        let mut out = File::create_new(&place)?;
+        let left = self.left();
+        let written =
+            io::copy(&mut content.take(left + 1), &mut out).map_err(|error| malformed(&error))?;
+        self.count(written)?;
+        set_mode(&out, mode)
+    }
+
+    /// A second name for a file that was unpacked before.
+    fn same(&mut self, name: &str, target: &str) -> Result<(), BadArchive> {
+        let target = self.place(target)?;
+        let found = target.symlink_metadata();
+        if !found.is_ok_and(|found| found.is_file()) {
+            return Err(malformed(&"a link leads to something that is not there"));
+        }
+        let mut content = File::open(target)?;
+        self.file(name, &mut content, None)
+    }
+
+    /// How many more bytes may be written.
+    fn left(&self) -> u64 {
+        let by_ratio = self.packed.saturating_mul(self.limits.ratio).max(self.limits.any_ratio);
+        self.limits.unpacked.min(by_ratio).saturating_sub(self.written)
+    }
+
+    fn count(&mut self, written: u64) -> Result<(), BadArchive> {
+        if written > self.left() {
+            return Err(if self.limits.unpacked.saturating_sub(self.written) < written {
+                BadArchive::TooMuch { limit: self.limits.unpacked, what: "bytes unpacked" }
+            } else {
+                let what = "times the size of the archive when unpacked";
+                BadArchive::TooMuch { limit: self.limits.ratio, what }
+            });
+        }
+        self.written += written;
+        Ok(())
+    }
+
+    /// Where a link leads, as a zip archive holds it.
+    fn target(&self, content: &mut impl Read) -> Result<PathBuf, BadArchive> {
+        let mut text = String::new();
+        let limit = self.limits.path as u64;
+        content.take(limit + 1).read_to_string(&mut text).map_err(|error| malformed(&error))?;
+        if text.len() > self.limits.path {
+            return Err(BadArchive::TooMuch { limit, what: "bytes in the target of a link" });
+        }
+        Ok(PathBuf::from(text))
+    }
+
+    fn link(&mut self, name: &str, target: PathBuf) -> Result<(), BadArchive> {
+        let place = self.place(name)?;
+        self.links.push((place, target));
+        Ok(())
+    }
+
+    /// Makes the links, when no entry can be written through them any more.
+    fn finish(self) -> Result<(), BadArchive> {
+        for (place, target) in &self.links {
+            if place.symlink_metadata().is_err() {
+                std::os::unix::fs::symlink(target, place)?;
+            }
+        }
+        folder::confine(self.root, self.limits)
+    }
+}
+
+fn set_mode(file: &File, mode: Option<u32>) -> Result<(), BadArchive> {
+    use std::os::unix::fs::PermissionsExt as _;
+    // What may be run is all that is kept: no other user may write, and we may always read.
+    let mode = mode.map_or(0o644, |mode| if mode & 0o100 == 0 { 0o644 } else { 0o755 });
+    Ok(file.set_permissions(std::fs::Permissions::from_mode(mode))?)
+}

@@ -1,0 +1,77 @@
+//! What may be in an archive and what may not; small limits stand for the real ones.
+
+use super::testing::{gzip, tar, zip};
+use super::*;
+
+const LIMITS: Limits = Limits {
+    archive: 1 << 20,
+    unpacked: 100_000,
+    ratio: 10,
+    any_ratio: 1_000,
+    entries: 10,
+    path: 40,
+};
+
+fn check(format: Format, bytes: &[u8]) -> Result<PathBuf, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let (archive, into) = (folder.path().join("archive"), folder.path().join("into"));
+    std::fs::write(&archive, bytes).unwrap();
+    unpack(&archive, format, &into, &LIMITS).map_err(|error| error.to_string())?;
+    Ok(folder.keep().join("into"))
+}
+
+#[test]
+fn bombs_are_refused_with_the_limit_they_meet() {
+    let zeros = "\0".repeat(50_000);
+    // Bytes that hardly compress, so that their size alone counts.
+    let noise: String =
+        (0..60_000_u32).map(|n| char::from(b'!' + (n * (n % 911) / 7 % 90) as u8)).collect();
+    let names: Vec<_> = (0..11).map(|n| format!("f{n}")).collect();
+    let many: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
+    let long = "d/".repeat(20) + "x";
+    let table: [(&[(&str, &str)], &str); 4] = [
+        (&[("zeros", &zeros)], "the limit is 10 times the size of the archive"),
+        (&[("a", &noise), ("b", &noise)], "the limit is 100000 bytes unpacked"),
+        (&many, "the limit is 10 files, folders and links"),
+        (&[(&long, "")], "the limit is 40 bytes in the path of one file"),
+    ];
+    for (entries, part) in table {
+        for (format, bytes) in [(Format::Zip, zip(entries)), (Format::TarGzip, gzip(&tar(entries)))]
+        {
+            let error = check(format, &bytes).unwrap_err();
+            assert!(error.contains(part), "{format:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn links_within_the_package_are_kept_and_those_that_leave_it_refused() {
+    let good = [("a/b.tf", "x"), ("c/d.tf", "-> ../a/b.tf")];
+    let bad: [&[(&str, &str)]; 3] =
+        [&[("a", "-> ../secret")], &[("a", "-> /etc/passwd")], &[("../a", "x")]];
+    for (format, pack) in [(Format::Zip, zip as fn(&[(&str, &str)]) -> Vec<u8>), (Format::Tar, tar)]
+    {
+        let into = check(format, &pack(&good)).unwrap();
+        assert_eq!(std::fs::read_to_string(into.join("c/d.tf")).unwrap(), "x");
+        std::fs::remove_dir_all(into.parent().unwrap()).unwrap();
+        for entries in bad {
+            let error = check(format, &pack(entries)).unwrap_err();
+            assert!(error.contains("leads outside of it"), "{entries:?}: {error}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_archive_is_an_error_and_no_panic() {
+    let good = [zip(&[("a", "x")]), tar(&[("a", "x")]), gzip(&tar(&[("a", "x")]))];
+    let formats = [Format::Zip, Format::Tar, Format::TarGzip, Format::TarBzip2, Format::TarXz];
+    for format in formats {
+        assert!(check(format, b"hello, I am no archive").is_err(), "{format:?}");
+        for bytes in &good {
+            for end in [1, bytes.len() / 3, bytes.len() / 2] {
+                // Cut short it may still hold whole files; what matters is that it is survived.
+                drop(check(format, &bytes[..end]));
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Trees of files that came from elsewhere: held against their folder, copied, searched.
+
+use std::path::{Path, PathBuf};
+
+use super::archive::{BadArchive, Limits};
+
+/// Sees to it that nothing in a folder leads outside of it. Links that lead nowhere are removed:
+/// nobody can read them, and what they name could appear later.
+///
+/// # Errors
+/// When a link leads outside, something is neither file nor folder nor link, or there is too much.
+pub(super) fn confine(root: &Path, limits: &Limits) -> Result<(), BadArchive> {
+    let whole = root.canonicalize()?;
+    let mut entries = 0_usize;
+    walk(&whole, limits, &mut |path, found| {
+        entries += 1;
+        if entries > limits.entries {
+            let limit = limits.entries as u64;
+            return Err(BadArchive::TooMuch { limit, what: "files, folders and links" });
+        }
+        let shown = || path.strip_prefix(&whole).unwrap_or(path).display().to_string();
+        if found.is_symlink() {
+            match path.canonicalize() {
+                Ok(target) if target.starts_with(&whole) => {}
+                Ok(_) => return Err(BadArchive::Escapes(shown())),
+                Err(_) => {
+                    let target = std::fs::read_link(path)?;
+                    let leaves = target.is_absolute() || climbs(path, &whole, &target);
+                    if leaves {
+                        return Err(BadArchive::Escapes(shown()));
+                    }
+                    std::fs::remove_file(path)?;
+                }
+            }
+        } else if !found.is_dir() && !found.is_file() {
+            return Err(BadArchive::Special(shown()));
+        }
+        Ok(())
+    })
+}
+
+/// Whether a link's text climbs above the root.
+fn climbs(link: &Path, root: &Path, target: &Path) -> bool {
+    let mut depth =
+        link.strip_prefix(root).map_or(0, |path| path.components().count()) as isize - 1;
+    target.components().any(|part| {
+        match part {
+            std::path::Component::ParentDir => depth -= 1,
+            std::path::Component::Normal(_) => depth += 1,
+            _ => {}
+        }
+        depth < 0
+    })
+}
+
+/// Calls for everything below a folder, in the order of names, links not followed.
+fn walk(
+    root: &Path,
+    limits: &Limits,
+    visit: &mut dyn FnMut(&Path, std::fs::FileType) -> Result<(), BadArchive>,
+) -> Result<(), BadArchive> {
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let mut entries = std::fs::read_dir(&folder)?.collect::<Result<Vec<_>, _>>()?;
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            let (path, kind) = (entry.path(), entry.file_type()?);
+            if path.as_os_str().len() > root.as_os_str().len() + limits.path {
+                let limit = limits.path as u64;
+                return Err(BadArchive::TooMuch { limit, what: "bytes in the path of one file" });
+            }
+            visit(&path, kind)?;
+            if kind.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Copies a folder to a place that does not exist yet, without what repositories keep for themselves.
+///
+/// # Errors
+/// When something cannot be read or written, or there is too much.
+pub(crate) fn copy(from: &Path, to: &Path, limits: &Limits) -> Result<(), BadArchive> {
+    // The folder itself may be a link; what it holds is what is copied.
+    let from = from.canonicalize()?;
+    std::fs::create_dir(to)?;
+    let mut left = limits.unpacked;
+    walk(&from, limits, &mut |path, kind| {
+        let relative = path.strip_prefix(&from).unwrap_or(path);
+        if relative.components().any(|part| part.as_os_str() == ".git") {
+            return Ok(());
+        }
+        let place = to.join(relative);
+        if kind.is_dir() {
+            std::fs::create_dir(place)?;
+        } else if kind.is_symlink() {
+            std::os::unix::fs::symlink(std::fs::read_link(path)?, place)?;
+        } else {
+            let copied = std::fs::copy(path, place)?;
+            left = left
+                .checked_sub(copied)
+                .ok_or(BadArchive::TooMuch { limit: limits.unpacked, what: "bytes unpacked" })?;
+        }
+        Ok(())
+    })
+}
+
+/// The one path below a folder that fits a relative path, in which `*` and `?` stand for what a shell
+/// takes them for.
+///
+/// # Errors
+/// When nothing fits or several do; fit for a message.
+pub(crate) fn only_match(root: &Path, wanted: &str) -> Result<PathBuf, String> {
+    let mut found = vec![root.to_owned()];
+    for part in wanted.split('/').filter(|part| !part.is_empty()) {
+        if !part.contains(['*', '?']) {
+            found = found.into_iter().map(|at| at.join(part)).filter(|at| at.exists()).collect();
+            continue;
+        }
+        let fitting = |at: PathBuf| {
+            let names = std::fs::read_dir(&at).into_iter().flatten().flatten();
+            let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+            let mut names: Vec<_> = names.filter(|name| fits(part, name)).collect();
+            names.sort();
+            names.into_iter().map(move |name| at.join(name)).collect::<Vec<_>>()
+        };
+        found = found.into_iter().flat_map(fitting).collect();
+    }
+    match found.len() {
+        1 => Ok(found.remove(0)),
+        0 => Err(format!("subdir {wanted:?} not found")),
+        n => Err(format!("subdir {wanted:?} matches {n} paths; it must match exactly one")),
+    }
+}
+
+/// Whether a name fits a pattern with `*` and `?`. Takes time in proportion to both.
+fn fits(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) =
+        (pattern.chars().collect(), name.chars().collect());
+    let (mut at, mut star) = ((0, 0), None);
+    while at.1 < name.len() {
+        match pattern.get(at.0) {
+            Some('*') => {
+                star = Some(at);
+                at.0 += 1;
+            }
+            Some(c) if *c == '?' || *c == name[at.1] => at = (at.0 + 1, at.1 + 1),
+            _ => match star {
+                // The last star takes one more.
+                Some((in_pattern, in_name)) => {
+                    star = Some((in_pattern, in_name + 1));
+                    at = (in_pattern + 1, in_name + 1);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[at.0..].iter().all(|c| *c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wildcards_must_fit_exactly_one_path() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in ["repo-1a2b/sub", "other"] {
+            std::fs::create_dir_all(folder.path().join(path)).unwrap();
+        }
+        let found = |wanted| only_match(folder.path(), wanted);
+        assert_eq!(found("repo-*/sub").unwrap(), folder.path().join("repo-1a2b/sub"));
+        assert_eq!(found("").unwrap(), folder.path());
+        assert_eq!(
+            found("*").unwrap_err(),
+            "subdir \"*\" matches 2 paths; it must match exactly one"
+        );
+        assert_eq!(found("nope").unwrap_err(), "subdir \"nope\" not found");
+        assert!(fits("a*b?", "axxbbc") && !fits("a*b", "axxc") && fits("*", ""));
+    }
+
+    #[test]
+    fn a_link_that_leaves_the_folder_is_refused_and_one_that_leads_nowhere_removed() {
+        let refused = |links: &[(&str, &str)]| {
+            let folder = tempfile::tempdir().unwrap();
+            let root = folder.path().join("package");
+            std::fs::create_dir_all(root.join("p/q/r")).unwrap();
+            std::fs::write(folder.path().join("secret"), "").unwrap();
+            for (name, target) in links {
+                std::os::unix::fs::symlink(target, root.join(name)).unwrap();
+            }
+            let verdict = confine(&root, &Limits::MODULE);
+            (verdict.is_err(), root.join(links[0].0).symlink_metadata().is_ok())
+        };
+        assert_eq!(refused(&[("in", "p/q")]), (false, true));
+        assert_eq!(refused(&[("nowhere", "p/none")]), (false, false));
+        assert!(refused(&[("out", "../secret")]).0);
+        assert!(refused(&[("out", "../later")]).0);
+        assert!(refused(&[("abs", "/etc")]).0);
+        // Each link alone looks harmless; through the first, the second climbs.
+        assert!(refused(&[("out", "p/q/r/up/../secret"), ("p/q/r/up", "../../..")]).0);
+    }
+}

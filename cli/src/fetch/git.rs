@@ -1,0 +1,218 @@
+//! Fetches git repositories by running the program `git`, which knows the user's keys and proxies.
+//!
+//! Every repository is fetched afresh: the settings in a folder that somebody else could write to are
+//! never read. Nothing in an address can become an option, and nothing asks questions.
+
+use std::ffi::OsStr;
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use base64::Engine as _;
+
+use super::FetchError;
+
+/// What an address says besides the repository.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Wanted {
+    /// The repository, without what is meant for us.
+    url: String,
+    /// A branch, tag or commit.
+    reference: Option<String>,
+    /// A private key, in base64.
+    key: Option<String>,
+}
+
+impl Wanted {
+    fn read(address: &str) -> Result<Self, FetchError> {
+        let (url, query) = address.split_once('?').unwrap_or((address, ""));
+        let mut wanted = Self::default();
+        let mut rest = Vec::new();
+        for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
+            match parameter.split_once('=') {
+                // Of several the first counts, as in the reference.
+                Some(("ref", value)) if !value.is_empty() => {
+                    wanted.reference.get_or_insert(decoded(value));
+                }
+                Some(("sshkey", value)) => {
+                    wanted.key.get_or_insert(decoded(value));
+                }
+                // History is never fetched where that can be avoided, so there is no depth to choose.
+                Some(("ref" | "depth", _)) => {}
+                _ => rest.push(parameter),
+            }
+        }
+        wanted.url =
+            if rest.is_empty() { url.to_owned() } else { format!("{url}?{}", rest.join("&")) };
+        if let Some(reference) = wanted.reference.as_deref().filter(|text| text.starts_with('-')) {
+            let reason = format!(
+                "{reference:?} cannot be the name of a branch, tag or commit: it begins with a dash"
+            );
+            return Err(FetchError::Address(reason));
+        }
+        Ok(wanted)
+    }
+}
+
+/// Undoes percent escapes. What is malformed stays as it is.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let hex = |at: usize| behind.get(at).and_then(|c| (*c as char).to_digit(16));
+        match (first, hex(0), hex(1)) {
+            (b'%', Some(high), Some(low)) => {
+                bytes.extend(u8::try_from(high * 16 + low));
+                rest = &behind[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+/// Brings the wanted state of a repository into a folder that does not exist yet, without its history.
+/// `own_ssh` says that the environment names the program that speaks SSH.
+pub(super) fn clone(address: &str, into: &Path, own_ssh: bool) -> Result<(), FetchError> {
+    let wanted = Wanted::read(address)?;
+    let key = wanted.key.as_deref().map(|key| key_file(key, into)).transpose()?;
+    let git = Git { key: key.as_deref(), plain_ssh: !own_ssh };
+    let place = into.as_os_str();
+    let result = git.fetch(&wanted, place).and_then(|()| {
+        let submodules = into.join(".gitmodules").exists();
+        let update = ["submodule", "update", "--init", "--recursive", "--depth", "1"];
+        if submodules { git.run(Some(into), &update.map(OsStr::new)) } else { Ok(()) }
+    });
+    if let Some(key) = key {
+        std::fs::remove_file(key)?;
+    }
+    result?;
+    let history = into.join(".git");
+    if history.is_dir() {
+        std::fs::remove_dir_all(history)?;
+    }
+    Ok(())
+}
+
+/// Writes a private key where only we can read it.
+fn key_file(key: &str, into: &Path) -> Result<PathBuf, FetchError> {
+    let key = base64::engine::general_purpose::STANDARD.decode(key).map_err(|error| {
+        FetchError::Address(format!("the parameter sshkey is not in base64: {error}"))
+    })?;
+    // The program ssh refuses keys that others may read.
+    let path = into.with_extension("key");
+    let mut file =
+        std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path)?;
+    file.write_all(&key)?;
+    std::path::absolute(path).map_err(FetchError::from)
+}
+
+/// The program, with what it is told every time.
+struct Git<'a> {
+    key: Option<&'a Path>,
+    /// Whether SSH is spoken by the usual program.
+    plain_ssh: bool,
+}
+
+impl Git<'_> {
+    /// Gets the wanted state. The last commit alone is tried first; not every server and not every
+    /// name of a commit allows that.
+    fn fetch(&self, wanted: &Wanted, place: &OsStr) -> Result<(), FetchError> {
+        let url = OsStr::new(&wanted.url);
+        let [clone, depth, one, end] = ["clone", "--depth", "1", "--"].map(OsStr::new);
+        let Some(reference) = &wanted.reference else {
+            return self.run(None, &[clone, depth, one, end, url, place]).or_else(|error| {
+                if !may_lack_history(&error) {
+                    return Err(error);
+                }
+                self.run(None, &[clone, end, url, place])
+            });
+        };
+        let branch = format!("--branch={reference}");
+        let shallow = [clone, depth, one, OsStr::new(&branch), end, url, place];
+        match self.run(None, &shallow) {
+            Err(error) if may_lack_history(&error) => {}
+            other => return other,
+        }
+        self.run(None, &[clone, OsStr::new("--no-checkout"), end, url, place])?;
+        let checkout = ["checkout", "--quiet", reference, "--"].map(OsStr::new);
+        self.run(Some(Path::new(place)), &checkout)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "git is no plugin; it is waited for right here")]
+    fn run(&self, within: Option<&Path>, arguments: &[&OsStr]) -> Result<(), FetchError> {
+        let mut command = Command::new("git");
+        command
+            .args(["-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false"])
+            .args(arguments)
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh")
+            .env_remove("GIT_DIR")
+            .env_remove("GIT_WORK_TREE")
+            .env_remove("GIT_INDEX_FILE")
+            .stdin(Stdio::null());
+        if let Some(folder) = within {
+            command.current_dir(folder);
+        }
+        if let Some(key) = self.key {
+            let key = key.display().to_string().replace('\'', "'\\''");
+            let ssh = format!("ssh -o BatchMode=yes -o IdentitiesOnly=yes -i '{key}'");
+            command.env("GIT_SSH_COMMAND", ssh);
+        } else if self.plain_ssh {
+            command.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
+        }
+        let output = command.output().map_err(|error| match error.kind() {
+            ErrorKind::NotFound => FetchError::Git(
+                "git must be available and on the PATH; install it, or use an archive behind an https:// address".to_owned(),
+            ),
+            _ => FetchError::Git(format!("git cannot be run: {error}")),
+        })?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said: Vec<&str> = said.trim().lines().take(MAX_LINES).collect();
+        Err(FetchError::Git(format!("git ended with {}: {}", output.status, said.join("\n"))))
+    }
+}
+
+/// The most lines of a complaint that are passed on.
+const MAX_LINES: usize = 20;
+
+/// Whether a clone failed because only part of the history was asked for.
+fn may_lack_history(error: &FetchError) -> bool {
+    let FetchError::Git(said) = error else { return false };
+    let signs = ["Remote branch", "shallow", "does not support --depth", "dumb http"];
+    signs.iter().any(|sign| said.contains(sign))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_meant_for_us_is_taken_off_the_address() {
+        let table = [
+            ("https://h/a.git", "https://h/a.git", None),
+            ("https://h/a.git?ref=v1&depth=1", "https://h/a.git", Some("v1")),
+            ("https://h/a.git?x=1&ref=feature%2Fa", "https://h/a.git?x=1", Some("feature/a")),
+            ("https://h/a.git?ref=", "https://h/a.git", None),
+            ("https://h/a.git?ref=v1&ref=v2", "https://h/a.git", Some("v1")),
+        ];
+        for (address, url, reference) in table {
+            let wanted = Wanted::read(address).unwrap();
+            assert_eq!((wanted.url.as_str(), wanted.reference.as_deref()), (url, reference));
+        }
+    }
+
+    #[test]
+    fn no_reference_can_be_an_option() {
+        let error = Wanted::read("https://h/a?ref=--upload-pack=touch").unwrap_err().to_string();
+        assert!(error.contains("begins with a dash"), "{error}");
+        assert!(Wanted::read("https://h/a?ref=%2Dx").is_err());
+    }
+}

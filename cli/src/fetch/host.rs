@@ -1,0 +1,110 @@
+//! Finds the services that a host offers, and the token it wants to see.
+
+use std::collections::BTreeMap;
+
+use super::http::{Client, HttpError, resolve};
+use crate::env::Env;
+use crate::install::settings::Settings;
+
+/// The longest list of services.
+const MAX_DOCUMENT: u64 = 1 << 20;
+
+/// Why a service cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HostError {
+    /// The host does not say what it offers.
+    #[error("failed to request discovery document: {0}")]
+    Unknown(#[from] HttpError),
+    /// What it says makes no sense.
+    #[error("the discovery document of {host} is not valid: {reason}")]
+    Malformed { host: String, reason: String },
+    /// It does not offer this service.
+    #[error("host {host} does not provide a {service} service")]
+    NotOffered { host: String, service: &'static str },
+}
+
+/// What is known of hosts: each is asked once.
+pub(crate) struct Hosts<'a> {
+    env: &'a Env,
+    settings: &'a Settings,
+    known: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl<'a> Hosts<'a> {
+    /// Knows only what the settings say.
+    pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
+        Self { env, settings, known: settings.hosts.clone() }
+    }
+
+    /// The URL of a service, ending in a slash. `name` is what people call it.
+    ///
+    /// # Errors
+    /// When the host cannot be asked or does not offer it.
+    pub(crate) fn service(
+        &mut self,
+        http: &Client,
+        host: &str,
+        (id, name): (&str, &'static str),
+    ) -> Result<String, HostError> {
+        if !self.known.contains_key(host) {
+            let services = discover(http, host, self.token(host).as_deref())?;
+            self.known.insert(host.to_owned(), services);
+        }
+        let found = self.known.get(host).and_then(|services| services.get(id));
+        let url =
+            found.ok_or_else(|| HostError::NotOffered { host: host.to_owned(), service: name })?;
+        Ok(format!("{}/", url.trim_end_matches('/')))
+    }
+
+    /// The token for a host: from the environment, or else from the settings.
+    pub(crate) fn token(&self, host: &str) -> Option<String> {
+        // Dots cannot stand in the name of a variable, nor can dashes in most shells.
+        let plain = format!("TF_TOKEN_{}", host.replace('.', "_"));
+        let escaped = format!("TF_TOKEN_{}", host.replace('-', "__").replace('.', "_"));
+        let given = [escaped, plain].into_iter().find_map(|name| self.env.all.get(&name).cloned());
+        given.or_else(|| self.settings.tokens.get(host).cloned())
+    }
+}
+
+fn discover(
+    http: &Client,
+    host: &str,
+    token: Option<&str>,
+) -> Result<BTreeMap<String, String>, HostError> {
+    let answer = match http.get(&format!("https://{host}/.well-known/terraform.json"), token) {
+        Ok(answer) => answer,
+        // Such a host offers nothing, which is no failure.
+        Err(HttpError::Status { status: 404, .. }) => return Ok(BTreeMap::new()),
+        Err(error) => return Err(error.into()),
+    };
+    let base = answer.url.clone();
+    let text = answer.text(MAX_DOCUMENT)?;
+    let malformed = |reason: String| HostError::Malformed { host: host.to_owned(), reason };
+    let document: serde_json::Value =
+        serde_json::from_str(&text).map_err(|error| malformed(error.to_string()))?;
+    let document = document.as_object().ok_or_else(|| malformed("it is no object".to_owned()))?;
+    // Services of kinds that are not ours may be described by more than a URL.
+    let urls =
+        document.iter().filter_map(|(id, url)| Some((id.clone(), resolve(&base, url.as_str()?))));
+    Ok(urls.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tokens_of_the_environment_go_before_those_of_the_settings() {
+        let mut env = Env::default();
+        let mut settings = Settings::default();
+        settings.tokens.insert("my-host.example.com".into(), "from settings".into());
+        assert_eq!(
+            Hosts::new(&env, &settings).token("my-host.example.com").as_deref(),
+            Some("from settings")
+        );
+        env.all.insert("TF_TOKEN_my__host_example_com".into(), "from env".into());
+        let hosts = Hosts::new(&env, &settings);
+        assert_eq!(hosts.token("my-host.example.com").as_deref(), Some("from env"));
+        assert_eq!(hosts.token("other.example.com"), None);
+    }
+}

@@ -1,0 +1,238 @@
+//! Asks servers over HTTP. Every answer has a limit, every wait an end, and a secret goes only to the
+//! host it belongs to.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::time::Duration;
+
+use ureq::config::Config;
+use ureq::http::{Response, header};
+use ureq::tls::{RootCerts, TlsConfig};
+use ureq::{Agent, Body};
+
+/// Why a server's answer is not the one that was hoped for.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HttpError {
+    /// No answer came.
+    #[error("{url}: {reason}")]
+    Unreachable { url: String, reason: String },
+    /// It is a refusal.
+    #[error("{url}: bad response code: {status}")]
+    Status { url: String, status: u16 },
+    /// It leads where we do not follow.
+    #[error("{url}: {reason}")]
+    Redirect { url: String, reason: String },
+    /// It is too long.
+    #[error("{url}: the answer is longer than the limit of {limit} bytes")]
+    TooLong { url: String, limit: u64 },
+    /// It is not what it should be.
+    #[error("{url}: {reason}")]
+    Malformed { url: String, reason: String },
+}
+
+/// How often a request may be sent elsewhere.
+const MAX_REDIRECTS: usize = 10;
+/// How long a server may take to be reached, and to begin to answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a download may take.
+const DOWNLOAD: Duration = Duration::from_secs(30 * 60);
+
+/// Asks servers.
+pub(crate) struct Client {
+    agent: Agent,
+}
+
+/// An answer that came with a good status.
+pub(crate) struct Answer {
+    /// Where it came from in the end.
+    pub(crate) url: String,
+    response: Response<Body>,
+}
+
+impl Client {
+    /// Makes a client that trusts whom this machine trusts.
+    pub(crate) fn new() -> Self {
+        let tls = TlsConfig::builder()
+            .root_certs(RootCerts::PlatformVerifier)
+            .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
+            .build();
+        let config = Config::builder()
+            .tls_config(tls)
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .timeout_connect(Some(PATIENCE))
+            .timeout_recv_response(Some(PATIENCE))
+            .timeout_recv_body(Some(DOWNLOAD))
+            .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
+            .build();
+        Self { agent: config.new_agent() }
+    }
+
+    /// Gets what is at a URL; a token is sent along, but not to another host.
+    ///
+    /// # Errors
+    /// When there is no answer, or not a good one.
+    pub(crate) fn get(&self, url: &str, token: Option<&str>) -> Result<Answer, HttpError> {
+        let mut at = url.to_owned();
+        for _ in 0..=MAX_REDIRECTS {
+            let mut request = self.agent.get(&at);
+            if let Some(token) = token.filter(|_| origin(&at) == origin(url)) {
+                request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+            }
+            let response = request.call().map_err(|error| HttpError::Unreachable {
+                url: without_secrets(&at),
+                reason: error.to_string(),
+            })?;
+            let status = response.status();
+            let next = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
+            match next.filter(|_| status.is_redirection()) {
+                Some(next) => at = follow(&at, next)?,
+                None if status.is_success() => return Ok(Answer { url: at, response }),
+                None => {
+                    let status = status.as_u16();
+                    return Err(HttpError::Status { url: without_secrets(url), status });
+                }
+            }
+        }
+        let reason = format!("redirected more than {MAX_REDIRECTS} times");
+        Err(HttpError::Redirect { url: without_secrets(url), reason })
+    }
+
+    /// Writes what is at a URL to a file.
+    ///
+    /// # Errors
+    /// When it cannot be had, or is larger than the limit.
+    pub(crate) fn download(&self, url: &str, to: &mut File, limit: u64) -> Result<(), HttpError> {
+        let answer = self.get(url, None)?;
+        let url = without_secrets(url);
+        let mut body = answer.response.into_body();
+        let mut content = body.as_reader().take(limit + 1);
+        let written = io::copy(&mut content, to).map_err(|error| HttpError::Unreachable {
+            url: url.clone(),
+            reason: format!("the download broke off: {error}"),
+        })?;
+        if written > limit { Err(HttpError::TooLong { url, limit }) } else { Ok(()) }
+    }
+}
+
+impl Answer {
+    /// A header's value.
+    pub(crate) fn header(&self, name: &str) -> Option<String> {
+        self.response.headers().get(name)?.to_str().ok().map(str::to_owned)
+    }
+
+    /// The text of the answer.
+    ///
+    /// # Errors
+    /// When it is longer than the limit, breaks off, or is no text.
+    pub(crate) fn text(self, limit: u64) -> Result<String, HttpError> {
+        let url = without_secrets(&self.url);
+        let mut text = String::new();
+        let mut body = self.response.into_body();
+        let read = body.as_reader().take(limit + 1).read_to_string(&mut text);
+        match read {
+            Ok(length) if length as u64 > limit => Err(HttpError::TooLong { url, limit }),
+            Ok(_) => Ok(text),
+            Err(error) => Err(HttpError::Malformed { url, reason: error.to_string() }),
+        }
+    }
+}
+
+/// Scheme, host and port of a URL, in lower case.
+fn origin(url: &str) -> String {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
+    url[..end].to_ascii_lowercase()
+}
+
+/// Where a redirection leads.
+fn follow(from: &str, to: &str) -> Result<String, HttpError> {
+    let next = resolve(from, to);
+    let scheme = |url: &str| url.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    let refused = |reason: &str| HttpError::Redirect {
+        url: without_secrets(from),
+        reason: format!("{reason}: {}", without_secrets(&next)),
+    };
+    match (scheme(from).as_str(), scheme(&next).as_str()) {
+        (_, "https") | ("http", "http") => Ok(next),
+        (_, "http") => Err(refused("redirected from https to a URL that anybody could read")),
+        _ => Err(refused("redirected to something that is not http")),
+    }
+}
+
+/// What a reference means that stands in an answer from `base`.
+pub(crate) fn resolve(base: &str, reference: &str) -> String {
+    if reference.split(['/', '?', '#']).next().is_some_and(|first| first.contains(':')) {
+        return reference.to_owned();
+    }
+    let origin_end = origin(base).len();
+    if let Some(rest) = reference.strip_prefix("//") {
+        let scheme = base.split(':').next().unwrap_or("https");
+        return format!("{scheme}://{rest}");
+    }
+    if reference.starts_with('/') {
+        return format!("{}{reference}", &base[..origin_end]);
+    }
+    let path = base[origin_end..].split(['?', '#']).next().unwrap_or_default();
+    let mut parts: Vec<&str> = path.split('/').skip(1).collect();
+    parts.pop();
+    for part in reference.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    format!("{}/{}", &base[..origin_end], parts.join("/"))
+}
+
+/// A URL as it may be shown: a password in it is not.
+pub(crate) fn without_secrets(url: &str) -> String {
+    let start = url.find("://").map_or(0, |at| at + 3);
+    let end = url[start..].find(['/', '?', '#']).map_or(url.len(), |at| start + at);
+    match url[start..end]
+        .rsplit_once('@')
+        .and_then(|(user, host)| Some((user.split_once(':')?.0, host)))
+    {
+        Some((user, host)) => format!("{}{user}:redacted@{host}{}", &url[..start], &url[end..]),
+        None => url.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn references_are_resolved_against_where_they_stand() {
+        let table = [
+            ("https://h/a/b", "c", "https://h/a/c"),
+            ("https://h/a/b/", "./c", "https://h/a/b/c"),
+            ("https://h/a/b?x=/y", "../c?z", "https://h/c?z"),
+            ("https://h/a/b", "/c", "https://h/c"),
+            ("https://h", "c", "https://h/c"),
+            ("https://h:1/a", "//g/c", "https://g/c"),
+            ("https://h/a", "http://g/c", "http://g/c"),
+            ("https://h/a", "../../../c", "https://h/c"),
+        ];
+        for (base, reference, expected) in table {
+            assert_eq!(resolve(base, reference), expected, "{base} {reference}");
+        }
+    }
+
+    #[test]
+    fn a_redirection_never_leaves_the_encryption() {
+        assert!(follow("https://h/a", "http://h/a").is_err());
+        assert!(follow("https://h/a", "file:///etc/passwd").is_err());
+        assert_eq!(follow("http://h/a", "https://h/b").unwrap(), "https://h/b");
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        assert_eq!(without_secrets("https://u:p@h/a?b@c"), "https://u:redacted@h/a?b@c");
+        assert_eq!(without_secrets("https://u@h/a:b"), "https://u@h/a:b");
+    }
+}

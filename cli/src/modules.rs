@@ -1,0 +1,33 @@
+//! Modules that are called: installs them below the data folder, and says where they are.
+//!
+//! What is installed is written down in a manifest, the same file that Terraform keeps, so either
+//! program goes on with the modules of the other. Fetching is in `fetch`.
+
+mod commit;
+mod complaint;
+pub(crate) mod install;
+pub(crate) mod manifest;
+mod registry;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Component, Path, PathBuf};
+
+/// The shortest path that means the same, by its text alone, as the manifest writes it.
+fn clean(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => match clean.components().next_back() {
+                Some(Component::Normal(_)) => {
+                    clean.pop();
+                }
+                Some(Component::RootDir) => {}
+                _ => clean.push(".."),
+            },
+            part => clean.push(part),
+        }
+    }
+    if clean.as_os_str().is_empty() { PathBuf::from(".") } else { clean }
+}

@@ -1,0 +1,129 @@
+//! Where packages wait until all are there, and how they come into force together.
+//!
+//! Nothing that is installed is touched before everything was fetched. Then the modules about to be
+//! replaced are taken out of the manifest, the folders are moved, and the manifest is written: killed
+//! at any moment, a run leaves what was there before, what should be there, or modules that are said
+//! to be missing, but never one that is not what the manifest says.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use formwork_core::addr::PackageAddr;
+use formwork_core::config::Files;
+use formwork_core::config::files::Disk;
+use tempfile::TempDir;
+
+use super::manifest::Manifest;
+
+/// What the names of folders begin with in which packages wait.
+const ASIDE: &str = ".new-";
+
+/// Packages that are on their way into the folder of modules.
+pub(super) struct Staging {
+    /// The folder of modules.
+    folder: PathBuf,
+    /// Held as long as this lives: nobody else installs here meanwhile.
+    _lock: File,
+    aside: TempDir,
+    /// Where each waits, by where it goes.
+    places: BTreeMap<PathBuf, PathBuf>,
+    /// Where each package was fetched to.
+    fetched: BTreeMap<PackageAddr, PathBuf>,
+}
+
+impl Staging {
+    /// Makes room, and clears away what a run left that was killed.
+    pub(super) fn open(folder: &Path) -> io::Result<Self> {
+        std::fs::create_dir_all(folder)?;
+        let lock = File::create(folder.join(".lock"))?;
+        lock.lock()?;
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let left = entry.file_name().to_str().is_some_and(|name| name.starts_with(ASIDE));
+            if left && entry.file_type()?.is_dir() {
+                std::fs::remove_dir_all(entry.path())?;
+            }
+        }
+        let aside = tempfile::Builder::new().prefix(ASIDE).tempdir_in(folder)?;
+        let (places, fetched) = (BTreeMap::new(), BTreeMap::new());
+        Ok(Self { folder: folder.to_owned(), _lock: lock, aside, places, fetched })
+    }
+
+    /// The folder in which the package of a module belongs.
+    pub(super) fn place(&self, key: &str) -> PathBuf {
+        super::clean(&self.folder.join(key))
+    }
+
+    /// Where a package that was fetched before is.
+    pub(super) fn fetched(&self, package: &PackageAddr) -> Option<PathBuf> {
+        self.fetched.get(package).cloned()
+    }
+
+    /// Where the package of a module waits, to be written there.
+    pub(super) fn waiting(&self, key: &str) -> PathBuf {
+        self.aside.path().join(key)
+    }
+
+    /// Says that the package of a module waits complete.
+    pub(super) fn complete(&mut self, key: &str, package: &PackageAddr) {
+        let (place, aside) = (self.place(key), self.waiting(key));
+        self.fetched.entry(package.clone()).or_insert_with(|| aside.clone());
+        self.places.insert(place, aside);
+    }
+
+    /// Where something is as long as its package waits.
+    pub(super) fn on_disk(&self, path: &Path) -> PathBuf {
+        let waiting = path.ancestors().find_map(|place| {
+            let (aside, within) = (self.places.get(place)?, path.strip_prefix(place).ok()?);
+            // Joining nothing would add a slash, which means what a link leads to.
+            Some(if within.as_os_str().is_empty() { aside.clone() } else { aside.join(within) })
+        });
+        waiting.unwrap_or_else(|| path.to_owned())
+    }
+
+    /// Brings everything into force.
+    pub(super) fn commit(self, old: &Manifest, new: &Manifest) -> io::Result<()> {
+        let moves = |dir: &Path| self.places.keys().any(|place| dir.starts_with(place));
+        if !self.places.is_empty() {
+            let mut between = old.clone();
+            between.0.retain(|_, record| !moves(&record.dir));
+            between.save(&self.folder)?;
+        }
+        for (at, (place, aside)) in self.places.iter().enumerate() {
+            if place.symlink_metadata().is_ok() {
+                std::fs::rename(place, self.aside.path().join(format!("old-{at}")))?;
+            }
+            std::fs::rename(aside, place)?;
+        }
+        new.save(&self.folder)?;
+        for key in old.0.keys().filter(|key| !key.is_empty() && is_key(key)) {
+            let place = self.place(key);
+            let used = new.0.values().any(|record| record.dir.starts_with(&place));
+            if !used && place.symlink_metadata().is_ok() {
+                let gone = self.aside.path().join(format!("gone-{key}"));
+                std::fs::rename(place, gone)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a key of a manifest, which anybody may have written, names a folder of ours.
+fn is_key(key: &str) -> bool {
+    key.split('.').all(|name| {
+        name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-') && !name.is_empty()
+    })
+}
+
+/// Files, also those of packages that wait, under the names they will have.
+impl Files for Staging {
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        Disk.list(&self.on_disk(dir))
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        Disk.read(&self.on_disk(path))
+    }
+}

@@ -1,0 +1,149 @@
+//! What is said when a module cannot be installed.
+
+use std::path::Path;
+
+use formwork_core::addr::RegistryModule;
+use formwork_core::config::CallSite;
+use formwork_core::version::Version;
+use formwork_value::Diagnostic;
+use formwork_value::diag::{Blame, Sources};
+
+use super::registry::{Listed, RegistryError};
+use crate::fetch::http::HttpError;
+
+/// A call, as messages name it: `"vpc" (main.tf:3)`.
+pub(super) fn named(sources: &Sources, call: &CallSite) -> String {
+    let file = sources.name(call.span.source);
+    format!("\"{}\" ({file}:{})", call.name, sources.start(call.span).line)
+}
+
+fn outside(summary: &str, detail: String, call: &CallSite) -> Diagnostic {
+    Diagnostic::error(summary, detail).at(call.span).blame(Blame::Environment)
+}
+
+pub(super) fn unreadable(call: &CallSite, dir: &Path) -> Diagnostic {
+    let detail = format!(
+        "The directory {} could not be read for module \"{}\": there is no such directory.",
+        dir.display(),
+        call.name
+    );
+    Diagnostic::error("Unreadable module directory", detail).at(call.source_span)
+}
+
+pub(super) fn escapes(key: &str, call: &CallSite, package: &str) -> Diagnostic {
+    let detail = format!(
+        "The given source directory for module.{} would be outside of its containing package {package:?}. Local source addresses starting with \"../\" must stay within the same package that the calling module belongs to.",
+        key.replace('.', ".module."),
+    );
+    Diagnostic::error("Local module path escapes module package", detail).at(call.source_span)
+}
+
+pub(super) fn calls_itself(key: &str, call: &CallSite, ancestor: &str) -> Diagnostic {
+    let outer = if ancestor.is_empty() { "the root module" } else { ancestor };
+    let detail = format!(
+        "The module {key} is the same one as {outer}, from within which it is called, so there would be no end of calls. Take one of the calls between them out."
+    );
+    Diagnostic::error("Module calls itself", detail).at(call.source_span)
+}
+
+pub(super) fn too_many(limit: usize, what: &str, call: &CallSite) -> Diagnostic {
+    let detail = format!("The limit is {limit} {what}.");
+    Diagnostic::error("Too many modules", detail).at(call.span)
+}
+
+pub(super) fn download(
+    named: &str,
+    call: &CallSite,
+    package: &str,
+    why: &dyn std::fmt::Display,
+) -> Diagnostic {
+    let why = why.to_string();
+    let why = why.strip_prefix(&format!("{package}: ")).unwrap_or(&why);
+    let detail = format!("Could not download module {named} source code from {package:?}: {why}.");
+    outside("Failed to download module", detail, call)
+}
+
+pub(super) fn no_versions(
+    named: &str,
+    call: &CallSite,
+    host: &str,
+    error: &RegistryError,
+) -> Diagnostic {
+    match error {
+        RegistryError::NotFound => {
+            let detail =
+                format!("Module {named} cannot be found in the module registry at {host}.");
+            outside("Module not found", detail, call)
+        }
+        RegistryError::Malformed(why) => {
+            let detail = format!(
+                "The registry at {host} returned an invalid response when Formwork requested available versions for module {named}: {why}."
+            );
+            outside("Invalid response from remote module registry", detail, call)
+        }
+        error => {
+            let advice = match error {
+                RegistryError::Http(HttpError::Status { status: 401 | 403, .. }) => format!(
+                    " Give the registry a token, in TF_TOKEN_{} or in a credentials block of the CLI configuration.",
+                    host.replace('-', "__").replace('.', "_")
+                ),
+                _ => String::new(),
+            };
+            let detail = format!(
+                "Failed to retrieve available versions for module {named} from {host}: {error}.{advice}"
+            );
+            outside("Error accessing remote module registry", detail, call)
+        }
+    }
+}
+
+pub(super) fn no_location(
+    call: &CallSite,
+    module: &RegistryModule,
+    version: &Version,
+    error: &RegistryError,
+) -> Diagnostic {
+    let host = &module.host;
+    if let RegistryError::Location(location) = error {
+        let detail = format!(
+            "Module registry {host} returned invalid source location {location:?} for {module} {version}: {error}."
+        );
+        return outside("Invalid package location from module registry", detail, call);
+    }
+    let detail =
+        format!("Failed to retrieve a download URL for {module} {version} from {host}: {error}.");
+    outside("Error accessing remote module registry", detail, call)
+}
+
+pub(super) fn ignored_version(named: &str, call: &CallSite, host: &str, text: &str) -> Diagnostic {
+    let detail = format!(
+        "The registry at {host} returned an invalid version string {text:?} for module {named}, which Formwork ignored."
+    );
+    Diagnostic::warning("Invalid response from remote module registry", detail).at(call.span)
+}
+
+pub(super) fn nothing_fits(
+    sources: &Sources,
+    call: &CallSite,
+    module: &RegistryModule,
+    listed: &Listed,
+) -> Diagnostic {
+    let at = sources.start(call.span);
+    let place = format!("{}:{}", sources.name(call.span.source), at.line);
+    let newest = listed.versions.iter().rfind(|version| version.pre.is_empty());
+    if listed.versions.is_empty() {
+        let detail =
+            format!("Module \"{module}\" ({place}) has no versions available on {}.", module.host);
+        return outside("Module has no versions", detail, call);
+    }
+    let newest = newest.map_or_else(
+        || "All available versions are prereleases, which must be asked for exactly.".to_owned(),
+        |version| format!("The newest available version is {version}."),
+    );
+    let wanted = call.version.as_ref().map(|(wanted, _)| format!(", {wanted}")).unwrap_or_default();
+    let detail = format!(
+        "There is no available version of module \"{module}\" ({place}) which matches the given version constraint{wanted}. {newest}"
+    );
+    let at = call.version.as_ref().map_or(call.span, |(_, span)| *span);
+    Diagnostic::error("Unresolvable module version constraint", detail).at(at)
+}

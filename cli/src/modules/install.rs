@@ -1,0 +1,411 @@
+//! Installs the modules a configuration calls, and those they call.
+
+use std::path::{Path, PathBuf};
+
+use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModule, Subfolder};
+use formwork_core::config::{CallSite, folders};
+use formwork_core::version::Version;
+use formwork_value::diag::{Blame, Sources};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::commit::Staging;
+use super::complaint;
+use super::manifest::{Manifest, Record};
+use super::registry::{Listed, Registries};
+use crate::env::Env;
+use crate::fetch::archive::Limits;
+use crate::fetch::host::Hosts;
+use crate::fetch::http::{self, Client};
+use crate::fetch::{self, FetchError, Fetcher};
+use crate::install::settings::Settings;
+
+/// How deep calls may be nested.
+const MAX_DEPTH: usize = 64;
+/// How many calls there may be in all.
+const MAX_CALLS: usize = 10_000;
+/// How long the name of a module's folder may be: file systems allow little more.
+const MAX_KEY: usize = 240;
+
+/// Where modules are installed, and with whose permissions.
+pub(crate) struct Place<'a> {
+    pub(crate) env: &'a Env,
+    pub(crate) settings: &'a Settings,
+    /// The root module's folder.
+    pub(crate) root: &'a Path,
+    /// The folder of modules.
+    pub(crate) folder: &'a Path,
+}
+
+/// What is told while it happens.
+pub(crate) enum Progress {
+    /// A package is being fetched: what, and for which module.
+    Downloading(String, String),
+    /// A module is there: its name and folder.
+    Installed(String, PathBuf),
+}
+
+/// Installs what is missing; with `upgrade`, everything anew.
+///
+/// # Errors
+/// When a configuration cannot be read or a module not be had. What was installed before is then
+/// installed still, unless only the configuration of a module has mistakes.
+pub(crate) fn install(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    place: &Place<'_>,
+    upgrade: bool,
+    tell: &dyn Fn(Progress),
+) -> Result<(), Reported> {
+    let broken = |diags: &mut Diagnostics, error: std::io::Error| {
+        let path = Manifest::path(place.folder);
+        let detail = format!(
+            "{}: {error}. Remove the file to have all modules installed anew.",
+            path.display()
+        );
+        let summary = "Failed to read modules manifest file";
+        diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
+    };
+    let old = Manifest::load(place.folder).map_err(|error| broken(diags, error))?;
+    let unwritable = |diags: &mut Diagnostics, error: std::io::Error| {
+        let detail = format!("{}: {error}.", place.folder.display());
+        let summary = "Failed to update module manifest";
+        diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
+    };
+    let staging = Staging::open(place.folder).map_err(|error| unwritable(diags, error))?;
+    let http = Client::new();
+    let mut walk = Walk {
+        old,
+        new: Manifest::default(),
+        upgrade,
+        staging,
+        fetcher: fetcher(&http, place.env),
+        registries: Registries::new(&http, Hosts::new(place.env, place.settings)),
+        sources,
+        tell,
+        n_calls: 0,
+        lacking: false,
+    };
+    let root = Here::root(place.root);
+    walk.record("", String::new(), None, root.dir.clone());
+    walk.calls(diags, &root);
+    let Walk { old, new, staging, lacking, .. } = walk;
+    if !lacking {
+        staging.commit(&old, &new).map_err(|error| unwritable(diags, error))?;
+    }
+    diags.check()
+}
+
+/// Fetches the package of a module that is to become a root module, and returns the module's folder.
+///
+/// # Errors
+/// When it cannot be had.
+pub(crate) fn fetch_root(
+    diags: &mut Diagnostics,
+    env: &Env,
+    (package, within): (&PackageAddr, &Subfolder),
+    into: &Path,
+) -> Result<PathBuf, Reported> {
+    let http = Client::new();
+    let fetcher = fetcher(&http, env);
+    let found = fetcher
+        .fetch(package, into)
+        .and_then(|()| fetch::only_match(into, within.as_str()).map_err(FetchError::Address));
+    found.map_err(|error| {
+        let package = http::without_secrets(&package.to_string());
+        let detail =
+            format!("Could not download the module's source code from {package:?}: {error}.");
+        let summary = "Failed to download module";
+        diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
+    })
+}
+
+fn fetcher<'a>(http: &'a Client, env: &Env) -> Fetcher<'a> {
+    let own_ssh = ["GIT_SSH", "GIT_SSH_COMMAND"].iter().any(|name| env.all.contains_key(*name));
+    Fetcher { http, own_ssh, limits: Limits::MODULE }
+}
+
+/// The module whose calls are being looked at.
+struct Here<'h> {
+    key: String,
+    /// Its folder, by the name it will have.
+    dir: PathBuf,
+    /// The package it belongs to, unless that is the user's own.
+    package: Option<Package>,
+    /// What tells it from other modules: where it comes from.
+    identity: String,
+    outer: Option<&'h Self>,
+    depth: usize,
+}
+
+/// A package that is installed.
+#[derive(Clone)]
+struct Package {
+    dir: PathBuf,
+    name: String,
+}
+
+impl<'h> Here<'h> {
+    fn root(dir: &Path) -> Self {
+        let dir = super::clean(dir);
+        let identity = dir.display().to_string();
+        Self { key: String::new(), dir, package: None, identity, outer: None, depth: 0 }
+    }
+
+    fn key_of(&self, call: &CallSite) -> String {
+        if self.key.is_empty() {
+            call.name.to_string()
+        } else {
+            format!("{}.{}", self.key, call.name)
+        }
+    }
+
+    fn called(
+        &'h self,
+        key: String,
+        dir: PathBuf,
+        package: Option<Package>,
+        identity: String,
+    ) -> Self {
+        Self { key, dir, package, identity, outer: Some(self), depth: self.depth + 1 }
+    }
+}
+
+/// A walk through all calls.
+struct Walk<'a> {
+    old: Manifest,
+    new: Manifest,
+    upgrade: bool,
+    staging: Staging,
+    fetcher: Fetcher<'a>,
+    registries: Registries<'a>,
+    sources: &'a mut Sources,
+    tell: &'a dyn Fn(Progress),
+    n_calls: usize,
+    /// Whether a module could not be had: then nothing is replaced.
+    lacking: bool,
+}
+
+impl Walk<'_> {
+    fn record(&mut self, key: &str, source: String, version: Option<Version>, dir: PathBuf) {
+        self.new.0.insert(key.to_owned(), Record { source, version, dir });
+    }
+
+    /// Installs what a module calls. All calls are tried, so that every mistake is named.
+    fn calls(&mut self, diags: &mut Diagnostics, here: &Here<'_>) {
+        let Ok(calls) = folders::calls(diags, self.sources, &self.staging, &here.dir) else {
+            return;
+        };
+        for call in calls {
+            self.n_calls += 1;
+            if self.n_calls > MAX_CALLS || here.depth == MAX_DEPTH {
+                let (limit, what) = if here.depth == MAX_DEPTH {
+                    (MAX_DEPTH, "calls within each other")
+                } else {
+                    (MAX_CALLS, "calls in all")
+                };
+                let _ = diags.error(complaint::too_many(limit, what, &call));
+                self.lacking = true;
+                return;
+            }
+            match self.call(diags, here, &call) {
+                Ok(called) => self.calls(diags, &called),
+                Err(_) => self.lacking = true,
+            }
+        }
+    }
+
+    fn call<'h>(
+        &mut self,
+        diags: &mut Diagnostics,
+        here: &'h Here<'h>,
+        call: &CallSite,
+    ) -> Result<Here<'h>, Reported> {
+        let source =
+            ModuleSource::parse(&call.source, call.version.is_some()).map_err(|error| {
+                diags.error(Diagnostic::error(error.summary, error.detail).at(call.source_span))
+            })?;
+        let called = match &source {
+            ModuleSource::Local(path) => self.local(diags, here, call, path)?,
+            ModuleSource::Registry(module, within) => {
+                self.published(diags, here, call, (module, within))?
+            }
+            ModuleSource::Package(package, within) => {
+                let key = here.key_of(call);
+                let text = source.to_string();
+                match self.kept(&key, &text, call) {
+                    Some(record) => self.keep(here, key, record),
+                    None => {
+                        let name = http::without_secrets(&package.to_string());
+                        (self.tell)(Progress::Downloading(name, key.clone()));
+                        let dir = self.fetch(diags, call, &key, (package, within))?;
+                        self.installed(here, key, Record { source: text, version: None, dir })
+                    }
+                }
+            }
+        };
+        let mut outer = Some(here);
+        while let Some(ancestor) = outer {
+            if ancestor.identity == called.identity {
+                let complaint = complaint::calls_itself(&called.key, call, &ancestor.key);
+                return Err(diags.error(complaint));
+            }
+            outer = ancestor.outer;
+        }
+        Ok(called)
+    }
+
+    fn local<'h>(
+        &mut self,
+        diags: &mut Diagnostics,
+        here: &'h Here<'h>,
+        call: &CallSite,
+        path: &str,
+    ) -> Result<Here<'h>, Reported> {
+        let key = here.key_of(call);
+        let dir = super::clean(&here.dir.join(path));
+        if let Some(package) =
+            here.package.as_ref().filter(|package| !dir.starts_with(&package.dir))
+        {
+            return Err(diags.error(complaint::escapes(&key, call, &package.name)));
+        }
+        let dir = self.without_links(&dir);
+        if !self.staging.on_disk(&dir).is_dir() {
+            return Err(diags.error(complaint::unreadable(call, &dir)));
+        }
+        let same = self.old.0.get(&key).is_some_and(|record| {
+            record.source == path && record.dir == dir && record.version.is_none()
+        });
+        if !same || self.upgrade {
+            (self.tell)(Progress::Installed(key.clone(), dir.clone()));
+        }
+        self.record(&key, path.to_owned(), None, dir.clone());
+        let identity = dir.display().to_string();
+        Ok(here.called(key, dir, here.package.clone(), identity))
+    }
+
+    /// The path with links on it followed, relative as long as they are.
+    fn without_links(&self, path: &Path) -> PathBuf {
+        // As many as the system follows.
+        let mut left = 40;
+        let mut clean = PathBuf::new();
+        let mut rest: Vec<_> =
+            path.components().rev().map(|part| part.as_os_str().to_owned()).collect();
+        while let Some(part) = rest.pop() {
+            let next = super::clean(&clean.join(&part));
+            match std::fs::read_link(self.staging.on_disk(&next)) {
+                Ok(target) if left > 0 => {
+                    left -= 1;
+                    rest.extend(target.components().rev().map(|part| part.as_os_str().to_owned()));
+                }
+                _ => clean = next,
+            }
+        }
+        clean
+    }
+
+    fn published<'h>(
+        &mut self,
+        diags: &mut Diagnostics,
+        here: &'h Here<'h>,
+        call: &CallSite,
+        (module, within): (&RegistryModule, &Subfolder),
+    ) -> Result<Here<'h>, Reported> {
+        let key = here.key_of(call);
+        let source = ModuleSource::Registry(module.clone(), within.clone()).to_string();
+        if let Some(record) = self.kept(&key, &source, call) {
+            return Ok(self.keep(here, key, record));
+        }
+        let version = self.choose(diags, call, module)?;
+        (self.tell)(Progress::Downloading(format!("{module} {version}"), key.clone()));
+        let location = self.registries.location(module, &version);
+        let (package, outer) = location
+            .map_err(|error| diags.error(complaint::no_location(call, module, &version, &error)))?;
+        let dir = self.fetch(diags, call, &key, (&package, &outer.join(within)))?;
+        let record = Record { source, version: Some(version), dir };
+        Ok(self.installed(here, key, record))
+    }
+
+    /// The newest version that the call allows.
+    fn choose(
+        &mut self,
+        diags: &mut Diagnostics,
+        call: &CallSite,
+        module: &RegistryModule,
+    ) -> Result<Version, Reported> {
+        let named = complaint::named(self.sources, call);
+        let listed: Listed = self.registries.versions(module).map_err(|error| {
+            diags.error(complaint::no_versions(&named, call, &module.host, &error))
+        })?;
+        for text in &listed.ignored {
+            diags.warn(complaint::ignored_version(&named, call, &module.host, text));
+        }
+        let wanted = call.version.as_ref().map(|(wanted, _)| wanted.clone()).unwrap_or_default();
+        let found = listed.versions.iter().rfind(|version| wanted.allows(version)).cloned();
+        found.ok_or_else(|| {
+            diags.error(complaint::nothing_fits(self.sources, call, module, &listed))
+        })
+    }
+
+    /// What is installed already, if it still fits the call.
+    fn kept(&self, key: &str, source: &str, call: &CallSite) -> Option<Record> {
+        let record = self.old.0.get(key).filter(|_| !self.upgrade)?;
+        let fits = match (&record.version, &call.version) {
+            (Some(version), Some((wanted, _))) => wanted.allows(version),
+            (None, Some(_)) => false,
+            (_, None) => true,
+        };
+        (fits && record.source == source && record.dir.is_dir()).then(|| record.clone())
+    }
+
+    fn keep<'h>(&mut self, here: &'h Here<'h>, key: String, record: Record) -> Here<'h> {
+        let package = Package { dir: self.staging.place(&key), name: record.source.clone() };
+        let version = record.version.as_ref().map(ToString::to_string).unwrap_or_default();
+        let (identity, dir) = (format!("{} {version}", record.source), record.dir.clone());
+        self.new.0.insert(key.clone(), record);
+        here.called(key, dir, Some(package), identity)
+    }
+
+    fn installed<'h>(&mut self, here: &'h Here<'h>, key: String, record: Record) -> Here<'h> {
+        (self.tell)(Progress::Installed(key.clone(), record.dir.clone()));
+        self.keep(here, key, record)
+    }
+
+    /// Has a package wait for its place, and returns the folder its module will have.
+    fn fetch(
+        &mut self,
+        diags: &mut Diagnostics,
+        call: &CallSite,
+        key: &str,
+        (package, within): (&PackageAddr, &Subfolder),
+    ) -> Result<PathBuf, Reported> {
+        if key.len() > MAX_KEY {
+            let what = "bytes in the names of calls within each other";
+            return Err(diags.error(complaint::too_many(MAX_KEY, what, call)));
+        }
+        let aside = self.staging.waiting(key);
+        let result = match self.staging.fetched(package) {
+            Some(there) if there.is_symlink() => std::fs::read_link(&there)
+                .and_then(|target| std::os::unix::fs::symlink(target, &aside))
+                .map_err(FetchError::from),
+            Some(there) => {
+                fetch::copy(&there, &aside, &self.fetcher.limits).map_err(FetchError::from)
+            }
+            None => self.fetcher.fetch(package, &aside),
+        };
+        let found = result.and_then(|()| {
+            let found = fetch::only_match(&aside, within.as_str()).map_err(FetchError::Address)?;
+            if found.is_dir() {
+                return Ok(found);
+            }
+            Err(FetchError::Address(format!("{:?} in it is not a directory", within.as_str())))
+        });
+        let found = found.map_err(|error| {
+            let named = complaint::named(self.sources, call);
+            let package = http::without_secrets(&package.to_string());
+            diags.error(complaint::download(&named, call, &package, &error))
+        })?;
+        self.staging.complete(key, package);
+        let within = found.strip_prefix(&aside).unwrap_or(Path::new(""));
+        Ok(super::clean(&self.staging.place(key).join(within)))
+    }
+}

@@ -1,0 +1,141 @@
+//! The file `modules.json`: which modules are installed where.
+
+use std::collections::BTreeMap;
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use formwork_core::version::Version;
+use serde::{Deserialize, Serialize};
+
+/// What is installed, by the names of the calls from the root down with dots between them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Manifest(pub(crate) BTreeMap<String, Record>);
+
+/// One installed module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    /// Its source, normalised.
+    pub(crate) source: String,
+    /// Its version, if it comes from a registry.
+    pub(crate) version: Option<Version>,
+    /// Its folder, relative to the root module's.
+    pub(crate) dir: PathBuf,
+}
+
+/// The file as a whole.
+#[derive(Serialize, Deserialize)]
+struct Document {
+    #[serde(rename = "Modules")]
+    modules: Vec<Entry>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Entry {
+    key: String,
+    source: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    version: Option<String>,
+    dir: String,
+}
+
+impl Manifest {
+    /// Where it lies.
+    pub(crate) fn path(folder: &Path) -> PathBuf {
+        folder.join("modules.json")
+    }
+
+    /// Reads what is installed; nothing, if there is no such file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is not one.
+    pub(crate) fn load(folder: &Path) -> io::Result<Self> {
+        let text = match std::fs::read_to_string(Self::path(folder)) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
+            Err(error) => return Err(error),
+        };
+        Self::parse(&text)
+    }
+
+    fn parse(text: &str) -> io::Result<Self> {
+        let document: Document = serde_json::from_str(text)?;
+        let mut manifest = Self::default();
+        for Entry { key, source, version, dir } in document.modules {
+            let version = match version.as_deref().filter(|version| !version.is_empty()) {
+                Some(text) => Some(Version::parse(text).map_err(|error| {
+                    let reason = format!("the version {text:?} of {key:?}: {error}");
+                    io::Error::new(ErrorKind::InvalidData, reason)
+                })?),
+                None => None,
+            };
+            manifest.0.insert(key, Record { source, version, dir: dir.into() });
+        }
+        Ok(manifest)
+    }
+
+    /// Writes the file, aside first.
+    ///
+    /// # Errors
+    /// When it cannot be written; what was there is there still.
+    pub(crate) fn save(&self, folder: &Path) -> io::Result<()> {
+        std::fs::create_dir_all(folder)?;
+        let text = self.render();
+        let path = Self::path(folder);
+        if std::fs::read_to_string(&path).is_ok_and(|there| there == text) {
+            return Ok(());
+        }
+        let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+        aside.write_all(text.as_bytes())?;
+        aside.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+        aside.as_file().sync_all()?;
+        aside.persist(&path)?;
+        Ok(())
+    }
+
+    fn render(&self) -> String {
+        let entry = |(key, record): (&String, &Record)| Entry {
+            key: key.clone(),
+            source: record.source.clone(),
+            version: record.version.as_ref().map(ToString::to_string),
+            dir: record.dir.display().to_string(),
+        };
+        let document = Document { modules: self.0.iter().map(entry).collect() };
+        let text =
+            serde_json::to_string(&document).expect("names and texts always have a JSON form");
+        // Terraform escapes these, which can stand only inside strings.
+        let escapes = [
+            ('&', "\\u0026"),
+            ('<', "\\u003c"),
+            ('>', "\\u003e"),
+            ('\u{2028}', "\\u2028"),
+            ('\u{2029}', "\\u2029"),
+        ];
+        escapes.into_iter().fold(text, |text, (c, escape)| text.replace(c, escape))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_the_same_byte_for_byte_after_reading_and_writing() {
+        // As Terraform 1.11.4 wrote it.
+        let text = r#"{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"f","Source":"git::file:///repo?depth=1\u0026ref=feat","Dir":".terraform/modules/f"},{"Key":"g","Source":"./loc","Dir":"loc"},{"Key":"g.n","Source":"git::file:///repo//other","Dir":".terraform/modules/g.n/other"},{"Key":"r","Source":"registry.terraform.io/a/b/c","Version":"1.10.0","Dir":".terraform/modules/r"}]}"#;
+        let manifest = Manifest::parse(text).unwrap();
+        assert_eq!(manifest.0["f"].source, "git::file:///repo?depth=1&ref=feat");
+        assert_eq!(manifest.0["r"].version, Some(Version::new(1, 10, 0)));
+        assert_eq!(manifest.render(), text);
+    }
+
+    #[test]
+    fn a_damaged_file_is_not_taken_for_an_empty_one() {
+        for text in
+            ["", "{", "[]", r#"{"Modules":[{"Key":"a","Source":"x","Version":"new","Dir":"."}]}"#]
+        {
+            assert!(Manifest::parse(text).is_err(), "{text}");
+        }
+    }
+}

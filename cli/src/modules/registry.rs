@@ -1,0 +1,138 @@
+//! Asks registries which versions of a module there are, and where the package of one is.
+
+use std::collections::BTreeMap;
+
+use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModule, Subfolder};
+use formwork_core::version::Version;
+
+use crate::fetch::host::{HostError, Hosts};
+use crate::fetch::http::{Client, HttpError, resolve};
+
+/// The service that holds modules, and what people call it.
+const SERVICE: (&str, &str) = ("modules.v1", "modules");
+/// The longest list of versions.
+const MAX_LIST: u64 = 16 << 20;
+
+/// Why a registry is of no use.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RegistryError {
+    /// It cannot be found.
+    #[error("{0}")]
+    Host(#[from] HostError),
+    /// It does not answer, or with a refusal.
+    #[error("{0}")]
+    Http(#[from] HttpError),
+    /// It has no such module.
+    #[error("there is no such module")]
+    NotFound,
+    /// Its list of versions is not one.
+    #[error("{0}")]
+    Malformed(String),
+    /// It names no place a package can be at.
+    #[error("must be a direct remote package address")]
+    Location(String),
+}
+
+/// What registries have been asked already.
+pub(super) struct Registries<'a> {
+    http: &'a Client,
+    hosts: Hosts<'a>,
+    versions: BTreeMap<RegistryModule, Listed>,
+}
+
+/// The versions of a module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Listed {
+    /// In ascending order.
+    pub(super) versions: Vec<Version>,
+    /// What claimed to be a version and is none.
+    pub(super) ignored: Vec<String>,
+}
+
+impl<'a> Registries<'a> {
+    pub(super) fn new(http: &'a Client, hosts: Hosts<'a>) -> Self {
+        Self { http, hosts, versions: BTreeMap::new() }
+    }
+
+    /// The versions of a module.
+    pub(super) fn versions(&mut self, module: &RegistryModule) -> Result<Listed, RegistryError> {
+        if let Some(known) = self.versions.get(module) {
+            return Ok(known.clone());
+        }
+        let url = self.url(module, "versions")?;
+        let token = self.hosts.token(&module.host);
+        let answer = self.http.get(&url, token.as_deref()).map_err(|error| match error {
+            HttpError::Status { status: 404, .. } => RegistryError::NotFound,
+            error => RegistryError::Http(error),
+        })?;
+        let listed = listed(&answer.text(MAX_LIST)?)?;
+        self.versions.insert(module.clone(), listed.clone());
+        Ok(listed)
+    }
+
+    /// Where the package of a version is, and the module's folder in it.
+    pub(super) fn location(
+        &mut self,
+        module: &RegistryModule,
+        version: &Version,
+    ) -> Result<(PackageAddr, Subfolder), RegistryError> {
+        let url = self.url(module, &format!("{version}/download"))?;
+        let token = self.hosts.token(&module.host);
+        let answer = self.http.get(&url, token.as_deref())?;
+        let base = answer.url.clone();
+        let Some(named) = answer.header("X-Terraform-Get").filter(|named| !named.is_empty()) else {
+            let reason = "the registry named no place, in the header X-Terraform-Get".to_owned();
+            return Err(RegistryError::Malformed(reason));
+        };
+        let relative = ["/", "./", "../"].iter().any(|start| named.starts_with(start));
+        let named = if relative { resolve(&base, &named) } else { named };
+        match ModuleSource::parse(&named, false) {
+            // A registry elsewhere has no say about files of this machine.
+            Ok(ModuleSource::Package(package, within)) if !package.url.starts_with("file:") => {
+                Ok((package, within))
+            }
+            _ => Err(RegistryError::Location(named)),
+        }
+    }
+
+    fn url(&mut self, module: &RegistryModule, rest: &str) -> Result<String, RegistryError> {
+        let base = self.hosts.service(self.http, &module.host, SERVICE)?;
+        let RegistryModule { namespace, name, system, .. } = module;
+        Ok(format!("{base}{namespace}/{name}/{system}/{rest}"))
+    }
+}
+
+fn listed(text: &str) -> Result<Listed, RegistryError> {
+    let malformed = |reason: &str| RegistryError::Malformed(reason.to_owned());
+    let document: serde_json::Value =
+        serde_json::from_str(text).map_err(|error| malformed(&error.to_string()))?;
+    let module = document.pointer("/modules/0").ok_or_else(|| malformed("it lists no module"))?;
+    let versions = module.get("versions").and_then(|versions| versions.as_array());
+    let mut listed = Listed::default();
+    for entry in versions.into_iter().flatten() {
+        let text = entry.get("version").and_then(|text| text.as_str()).unwrap_or_default();
+        match Version::parse(text) {
+            Ok(version) => listed.versions.push(version),
+            Err(_) => listed.ignored.push(text.to_owned()),
+        }
+    }
+    listed.versions.sort_by(Version::cmp_precedence);
+    Ok(listed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_put_in_order_and_nonsense_among_them_is_named() {
+        let text = r#"{"modules":[{"versions":[{"version":"1.10.0"},{"version":"bogus"},{"version":"1.2.0"},{"version":"2.0.0-beta1"}]}]}"#;
+        let Listed { versions, ignored } = listed(text).unwrap();
+        let versions: Vec<_> = versions.iter().map(ToString::to_string).collect();
+        assert_eq!(versions, ["1.2.0", "1.10.0", "2.0.0-beta1"]);
+        assert_eq!(ignored, ["bogus"]);
+        for text in ["{", "{}", r#"{"modules":[]}"#] {
+            assert!(listed(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,389 @@
+//! Modules from local servers and repositories, and what must not come from them.
+
+mod server;
+
+use std::cell::RefCell;
+use std::path::Path;
+
+use expect_test::expect;
+use formwork_value::Diagnostics;
+use formwork_value::diag::Sources;
+use tempfile::TempDir;
+
+use super::install::{Place, Progress, install};
+use super::manifest::Manifest;
+use crate::env::Env;
+use crate::fetch::archive::testing::{gzip, tar, zip};
+use crate::install::settings::Settings;
+use server::Server;
+
+/// A root module in a folder of its own.
+struct Project {
+    folder: TempDir,
+    settings: Settings,
+}
+
+impl Project {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let project = Self { folder: tempfile::tempdir().unwrap(), settings: Settings::default() };
+        for (name, text) in files {
+            project.write(name, text);
+        }
+        project
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// A call of a module in `main.tf`.
+    fn call(&self, source: &str) {
+        self.write("main.tf", &format!("module \"m\" {{\n  source = \"{source}\"\n}}\n"));
+    }
+
+    /// Installs, and returns what was told, with the project's folder called `ROOT`.
+    fn install(&self, upgrade: bool) -> String {
+        let told = RefCell::new(String::new());
+        let mut diags = Diagnostics::new();
+        let place = Place {
+            env: &Env::default(),
+            settings: &self.settings,
+            root: self.folder.path(),
+            folder: &self.path(".terraform/modules"),
+        };
+        let tell = |progress| {
+            *told.borrow_mut() += &match progress {
+                Progress::Downloading(what, key) => format!("Downloading {what} for {key}...\n"),
+                Progress::Installed(key, dir) => format!("- {key} in {}\n", dir.display()),
+            };
+        };
+        let _ = install(&mut diags, &mut Sources::new(), &place, upgrade, &tell);
+        let mut told = told.into_inner();
+        for diagnostic in diags.iter() {
+            told += &format!("{}: {}\n", diagnostic.summary, diagnostic.detail);
+        }
+        self.shown(&told)
+    }
+
+    fn manifest(&self) -> String {
+        let manifest = Manifest::load(&self.path(".terraform/modules")).unwrap();
+        let line = |(key, record): (&String, &super::manifest::Record)| {
+            let version = record.version.as_ref().map(|v| format!(" {v}")).unwrap_or_default();
+            format!("{key:?}: {}{version} in {}\n", record.source, record.dir.display())
+        };
+        self.shown(&manifest.0.iter().map(line).collect::<String>())
+    }
+
+    fn shown(&self, text: &str) -> String {
+        text.replace(&self.folder.path().display().to_string(), "ROOT")
+    }
+}
+
+/// A repository with two commits, the first tagged `v1`.
+#[expect(clippy::disallowed_methods, reason = "the repository is made by git itself")]
+fn repository(folder: &Path) -> String {
+    let git = |arguments: &[&str]| {
+        let output = std::process::Command::new("git")
+            .args([
+                "-C",
+                &folder.display().to_string(),
+                "-c",
+                "user.name=a",
+                "-c",
+                "user.email=a@b",
+            ])
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    std::fs::create_dir_all(folder.join("sub")).unwrap();
+    std::fs::create_dir_all(folder.join("other")).unwrap();
+    git(&["init", "--quiet", "--initial-branch=main"]);
+    std::fs::write(folder.join("main.tf"), "# one").unwrap();
+    std::fs::write(folder.join("other/main.tf"), "").unwrap();
+    std::fs::write(folder.join("sub/main.tf"), "module \"o\" {\n  source = \"../other\"\n}\n")
+        .unwrap();
+    git(&["add", "."]);
+    git(&["commit", "--quiet", "--message=1"]);
+    git(&["tag", "v1"]);
+    std::fs::write(folder.join("main.tf"), "# two").unwrap();
+    git(&["commit", "--quiet", "--all", "--message=2"]);
+    format!("git::file://{}", folder.display())
+}
+
+#[test]
+fn local_modules_stay_where_they_are_and_are_told_of_once() {
+    let project = Project::new(&[
+        ("main.tf", "module \"a\" {\n  source = \"./x/\"\n}\n"),
+        ("x/main.tf", "module \"b\" {\n  source = \"../y\"\n}\n"),
+        ("y/main.tf", ""),
+    ]);
+    expect![[r#"
+        - a in ROOT/x
+        - a.b in ROOT/y
+    "#]]
+    .assert_eq(&project.install(false));
+    expect![[r#"
+        "":  in ROOT
+        "a": ./x in ROOT/x
+        "a.b": ../y in ROOT/y
+    "#]]
+    .assert_eq(&project.manifest());
+    assert_eq!(project.install(false), "");
+    assert_eq!(project.install(true).lines().count(), 2);
+}
+
+#[test]
+fn a_repository_is_fetched_once_for_all_calls_and_at_the_state_asked_for() {
+    let project = Project::new(&[]);
+    let source = repository(&project.path("repo"));
+    project.write(
+        "main.tf",
+        &format!(
+            "module \"a\" {{\n  source = \"{source}\"\n}}\nmodule \"b\" {{\n  source = \"{source}//sub?ref=v1\"\n}}\nmodule \"c\" {{\n  source = \"{source}?ref=v1\"\n}}\n"
+        ),
+    );
+    expect![[r#"
+        Downloading git::file://ROOT/repo for a...
+        - a in ROOT/.terraform/modules/a
+        Downloading git::file://ROOT/repo?ref=v1 for b...
+        - b in ROOT/.terraform/modules/b/sub
+        - b.o in ROOT/.terraform/modules/b/other
+        Downloading git::file://ROOT/repo?ref=v1 for c...
+        - c in ROOT/.terraform/modules/c
+    "#]]
+    .assert_eq(&project.install(false));
+    assert_eq!(project.read(".terraform/modules/a/main.tf"), "# two");
+    assert_eq!(project.read(".terraform/modules/b/main.tf"), "# one");
+    assert_eq!(project.read(".terraform/modules/c/main.tf"), "# one");
+    assert!(!project.path(".terraform/modules/a/.git").exists());
+    assert_eq!(project.install(false), "");
+}
+
+#[test]
+fn a_failure_leaves_what_was_installed_before() {
+    let project = Project::new(&[]);
+    let source = repository(&project.path("repo"));
+    project.call(&format!("{source}?ref=v1"));
+    project.install(false);
+    let before = project.manifest();
+    project.write(
+        "main.tf",
+        &format!("module \"m\" {{\n  source = \"{source}\"\n}}\nmodule \"n\" {{\n  source = \"{source}?ref=none\"\n}}\n"),
+    );
+    let told = project.install(false);
+    assert!(told.contains("Failed to download module"), "{told}");
+    assert_eq!(project.manifest(), before);
+    assert_eq!(project.read(".terraform/modules/m/main.tf"), "# one");
+    let left: Vec<_> = std::fs::read_dir(project.path(".terraform/modules")).unwrap().collect();
+    assert_eq!(left.len(), 3, "the module, the manifest and the lock: {left:?}");
+}
+
+#[test]
+fn a_module_that_is_not_called_any_more_is_removed() {
+    let project = Project::new(&[]);
+    let source = repository(&project.path("repo"));
+    project.call(&source);
+    project.install(false);
+    assert!(project.path(".terraform/modules/m").exists());
+    project.write("main.tf", "");
+    project.install(false);
+    assert!(!project.path(".terraform/modules/m").exists());
+}
+
+#[test]
+fn a_registry_is_asked_for_the_newest_version_that_fits() {
+    let server = Server::start(vec![
+        (
+            "/m/a/b/c/versions",
+            server::json(
+                r#"{"modules":[{"versions":[{"version":"1.0.0"},{"version":"1.10.0"},{"version":"1.9.0"},{"version":"2.0.0-rc1"}]}]}"#,
+            ),
+        ),
+        ("/m/a/b/c/1.10.0/download", server::get("/package.zip//top-*/sub")),
+        ("/m/a/b/c/1.9.0/download", server::get("../../../../../package.zip//top-1/sub")),
+        ("/m/a/b/c/2.0.0-rc1/download", server::get("/package.zip//top-1/sub")),
+        (
+            "/package.zip",
+            server::body(zip(&[
+                ("top-1/sub/main.tf", "module \"o\" {\n  source = \"../o\"\n}\n"),
+                ("top-1/o/main.tf", ""),
+            ])),
+        ),
+    ]);
+    let mut project = Project::new(&[]);
+    project
+        .settings
+        .hosts
+        .insert("reg.example".into(), [("modules.v1".to_owned(), server.url("/m/"))].into());
+    project.settings.tokens.insert("reg.example".into(), "secret".into());
+    let call = |version: &str| {
+        project.write(
+            "main.tf",
+            &format!("module \"m\" {{\n  source = \"reg.example/a/b/c\"\n  {version}\n}}\n"),
+        );
+        project.install(false)
+    };
+    expect![[r#"
+        Downloading reg.example/a/b/c 1.10.0 for m...
+        - m in ROOT/.terraform/modules/m/top-1/sub
+        - m.o in ROOT/.terraform/modules/m/top-1/o
+    "#]]
+    .assert_eq(&call(""));
+    assert_eq!(call("version = \"~> 1.0\""), "");
+    assert!(call("version = \"< 1.10\"").contains("Downloading reg.example/a/b/c 1.9.0 for m"));
+    assert!(call("version = \"2.0.0-rc1\"").contains("2.0.0-rc1"));
+    let told = call("version = \"> 2.0.0-rc1\"");
+    assert!(told.contains("The newest available version is 1.10.0"), "{told}");
+    let asked = server.asked();
+    let secret = |line: &&String| line.contains("Bearer secret");
+    assert!(asked.iter().any(|line| line.starts_with("GET /m/") && secret(&line)));
+    assert!(
+        !asked.iter().any(|line| line.starts_with("GET /package") && secret(&line)),
+        "{asked:?}"
+    );
+}
+
+#[test]
+fn a_server_may_say_where_the_package_is_but_not_on_this_machine() {
+    let page = "<html><head><meta name=\"terraform-get\" content=\"/a.zip\"></head></html>";
+    let server = Server::start(vec![
+        ("/header", server::get("BASE/a.zip")),
+        ("/relative", server::body(page.into())),
+        ("/file", server::get("file:///etc")),
+        ("/git", server::get("git::file:///etc")),
+        ("/loop", server::get("BASE/loop")),
+        ("/nothing", server::body(Vec::new())),
+        ("/moved.zip", server::moved("/a.zip")),
+        ("/around.zip", server::moved("/around.zip")),
+        ("/a.zip", server::body(zip(&[("main.tf", "# here")]))),
+    ]);
+    let project = Project::new(&[]);
+    let install = |path: &str| {
+        project.call(&server.url(path));
+        project.install(true)
+    };
+    for path in ["/header", "/moved.zip", "/a.zip", "/a.zip?archive=zip"] {
+        let told = install(path);
+        assert!(told.contains("- m in"), "{told}");
+        assert_eq!(project.read(".terraform/modules/m/main.tf"), "# here");
+    }
+    let table = [
+        ("/relative", "files of this machine are none of its business"),
+        ("/file", "files of this machine are none of its business"),
+        ("/git", "files of this machine are none of its business"),
+        ("/loop", "more than 10 addresses"),
+        ("/nothing", "no source URL was returned"),
+        ("/around.zip", "redirected more than 10 times"),
+        ("/missing.zip", "bad response code: 404"),
+        ("/nothing?archive=zip", "not readable"),
+    ];
+    for (path, part) in table {
+        let told = install(path);
+        assert!(told.contains(part), "{path}: {told}");
+    }
+}
+
+#[test]
+fn nothing_in_a_package_leaves_it() {
+    let hostile: [&[(&str, &str)]; 5] = [
+        &[("../../evil", "x")],
+        &[("/tmp/evil", "x")],
+        &[("a", "-> ../../evil")],
+        &[("a", "-> /etc/passwd")],
+        &[("a\\..\\..\\evil", "x")],
+    ];
+    for entries in hostile {
+        for (name, bytes) in [("/a.zip", zip(entries)), ("/a.tgz", gzip(&tar(entries)))] {
+            let server = Server::start(vec![(name, server::body(bytes))]);
+            let project = Project::new(&[]);
+            project.call(&server.url(name));
+            let told = project.install(false);
+            assert!(told.contains("leads outside of it"), "{entries:?}: {told}");
+            assert!(!project.path("evil").exists() && !project.path(".terraform/evil").exists());
+        }
+    }
+}
+
+#[test]
+fn no_entry_is_written_through_a_link() {
+    let entries = [("a", "-> ../../../victim"), ("a/b", "x")];
+    for (name, bytes) in [("/a.zip", zip(&entries)), ("/a.tar", tar(&entries))] {
+        let server = Server::start(vec![(name, server::body(bytes))]);
+        let project = Project::new(&[("victim/keep", "")]);
+        project.call(&server.url(name));
+        project.install(false);
+        assert!(!project.path("victim/b").exists());
+    }
+}
+
+#[test]
+fn modules_without_end_are_refused() {
+    let project = Project::new(&[]);
+    project.call("./");
+    assert!(project.install(false).contains("Module calls itself"));
+    let source = repository(&project.path("repo"));
+    let itself = format!("module \"again\" {{\n  source = \"{source}//loop?ref=main\"\n}}\n");
+    project.write("repo/loop/main.tf", &itself);
+    commit(&project.path("repo"));
+    project.call(&format!("{source}//loop?ref=main"));
+    let told = project.install(false);
+    assert!(told.contains("The module m.again is the same one as m"), "{told}");
+}
+
+#[expect(clippy::disallowed_methods, reason = "the repository is made by git itself")]
+fn commit(folder: &Path) {
+    for arguments in [["add", "."], ["commit", "--message=more"]] {
+        let mut command = std::process::Command::new("git");
+        command.args([
+            "-C",
+            &folder.display().to_string(),
+            "-c",
+            "user.name=a",
+            "-c",
+            "user.email=a@b",
+        ]);
+        assert!(command.args(arguments).output().unwrap().status.success());
+    }
+}
+
+#[test]
+fn a_local_module_stays_within_its_package() {
+    let entries = [("sub/main.tf", "module \"o\" {\n  source = \"../../x\"\n}\n")];
+    let server = Server::start(vec![("/a.zip", server::body(zip(&entries)))]);
+    let project = Project::new(&[(".terraform/modules/x/main.tf", "")]);
+    project.call(&server.url("/a.zip//sub"));
+    let told = project.install(false);
+    assert!(told.contains("Local module path escapes module package"), "{told}");
+}
+
+#[test]
+fn sources_that_are_not_supported_say_what_to_do() {
+    let project = Project::new(&[]);
+    for (source, part) in [
+        ("hg::http://example.com/a", "Mercurial repositories are not supported"),
+        ("s3::https://s3.amazonaws.com/b/k.zip", "give the object's https:// address"),
+        (
+            "gcs::https://www.googleapis.com/storage/v1/b/k.zip",
+            "give the object's https:// address",
+        ),
+        ("ssh://git@example.com/a", "write git::ssh://git@example.com/a"),
+        ("ftp://example.com/a", "download not supported for scheme 'ftp'"),
+        ("git::file:///nowhere?ref=-x", "begins with a dash"),
+    ] {
+        project.call(source);
+        let told = project.install(false);
+        assert!(told.contains(part), "{source}: {told}");
+    }
+}

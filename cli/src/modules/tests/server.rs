@@ -1,0 +1,84 @@
+//! A server of files, made for one test.
+
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+/// What is answered: headers and body. `BASE` in a header is the server's own address.
+pub(super) type Page = (Vec<(&'static str, String)>, Vec<u8>);
+
+/// Answers until the process ends.
+pub(super) struct Server {
+    base: String,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+pub(super) fn body(bytes: Vec<u8>) -> Page {
+    (Vec::new(), bytes)
+}
+
+pub(super) fn json(text: &str) -> Page {
+    (vec![("Content-Type", "application/json".to_owned())], text.into())
+}
+
+pub(super) fn get(to: &str) -> Page {
+    (vec![("X-Terraform-Get", to.to_owned())], Vec::new())
+}
+
+pub(super) fn moved(to: &str) -> Page {
+    (vec![("Location", to.to_owned())], Vec::new())
+}
+
+impl Server {
+    pub(super) fn start(pages: Vec<(&'static str, Page)>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (own, heard) = (base.clone(), Arc::clone(&asked));
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                // A client that goes away is no concern of the test.
+                drop(answer(&stream.unwrap(), &pages, &own, &heard));
+            }
+        });
+        Self { base, asked }
+    }
+
+    pub(super) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base)
+    }
+
+    /// What was asked for, each with its headers in one line.
+    pub(super) fn asked(&self) -> Vec<String> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+fn answer(
+    mut stream: &TcpStream,
+    pages: &[(&str, Page)],
+    base: &str,
+    asked: &Mutex<Vec<String>>,
+) -> std::io::Result<()> {
+    let lines = BufReader::new(stream).lines();
+    let request: Vec<String> =
+        lines.map_while(|line| line.ok().filter(|line| !line.is_empty())).collect();
+    let path = request.first().and_then(|line| line.split([' ', '?']).nth(1)).unwrap_or_default();
+    let page = pages.iter().find(|(at, _)| *at == path).map(|(_, page)| page);
+    asked.lock().unwrap().push(request.join(" | "));
+    let (headers, body) = match page {
+        Some((headers, body)) => (headers.as_slice(), body.as_slice()),
+        None => (&[][..], &[][..]),
+    };
+    let status = match page {
+        None => "404 Not Found",
+        Some(_) if headers.iter().any(|(name, _)| *name == "Location") => "302 Found",
+        Some(_) => "200 OK",
+    };
+    write!(stream, "HTTP/1.1 {status}\r\nConnection: close\r\nContent-Length: {}\r\n", body.len())?;
+    for (name, value) in headers {
+        write!(stream, "{name}: {}\r\n", value.replace("BASE", base))?;
+    }
+    stream.write_all(b"\r\n")?;
+    stream.write_all(body)
+}
