@@ -8,5 +8,6 @@ mod expressions;
 mod layout;
 mod row;
 mod terraform_loads_ours;
+mod terraform_modules;
 mod terraform_plans;
 mod terraform_state;

@@ -6,6 +6,7 @@
 mod commit;
 mod complaint;
 pub(crate) mod install;
+pub(crate) mod installed;
 pub(crate) mod manifest;
 mod registry;
 #[cfg(test)]

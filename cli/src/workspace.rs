@@ -3,14 +3,13 @@
 
 mod state;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::files::Disk;
-use formwork_core::config::folders::LocalFolders;
-use formwork_core::config::{Config, Place};
 use formwork_core::config::folders;
+use formwork_core::config::{Config, Place};
 use formwork_core::version::Constraints;
 use formwork_plugin_protocol::reattach;
 use formwork_value::diag::{Blame, Sources};
@@ -21,8 +20,9 @@ use crate::install::lockfile::LockFile;
 use crate::install::providers::Places;
 use crate::install::settings::Settings;
 use crate::launcher::Launcher;
-use crate::modules::install::{Place, Progress};
-use crate::modules::{self};
+use crate::modules::install::{self, Progress};
+use crate::modules::installed::Installed;
+use crate::modules::manifest::Manifest;
 use crate::view::report::Report;
 
 /// The folder a command works in.
@@ -71,7 +71,8 @@ impl<'e> Workspace<'e> {
     /// # Errors
     /// When it has mistakes.
     pub(crate) fn config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
-        let place = Place { files: &Disk, dir: &self.root, folders: &LocalFolders };
+        let installed = self.installed(diags)?;
+        let place = Place { files: &Disk, dir: &self.root, folders: &installed };
         Config::load(diags, &mut self.sources, place)
     }
 
@@ -79,6 +80,23 @@ impl<'e> Workspace<'e> {
     /// report.
     pub(crate) fn config_for_backend(&mut self) -> Option<Config> {
         self.has_config().then(|| self.config(&mut Diagnostics::new()).ok()).flatten()
+    }
+
+    /// The modules that are installed.
+    ///
+    /// # Errors
+    /// When the manifest cannot be read.
+    pub(crate) fn installed(&self, diags: &mut Diagnostics) -> Result<Installed, Reported> {
+        let folder = self.modules_folder();
+        Manifest::load(&folder).map(Installed).map_err(|error| {
+            let path = Manifest::path(&folder);
+            let detail = format!(
+                "{}: {error}. Remove the file, and run \"formwork init\" to have all modules installed anew.",
+                path.display()
+            );
+            let summary = "Failed to read modules manifest file";
+            diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
+        })
     }
 
     /// The folder of modules.
@@ -103,13 +121,13 @@ impl<'e> Workspace<'e> {
         upgrade: bool,
         report: &Report,
     ) -> Result<(), Reported> {
-        let place = Place {
+        let place = install::Place {
             env: self.env,
             settings: &self.settings,
             root: &self.root,
             folder: &self.modules_folder(),
         };
-        modules::install::install(diags, &mut self.sources, &place, upgrade, &|progress| {
+        install::install(diags, &mut self.sources, &place, upgrade, &|progress| {
             report.log(&match progress {
                 Progress::Downloading(package, key) => {
                     format!("Downloading {package} for {key}...")
@@ -232,14 +250,18 @@ fn is_workspace_name(name: &str) -> bool {
 }
 
 impl Workspace<'_> {
-    /// The files that make up the configuration, with their texts.
-    pub(crate) fn config_files(&self) -> Vec<(String, Vec<u8>)> {
-        let entries = std::fs::read_dir(&self.root).into_iter().flatten().flatten();
-        let mut files: Vec<_> = entries
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .filter(|name| name.ends_with(".tf"))
-            .filter_map(|name| Some((name.clone(), std::fs::read(self.root.join(&name)).ok()?)))
-            .collect();
+    /// The files that make up a configuration, modules included, with their texts.
+    pub(crate) fn config_files(config: &Config) -> Vec<(PathBuf, Vec<u8>)> {
+        let dirs: BTreeSet<&PathBuf> = config.nodes.iter().map(|node| &node.module.dir).collect();
+        let mut files = Vec::new();
+        for dir in dirs {
+            let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+            let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+            let paths = names
+                .filter(|name| name.ends_with(".tf") || name.ends_with(".tf.json"))
+                .map(|name| dir.join(name));
+            files.extend(paths.filter_map(|path| Some((path.clone(), std::fs::read(path).ok()?))));
+        }
         files.sort();
         files
     }

@@ -33,10 +33,20 @@ pub(crate) enum Verb {
 }
 
 impl Case {
+    /// Whether it calls modules, which have to be installed.
+    pub(crate) fn calls_modules(&self) -> bool {
+        self.steps.iter().any(|step| calls(&step.text))
+    }
+
     /// Whether it needs providers that are programs: those of this workspace are there for it.
     pub(crate) fn has_providers(&self) -> bool {
         self.steps.iter().any(|step| step.text.contains("required_providers"))
     }
+}
+
+/// Whether a text calls a module.
+fn calls(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start().starts_with("module \""))
 }
 
 /// Reads all fixtures of a group, in the order of their names.

@@ -64,6 +64,9 @@ fn check_case(case: &Case) -> Bench {
     for step in &case.steps {
         bench.write(step);
         let before = bench.found.len();
+        if step.verb != Verb::File && case.calls_modules() {
+            bench.install_modules();
+        }
         match step.verb {
             Verb::File => {}
             Verb::Validate => bench.validate(),
@@ -118,6 +121,19 @@ impl Bench {
             let path = dir.path().join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, &step.text).unwrap();
+        }
+    }
+
+    /// Has each program install the modules in its own folder, and compares what they write down.
+    fn install_modules(&mut self) {
+        let [theirs, ours] = Engine::BOTH.map(|engine| {
+            let dir = self.dir(engine);
+            let run = self.run(engine, dir, &["get", "-no-color"]);
+            (run, std::fs::read_to_string(dir.join(".terraform/modules/modules.json")).ok())
+        });
+        self.codes(&theirs.0, &ours.0);
+        if theirs.0.code == Some(0) && theirs.1 != ours.1 {
+            self.found.push(format!(" manifest: should be {:?}, is {:?}", theirs.1, ours.1));
         }
     }
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use formwork_value::diag::Blame;
-use formwork_value::{Diagnostic, Diagnostics};
+use formwork_value::Diagnostics;
 
 use crate::args::ModulesArgs;
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::modules::manifest::{Manifest, Record};
+use crate::modules::installed::Installed;
+use crate::modules::manifest::Record;
 use crate::view::json::tree::Json;
 use crate::view::{Paint, Screen, out, report::Report};
 use crate::workspace::Workspace;
@@ -25,14 +25,8 @@ pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
     if workspace.has_config() && workspace.config(&mut diags).is_err() {
         return report.failed(Some(&workspace), &diags);
     }
-    let manifest = match Manifest::load(&workspace.modules_folder()) {
-        Ok(manifest) => manifest,
-        Err(error) => {
-            let summary = "Failed to read modules manifest file";
-            let diagnostic = Diagnostic::error(summary, format!("{error}."));
-            let _ = diags.error(diagnostic.blame(Blame::Environment));
-            return report.failed(Some(&workspace), &diags);
-        }
+    let Ok(Installed(manifest)) = workspace.installed(&mut diags) else {
+        return report.failed(Some(&workspace), &diags);
     };
     let called: BTreeMap<&str, &Record> = manifest
         .0

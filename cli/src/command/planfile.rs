@@ -6,7 +6,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::inputs::{self, Given, GivenValue, Origin};
 use formwork_core::config::{Config, Files, Place};
 use formwork_core::plan::{Plan, file};
@@ -22,12 +21,15 @@ use super::given;
 use super::operation::Prepared;
 use crate::args::VariableSource;
 use crate::env::Env;
+use crate::modules::installed::Installed;
+use crate::modules::manifest::Manifest;
 use crate::workspace::Workspace;
 
 const PLAN: &str = "plan.json";
 const PRIOR: &str = "prior.tfstate";
 const ABOUT: &str = "about.json";
 const CONFIG: &str = "config/";
+const MODULES: &str = "modules.json";
 
 /// What a saved plan says about itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -81,8 +83,11 @@ pub(super) fn write(
         (PLAN.into(), without_ephemeral(plan).to_bytes().map_err(|error| error.to_string())?),
         (PRIOR.into(), prior.write()),
     ];
-    for (name, text) in prepared.workspace.config_files() {
-        parts.push((format!("{CONFIG}{name}"), text));
+    let installed = Manifest::load(&prepared.workspace.modules_folder());
+    let installed = installed.map_err(|error| error.to_string())?;
+    parts.push((MODULES.into(), installed.render().into_bytes()));
+    for (path, text) in Workspace::config_files(&prepared.config) {
+        parts.push((format!("{CONFIG}{}", path.display()), text));
     }
     let parts: Vec<(&str, &[u8])> =
         parts.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
@@ -202,13 +207,15 @@ pub(crate) fn open(
     let about: About = serde_json::from_slice(&about).map_err(|error| damaged(diags, &error))?;
     let prior = StateFile::read(&prior).map_err(|error| damaged(diags, &error))?;
     let plan = Plan::from_bytes(&plan, prior.state).map_err(|error| damaged(diags, &error))?;
-    let texts: BTreeMap<String, Vec<u8>> = parts
+    let modules = String::from_utf8_lossy(&part(MODULES)).into_owned();
+    let modules = Manifest::parse(&modules).map_err(|error| damaged(diags, &error))?;
+    let texts: BTreeMap<PathBuf, Vec<u8>> = parts
         .into_iter()
-        .filter_map(|(name, text)| Some((name.strip_prefix(CONFIG)?.to_owned(), text)))
+        .filter_map(|(name, text)| Some((name.strip_prefix(CONFIG)?.into(), text)))
         .collect();
     let files = Packed { texts };
     let root = workspace.root.clone();
-    let place = Place { files: &files, dir: &root, folders: &LocalFolders };
+    let place = Place { files: &files, dir: &root, folders: &Installed(modules) };
     let config = Config::load(diags, &mut workspace.sources, place)?;
     Ok((Saved { plan, about }, config))
 }
@@ -255,19 +262,18 @@ impl Saved {
     }
 }
 
-/// The configuration in a saved plan.
+/// The configuration in a saved plan, by the paths it had when the plan was made.
 struct Packed {
-    texts: BTreeMap<String, Vec<u8>>,
+    texts: BTreeMap<PathBuf, Vec<u8>>,
 }
 
 impl Files for Packed {
-    fn list(&self, _: &Path) -> io::Result<Vec<String>> {
-        Ok(self.texts.keys().cloned().collect())
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        let inside = self.texts.keys().filter(|path| path.parent() == Some(dir));
+        Ok(inside.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect())
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        let name = path.file_name().map(PathBuf::from).unwrap_or_default();
-        let text = self.texts.get(&*name.to_string_lossy());
-        text.cloned().ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))
+        self.texts.get(path).cloned().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 }

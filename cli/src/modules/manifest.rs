@@ -59,7 +59,11 @@ impl Manifest {
         Self::parse(&text)
     }
 
-    fn parse(text: &str) -> io::Result<Self> {
+    /// Reads the text of the file.
+    ///
+    /// # Errors
+    /// When it is not one.
+    pub(crate) fn parse(text: &str) -> io::Result<Self> {
         let document: Document = serde_json::from_str(text)?;
         let mut manifest = Self::default();
         for Entry { key, source, version, dir } in document.modules {
@@ -94,7 +98,8 @@ impl Manifest {
         Ok(())
     }
 
-    fn render(&self) -> String {
+    /// The text of the file.
+    pub(crate) fn render(&self) -> String {
         let entry = |(key, record): (&String, &Record)| Entry {
             key: key.clone(),
             source: record.source.clone(),

@@ -51,15 +51,18 @@ pub struct NotInstalled {
     pub summary: String,
     /// What was found and what to do about it.
     pub detail: String,
+    /// What of the call that is about.
+    pub span: Span,
 }
 
 impl NotInstalled {
     /// The module was never installed.
     #[must_use]
-    pub fn missing() -> Self {
+    pub fn missing(call: &CallSite) -> Self {
         Self {
+            span: call.span,
             summary: "Module not installed".to_owned(),
-            detail: "This module is not yet installed. Run \"terraform init\" to install all modules required by this configuration.".to_owned(),
+            detail: "This module is not yet installed. Run \"formwork init\" to install all modules required by this configuration.".to_owned(),
         }
     }
 }
@@ -97,7 +100,7 @@ impl ModuleFolders for LocalFolders {
         call: &CallSite,
         caller: &Path,
     ) -> Result<PathBuf, NotInstalled> {
-        local_folder(caller, &call.source).ok_or_else(NotInstalled::missing)
+        local_folder(caller, &call.source).ok_or_else(|| NotInstalled::missing(call))
     }
 }
 

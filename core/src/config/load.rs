@@ -167,7 +167,7 @@ impl Loader<'_> {
     ) -> Result<Arc<Module>, Reported> {
         let dir = &self.nodes[caller].module.dir;
         let dir = self.place.folders.folder(path, site, dir).map_err(|missing| {
-            diags.error(Diagnostic::error(missing.summary, missing.detail).at(site.span))
+            diags.error(Diagnostic::error(missing.summary, missing.detail).at(missing.span))
         })?;
         let mut above = Some(caller);
         while let Some(at) = above {

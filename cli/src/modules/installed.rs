@@ -1,0 +1,48 @@
+//! Says where installed modules are, and refuses those that are not what their call asks for.
+
+use std::path::{Path, PathBuf};
+
+use formwork_core::addr::{ModulePath, ModuleSource};
+use formwork_core::config::{CallSite, ModuleFolders, NotInstalled};
+
+use super::manifest::Manifest;
+
+/// What is installed, as the loader of configurations asks for it.
+#[derive(Debug, Default)]
+pub(crate) struct Installed(pub(crate) Manifest);
+
+const ADVICE: &str = "Run \"formwork init\" to install all modules required by this configuration.";
+
+impl ModuleFolders for Installed {
+    fn folder(
+        &self,
+        path: &ModulePath,
+        call: &CallSite,
+        _caller: &Path,
+    ) -> Result<PathBuf, NotInstalled> {
+        let refused = |summary: &str, detail: String| NotInstalled {
+            summary: summary.to_owned(),
+            detail,
+            span: call.source_span,
+        };
+        let source = ModuleSource::parse(&call.source, call.version.is_some())
+            .map_err(|error| refused(error.summary, error.detail))?;
+        let key = path.0.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(".");
+        let Some(record) = self.0.0.get(&key) else { return Err(NotInstalled::missing(call)) };
+        if record.source != source.to_string() {
+            let detail =
+                format!("The source address was changed since this module was installed. {ADVICE}");
+            return Err(refused("Module source has changed", detail));
+        }
+        let Some((wanted, _)) = &call.version else { return Ok(record.dir.clone()) };
+        let detail = match &record.version {
+            Some(version) if wanted.allows(version) => return Ok(record.dir.clone()),
+            Some(version) => format!(
+                "The version requirements have changed since this module was installed and the installed version ({version}) is no longer acceptable."
+            ),
+            None => "The version requirements have changed since this module was installed, which was without a version.".to_owned(),
+        };
+        let summary = "Module version requirements have changed";
+        Err(refused(summary, format!("{detail} {ADVICE}")))
+    }
+}

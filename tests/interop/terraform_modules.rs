@@ -1,0 +1,94 @@
+//! Either program goes on with the modules that the other has installed.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::engine::{Engine, terraform_is_here};
+
+const MANIFEST: &str = ".terraform/modules/modules.json";
+
+fn git(folder: &Path, arguments: &[&str]) {
+    let output = Command::new("git")
+        .current_dir(folder)
+        .args(["-c", "user.name=a", "-c", "user.email=a@example.com"])
+        .args(arguments)
+        .output()
+        .expect("git is here");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+fn write(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// A repository with a tag, and a folder beside it for the root module.
+fn scene() -> (tempfile::TempDir, String) {
+    let scene = tempfile::tempdir().unwrap();
+    let repository = scene.path().join("repository");
+    let calls = "module \"other\" {\n  source = \"../other\"\n}\n";
+    write(&repository, "main.tf", "output \"x\" {\n  value = 1\n}\n");
+    write(&repository, "sub/main.tf", calls);
+    write(&repository, "other/main.tf", "");
+    git(&repository, &["init", "--quiet", "--initial-branch=main"]);
+    git(&repository, &["add", "."]);
+    git(&repository, &["commit", "--quiet", "--message=1"]);
+    git(&repository, &["tag", "v1"]);
+    let source = format!("git::file://{}", repository.display());
+    (scene, source)
+}
+
+fn root(folder: &Path, source: &str) {
+    let call =
+        |name: &str, source: &str| format!("module \"{name}\" {{\n  source = \"{source}\"\n}}\n");
+    let calls = [
+        call("whole", source),
+        call("part", &format!("{source}//sub/?depth=1&ref=v1")),
+        call("folder", &format!("{}//other", source.trim_start_matches("git::file://"))),
+        call("near", "./near/../near/"),
+    ];
+    write(folder, "main.tf", &calls.concat());
+    write(folder, "near/main.tf", &call("far", &format!("{source}//other?ref=v1")));
+}
+
+#[test]
+fn both_programs_install_the_same_modules_and_tell_the_same() {
+    if !terraform_is_here() {
+        return;
+    }
+    let (scene, source) = scene();
+    let [theirs, ours] = Engine::BOTH.map(|engine| {
+        let folder = scene.path().join(format!("{engine:?}"));
+        root(&folder, &source);
+        let run = engine.run(&folder, None, &["get", "-no-color"]);
+        assert_eq!(run.code, Some(0), "{engine:?}: {}", run.stderr);
+        (run.stdout, std::fs::read_to_string(folder.join(MANIFEST)).unwrap())
+    });
+    assert_eq!(ours, theirs);
+}
+
+#[test]
+fn either_program_goes_on_with_the_modules_of_the_other() {
+    if !terraform_is_here() {
+        return;
+    }
+    let (scene, source) = scene();
+    for [first, second] in
+        [[Engine::Terraform, Engine::Formwork], [Engine::Formwork, Engine::Terraform]]
+    {
+        let folder = scene.path().join(format!("{first:?}-first"));
+        root(&folder, &source);
+        let run = |engine: Engine, arguments: &[&str]| {
+            let run = engine.run(&folder, None, arguments);
+            (run.code, run.stdout + &run.stderr)
+        };
+        assert_eq!(run(first, &["get", "-no-color"]).0, Some(0));
+        let before = std::fs::read_to_string(folder.join(MANIFEST)).unwrap();
+        let (code, said) = run(second, &["validate", "-no-color"]);
+        assert_eq!(code, Some(0), "{second:?} after {first:?}: {said}");
+        // Nothing is missing, so nothing is said and nothing changes.
+        assert_eq!(run(second, &["get", "-no-color"]), (Some(0), String::new()));
+        assert_eq!(std::fs::read_to_string(folder.join(MANIFEST)).unwrap(), before);
+    }
+}
