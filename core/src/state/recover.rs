@@ -1,6 +1,7 @@
 //! What an interrupted run left behind, and what becomes of it: results that the state lacks are put
 //! in, and calls of which nobody knows what they did are named. Asks no provider.
 
+mod hint;
 mod replay;
 #[cfg(test)]
 mod tests;
@@ -104,6 +105,12 @@ pub fn recover(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, Jou
     Ok(recovery)
 }
 
+/// Whether a run has left a journal in a folder, or is still writing one.
+#[must_use]
+pub fn is_pending(folder: &Path) -> bool {
+    journals_in(folder).is_ok_and(|journals| !journals.is_empty())
+}
+
 fn journals_in(folder: &Path) -> Result<Vec<PathBuf>, JournalError> {
     let entries = match folder.read_dir() {
         Ok(entries) => entries,
@@ -171,11 +178,13 @@ impl CutOff {
     /// Says what of the run was put into the state.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
-        let Self { operation, when, who, n_replayed, .. } = self;
+        let Self { operation, who, n_replayed, .. } = self;
+        let when = to_the_second(&self.when);
         let results = if *n_replayed == 1 { "1 result" } else { &format!("{n_replayed} results") };
         let detail = format!(
             "A run ({operation}) that {who} began at {when} was cut off before it could save the \
-             state. Its journal held {results} that the state did not have; the state has them now."
+             state. Its journal holds {results} that the stored state does not have. This run goes \
+             on from them, and the next one that stores the state stores them too."
         );
         Diagnostic::warning("An interrupted run was taken over", detail).blame(Blame::Environment)
     }
@@ -192,7 +201,7 @@ impl Unresolved {
     /// Says in plain words what was in flight.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
-        let Self { addr, when, .. } = self;
+        let (addr, when) = (&self.addr, to_the_second(&self.when));
         let doing = match self.action {
             Action::Create => "created",
             Action::Update => "updated",
@@ -202,9 +211,12 @@ impl Unresolved {
             Some(key) => format!("The deposed object {key} of {addr}"),
             None => addr.to_string(),
         };
-        let answer = match &self.answer {
-            None => "no answer had come",
-            Some(_) => "the answer had come but was not yet taken over",
+        let answer = match self.answer.as_ref().map(hint::id) {
+            None => "no answer had come".to_owned(),
+            Some(None) => "the answer had come but was not taken over".to_owned(),
+            Some(Some(id)) => format!(
+                "the answer had come but was not taken over; the object in it has the id {id:?}"
+            ),
         };
         let remedy = match (self.action, &self.doubt) {
             (_, Doubt::Place { .. }) => {
@@ -244,6 +256,14 @@ impl Unresolved {
 
     fn resolved(&self, how: &str) -> Record {
         Record::Resolved { op: self.op, how: how.to_owned() }
+    }
+}
+
+/// A time as people read it. Journals keep fractions of a second for the sake of their order.
+fn to_the_second(when: &str) -> String {
+    match when.split_once('.') {
+        Some((seconds, fraction)) if fraction.ends_with('Z') => format!("{seconds}Z"),
+        _ => when.to_owned(),
     }
 }
 
