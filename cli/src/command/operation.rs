@@ -14,13 +14,15 @@ use formwork_core::plan::{Mode, Options};
 use formwork_core::provider::Pool;
 use formwork_core::session::Session;
 use formwork_core::state::State;
+use formwork_core::state::recover::is_pending;
+use formwork_core::state::store::Store as _;
 use formwork_core::version::Constraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 use time::OffsetDateTime;
 use tokio::sync::Semaphore;
 
 use super::given::{ask_for_missing, given};
-use super::output::stored;
+use super::output::stored_in;
 use crate::args::{OperationArgs, StatePlace, VariableSource};
 use crate::clock;
 use crate::env::Env;
@@ -101,7 +103,7 @@ impl<'e> Prepared<'e> {
         }
         let config = workspace.config(diags)?;
         let mut required = config.requirements();
-        required.extend(of_state(workspace, &required, preparing.place).await);
+        required.extend(of_state(workspace, &config, &required, preparing.place).await);
         let launcher = workspace.launcher(diags, &required)?;
         workspace.warn_of_overrides(diags, &required);
         let mut given = given(diags, workspace, preparing.sources)?;
@@ -160,13 +162,20 @@ pub(crate) struct With<'a> {
 /// The providers of what is in the state and not in the configuration any more. A state that cannot
 /// be read is for the command to complain about once it has locked it.
 pub(super) async fn of_state(
-    workspace: &mut Workspace<'_>,
+    workspace: &Workspace<'_>,
+    config: &Config,
     required: &BTreeMap<ProviderAddr, Constraints>,
     place: &StatePlace,
 ) -> BTreeMap<ProviderAddr, Constraints> {
-    let state = stored(&mut Diagnostics::new(), workspace, place).await.unwrap_or_default();
-    let providers = state.resources.values().map(|held| held.provider.provider.clone());
-    let others = providers.filter(|addr| !required.contains_key(addr));
+    let diags = &mut Diagnostics::new();
+    let Ok(store) = workspace.store(diags, Some(config), place) else { return BTreeMap::new() };
+    let providers = if is_pending(store.journals()) {
+        let state = stored_in(diags, store).await.unwrap_or_default();
+        state.resources.values().map(|held| held.provider.provider.clone()).collect()
+    } else {
+        store.providers()
+    };
+    let others = providers.into_iter().filter(|addr| !required.contains_key(addr));
     others.map(|addr| (addr, Constraints::default())).collect()
 }
 

@@ -1,6 +1,7 @@
 //! `formwork output`: shows output values.
 
 use formwork_core::state::State;
+use formwork_core::state::local::LocalStore;
 use formwork_core::state::recover::recover;
 use formwork_core::state::store::Store as _;
 use formwork_value::convert::convert;
@@ -122,7 +123,18 @@ pub(super) async fn stored(
     place: &StatePlace,
 ) -> Result<State, Reported> {
     let config = workspace.config_for_backend();
-    let mut store = workspace.store(diags, config.as_ref(), place)?;
+    let store = workspace.store(diags, config.as_ref(), place)?;
+    stored_in(diags, store).await
+}
+
+/// The state in a store, as it is, without locking it.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) async fn stored_in(
+    diags: &mut Diagnostics,
+    mut store: LocalStore,
+) -> Result<State, Reported> {
     let file = store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
     // What an interrupted run has done counts before the next apply stores it. Journals that cannot
     // be read are for that to complain about.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use formwork_core::config::Config;
 use formwork_core::provider::Pool;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::output::stored;
+use super::output::stored_in;
 use crate::args::{ProvidersSchemaArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -32,8 +33,10 @@ pub(super) async fn run(env: &Env) -> Exit {
 }
 
 async fn needs(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
-    let mut text = tree(diags, workspace)?;
-    let state = stored(diags, workspace, &StatePlace::of(None)).await?;
+    let config = workspace.config(diags)?;
+    let mut text = tree(&config);
+    let store = workspace.store(diags, Some(&config), &StatePlace::of(None))?;
+    let state = stored_in(diags, store).await?;
     let needed: BTreeSet<_> =
         state.resources.values().map(|resource| &resource.provider.provider).collect();
     if !needed.is_empty() {
@@ -45,8 +48,7 @@ async fn needs(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
     Ok(text)
 }
 
-fn tree(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
-    let config = workspace.config(diags)?;
+fn tree(config: &Config) -> String {
     let required = config.requirements();
     let mut lines: Vec<String> = required
         .iter()
@@ -63,7 +65,7 @@ fn tree(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String
     if let Some(line) = last {
         text.push_str(&format!("└── {line}\n"));
     }
-    Ok(text)
+    text
 }
 
 /// Prints the schemas.

@@ -8,6 +8,7 @@ mod read;
 mod tests;
 mod write;
 
+use std::collections::BTreeSet;
 use std::io;
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use formwork_value::diag::Blame;
 use sha2::{Digest as _, Sha256};
 
 use super::{Object, State};
-use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
+use crate::addr::{DeposedKey, InstanceAddr, ProviderAddr, ProviderConfigAddr};
 
 /// A state with what the file says about itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,6 +98,14 @@ impl StateFile {
     /// When it is empty, not JSON, of another format version, or holds something impossible.
     pub fn read(text: &[u8]) -> Result<Self, FileError> {
         read::read(text)
+    }
+
+    /// The providers of all that is in a state file; the rest is only looked over.
+    ///
+    /// # Errors
+    /// As [`StateFile::read`].
+    pub(super) fn read_providers(text: &[u8]) -> Result<BTreeSet<ProviderAddr>, FileError> {
+        read::read_providers(text)
     }
 
     /// Reads what a state file says about itself; the content is only looked over.

@@ -6,6 +6,7 @@ mod replace;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use self::replace::Disk;
 use super::file::{FileError, StateFile};
 use super::journal::record;
 use super::store::{LockRequest, Store, StoreError, Written};
+use crate::addr::ProviderAddr;
 
 /// The file of the default workspace.
 const DEFAULT_FILE: &str = "terraform.tfstate";
@@ -117,8 +119,21 @@ impl LocalStore {
         &self.files
     }
 
+    /// The providers of all that is stored, without reading more than that. Nothing, if the state
+    /// cannot be read: whoever reads it in earnest says why.
+    #[must_use]
+    pub fn providers(&self) -> BTreeSet<ProviderAddr> {
+        let text = std::fs::read(self.source()).unwrap_or_default();
+        StateFile::read_providers(&text).unwrap_or_default()
+    }
+
+    /// The file to read.
+    fn source(&self) -> &Path {
+        self.files.read_from.as_ref().unwrap_or(&self.files.state)
+    }
+
     fn read_now(&mut self) -> Result<Option<StateFile>, StoreError> {
-        let source = self.files.read_from.as_ref().unwrap_or(&self.files.state);
+        let source = self.source();
         let text = read_if_present(source)?.unwrap_or_default();
         let (file, known) = match StateFile::read(&text) {
             Ok(file) => {
@@ -129,12 +144,12 @@ impl LocalStore {
             // A file without content is one that was made only to be locked.
             Err(FileError::Empty) => match self.evidence().filter(|_| source.exists()) {
                 Some(evidence) => {
-                    return Err(StoreError::Emptied { state: source.clone(), evidence });
+                    return Err(StoreError::Emptied { state: source.to_owned(), evidence });
                 }
                 None => (None, Known::Absent),
             },
             Err(error) => {
-                return Err(StoreError::Unusable { state: source.clone(), error });
+                return Err(StoreError::Unusable { state: source.to_owned(), error });
             }
         };
         self.known = known;
@@ -205,7 +220,7 @@ impl LocalStore {
         else {
             return Ok(());
         };
-        let stored = self.files.read_from.as_ref().unwrap_or(&self.files.state);
+        let stored = self.source();
         let from = File::open(stored).map_err(StoreError::io("read", stored))?;
         replace::write_aside(&self.disk, backup, &|to| io::copy(&mut &from, to).map(drop))
     }

@@ -33,6 +33,19 @@ pub(super) struct HeaderJson {
     pub(super) lineage: String,
 }
 
+/// As much of the file as says which providers there is something of.
+#[derive(Deserialize)]
+pub(super) struct ProvidersJson {
+    #[serde(default, deserialize_with = "or_default")]
+    pub(super) resources: Vec<OwnedJson>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct OwnedJson {
+    #[serde(default, deserialize_with = "or_default")]
+    pub(super) provider: String,
+}
+
 #[derive(Deserialize)]
 pub(super) struct OutputJson<'t> {
     #[serde(borrow)]

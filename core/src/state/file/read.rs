@@ -1,7 +1,7 @@
 //! Reads the state file. Attributes stay text; everything else is checked here, once.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Display;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -13,11 +13,13 @@ use formwork_value::{Known, Number, Path, Step, Str, codec};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::layout::{FileJson, HeaderJson, InstanceJson, OutputJson, ResourceJson, StepJson};
+use super::layout::{
+    FileJson, HeaderJson, InstanceJson, OutputJson, ProvidersJson, ResourceJson, StepJson,
+};
 use super::{Entry, FileError, Header, StateFile, json};
 use crate::addr::{
-    ConfigResourceAddr, DeposedKey, InstanceKey, Mode, ModuleAddr, ProviderConfigAddr,
-    ResourceAddr, ResourceName,
+    ConfigResourceAddr, DeposedKey, InstanceKey, Mode, ModuleAddr, ProviderAddr,
+    ProviderConfigAddr, ResourceAddr, ResourceName,
 };
 use crate::state::{Object, OutputValue, ResourceState, State, Status};
 
@@ -31,6 +33,15 @@ pub(super) fn read_header(text: &[u8]) -> Result<Header, FileError> {
     let header: HeaderJson = parse(text)?;
     check_version(header.version)?;
     Ok(Header { serial: header.serial, lineage: header.lineage })
+}
+
+pub(super) fn read_providers(text: &[u8]) -> Result<BTreeSet<ProviderAddr>, FileError> {
+    let file: ProvidersJson = parse(text)?;
+    let names: BTreeSet<String> =
+        file.resources.into_iter().map(|resource| resource.provider).collect();
+    // What cannot be read is for whoever reads the whole file to complain about.
+    let read = |name: &String| name.parse().ok().map(|config: ProviderConfigAddr| config.provider);
+    Ok(names.iter().filter_map(read).collect())
 }
 
 pub(super) fn read_entry(text: &str) -> Result<Entry, FileError> {

@@ -28,6 +28,18 @@ fn reading_and_writing_changes_no_byte() {
 }
 
 #[test]
+fn providers_are_found_without_reading_the_rest() {
+    let all = |file: &StateFile| -> BTreeSet<ProviderAddr> {
+        file.state.resources.values().map(|held| held.provider.provider.clone()).collect()
+    };
+    for text in [MESSY, CANONICAL] {
+        let found = StateFile::read_providers(text).unwrap();
+        assert!(!found.is_empty());
+        assert_eq!(found, all(&StateFile::read(text).unwrap()));
+    }
+}
+
+#[test]
 fn a_fresh_file_is_what_the_reference_writes_for_nothing() {
     let file = StateFile { lineage: "some-lineage".to_owned(), ..StateFile::fresh() };
     expect_test::expect![[r#"
