@@ -14,6 +14,7 @@ mod draft;
 pub mod files;
 pub mod folders;
 mod import;
+mod import_target;
 pub mod inputs;
 mod lifecycle;
 mod load;

@@ -6,6 +6,7 @@
 pub mod call;
 pub mod conditions;
 pub mod expand;
+pub mod import;
 pub mod results;
 pub mod scope;
 #[cfg(test)]

@@ -129,6 +129,10 @@ pub async fn plan(
         let Session { sources, results, .. } = *session;
         moves.validate(diags, Declared { sources, results })?;
     }
+    let plan = plan.map(|mut plan| {
+        plan.errored |= report_unwritten_imports(session, &mut found, options).is_err();
+        plan
+    });
     if !found.has_errors() {
         moves.warn_of_blocked(&mut found);
         plan.iter().for_each(|plan| warn_of_forgotten(&mut found, plan));
@@ -136,6 +140,29 @@ pub async fn plan(
     // Also with errors the plan is there, as far as it came.
     let _ = diags.append(found);
     plan
+}
+
+/// Reports imports into resources that are not written.
+fn report_unwritten_imports(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    options: &Options,
+) -> Result<(), Reported> {
+    let mut result = Ok(());
+    for import in &session.config.root.imports {
+        let addr = import.constant_addr();
+        let wanted = options.mode == Mode::Normal
+            && (options.targets.is_empty() || options.targets.iter().any(|t| t.contains(&addr)));
+        if !wanted || session.config.resource(&import.config_addr()).is_some() {
+            continue;
+        }
+        let detail = format!(
+            "There is no block for {addr} in the configuration. Write one, or have one written by planning with the option -generate-config-out=FILE."
+        );
+        let summary = "Configuration for import target does not exist";
+        result = Err(diags.error(Diagnostic::error(summary, detail).at(import.to)));
+    }
+    result
 }
 
 fn warn_of_forgotten(diags: &mut Diagnostics, plan: &Plan) {

@@ -354,5 +354,6 @@ groups! {
     plans_with_write_only_arguments_are_the_same => "write_only",
     plans_of_moves_are_the_same => "moved",
     plans_of_removals_are_the_same => "removed",
+    plans_of_imports_are_the_same => "import",
     plans_of_invalid_folders_fail_the_same => "invalid",
 }

@@ -11,6 +11,7 @@ use super::visit::{Came, Expanded, Outcome, View, visit};
 use crate::addr::{DeposedKey, Mode as ResourceMode, ResourceAddr};
 use crate::change::Action;
 use crate::eval::vertex::NamedValue;
+use crate::event::Event;
 use crate::graph::walk::{Next, Pace, walk};
 use crate::graph::{Graph, VertexId};
 use crate::phase::Why;
@@ -55,7 +56,8 @@ pub(super) async fn run(
     // Visits read the state only before they wait for anything, records change it between visits,
     // all on one task.
     let state = RefCell::new(plan.prior.clone());
-    let mut recorder = Recorder { session, problems: BTreeMap::new(), tally: Tally::default() };
+    let tally = Tally { imported: announce_imports(session, plan), ..Tally::default() };
+    let mut recorder = Recorder { session, problems: BTreeMap::new(), tally };
     let stop = || session.stopped();
     let pace = Pace { limit: session.parallelism, stop: &stop, finishing: session.finishing };
     let unvisited = walk(
@@ -86,6 +88,19 @@ pub(super) async fn run(
     finish(&mut state, plan);
     let complete = unvisited.skipped.is_empty() && unvisited.stopped.is_empty();
     Applied { state, tally, complete }
+}
+
+/// Tells of the objects that were found while planning and are managed from now on. Returns how many.
+fn announce_imports(session: &Session<'_>, plan: &Plan) -> usize {
+    let imported =
+        plan.changes.values().filter_map(|change| Some((change, change.importing.as_ref()?)));
+    imported
+        .map(|(change, importing)| {
+            let (addr, id) = (&change.addr, importing.id.as_str());
+            session.watch.see(&Event::ImportStart { addr, id, applying: true });
+            session.watch.see(&Event::ImportDone { addr, id });
+        })
+        .count()
 }
 
 fn object_to_destroy(state: &State, vertex: &Vertex<'_>) -> Option<Arc<Object>> {

@@ -82,10 +82,7 @@ impl Draft {
             "module" => self.call(diags, sources, block),
             "moved" => self.module.moved.extend(moved::read(diags, block)),
             "removed" => self.module.removed.extend(removed::read(diags, block)),
-            "import" => {
-                let _ = diags.error(not_supported("An `import` block", block.header));
-                self.module.imports.extend(import::read(diags, block));
-            }
+            "import" => self.module.imports.extend(import::read(diags, block)),
             "check" => {
                 let _ = diags.error(not_supported("A `check` block", block.header));
                 self.check(diags, sources, block);

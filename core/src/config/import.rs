@@ -1,15 +1,17 @@
 //! `import` blocks: an object that is already there belongs to an address from now on. Keys and ids
 //! may be known only when values are.
 
+use std::sync::Arc;
+
 use formwork_lang::content::{BodySchema, into_content};
 use formwork_lang::refs;
 use formwork_lang::syntax::{Block, Expr, ExprKind};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::traversal;
+use super::{Repetition, traversal};
 use crate::addr::{
-    ConfigResourceAddr, InstanceKey, LocalProvider, Mode, ModulePath, Reference, ResourceName,
-    Step, Target,
+    ConfigResourceAddr, InstanceAddr, InstanceKey, LocalProvider, Mode, ModuleAddr, ModulePath,
+    ModuleStep, Reference, ResourceName, Step, Target,
 };
 
 const CONTENT: BodySchema = BodySchema {
@@ -28,8 +30,8 @@ pub struct Import {
     pub key: Option<Expr>,
     /// What the provider knows the object by.
     pub id: Expr,
-    /// How the block is repeated, if it is.
-    pub for_each: Option<Expr>,
+    /// How the block is repeated: never by a number.
+    pub repetition: Repetition,
     /// The provider configuration, where it is written here: for a resource that is not.
     pub provider: Option<(LocalProvider, Span)>,
     /// Everything mentioned in `id` and `for_each`.
@@ -45,8 +47,33 @@ impl Import {
     #[must_use]
     pub fn config_addr(&self) -> ConfigResourceAddr {
         let calls = self.calls.iter().map(|(name, _)| name.clone());
-        let module = ModulePath(std::sync::Arc::new(calls.collect()));
+        let module = ModulePath(Arc::new(calls.collect()));
         ConfigResourceAddr { module, resource: self.resource.clone() }
+    }
+
+    /// The instance, with the keys that are constant.
+    #[must_use]
+    pub fn constant_addr(&self) -> InstanceAddr {
+        let steps = self
+            .calls
+            .iter()
+            .map(|(name, key)| ModuleStep { name: name.clone(), key: constant_key(key.as_ref()) });
+        let module = ModuleAddr(Arc::new(steps.collect()));
+        let key = constant_key(self.key.as_ref());
+        InstanceAddr { module, resource: self.resource.clone(), key }
+    }
+}
+
+/// The key that an expression is; none if it is not constant.
+fn constant_key(expr: Option<&Expr>) -> InstanceKey {
+    let Some(expr) = expr else { return InstanceKey::None };
+    match (expr.as_literal(), &expr.kind) {
+        (Some(text), _) => InstanceKey::Str(text.clone()),
+        (None, ExprKind::Number(at)) => match at.to_i64().map(u64::try_from) {
+            Some(Ok(at)) => InstanceKey::Int(at),
+            _ => InstanceKey::None,
+        },
+        _ => InstanceKey::None,
     }
 }
 
@@ -61,13 +88,14 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
     let id = content.take("id").map(|attribute| attribute.expr);
     let to = content.take("to")?.expr;
     let repeated = for_each.is_some();
+    let repetition = for_each.map_or(Repetition::Single, Repetition::ForEach);
     let (calls, resource, key) = target(diags, &to, repeated).ok()?;
     Some(Import {
         calls,
         resource,
         key,
         id: id?,
-        for_each,
+        repetition,
         provider: provider.transpose().ok()?,
         references: Vec::new(),
         to: to.span,

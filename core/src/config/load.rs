@@ -14,8 +14,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::arguments::not_supported;
 use super::draft::Draft;
 use super::{
-    CallSite, Config, Files, Module, ModuleFolders, ModuleNode, call_arguments, passing,
-    references, settings, validate,
+    CallSite, Config, Files, Module, ModuleFolders, ModuleNode, call_arguments, import_target,
+    passing, references, settings, validate,
 };
 use crate::addr::ModulePath;
 
@@ -85,6 +85,7 @@ fn load_tree(
     for module in config.modules() {
         validate::references(diags, module);
     }
+    import_target::check(diags, sources, &config);
     diags.check()?;
     Ok(config)
 }

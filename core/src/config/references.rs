@@ -34,7 +34,7 @@ pub(super) fn fill(diags: &mut Diagnostics, module: &mut Module) {
     }
     for import in &mut module.imports {
         let mut mentions = refs::of_expr(&import.id);
-        mentions.extend(import.for_each.iter().flat_map(refs::of_expr));
+        mentions.extend(of_repetition(&import.repetition));
         import.references = read(diags, mentions);
     }
     for check in module.checks.values_mut() {

@@ -31,6 +31,9 @@ pub(super) fn references(diags: &mut Diagnostics, module: &Module) {
         check_all(diags, module, &output.references, None);
         check_whole(diags, &output.depends_on);
     }
+    for import in &module.imports {
+        check_all(diags, module, &import.references, Some(&import.repetition));
+    }
     for call in module.calls.values() {
         check_all(diags, module, &call.references, None);
         check_whole(diags, &call.depends_on);

@@ -265,6 +265,16 @@ fn bad_set(detail: impl Into<String>) -> Unfit {
     Unfit { summary: "Invalid for_each set argument", detail: detail.into() }
 }
 
+/// Reads the value of some other block's `for_each`: elements by key. `None` while the keys are not
+/// known.
+pub(super) fn for_each_of(
+    diags: &mut Diagnostics,
+    value: Value,
+    expr: &Expr,
+) -> Result<Option<Map>, Reported> {
+    for_each(value).map_err(|unfit| diags.error(unfit.at(expr)))
+}
+
 /// Reads the value of `for_each`: elements by key. `None` while the keys are not known.
 fn for_each(value: Value) -> Result<Option<Map>, Unfit> {
     let (value, marks) = value.unmark();

@@ -10,6 +10,8 @@ use crate::graph::Cyclic;
 pub(crate) enum Why {
     /// It mentions it here.
     Mention(Span),
+    /// What is imported into it mentions it here.
+    Import(Span),
     /// It is done by this provider.
     Provider,
     /// One is the module around the other.
@@ -32,7 +34,7 @@ pub(crate) fn report_cycles<V: std::fmt::Display>(
             let (dependent, dependency) =
                 (&cyclic.draft[edge.dependent], &cyclic.draft[edge.dependency]);
             let because = match edge.why {
-                Why::Mention(span) => {
+                Why::Mention(span) | Why::Import(span) => {
                     first = first.or(Some(span));
                     let (name, at) = (sources.name(span.source), sources.start(span));
                     format!("mentions it at {name}:{},{}", at.line, at.column)

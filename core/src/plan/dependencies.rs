@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::vertex::Vertex;
 use crate::addr::ConfigResourceAddr;
-use crate::graph::Graph;
+use crate::graph::{Graph, VertexId};
 use crate::phase::Why;
 
 /// The dependencies of each resource of a graph.
@@ -46,7 +46,13 @@ pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, Why>) -> Closures {
         reach[id.index()] = match &graph[id] {
             Vertex::Resource(resource) => {
                 let at = u32::try_from(resources.len()).unwrap_or(u32::MAX);
-                resources.push(Direct { addr: resource.addr.clone(), on: on.to_vec() });
+                let direct = match resource.imports.is_empty() {
+                    true => on.to_vec(),
+                    false => without_imports(graph, id, &reach),
+                };
+                let found_by = on.iter().filter(|on| direct.binary_search(on).is_err());
+                let (addr, found_by) = (resource.addr.clone(), found_by.copied().collect());
+                resources.push(Direct { addr, on: direct, found_by });
                 Arc::new(vec![at])
             }
             Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) => on,
@@ -56,6 +62,22 @@ pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, Why>) -> Closures {
     }
     let closures = closures(&resources);
     Closures(resources.into_iter().map(|resource| resource.addr).zip(closures).collect())
+}
+
+/// The resources that a resource reaches other than for the sake of an import: what depends on the
+/// object does not depend on what it was found by.
+fn without_imports(
+    graph: &Graph<Vertex<'_>, Why>,
+    id: VertexId,
+    reach: &[Arc<Vec<u32>>],
+) -> Vec<u32> {
+    let edges = graph.dependencies(id).iter().zip(graph.reasons(id));
+    let edges = edges.filter(|(_, why)| !matches!(why, Why::Import(_)));
+    let mut on: Vec<u32> =
+        edges.flat_map(|(dependency, _)| reach[dependency.index()].iter().copied()).collect();
+    on.sort_unstable();
+    on.dedup();
+    on
 }
 
 /// Up to how many entries a resource, on average, the whole closure is kept.
@@ -70,6 +92,8 @@ struct Direct {
     addr: ConfigResourceAddr,
     /// Positions of its direct resources in the list; they come before it.
     on: Vec<u32>,
+    /// Those that it needs only to find an object that is imported, which nobody inherits.
+    found_by: Vec<u32>,
 }
 
 /// Returns, for each resource in the list, the resources it depends on, sorted. Every resource in
@@ -78,7 +102,12 @@ fn closures(resources: &[Direct]) -> Vec<Arc<Vec<ConfigResourceAddr>>> {
     let budget = BUDGET_BASE + BUDGET_PER_RESOURCE * resources.len();
     let sets = whole(resources, budget).unwrap_or_else(|| nearest(resources));
     let mut named: Vec<Arc<Vec<ConfigResourceAddr>>> = Vec::with_capacity(sets.len());
-    for set in sets {
+    for (resource, set) in resources.iter().zip(&sets) {
+        let found_by = resource.found_by.iter();
+        let mut set = set.clone();
+        set.extend(found_by.flat_map(|&on| sets[on as usize].iter().copied().chain([on])));
+        set.sort_unstable();
+        set.dedup();
         let mut addrs: Vec<_> = set.iter().map(|&at| resources[at as usize].addr.clone()).collect();
         addrs.sort();
         named.push(Arc::new(addrs));
@@ -148,6 +177,7 @@ mod tests {
                     resource: ResourceName::new(Mode::Managed, "t", format!("r{at:06}")),
                 },
                 on: at.checked_sub(step).map(|on| on as u32).into_iter().collect(),
+                found_by: Vec::new(),
             })
             .collect()
     }

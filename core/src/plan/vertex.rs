@@ -1,7 +1,7 @@
 //! What can be visited while planning. A vertex is complete when made.
 
 use crate::addr::{ConfigResourceAddr, ModuleAddr, ProviderConfigAddr, ResourceAddr};
-use crate::config::{ModuleNode, Resource};
+use crate::config::{Import, ModuleNode, Resource};
 use crate::eval::call::CallVertex;
 use crate::eval::vertex::ValueVertex;
 use crate::phase::ProviderVertex;
@@ -31,6 +31,8 @@ pub(crate) struct ResourceVertex<'c> {
     pub(crate) node: &'c ModuleNode,
     pub(crate) config: &'c Resource,
     pub(crate) provider: ProviderConfigAddr,
+    /// What is imported into it.
+    pub(crate) imports: Vec<&'c Import>,
     /// What the state holds of it, by module instance, in order.
     pub(crate) prior: Vec<(&'c ModuleAddr, &'c ResourceState)>,
 }

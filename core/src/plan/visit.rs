@@ -2,6 +2,7 @@
 
 mod data;
 mod destroy;
+mod import;
 mod managed;
 mod prior;
 mod resource;

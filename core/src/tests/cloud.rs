@@ -13,8 +13,8 @@ use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::resource::{
-    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, PlanRequest, PlanResponse,
-    RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
+    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
+    PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
 use formwork_plugin_protocol::{Failure, Payload, Provider};
@@ -353,8 +353,17 @@ impl Provider for Cloudy {
         }
     }
 
-    async fn import(&self, _: ImportRequest) -> Result<ImportResponse, Failure> {
-        Err(Failure::Unimplemented("ImportResourceState"))
+    async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
+        let ty = thing().block.implied_type();
+        self.cloud.call(format!("import {}", request.id));
+        let empty = thing().block.empty_value();
+        let resource = ImportedResource {
+            type_name: request.type_name,
+            state: encode(with(&empty, "id", Value::string(request.id)), &ty),
+            private: Bytes::new(),
+            identity: None,
+        };
+        Ok(ImportResponse { resources: vec![resource], deferred: None, diagnostics: Vec::new() })
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {

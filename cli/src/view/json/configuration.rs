@@ -37,9 +37,13 @@ fn providers(module: &Module, pool: &Pool<'_>) -> Json {
     for block in module.providers.values() {
         members.push((key(&block.local), provider(module, block, pool)));
     }
-    let implied: BTreeSet<&LocalProvider> =
-        module.resources.values().map(|resource| &resource.local_provider).collect();
-    for local in implied {
+    let imported = module.imports.iter().map(|import| match &import.provider {
+        Some((local, _)) => local.clone(),
+        None => LocalProvider::implied_by(&import.resource),
+    });
+    let written = module.resources.values().map(|resource| resource.local_provider.clone());
+    let implied: BTreeSet<LocalProvider> = written.chain(imported).collect();
+    for local in &implied {
         if module.providers.contains_key(local) {
             continue;
         }

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use formwork_value::Diagnostics;
 
 use crate::addr::{ConfigResourceAddr, ModuleAddr};
+use crate::config::{Config, Import};
+use crate::plan::Mode;
 use crate::plan::build::Inputs;
 use crate::plan::vertex::{ResourceVertex, Vertex};
 use crate::state::{ResourceState, State};
@@ -17,6 +19,10 @@ pub(in crate::plan) fn add<'c>(
 ) {
     let config = inputs.session.config;
     let mut prior = by_resource(inputs.session.state);
+    let mut imports = match inputs.options.mode {
+        Mode::Normal => imports(config),
+        Mode::Destroy | Mode::RefreshOnly => BTreeMap::new(),
+    };
     for node in &config.nodes {
         for resource in node.module.resources.values() {
             // One that names a configuration that is not there was refused when it was read.
@@ -24,9 +30,26 @@ pub(in crate::plan) fn add<'c>(
             let (module, name) = (node.path.clone(), resource.name.clone());
             let addr = ConfigResourceAddr { module, resource: name };
             let prior = prior.remove(&addr).unwrap_or_default();
-            add(Vertex::Resource(ResourceVertex { addr, node, config: resource, provider, prior }));
+            let imports = imports.remove(&addr).unwrap_or_default();
+            add(Vertex::Resource(ResourceVertex {
+                addr,
+                node,
+                config: resource,
+                provider,
+                imports,
+                prior,
+            }));
         }
     }
+}
+
+/// What is imported, by the resource it is imported into.
+fn imports(config: &Config) -> BTreeMap<ConfigResourceAddr, Vec<&Import>> {
+    let mut found: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for import in &config.root.imports {
+        found.entry(import.config_addr()).or_default().push(import);
+    }
+    found
 }
 
 /// What the state holds of each resource, by module instance.

@@ -12,9 +12,9 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Value};
 
 use super::prior::{self, Prior};
 use super::resource::Here;
-use super::{View, triggers};
+use super::{View, import, triggers};
 use crate::addr::{InstanceAddr, InstanceKey};
-use crate::change::{Action, Change, Reason};
+use crate::change::{Action, Change, Importing, Reason};
 use crate::config::Resource;
 use crate::eval::ModuleScope;
 use crate::eval::conditions::{self, ConditionKind};
@@ -37,14 +37,19 @@ pub(super) async fn plan(
 ) -> Result<FoundObject, Reported> {
     let (vertex, addr) = (here.vertex, here.addr.instance(key));
     let (handle, ty) = provider_for(view, diags, vertex)?;
-    let mut prior =
-        match here.prior.and_then(|prior| prior.instances.get(&addr.key)?.current.as_ref()) {
-            Some(object) => {
-                let owner = prior::Owner { handle: &handle, ty: &ty, addr: &addr };
-                Some(prior::bring_up_to_date(view, diags, owner, object).await?)
-            }
-            None => None,
-        };
+    let owner = prior::Owner { handle: &handle, ty: &ty, addr: &addr };
+    let stored = here.prior.and_then(|prior| prior.instances.get(&addr.key)?.current.as_ref());
+    // What is managed already is not imported again.
+    let (mut prior, importing) = match (stored, here.sought.get(&addr)) {
+        (Some(object), _) => {
+            (Some(prior::bring_up_to_date(view, diags, owner, object).await?), None)
+        }
+        (None, Some(id)) => {
+            let found = import::find(view, diags, owner, (id, vertex.config.span)).await?;
+            (Some(found), Some(Importing { id: id.clone(), generated_config: None }))
+        }
+        (None, None) => (None, None),
+    };
     let scope = here.scope(view, &addr.key);
     let instance = Instance { view, vertex, addr: &addr, handle: &handle, ty: &ty };
     if view.options.mode == Mode::RefreshOnly {
@@ -56,7 +61,8 @@ pub(super) async fn plan(
     let config = evaluate(diags, vertex.config, ty.block(), &scope)?;
     let about = instance.about();
     handle.validate(diags, &ty, &config, about).await?;
-    let change = instance.change(diags, prior.as_ref(), &config, &scope).await?;
+    let mut change = instance.change(diags, prior.as_ref(), &config, &scope).await?;
+    change.importing = importing;
     instance.check_after(diags, &change, scope)?;
     if let (Action::NoOp, Some(prior)) = (change.action, &mut prior) {
         prior.settle(&change.dependencies, change.create_before_destroy);

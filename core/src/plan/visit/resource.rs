@@ -1,13 +1,16 @@
 //! Visits a resource: expands it in each instance of its module, then plans all instances side by
 //! side.
 
-use formwork_value::{Diagnostic, Diagnostics, Reported};
+use std::collections::BTreeMap;
+
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use futures_util::StreamExt as _;
 
 use super::destroy::{self, Doomed};
 use super::{View, data, managed};
 use crate::addr::{InstanceAddr, InstanceKey, Mode, ResourceAddr};
 use crate::change::{Action, Reason};
+use crate::eval::import::{expand_import, unknown_id, unknown_repetition};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
 use crate::phase::stored_value;
 use crate::plan;
@@ -23,6 +26,8 @@ pub(super) struct Here<'a> {
     pub(super) expansion: Expansion,
     /// What the state holds of it.
     pub(super) prior: Option<&'a ResourceState>,
+    /// The ids of objects that are there already and belong to it from now on.
+    pub(super) sought: &'a BTreeMap<InstanceAddr, Str>,
 }
 
 impl<'a> Here<'a> {
@@ -42,14 +47,16 @@ pub(super) async fn visit(
     if view.options.mode == plan::Mode::Destroy && is_managed {
         return destroy::visit_all(view, diags, vertex).await;
     }
+    let Ok(sought) = sought(view, diags, vertex) else { return Vec::new() };
     let modules = view.session.results.instances(&vertex.node.path);
     let mut here = Vec::with_capacity(modules.len());
     for module in &modules {
         let addr = vertex.within(module.addr());
         let prior = vertex.prior_in(module.addr());
         let Ok(expansion) = expansion(view, diags, vertex, (module, prior)) else { continue };
-        here.push(Here { vertex, module, addr, expansion, prior });
+        here.push(Here { vertex, module, addr, expansion, prior, sought: &sought });
     }
+    report_lost_imports(diags, &here, &sought);
     if is_managed {
         here.iter().for_each(|here| warn_of_unmatched_replace(view, diags, here));
     }
@@ -64,6 +71,44 @@ pub(super) async fn visit(
         found.extend(destroy::visit_lost(view, diags, vertex, &modules).await);
     }
     found
+}
+
+/// What is imported into a resource: the ids, by instance.
+fn sought(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ResourceVertex<'_>,
+) -> Result<BTreeMap<InstanceAddr, Str>, Reported> {
+    let mut ids = BTreeMap::new();
+    for import in &vertex.imports {
+        let scope = view.session.scope(view.session.results.root());
+        let Some(all) = expand_import(diags, &scope, import)? else {
+            return Err(diags.error(unknown_repetition(import)));
+        };
+        for sought in all {
+            let Some(id) = sought.id else { return Err(diags.error(unknown_id(import))) };
+            ids.insert(sought.addr, id);
+        }
+    }
+    Ok(ids)
+}
+
+/// Reports imports into instances that there are not.
+fn report_lost_imports(
+    diags: &mut Diagnostics,
+    here: &[Here<'_>],
+    sought: &BTreeMap<InstanceAddr, Str>,
+) {
+    let is_there = |addr: &InstanceAddr| {
+        here.iter().any(|here| here.addr == addr.of() && here.expansion.contains(&addr.key))
+    };
+    for addr in sought.keys().filter(|addr| !is_there(addr)) {
+        let detail = format!(
+            "An object is to be imported to {addr}, but the configuration has no such instance."
+        );
+        let summary = "Configuration for import target does not exist";
+        let _ = diags.error(Diagnostic::error(summary, detail).about(addr.to_string()));
+    }
 }
 
 /// Plans the instances that the configuration has, in all instances of the module.

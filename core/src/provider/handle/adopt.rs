@@ -103,17 +103,17 @@ impl Handle {
             return Err(self.deferred(diags, call, about));
         }
         let mut found = answer.resources.into_iter();
-        let (Some(imported), None) = (found.next(), found.next()) else {
-            let (summary, detail) = (
-                "Import returned no resource or several",
-                format!(
-                    "The provider answered the import of {:?} for {} with none or several objects, where \
-                 one belongs to one address.",
-                    id, about.addr
-                ),
-            );
-            return Err(diags.error(Diagnostic::error(summary, detail).at_opt(about.block)));
+        let refused = |summary: &str, what: &str| {
+            let detail = format!("By the id {id:?} the provider found {what} for {}.", about.addr);
+            Diagnostic::error(summary, detail).at_opt(about.block).about(about.addr.to_string())
         };
+        let Some(imported) = found.next() else {
+            return Err(diags.error(refused("Import returned no resources", "nothing")));
+        };
+        if found.next().is_some() {
+            let what = "several objects, of which only one can be meant,";
+            return Err(diags.error(refused("Multiple import states not supported", what)));
+        }
         if imported.type_name != ty.name {
             let problem = format!("it found an object of type {:?}", imported.type_name);
             let breach =
@@ -123,20 +123,9 @@ impl Handle {
         let value =
             imported.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
         if value.value().is_null() {
-            return Err(diags.error(not_there(id, about)));
+            let what = "an object without attributes";
+            return Err(diags.error(refused("Import returned null resource", what)));
         }
         Ok(Imported { value, private: imported.private })
     }
-}
-
-/// The error for an id by which nothing is there.
-pub(crate) fn not_there(id: &str, about: About<'_>) -> Diagnostic {
-    let detail = format!(
-        "While importing an existing object to {:?}, the provider found that no object exists with \
-         the id {id:?}. Only objects that are there can be imported: check that the id is right and \
-         that the provider's configuration leads to where the object is, or create it by applying.",
-        about.addr.to_string()
-    );
-    let summary = "Cannot import non-existent remote object";
-    Diagnostic::error(summary, detail).at_opt(about.block).about(about.addr.to_string())
 }

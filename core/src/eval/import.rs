@@ -1,0 +1,210 @@
+//! From an `import` block to instances and the ids by which providers know their objects. Evaluates;
+//! what is found by an id is for others.
+
+use std::sync::Arc;
+
+use formwork_lang::eval::evaluate;
+use formwork_lang::functions::Function;
+use formwork_lang::scope::{Scope, ScopeStep};
+use formwork_lang::syntax::{Expr, Ident};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Type, Value, convert};
+
+use super::{ModuleScope, RepetitionData, expand};
+use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModuleStep};
+use crate::config::{Import, Repetition};
+
+/// An object to be imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sought {
+    /// The instance it is to belong to.
+    pub addr: InstanceAddr,
+    /// What the provider knows it by; `None` while that is not known.
+    pub id: Option<Str>,
+}
+
+/// Evaluates a block. `scope` is that of the root module. `None` while it is not known how often the
+/// block is repeated.
+///
+/// # Errors
+/// When the block cannot be evaluated.
+pub fn expand_import(
+    diags: &mut Diagnostics,
+    scope: &ModuleScope<'_>,
+    import: &Import,
+) -> Result<Option<Vec<Sought>>, Reported> {
+    let Repetition::ForEach(each) = &import.repetition else {
+        let addr = import.constant_addr();
+        return Ok(Some(vec![Sought { addr, id: id(diags, scope, &import.id)? }]));
+    };
+    let value = evaluate(diags, each, scope)?;
+    let mut found = Vec::new();
+    let Some(elements) = elements(diags, value, each)? else { return Ok(None) };
+    for (key, value) in elements {
+        let only = EachOnly { key: key.clone(), value: value.clone() };
+        let addr = address(import, |expr| match expr {
+            Some(expr) => only.instance_key(diags, expr),
+            None => Ok(InstanceKey::None),
+        })?;
+        let data =
+            RepetitionData { each_key: Some(key), each_value: Some(value), count_index: None };
+        let scope = scope.clone().repeated(data);
+        found.push(Sought { addr, id: id(diags, &scope, &import.id)? });
+    }
+    Ok(Some(found))
+}
+
+fn address(
+    import: &Import,
+    mut key: impl FnMut(&Option<Expr>) -> Result<InstanceKey, Reported>,
+) -> Result<InstanceAddr, Reported> {
+    let mut steps = Vec::with_capacity(import.calls.len());
+    for (name, expr) in &import.calls {
+        steps.push(ModuleStep { name: name.clone(), key: key(expr)? });
+    }
+    let module = ModuleAddr(Arc::new(steps));
+    Ok(InstanceAddr { module, resource: import.resource.clone(), key: key(&import.key)? })
+}
+
+/// The elements that a block is repeated for. Other than a resource it may go through a list.
+fn elements(
+    diags: &mut Diagnostics,
+    value: Value,
+    expr: &Expr,
+) -> Result<Option<Vec<(Value, Value)>>, Reported> {
+    // Nothing of it is stored but keys, and those are of a resource that has to have them itself: so
+    // sensitive elements will do.
+    let (value, _) = value.unmark();
+    let numbered = |items: &[Value]| {
+        let pairs = items.iter().enumerate();
+        pairs
+            .map(|(at, item)| (Value::int(i64::try_from(at).unwrap_or(i64::MAX)), item.clone()))
+            .collect()
+    };
+    match &value {
+        Value::Tuple(tuple) => return Ok(Some(numbered(tuple.items()))),
+        Value::List(list) => return Ok(Some(numbered(list.items()))),
+        _ => {}
+    }
+    let each = expand::for_each_of(diags, value, expr)?;
+    Ok(each.map(|map| {
+        let pairs = map.keys().iter().zip(map.items());
+        pairs.map(|(key, value)| (Value::String(key.clone()), value.clone())).collect()
+    }))
+}
+
+/// Evaluates an id; `None` while it is not known.
+fn id(
+    diags: &mut Diagnostics,
+    scope: &ModuleScope<'_>,
+    expr: &Expr,
+) -> Result<Option<Str>, Reported> {
+    let (value, _) = evaluate(diags, expr, scope)?.unmark();
+    let mut bad = |summary: &str, detail: String| {
+        Err(diags.error(Diagnostic::error(summary, detail).at(expr.span)))
+    };
+    let summary = "Invalid import id argument";
+    if value.is_null() {
+        return bad(
+            summary,
+            "The id is null. A provider needs some text to find an object by.".into(),
+        );
+    }
+    match convert::convert(&value, &Type::String) {
+        Ok(Value::String(text)) if text.is_empty() => {
+            bad(summary, "The id is empty. A provider needs some text to find an object by.".into())
+        }
+        Ok(Value::String(text)) => Ok(Some(text)),
+        Ok(_) => Ok(None),
+        Err(refused) => {
+            bad("Incorrect value type", format!("An id must be a string: {}.", refused.reason))
+        }
+    }
+}
+
+/// The error for an id that is not known in time.
+#[must_use]
+pub fn unknown_id(import: &Import) -> Diagnostic {
+    let detail = "The id depends on values that are known only after apply, and an object can only be \
+                  imported by an id that is known while planning.";
+    Diagnostic::error("Invalid import id argument", detail).at(import.id.span)
+}
+
+/// The error for a repetition that is not known in time.
+#[must_use]
+pub fn unknown_repetition(import: &Import) -> Diagnostic {
+    let detail = "Which objects are imported depends on values that are known only after apply. Use \
+                  variables and constants here.";
+    let span = match &import.repetition {
+        Repetition::ForEach(expr) | Repetition::Count(expr) => expr.span,
+        Repetition::Single => import.span,
+    };
+    Diagnostic::error("Invalid for_each argument", detail).at(span)
+}
+
+/// The scope of keys in an address: nothing but `each`, and no functions.
+struct EachOnly {
+    key: Value,
+    value: Value,
+}
+
+impl EachOnly {
+    fn instance_key(&self, diags: &mut Diagnostics, expr: &Expr) -> Result<InstanceKey, Reported> {
+        let before = diags.len();
+        let value = evaluate(diags, expr, self);
+        // The scope has no functions at all, but "unknown" would send the reader looking for a typo.
+        diags.map_from(before, |diagnostic| {
+            if diagnostic.summary != "Call to unknown function" {
+                return diagnostic;
+            }
+            Diagnostic {
+                summary: "Function calls not allowed".to_owned(),
+                detail: "No function can be called in the address of an import.".to_owned(),
+                ..diagnostic
+            }
+        });
+        match value?.unmark().0 {
+            Value::String(key) => Ok(InstanceKey::Str(key)),
+            Value::Number(at) if at.to_i64().is_some_and(|at| at >= 0) => {
+                Ok(InstanceKey::Int(at.to_i64().and_then(|at| u64::try_from(at).ok()).unwrap_or(0)))
+            }
+            other => {
+                let detail = format!(
+                    "A key must be a string or a whole number from 0, and this is a {}.",
+                    other.ty().friendly_name()
+                );
+                let problem = Diagnostic::error("Invalid import 'to' expression", detail);
+                Err(diags.error(problem.at(expr.span)))
+            }
+        }
+    }
+}
+
+impl Scope for EachOnly {
+    fn resolve(
+        &self,
+        diags: &mut Diagnostics,
+        root: &Ident,
+        steps: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported> {
+        match steps.first() {
+            Some(ScopeStep::Attribute(name)) if name.name == "key" => Ok((self.key.clone(), 1)),
+            Some(ScopeStep::Attribute(name)) if name.name == "value" => Ok((self.value.clone(), 1)),
+            _ => {
+                let detail = format!(
+                    "`{}` is nothing here: only `each.key` and `each.value` can be used in the \
+                     address of an import.",
+                    root.name
+                );
+                Err(diags.error(Diagnostic::error("Unknown variable", detail).at(root.span)))
+            }
+        }
+    }
+
+    fn function(&self, _: &str) -> Option<&dyn Function> {
+        None
+    }
+
+    fn function_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+}

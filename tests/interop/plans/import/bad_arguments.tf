@@ -1,0 +1,27 @@
+#= validate
+import {
+}
+import {
+  to = terraform_data.a
+}
+import {
+  id = "x"
+}
+import {
+  to = data.foo.x
+  id = "a"
+}
+import {
+  to = module.x
+  id = "a"
+}
+import {
+  to       = terraform_data.b
+  id       = "a"
+  identity = {}
+}
+import {
+  to    = terraform_data.c
+  id    = "a"
+  count = 2
+}

@@ -1,0 +1,7 @@
+#= validate
+import {
+  to       = terraform_data.a
+  id       = "x"
+  provider = terraform
+}
+resource "terraform_data" "a" {}

@@ -1,0 +1,10 @@
+#= validate
+import {
+  for_each = { a = "a" }
+  to       = terraform_data.c[each.key]
+  id       = "x"
+}
+import {
+  to = module.m.terraform_data.c
+  id = "x"
+}
