@@ -6,6 +6,7 @@
 pub mod call;
 pub mod conditions;
 pub mod expand;
+pub mod functions;
 pub mod import;
 pub mod results;
 pub mod scope;
@@ -17,6 +18,7 @@ pub mod vertex;
 pub mod world;
 
 pub use expand::{Expansion, RepetitionData};
+pub use functions::ProviderFunctions;
 pub use results::{ModuleResults, ResourceResults, Results};
 pub use scope::ModuleScope;
 pub use world::World;

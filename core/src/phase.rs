@@ -14,6 +14,6 @@ pub(crate) use instance::{
     stored_data, stored_value,
 };
 pub(crate) use names::Names;
-pub(crate) use place::place_in;
+pub(crate) use place::{place_in, point_at_parts};
 pub(crate) use progress::watched;
 pub(crate) use provider::{ProviderVertex, visit_provider, written_providers};

@@ -3,17 +3,24 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use formwork_plugin_protocol::message::function::FunctionError;
 use formwork_value::diag::Sources;
-use formwork_value::{Str, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
+use futures_util::StreamExt as _;
 use tokio::sync::Semaphore;
 
 use crate::config::Config;
+use crate::eval::functions::Wanted;
 use crate::eval::vertex::Givens;
 use crate::eval::{ModuleResults, ModuleScope, Results, World};
 use crate::event::Watch;
 use crate::graph::walk::Finishing;
 use crate::provider::Pool;
 use crate::state::State;
+
+/// How often an evaluation may come upon calls of providers' functions that it had not come upon
+/// before: calls whose arguments are results of calls.
+const MAX_ROUNDS: usize = 200;
 
 /// What one phase of one command works with. Everything is shared and read; only the results, which
 /// are written once each, and the stop flag change.
@@ -78,6 +85,59 @@ impl Session<'_> {
             finishing,
             stop,
         }
+    }
+
+    /// Evaluates something, and again after the functions of providers that it calls have answered,
+    /// until there is no call without an answer.
+    ///
+    /// # Errors
+    /// When `evaluate` fails, or a provider whose functions are called cannot be used.
+    pub async fn settled<T>(
+        &self,
+        diags: &mut Diagnostics,
+        mut evaluate: impl FnMut(&mut Diagnostics) -> Result<T, Reported>,
+    ) -> Result<T, Reported> {
+        for _ in 0..MAX_ROUNDS {
+            let mut attempt = Diagnostics::new();
+            let result = evaluate(&mut attempt);
+            let wanted = self.results.functions().take_wanted();
+            if wanted.is_empty() {
+                // What was reported is in the result.
+                let _ = diags.append(attempt);
+                return result;
+            }
+            self.find_out(diags, wanted).await?;
+        }
+        let detail = format!(
+            "Functions of providers were called with new arguments {MAX_ROUNDS} times in a row to evaluate this. Arguments that are new each time, such as `uuid()`, never come to an end."
+        );
+        Err(diags.error(Diagnostic::error("Too many calls of provider functions", detail)))
+    }
+
+    async fn find_out(&self, diags: &mut Diagnostics, wanted: Wanted) -> Result<(), Reported> {
+        let functions = self.results.functions();
+        self.pool.load(diags, wanted.providers.iter().cloned()).await?;
+        for provider in &wanted.providers {
+            if let Some(loaded) = self.pool.loaded(provider) {
+                functions.offer(provider, &loaded.schema().functions);
+            }
+        }
+        let answers = wanted.calls.into_iter().map(async |call| {
+            let answer = match self.pool.unconfigured(&call.provider) {
+                Some(handle) => {
+                    let arguments = call.arguments.clone();
+                    handle.call_function(&call.function, arguments, &call.returns).await
+                }
+                None => Err(FunctionError {
+                    text: "the provider does not run".to_owned(),
+                    argument: None,
+                }),
+            };
+            functions.answer(&call, answer);
+        });
+        let answers = futures_util::stream::iter(answers);
+        answers.buffer_unordered(self.parallelism.max(1)).collect::<()>().await;
+        Ok(())
     }
 
     /// Whether the user wants no new operations to start.

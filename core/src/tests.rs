@@ -6,6 +6,7 @@ mod contract;
 mod crash;
 mod data;
 mod failures;
+mod functions;
 mod import;
 mod lifecycle;
 mod modules;

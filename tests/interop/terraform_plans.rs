@@ -355,5 +355,6 @@ groups! {
     plans_of_moves_are_the_same => "moved",
     plans_of_removals_are_the_same => "removed",
     plans_of_imports_are_the_same => "import",
+    plans_with_functions_of_providers_are_the_same => "provider_functions",
     plans_of_invalid_folders_fail_the_same => "invalid",
 }

@@ -117,8 +117,8 @@ pub enum Special {
     Reference,
 }
 
-/// A function of the language.
-pub trait Function: Send + Sync {
+/// A function of the language, or of a provider.
+pub trait Function {
     /// The parameters.
     fn params(&self) -> &[Param];
 

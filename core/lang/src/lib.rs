@@ -19,3 +19,4 @@ pub mod syntax;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod type_expr;
+pub mod write;

@@ -76,7 +76,7 @@ fn push_escaped(out: &mut String, char: char) {
 }
 
 /// Whether a character leaves a mark on paper, alone or on the letter before it.
-fn is_visible(char: char) -> bool {
+pub(crate) fn is_visible(char: char) -> bool {
     // The standard library knows which characters are visible but shows it only by escaping the
     // others; combining ones it escapes only where no letter stands before them.
     let mut pair = String::from("a");

@@ -33,6 +33,11 @@ pub trait Scope {
     /// `None` if there is none.
     fn function(&self, name: &str) -> Option<&dyn Function>;
 
+    /// Says why a name with a namespace (`provider::x::f`) is no function here, and what to do.
+    fn why_no_function(&self, name: &str) -> String {
+        format!("There is no function {name:?} here.")
+    }
+
     /// Names of functions, to suggest one for a misspelt name.
     fn function_names(&self) -> Vec<String>;
 

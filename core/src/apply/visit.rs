@@ -11,7 +11,7 @@ use formwork_value::{Diagnostics, Value};
 use super::vertex::Vertex;
 use crate::addr::{DeposedKey, InstanceKey, ModuleAddr};
 use crate::eval::Expansion;
-use crate::phase::visit_provider;
+use crate::phase::{point_at_parts, visit_provider};
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::state::Object;
@@ -91,19 +91,26 @@ pub(super) async fn visit(
     let session = view.session;
     let came = match vertex {
         Vertex::Value(value) => {
-            value.visit(&mut diags, session.givens()).map_or(Came::Nothing, Came::Values)
+            let find = |diags: &mut Diagnostics| value.visit(diags, session.givens());
+            session.settled(&mut diags, find).await.map_or(Came::Nothing, Came::Values)
         }
         Vertex::Call(call) => {
-            call.visit(&mut diags, session.givens()).map_or(Came::Nothing, Came::Called)
+            let find = |diags: &mut Diagnostics| call.visit(diags, session.givens());
+            session.settled(&mut diags, find).await.map_or(Came::Nothing, Came::Called)
         }
         Vertex::Provider(provider) => {
             // Errors are in `diags`; there is nothing else to know.
             let _ = visit_provider(session, &mut diags, provider).await;
             Came::Nothing
         }
-        Vertex::Expand(expand) => expand::visit(view, &mut diags, expand).unwrap_or(Came::Nothing),
+        Vertex::Expand(expand) => {
+            let find = |diags: &mut Diagnostics| expand::visit(view, diags, expand);
+            session.settled(&mut diags, find).await.unwrap_or(Came::Nothing)
+        }
         Vertex::Instance(instance) => {
-            instance::visit(view, &mut diags, instance).await.unwrap_or(Came::Nothing)
+            let came = instance::visit(view, &mut diags, instance).await;
+            point_at_parts(&mut diags, &instance.config.body, instance.config.span);
+            came.unwrap_or(Came::Nothing)
         }
         Vertex::Destroy(destroy) => {
             destroy::visit(view, object, &mut diags, destroy).await.unwrap_or(Came::Nothing)

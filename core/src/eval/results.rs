@@ -5,11 +5,12 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use formwork_value::{Str, Value};
 
-use super::Expansion;
+use super::{Expansion, ProviderFunctions};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModulePath, ResourceName};
 use crate::config::{Config, Module, ModuleNode};
 
@@ -34,6 +35,7 @@ pub struct ModuleResults {
     pub outputs: Slots,
     resources: BTreeMap<ResourceName, ResourceResults>,
     calls: BTreeMap<Str, CallResults>,
+    functions: Rc<ProviderFunctions>,
 }
 
 /// Named values, each set once.
@@ -77,13 +79,20 @@ impl Results {
     /// Makes an empty table for a configuration.
     #[must_use]
     pub fn new(config: &Config) -> Self {
-        Self { root: ModuleResults::new(config.root_node(), ModuleAddr::root()) }
+        let root = ModuleResults::new(config.root_node(), ModuleAddr::root(), Rc::default());
+        Self { root }
     }
 
     /// The root module.
     #[must_use]
     pub fn root(&self) -> &ModuleResults {
         &self.root
+    }
+
+    /// What functions of providers answered.
+    #[must_use]
+    pub fn functions(&self) -> &ProviderFunctions {
+        &self.root.functions
     }
 
     /// An instance of a module, if its call and all calls above were expanded to it.
@@ -115,7 +124,7 @@ impl Results {
 }
 
 impl ModuleResults {
-    fn new(node: &ModuleNode, addr: ModuleAddr) -> Self {
+    fn new(node: &ModuleNode, addr: ModuleAddr, functions: Rc<ProviderFunctions>) -> Self {
         let config = node.module.clone();
         Self {
             variables: Slots::new(config.variables.keys()),
@@ -130,7 +139,14 @@ impl ModuleResults {
             config,
             node: node.index,
             addr,
+            functions,
         }
+    }
+
+    /// What functions of providers answered, in all modules.
+    #[must_use]
+    pub fn functions(&self) -> &ProviderFunctions {
+        &self.functions
     }
 
     /// The module as written.
@@ -167,7 +183,7 @@ impl ModuleResults {
         let node = &config.nodes[child];
         let expanded = Expanded::new(expansion);
         for (key, cell) in expanded.expansion.keys().zip(&expanded.instances) {
-            let child = Self::new(node, self.addr.child(name, key));
+            let child = Self::new(node, self.addr.child(name, key), self.functions.clone());
             write_once(cell, child, &name);
         }
         write_once(&call.expanded, expanded, &name);

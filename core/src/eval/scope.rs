@@ -1,5 +1,6 @@
 //! What names mean within one instance of a module: [`Scope`] over [`ModuleResults`].
 
+mod function;
 mod resource;
 
 use formwork_lang::functions::{Function, Host, builtin, builtin_names};
@@ -193,11 +194,18 @@ impl Scope for ModuleScope<'_> {
     }
 
     fn function(&self, name: &str) -> Option<&dyn Function> {
-        builtin(name).map(|function| function as &dyn Function)
+        match name.strip_prefix("provider::") {
+            Some(rest) => self.provider_function(rest),
+            None => builtin(name).map(|function| function as &dyn Function),
+        }
+    }
+
+    fn why_no_function(&self, name: &str) -> String {
+        self.why_no_provider_function(name)
     }
 
     fn function_names(&self) -> Vec<String> {
-        builtin_names()
+        builtin_names().into_iter().chain(self.provider_function_names()).collect()
     }
 
     fn host(&self) -> Host<'_> {

@@ -1,7 +1,18 @@
 //! Finds where in a block a part of its value is written. Pure.
 
 use formwork_lang::syntax::Body;
-use formwork_value::{Path, Span, Step};
+use formwork_value::{Diagnostic, Diagnostics, Path, Span, Step};
+
+/// Lets problems with a part of a block, reported at its header, point at where the part is written.
+pub(crate) fn point_at_parts(diags: &mut Diagnostics, body: &Body, header: Span) {
+    diags.map_from(0, |problem| {
+        let part = problem.path.as_ref().filter(|_| problem.subject == Some(header));
+        match part.and_then(|path| place_in(body, path)) {
+            Some(place) => Diagnostic { subject: Some(place), ..problem },
+            None => problem,
+        }
+    });
+}
 
 /// The place of what is at a path, as far as the path leads: `None` if nothing of it is written.
 /// Below an argument the whole argument is the place.

@@ -6,6 +6,7 @@ use formwork_lang::decode::decode;
 use formwork_value::schema::Role;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
+use super::point_at_parts;
 use crate::addr::{ProviderConfigAddr, Reference};
 use crate::config::{Config, ModuleNode, ProviderBlock};
 use crate::provider::Loaded;
@@ -66,10 +67,16 @@ pub(crate) async fn visit_provider(
         // Loading failed and was reported; this cannot be reached after a load that went well.
         return Err(diags.error(Diagnostic::error("Provider not loaded", vertex.addr.to_string())));
     };
-    let config = config(session, diags, vertex, &loaded)?;
-    let block = vertex.block().map(|block| block.span);
-    session.pool.configure(diags, &vertex.addr, config, block).await?;
-    Ok(())
+    let config = |diags: &mut Diagnostics| config(session, diags, vertex, &loaded);
+    let config = session.settled(diags, config).await?;
+    let block = vertex.block();
+    let mut said = Diagnostics::new();
+    let header = block.map(|block| block.span);
+    let configured = session.pool.configure(&mut said, &vertex.addr, config, header).await;
+    if let Some(block) = block {
+        point_at_parts(&mut said, &block.body, block.span);
+    }
+    diags.append(said).and(configured.map(|_| ()))
 }
 
 fn config(

@@ -10,7 +10,7 @@ use crate::config::Repetition;
 use crate::eval::import::expand_import;
 use crate::eval::vertex::Givens;
 use crate::eval::{RepetitionData, expand};
-use crate::phase::{ProviderVertex, check_ignored, evaluate, report_cycles};
+use crate::phase::{ProviderVertex, check_ignored, evaluate, point_at_parts, report_cycles};
 use crate::provider::{About, unsupported_type};
 use crate::session::Session;
 
@@ -34,12 +34,13 @@ pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<
         let skipped = graph.dependencies(id).iter().any(|on| failed[on.index()]);
         let result = match (&graph[id], skipped) {
             (_, true) => Err(()),
-            (Vertex::Value(value), false) => value
-                .visit(diags, givens)
-                .map(|found| value.record(session.results, found))
-                .map_err(|_| ()),
+            (Vertex::Value(value), false) => {
+                let found = session.settled(diags, |diags| value.visit(diags, givens)).await;
+                found.map(|found| value.record(session.results, found)).map_err(|_| ())
+            }
             (Vertex::Call(call), false) => {
-                call.visit(diags, givens).map(|found| call.record(givens, found)).map_err(|_| ())
+                let found = session.settled(diags, |diags| call.visit(diags, givens)).await;
+                found.map(|found| call.record(givens, found)).map_err(|_| ())
             }
             (Vertex::Provider(provider), false) => {
                 validate_provider(session, diags, provider).await.map_err(|_| ())
@@ -66,13 +67,18 @@ async fn validate_provider(
     };
     let schema = handle.loaded().config().block();
     let Some(&module) = session.results.instances(&node.path).first() else { return Ok(()) };
-    let config = decode(diags, &block.body, schema, &session.scope(module))?;
+    let scope = session.scope(module);
+    let config = |diags: &mut Diagnostics| decode(diags, &block.body, schema, &scope);
+    let config = session.settled(diags, config).await?;
     // A block without arguments is not shown to the provider: it may only be there for its alias.
     if block.body.attributes.is_empty() && block.body.blocks.is_empty() {
         return Ok(());
     }
     let about = About { addr: &vertex.addr, block: Some(block.span) };
-    handle.validate_config(diags, &config, about).await
+    let mut said = Diagnostics::new();
+    let verdict = handle.validate_config(&mut said, &config, about).await;
+    point_at_parts(&mut said, &block.body, block.span);
+    diags.append(said).and(verdict)
 }
 
 async fn validate_resource(
@@ -93,17 +99,28 @@ async fn validate_resource(
             Repetition::Count(_) | Repetition::ForEach(_) => Value::unknown(Type::Dynamic),
         });
     }
-    let repetition = expand::check(diags, &session.scope(module), &config.repetition);
+    let outer = session.scope(module);
+    let repetition = |diags: &mut Diagnostics| expand::check(diags, &outer, &config.repetition);
+    let repetition = session.settled(diags, repetition).await;
     let unknown = RepetitionData::unknown(&config.repetition);
     let scope = session.scope(module).repeated(unknown);
     let ignored = check_ignored(diags, &config.lifecycle.ignore_changes, ty.block());
     let root = session.scope(session.results.root());
-    let imports = vertex.imports.iter().map(|import| expand_import(diags, &root, import).map(drop));
-    let imports: Vec<Result<(), Reported>> = imports.collect();
-    let value = evaluate(diags, config, ty.block(), &scope)?;
-    imports.into_iter().collect::<Result<(), Reported>>()?;
+    let imports = |diags: &mut Diagnostics| {
+        let imports = vertex.imports.iter();
+        let imports: Vec<Result<(), Reported>> =
+            imports.map(|import| expand_import(diags, &root, import).map(drop)).collect();
+        imports.into_iter().collect::<Result<(), Reported>>()
+    };
+    let imports = session.settled(diags, imports).await;
+    let value = |diags: &mut Diagnostics| evaluate(diags, config, ty.block(), &scope);
+    let value = session.settled(diags, value).await?;
+    imports?;
     repetition?;
     ignored?;
     let about = About { addr: &vertex.addr, block: Some(config.span) };
-    handle.validate(diags, &ty, &value, about).await
+    let mut said = Diagnostics::new();
+    let verdict = handle.validate(&mut said, &ty, &value, about).await;
+    point_at_parts(&mut said, &config.body, config.span);
+    diags.append(said).and(verdict)
 }

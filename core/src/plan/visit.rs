@@ -48,19 +48,20 @@ pub(crate) struct View<'a> {
 /// Visits a vertex.
 pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> Outcome {
     let mut diags = Diagnostics::new();
+    let session = view.session;
     let found = match vertex {
-        Vertex::Value(value) => match value.visit(&mut diags, view.session.givens()) {
-            Ok(values) => Found::Values(values),
-            Err(_) => Found::Nothing,
-        },
-        Vertex::Call(call) => match call.visit(&mut diags, view.session.givens()) {
-            Ok(expansions) => Found::Called(expansions),
-            Err(_) => Found::Nothing,
-        },
+        Vertex::Value(value) => {
+            let find = |diags: &mut Diagnostics| value.visit(diags, session.givens());
+            session.settled(&mut diags, find).await.map_or(Found::Nothing, Found::Values)
+        }
+        Vertex::Call(call) => {
+            let find = |diags: &mut Diagnostics| call.visit(diags, session.givens());
+            session.settled(&mut diags, find).await.map_or(Found::Nothing, Found::Called)
+        }
         Vertex::Closed(_) => Found::Nothing,
         Vertex::Provider(provider) => {
             // Errors are in `diags`; there is nothing else to know.
-            let _ = visit_provider(view.session, &mut diags, provider).await;
+            let _ = visit_provider(session, &mut diags, provider).await;
             Found::Nothing
         }
         Vertex::Resource(resource) => {

@@ -1,7 +1,8 @@
-//! The provider that is part of the engine: `terraform_data` and `terraform_remote_state`. It runs in
-//! this process and its values are never encoded.
+//! The provider that is part of the engine: `terraform_data`, `terraform_remote_state` and three
+//! functions. It runs in this process and its values are never encoded.
 
 mod data;
+mod functions;
 mod remote_state;
 
 use async_trait::async_trait;
@@ -10,6 +11,7 @@ use formwork_plugin_protocol::capability::ServerCapabilities;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
+use formwork_plugin_protocol::message::function::{CallRequest, CallResponse, Functions};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, MoveRequest,
     MoveResponse, PlanRequest, PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest,
@@ -90,6 +92,7 @@ impl Provider for Builtin {
         Ok(ProviderSchema {
             resources: [("terraform_data".to_owned(), self.data.clone())].into(),
             data_sources: [("terraform_remote_state".to_owned(), self.remote_state.clone())].into(),
+            functions: functions::signatures(),
             capabilities: ServerCapabilities {
                 get_provider_schema_optional: true,
                 move_resource_state: true,
@@ -206,6 +209,14 @@ impl Provider for Builtin {
         let (value, diagnostics) = remote_state::read(config.value());
         let state = payload(value, &self.remote_state_type);
         Ok(ReadDataResponse { state, deferred: None, diagnostics })
+    }
+
+    async fn functions(&self) -> Result<Functions, Failure> {
+        Ok(Functions { functions: functions::signatures(), diagnostics: Vec::new() })
+    }
+
+    async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
+        Ok(CallResponse { result: functions::call(&request)? })
     }
 
     async fn stop(&self) -> Result<String, Failure> {

@@ -3,6 +3,7 @@
 
 pub(crate) mod adopt;
 mod complaint;
+mod function;
 
 use std::fmt::Display;
 use std::rc::Rc;
@@ -87,10 +88,6 @@ fn capabilities() -> ClientCapabilities {
 impl Handle {
     pub(super) fn new(loaded: Rc<Loaded>, provider: Arc<dyn Provider>) -> Self {
         Self { loaded, provider }
-    }
-
-    pub(super) fn provider(&self) -> Arc<dyn Provider> {
-        self.provider.clone()
     }
 
     /// What the provider offers.

@@ -25,13 +25,17 @@ pub trait Launch {
     async fn launch(&self, provider: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure>;
 }
 
+/// What a provider offers, and its first instance, which said so.
+type First = (Rc<Loaded>, Arc<dyn Provider>);
+
 /// The providers of one command.
 ///
 /// Lives on one task; nothing here is locked, and no borrow is held across a wait.
 pub struct Pool<'l> {
     launcher: &'l dyn Launch,
-    /// What each provider offers, and an instance that nobody has configured.
-    loaded: RefCell<BTreeMap<ProviderAddr, Rc<Loaded>>>,
+    /// The first instance of each.
+    loaded: RefCell<BTreeMap<ProviderAddr, First>>,
+    /// Instances that nobody has configured.
     idle: RefCell<BTreeMap<ProviderAddr, Arc<dyn Provider>>>,
     configured: RefCell<BTreeMap<ProviderConfigAddr, (Value, Rc<Handle>)>>,
     running: RefCell<Vec<Arc<dyn Provider>>>,
@@ -101,7 +105,8 @@ impl<'l> Pool<'l> {
             Err(failure) => return Err(failure),
         };
         let loaded = Loaded::new(addr.clone(), schema, identities);
-        self.loaded.borrow_mut().insert(addr.clone(), Rc::new(loaded));
+        let loaded = (Rc::new(loaded), provider.clone());
+        self.loaded.borrow_mut().insert(addr.clone(), loaded);
         self.idle.borrow_mut().insert(addr.clone(), provider);
         Ok(())
     }
@@ -119,22 +124,15 @@ impl<'l> Pool<'l> {
     /// What a provider offers; `None` before [`Pool::load`] succeeded for it.
     #[must_use]
     pub fn loaded(&self, addr: &ProviderAddr) -> Option<Rc<Loaded>> {
-        self.loaded.borrow().get(addr).cloned()
+        self.loaded.borrow().get(addr).map(|(loaded, _)| loaded.clone())
     }
 
-    /// A provider that nobody has configured: for validating and for functions.
+    /// A provider for what needs no configuration: validating, and functions.
     #[must_use]
     pub fn unconfigured(&self, addr: &ProviderAddr) -> Option<Rc<Handle>> {
-        let loaded = self.loaded(addr)?;
-        let provider = self.idle.borrow().get(addr).cloned().or_else(|| {
-            let configured = self.configured.borrow();
-            let (_, handle) = configured
-                .iter()
-                .find(|(config, _)| config.provider == *addr)
-                .map(|(_, entry)| entry)?;
-            Some(handle.provider())
-        })?;
-        Some(Rc::new(Handle::new(loaded, provider)))
+        let loaded = self.loaded.borrow();
+        let (loaded, provider) = loaded.get(addr)?;
+        Some(Rc::new(Handle::new(loaded.clone(), provider.clone())))
     }
 
     /// The provider configured under an address, if [`Pool::configure`] was done for it.

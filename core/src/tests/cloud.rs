@@ -3,6 +3,8 @@
 
 #![expect(clippy::disallowed_types, reason = "a provider must be fit for several threads")]
 
+mod function;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -12,6 +14,7 @@ use formwork_plugin_protocol::capability::ServerCapabilities;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
+use formwork_plugin_protocol::message::function::{CallRequest, CallResponse};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
     PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
@@ -216,6 +219,7 @@ impl Provider for Cloudy {
             provider: provider(),
             resources: [("test_thing".to_owned(), thing())].into(),
             data_sources: [("test_lookup".to_owned(), lookup())].into(),
+            functions: function::signatures().into_iter().collect(),
             capabilities: ServerCapabilities { plan_destroy: true, ..Default::default() },
             ..ProviderSchema::default()
         })
@@ -376,6 +380,10 @@ impl Provider for Cloudy {
         let diagnostics = fault.map_or_else(Vec::new, |_| no("look up"));
         let state = encode(with(&config, "answer", Value::string(answer)), &ty);
         Ok(ReadDataResponse { state, deferred: None, diagnostics })
+    }
+
+    async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
+        Ok(CallResponse { result: function::call(&self.cloud, &request) })
     }
 
     async fn stop(&self) -> Result<String, Failure> {

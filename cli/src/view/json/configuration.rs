@@ -42,7 +42,9 @@ fn providers(module: &Module, pool: &Pool<'_>) -> Json {
         None => LocalProvider::implied_by(&import.resource),
     });
     let written = module.resources.values().map(|resource| resource.local_provider.clone());
-    let implied: BTreeSet<LocalProvider> = written.chain(imported).collect();
+    let listed = module.settings.required_providers.keys();
+    let listed = listed.map(|name| LocalProvider { name: name.clone(), alias: None });
+    let implied: BTreeSet<LocalProvider> = written.chain(imported).chain(listed).collect();
     for local in &implied {
         if module.providers.contains_key(local) {
             continue;

@@ -208,16 +208,32 @@ impl Evaluator<'_> {
             let diag = Diagnostic::error(summary, detail).at(call.name.span).within(expr.span);
             return self.fail(diag, expr, frames);
         }
-        let names = self.scope.function_names();
-        let hint = nearest(name, names.iter().map(String::as_str))
-            .map_or(String::new(), |near| format!(" Did you mean {near:?}?"));
-        let summary = if name.contains("::") {
-            "Unknown provider function"
-        } else {
-            "Call to unknown function"
+        let diag = match name.contains("::") {
+            true => {
+                Diagnostic::error("Unknown provider function", self.scope.why_no_function(name))
+            }
+            false => {
+                let hint = self.similar_function(name);
+                let detail = format!("There is no function {name:?} here.{hint}");
+                Diagnostic::error("Call to unknown function", detail)
+            }
         };
-        let diag = Diagnostic::error(summary, format!("There is no function {name:?} here.{hint}"));
         self.fail(diag.at(call.name.span).within(expr.span), expr, frames)
+    }
+
+    /// Suggests the function of a provider that is called so, or one with a similar name.
+    fn similar_function(&self, name: &str) -> String {
+        let names = self.scope.function_names();
+        let of_provider = names.iter().find(|known| {
+            known
+                .strip_prefix("provider::")
+                .and_then(|rest| rest.split_once("::"))
+                .is_some_and(|(_, function)| function == name)
+        });
+        let near = of_provider
+            .map(String::as_str)
+            .or_else(|| nearest(name, names.iter().map(String::as_str)));
+        near.map_or(String::new(), |near| format!(" Did you mean {near:?}?"))
     }
 
     /// Whether the argument has a value. Not known where it holds unknown values: steps taken on them

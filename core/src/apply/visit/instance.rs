@@ -45,14 +45,17 @@ pub(super) async fn visit(
     let scope = view.session.scope(module).repeated(data.unwrap_or_default());
     let lifecycle = &vertex.config.lifecycle;
     let kind = ConditionKind::ResourcePrecondition;
-    conditions::check(diags, &scope, kind, &lifecycle.preconditions)?;
-    let config = evaluate(diags, vertex.config, ty.block(), &scope)?;
+    let config = |diags: &mut Diagnostics| {
+        conditions::check(diags, &scope, kind, &lifecycle.preconditions)?;
+        evaluate(diags, vertex.config, ty.block(), &scope)
+    };
+    let config = view.session.settled(diags, config).await?;
     let work = Work { view, vertex, handle: &handle, ty: &ty };
     let came = match change.addr.resource.mode() {
         Mode::Data => work.read(diags, &config).await?,
         Mode::Managed | Mode::Ephemeral => work.make(diags, &config).await?,
     };
-    work.check_after(diags, &came, scope);
+    work.check_after(diags, &came, scope).await;
     Ok(came)
 }
 
@@ -343,7 +346,7 @@ impl<'a> Work<'a> {
 
     /// A postcondition that does not hold stops what depends on the instance, but the instance is
     /// kept as it is.
-    fn check_after(&self, diags: &mut Diagnostics, came: &Came, scope: ModuleScope<'_>) {
+    async fn check_after(&self, diags: &mut Diagnostics, came: &Came, scope: ModuleScope<'_>) {
         let postconditions = &self.vertex.config.lifecycle.postconditions;
         if let Came::Made { value: Some(value), .. } = came
             && !postconditions.is_empty()
@@ -351,7 +354,9 @@ impl<'a> Work<'a> {
             let scope = scope.with_self(value.clone());
             let kind = ConditionKind::ResourcePostcondition;
             // Errors are in `diags`, and that is what stops dependents.
-            let _ = conditions::check(diags, &scope, kind, postconditions);
+            let check =
+                |diags: &mut Diagnostics| conditions::check(diags, &scope, kind, postconditions);
+            let _ = self.view.session.settled(diags, check).await;
         }
     }
 }

@@ -51,8 +51,11 @@ pub(super) async fn plan(
     let scope = here.scope(view, &addr.key);
     let lifecycle = &vertex.config.lifecycle;
     let kind = ConditionKind::ResourcePrecondition;
-    conditions::check(diags, &scope, kind, &lifecycle.preconditions)?;
-    let config = evaluate(diags, vertex.config, ty.block(), &scope)?;
+    let config = |diags: &mut Diagnostics| {
+        conditions::check(diags, &scope, kind, &lifecycle.preconditions)?;
+        evaluate(diags, vertex.config, ty.block(), &scope)
+    };
+    let config = view.session.settled(diags, config).await?;
     let about = About { addr: &addr, block: Some(vertex.config.span) };
     handle.validate(diags, &ty, &config, about).await?;
     if let Some(reason) = why_later(view, here, &config) {
@@ -62,7 +65,9 @@ pub(super) async fn plan(
     let value = read_data(view.session, diags, (&handle, &ty), &config, place).await?;
     let scope = scope.with_self(value.clone());
     let kind = ConditionKind::ResourcePostcondition;
-    conditions::check(diags, &scope, kind, &lifecycle.postconditions)?;
+    let check =
+        |diags: &mut Diagnostics| conditions::check(diags, &scope, kind, &lifecycle.postconditions);
+    view.session.settled(diags, check).await?;
     let object = stored_data(diags, &ty, &addr, &value)?;
     Ok(FoundObject {
         key: addr.key,

@@ -56,14 +56,18 @@ pub(super) async fn plan(
         return Ok(instance.refreshed_only(prior));
     }
     let kind = ConditionKind::ResourcePrecondition;
-    conditions::check(diags, &scope, kind, &vertex.config.lifecycle.preconditions)?;
-    check_ignored(diags, &vertex.config.lifecycle.ignore_changes, ty.block())?;
-    let config = evaluate(diags, vertex.config, ty.block(), &scope)?;
+    let lifecycle = &vertex.config.lifecycle;
+    let config = |diags: &mut Diagnostics| {
+        conditions::check(diags, &scope, kind, &lifecycle.preconditions)?;
+        check_ignored(diags, &lifecycle.ignore_changes, ty.block())?;
+        evaluate(diags, vertex.config, ty.block(), &scope)
+    };
+    let config = view.session.settled(diags, config).await?;
     let about = instance.about();
     handle.validate(diags, &ty, &config, about).await?;
     let mut change = instance.change(diags, prior.as_ref(), &config, &scope).await?;
     change.importing = importing;
-    instance.check_after(diags, &change, scope)?;
+    instance.check_after(diags, &change, scope).await?;
     if let (Action::NoOp, Some(prior)) = (change.action, &mut prior) {
         prior.settle(&change.dependencies, change.create_before_destroy);
     }
@@ -126,7 +130,7 @@ impl<'a> Instance<'a> {
         let usable = existing.filter(|_| !tainted);
         let before = existing.map_or(&null, |prior| &prior.current);
         let planned = self.ask(diags, usable, config).await?;
-        let forced = self.forced(diags, scope, existing)?;
+        let forced = self.forced(diags, scope, existing).await?;
         let replace_paths = match usable {
             Some(prior) => self.replace_paths(diags, prior, &planned)?,
             None => Vec::new(),
@@ -254,7 +258,7 @@ impl<'a> Instance<'a> {
     }
 
     /// Why the author wants a replacement, if so.
-    fn forced(
+    async fn forced(
         &self,
         diags: &mut Diagnostics,
         scope: &ModuleScope<'_>,
@@ -267,7 +271,9 @@ impl<'a> Instance<'a> {
             return Ok(Some(Reason::ReplaceByRequest));
         }
         let triggers = &self.vertex.config.lifecycle.replace_triggered_by;
-        let triggered = triggers::triggered(self.view, diags, triggers, scope)?;
+        let triggered =
+            |diags: &mut Diagnostics| triggers::triggered(self.view, diags, triggers, scope);
+        let triggered = self.view.session.settled(diags, triggered).await?;
         Ok(triggered.then_some(Reason::ReplaceByTriggers))
     }
 
@@ -278,7 +284,7 @@ impl<'a> Instance<'a> {
         Err(diags.error(must_not_be_destroyed(self.addr, self.vertex.config)))
     }
 
-    fn check_after(
+    async fn check_after(
         &self,
         diags: &mut Diagnostics,
         change: &Change,
@@ -289,7 +295,10 @@ impl<'a> Instance<'a> {
             return Ok(());
         }
         let scope = scope.with_self(change.after.clone());
-        conditions::check(diags, &scope, ConditionKind::ResourcePostcondition, postconditions)
+        let kind = ConditionKind::ResourcePostcondition;
+        let check =
+            |diags: &mut Diagnostics| conditions::check(diags, &scope, kind, postconditions);
+        self.view.session.settled(diags, check).await
     }
 
     fn refreshed_only(&self, prior: Option<Prior>) -> FoundObject {

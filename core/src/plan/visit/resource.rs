@@ -12,7 +12,7 @@ use crate::addr::{InstanceAddr, InstanceKey, Mode, ResourceAddr};
 use crate::change::{Action, Reason};
 use crate::eval::import::{expand_import, unknown_id, unknown_repetition};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
-use crate::phase::stored_value;
+use crate::phase::{point_at_parts, stored_value};
 use crate::plan;
 use crate::plan::outcome::{FoundObject, FoundResource, Refreshed};
 use crate::plan::vertex::ResourceVertex;
@@ -47,13 +47,15 @@ pub(super) async fn visit(
     if view.options.mode == plan::Mode::Destroy && is_managed {
         return destroy::visit_all(view, diags, vertex).await;
     }
-    let Ok(sought) = sought(view, diags, vertex) else { return Vec::new() };
+    let sought = view.session.settled(diags, |diags| sought(view, diags, vertex)).await;
+    let Ok(sought) = sought else { return Vec::new() };
     let modules = view.session.results.instances(&vertex.node.path);
     let mut here = Vec::with_capacity(modules.len());
     for module in &modules {
         let addr = vertex.within(module.addr());
         let prior = vertex.prior_in(module.addr());
-        let Ok(expansion) = expansion(view, diags, vertex, (module, prior)) else { continue };
+        let expanded = |diags: &mut Diagnostics| expansion(view, diags, vertex, (module, prior));
+        let Ok(expansion) = view.session.settled(diags, expanded).await else { continue };
         here.push(Here { vertex, module, addr, expansion, prior, sought: &sought });
     }
     report_lost_imports(diags, &here, &sought);
@@ -230,6 +232,8 @@ async fn one(
         Mode::Managed => managed::plan(view, &mut diags, here, key).await,
         Mode::Data | Mode::Ephemeral => data::plan(view, &mut diags, here, key).await,
     };
+    let config = here.vertex.config;
+    point_at_parts(&mut diags, &config.body, config.span);
     (diags, found.ok())
 }
 

@@ -10,6 +10,7 @@ use crate::functions::{Args, Builtin, CallError, Function, Host, Special};
 use crate::refs;
 use crate::scope::{Scope, ScopeStep};
 use crate::syntax::{Ident, parse_template};
+use crate::write::is_name;
 
 pub(super) fn list() -> Vec<Builtin> {
     vec![
@@ -97,12 +98,6 @@ fn check_vars(vars: &Value) -> Result<(), CallError> {
             ),
         )),
     }
-}
-
-fn is_name(name: &str) -> bool {
-    let mut chars = name.chars();
-    chars.next().is_some_and(unicode_ident::is_xid_start)
-        && chars.all(|char| char == '-' || unicode_ident::is_xid_continue(char))
 }
 
 fn variable<'v>(vars: &'v Value, name: &str) -> Option<&'v Value> {

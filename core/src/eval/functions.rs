@@ -1,0 +1,272 @@
+//! Functions of providers, as evaluation sees them. Evaluation does not wait, so a call that has no
+//! answer yet has an unknown result and is noted; whoever evaluates has the noted calls made and
+//! evaluates again. Nobody is asked twice. Who makes the calls is not decided here.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use formwork_lang::functions::{CallContext, CallError, Function, Param};
+use formwork_plugin_protocol::message::function::FunctionError;
+use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSignature};
+use formwork_value::codec::msgpack;
+use formwork_value::{Plain, Type, Value};
+
+use crate::addr::ProviderAddr;
+
+/// What a provider's function answers.
+pub type Answer = Result<Value, FunctionError>;
+
+/// The functions of all providers that were asked for one, and all answers so far.
+#[derive(Debug)]
+pub struct ProviderFunctions {
+    /// The first of a chain that only grows, so that functions can be lent while it does.
+    first: OnceCell<Box<Offer>>,
+    unloaded: RefCell<BTreeSet<ProviderAddr>>,
+    asked: Asked,
+    stand_in: StandIn,
+}
+
+/// Calls to make, by provider, function and arguments.
+type Asked = Rc<RefCell<BTreeMap<(ProviderAddr, String, Vec<u8>), ProviderCall>>>;
+
+/// The functions of one provider.
+#[derive(Debug)]
+struct Offer {
+    provider: ProviderAddr,
+    functions: BTreeMap<String, ProviderFunction>,
+    next: OnceCell<Box<Self>>,
+}
+
+/// What must be found out before an evaluation can be trusted.
+#[derive(Debug, Default)]
+pub struct Wanted {
+    /// Providers whose functions are not known.
+    pub providers: BTreeSet<ProviderAddr>,
+    /// Calls to make.
+    pub calls: Vec<ProviderCall>,
+}
+
+impl Wanted {
+    /// Whether there is nothing to find out.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.providers.is_empty() && self.calls.is_empty()
+    }
+}
+
+/// A call to make.
+#[derive(Clone, Debug)]
+pub struct ProviderCall {
+    /// The provider.
+    pub provider: ProviderAddr,
+    /// The function's name, without any prefix.
+    pub function: String,
+    /// The arguments, each with the type of its parameter.
+    pub arguments: Vec<(Plain, Type)>,
+    /// The type of the result.
+    pub returns: Type,
+    key: Vec<u8>,
+}
+
+impl Default for ProviderFunctions {
+    fn default() -> Self {
+        Self {
+            first: OnceCell::new(),
+            unloaded: RefCell::default(),
+            asked: Rc::default(),
+            stand_in: StandIn(Param {
+                allow_null: true,
+                allow_unknown: true,
+                allow_dynamic: true,
+                ..Param::new("arguments", Type::Dynamic)
+            }),
+        }
+    }
+}
+
+impl ProviderFunctions {
+    /// Finds a function. That of a provider whose functions are not known yet is a stand-in.
+    pub(super) fn find(&self, provider: &ProviderAddr, name: &str) -> Option<&dyn Function> {
+        match self.offer_of(provider) {
+            Some(offer) => offer.functions.get(name).map(|function| function as &dyn Function),
+            None => {
+                self.unloaded.borrow_mut().insert(provider.clone());
+                Some(&self.stand_in)
+            }
+        }
+    }
+
+    /// The names of a provider's functions, as far as they are known.
+    pub(super) fn names(&self, provider: &ProviderAddr) -> impl Iterator<Item = &str> {
+        let functions =
+            self.offer_of(provider).into_iter().flat_map(|offer| offer.functions.keys());
+        functions.map(String::as_str)
+    }
+
+    fn offer_of(&self, provider: &ProviderAddr) -> Option<&Offer> {
+        let mut offers = std::iter::successors(self.first.get(), |offer| offer.next.get());
+        offers.find(|offer| offer.provider == *provider).map(|offer| &**offer)
+    }
+
+    /// Takes what the evaluations since the last time could not find out.
+    #[must_use]
+    pub fn take_wanted(&self) -> Wanted {
+        let calls = self.asked.take().into_values().collect();
+        Wanted { providers: self.unloaded.take(), calls }
+    }
+
+    /// Makes the functions of a provider known.
+    pub fn offer(&self, provider: &ProviderAddr, signatures: &BTreeMap<String, FunctionSignature>) {
+        if self.offer_of(provider).is_some() {
+            return;
+        }
+        let function = |(name, signature): (&String, &FunctionSignature)| {
+            let asked = self.asked.clone();
+            let function = ProviderFunction::new(provider, name, signature, asked);
+            (name.clone(), function)
+        };
+        let functions = signatures.iter().map(function).collect();
+        let offer = Offer { provider: provider.clone(), functions, next: OnceCell::new() };
+        let mut end = &self.first;
+        while let Some(offer) = end.get() {
+            end = &offer.next;
+        }
+        let added = end.set(Box::new(offer)).is_ok();
+        debug_assert!(added, "the end of the chain is empty");
+    }
+
+    /// Records the answer to a call.
+    pub fn answer(&self, call: &ProviderCall, answer: Answer) {
+        let offer = self.offer_of(&call.provider);
+        if let Some(function) = offer.and_then(|offer| offer.functions.get(&call.function)) {
+            function.answers.borrow_mut().insert(call.key.clone(), answer);
+        }
+    }
+}
+
+/// A function of a provider.
+#[derive(Debug)]
+struct ProviderFunction {
+    provider: ProviderAddr,
+    name: String,
+    params: Vec<Param>,
+    variadic: Option<Param>,
+    returns: Type,
+    /// By arguments, as they are sent.
+    answers: RefCell<BTreeMap<Vec<u8>, Answer>>,
+    asked: Asked,
+}
+
+impl ProviderFunction {
+    fn new(
+        provider: &ProviderAddr,
+        name: &str,
+        signature: &FunctionSignature,
+        asked: Asked,
+    ) -> Self {
+        Self {
+            provider: provider.clone(),
+            name: name.to_owned(),
+            params: signature.parameters.iter().map(param).collect(),
+            variadic: signature.variadic.as_ref().map(param),
+            returns: signature.returns.clone(),
+            answers: RefCell::default(),
+            asked,
+        }
+    }
+
+    fn param(&self, at: usize) -> Option<&Param> {
+        self.params.get(at).or(self.variadic.as_ref())
+    }
+
+    /// The call with these arguments.
+    fn with(&self, args: &[Value]) -> Result<ProviderCall, CallError> {
+        let mut arguments = Vec::with_capacity(args.len());
+        let mut key = Vec::new();
+        for (at, arg) in args.iter().enumerate() {
+            let ty = self.param(at).map_or(Type::Dynamic, |param| param.ty.clone());
+            let plain = arg.clone().split_marks().0;
+            let bytes = msgpack::encode(plain.value(), &ty)
+                .map_err(|error| CallError::argument(at, error.to_string()))?;
+            key.extend((bytes.len() as u64).to_be_bytes());
+            key.extend(bytes);
+            arguments.push((plain, ty));
+        }
+        let (provider, function) = (self.provider.clone(), self.name.clone());
+        Ok(ProviderCall { provider, function, arguments, returns: self.returns.clone(), key })
+    }
+}
+
+fn param(parameter: &FunctionParameter) -> Param {
+    Param {
+        allow_null: parameter.allow_null,
+        allow_unknown: parameter.allow_unknown,
+        // Providers are sent values with their types.
+        allow_dynamic: true,
+        ..Param::new(parameter.name.clone(), parameter.ty.clone())
+    }
+}
+
+impl Function for ProviderFunction {
+    fn params(&self) -> &[Param] {
+        &self.params
+    }
+
+    fn variadic(&self) -> Option<&Param> {
+        self.variadic.as_ref()
+    }
+
+    fn call(&self, _: &CallContext<'_>, args: &[Value], ty: &Type) -> Result<Value, CallError> {
+        let waits = args.iter().enumerate().any(|(at, arg)| {
+            !arg.is_wholly_known() && self.param(at).is_some_and(|param| !param.allow_unknown)
+        });
+        if waits {
+            return Ok(Value::unknown(ty.clone()));
+        }
+        let call = self.with(args)?;
+        match self.answers.borrow().get(&call.key) {
+            Some(Ok(value)) => Ok(value.clone()),
+            Some(Err(error)) => {
+                let argument = error.argument.and_then(|at| usize::try_from(at).ok());
+                let argument = argument.filter(|at| *at < args.len());
+                Err(CallError { argument, ..CallError::new(without_period(&error.text)) })
+            }
+            None => {
+                let key = (call.provider.clone(), call.function.clone(), call.key.clone());
+                self.asked.borrow_mut().insert(key, call);
+                Ok(Value::unknown(ty.clone()))
+            }
+        }
+    }
+
+    fn return_type(&self, _: &[Value]) -> Result<Type, CallError> {
+        Ok(self.returns.clone())
+    }
+}
+
+fn without_period(text: &str) -> &str {
+    text.trim_end().trim_end_matches('.')
+}
+
+/// Any function of a provider whose functions are not known yet.
+#[derive(Debug)]
+struct StandIn(Param);
+
+impl Function for StandIn {
+    fn params(&self) -> &[Param] {
+        &[]
+    }
+
+    fn variadic(&self) -> Option<&Param> {
+        Some(&self.0)
+    }
+
+    fn call(&self, _: &CallContext<'_>, _: &[Value], _: &Type) -> Result<Value, CallError> {
+        Ok(Value::dynamic())
+    }
+
+    fn return_type(&self, _: &[Value]) -> Result<Type, CallError> {
+        Ok(Type::Dynamic)
+    }
+}

@@ -1,0 +1,53 @@
+//! What names of functions with a namespace mean: functions of the providers that a module lists.
+
+use formwork_lang::functions::Function;
+use formwork_lang::suggest::nearest;
+
+use super::ModuleScope;
+use crate::config::RequiredProvider;
+
+impl ModuleScope<'_> {
+    /// `NAME::FUNCTION`, as it stands behind `provider::`.
+    pub(super) fn provider_function(&self, name: &str) -> Option<&dyn Function> {
+        let (local, function) = name.split_once("::")?;
+        let required = self.required(local)?;
+        self.module.functions().find(&required.source, function)
+    }
+
+    pub(super) fn provider_function_names(&self) -> impl Iterator<Item = String> {
+        self.module.config().settings.required_providers.iter().flat_map(|(local, required)| {
+            let names = self.module.functions().names(&required.source);
+            names.map(move |name| format!("provider::{local}::{name}"))
+        })
+    }
+
+    pub(super) fn why_no_provider_function(&self, name: &str) -> String {
+        let (namespace, rest) = name.split_once("::").unwrap_or((name, ""));
+        if namespace != "provider" {
+            return format!(
+                "{namespace:?} is no namespace of functions. A function of a provider is called as `provider::NAME::FUNCTION`, a built-in function by its name alone."
+            );
+        }
+        let Some((local, function)) = rest.split_once("::") else {
+            return format!(
+                "The name of a provider and that of its function must follow `provider::`, as in `provider::{rest}::FUNCTION`."
+            );
+        };
+        let Some(required) = self.required(local) else {
+            let listed = self.module.config().settings.required_providers.keys();
+            let hint = nearest(local, listed.map(|name| name.as_str()))
+                .map_or_else(String::new, |near| format!(" Did you mean {near:?}?"));
+            return format!(
+                "There is no function {name:?}, because `required_providers` of this module lists no provider {local:?}.{hint}"
+            );
+        };
+        let names = self.module.functions().names(&required.source);
+        let hint = nearest(function, names)
+            .map_or_else(String::new, |near| format!(" Did you mean {near:?}?"));
+        format!("The provider {local:?} ({}) has no function {function:?}.{hint}", required.source)
+    }
+
+    fn required(&self, local: &str) -> Option<&RequiredProvider> {
+        self.module.config().settings.required_providers.get(local)
+    }
+}

@@ -1,0 +1,155 @@
+//! `encode_expr`, `encode_tfvars` and `decode_tfvars`: values as text of the language, and back.
+
+use std::collections::BTreeMap;
+
+use formwork_lang::format::format;
+use formwork_lang::syntax::add_source;
+use formwork_lang::write::{self, Unknown};
+use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
+use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSignature};
+use formwork_plugin_protocol::{Failure, Payload};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Str, Type, Value};
+
+use super::{payload, undecodable};
+use crate::config::inputs::{GivenValue, read_values};
+
+/// What the functions take and return.
+pub(super) fn signatures() -> BTreeMap<String, FunctionSignature> {
+    let signature = |parameter: (&str, Type), returns, summary: &str, description: &str| {
+        let (name, ty) = parameter;
+        FunctionSignature {
+            parameters: vec![FunctionParameter {
+                name: name.to_owned(),
+                ty,
+                allow_null: false,
+                allow_unknown: false,
+                description: String::new(),
+                markdown: false,
+            }],
+            variadic: None,
+            returns,
+            summary: summary.to_owned(),
+            description: description.to_owned(),
+            markdown: false,
+            deprecation: String::new(),
+        }
+    };
+    let value = || ("value", Type::Dynamic);
+    [
+        (
+            "decode_tfvars",
+            signature(
+                ("src", Type::String),
+                Type::Dynamic,
+                "Parse a string containing syntax like that used in a `.tfvars` file",
+                "A rarely-needed function which takes a string containing the content of a `.tfvars` file and returns an object describing the raw variable values it defines.",
+            ),
+        ),
+        (
+            "encode_expr",
+            signature(
+                value(),
+                Type::String,
+                "Produce a string representation of an arbitrary value using Terraform expression syntax",
+                "A rarely-needed function which takes any value and produces a string containing Terraform language expression syntax approximating that value.",
+            ),
+        ),
+        (
+            "encode_tfvars",
+            signature(
+                value(),
+                Type::String,
+                "Produce a string representation of an object using the same syntax as for `.tfvars` files",
+                "A rarely-needed function which takes an object value and produces a string containing a description of that object using the same syntax as Terraform CLI would expect in a `.tfvars`.",
+            ),
+        ),
+    ]
+    .map(|(name, signature)| (name.to_owned(), signature))
+    .into()
+}
+
+/// Calls one of the functions.
+pub(super) fn call(request: &CallRequest) -> Result<Result<Payload, FunctionError>, Failure> {
+    let argument = |ty: &Type| match request.arguments.as_slice() {
+        [argument] => argument.decode(ty).map_err(|error| undecodable(&error)),
+        _ => Err(Failure::Misbehaved("the function takes one argument".into())),
+    };
+    let (result, returns) = match request.name.as_str() {
+        "decode_tfvars" => (decoded(argument(&Type::String)?.value()), Type::Dynamic),
+        "encode_expr" => (encoded(argument(&Type::Dynamic)?.value()), Type::String),
+        "encode_tfvars" => (encoded_variables(argument(&Type::Dynamic)?.value()), Type::String),
+        other => {
+            let why = format!("the built-in provider has no function {other:?}");
+            return Err(Failure::Misbehaved(why));
+        }
+    };
+    let refused = |text| FunctionError { text, argument: None };
+    Ok(result.map(|value| payload(value, &returns)).map_err(refused))
+}
+
+fn encoded(value: &Value) -> Result<Value, String> {
+    let text = write::expression(value).map_err(|unknown: Unknown| unknown.to_string())?;
+    // Only a file has a layout, so the expression is laid out as an argument of one.
+    let file = laid_out(format!("{ARGUMENT}{text}\n"))?;
+    let text = file.strip_prefix(ARGUMENT).unwrap_or(&file);
+    Ok(Value::string(text.strip_suffix('\n').unwrap_or(text)))
+}
+
+/// The argument that an expression is laid out as.
+const ARGUMENT: &str = "x = ";
+
+fn laid_out(text: String) -> Result<String, String> {
+    let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+    let source = add_source(&mut diags, &mut sources, "value", text.into_bytes());
+    format(&mut diags, &sources, source).map_err(|_| {
+        let problems = diags.into_iter().map(|problem| explained(&problem, &sources));
+        problems.collect::<Vec<_>>().join("; ")
+    })
+}
+
+fn encoded_variables(value: &Value) -> Result<Value, String> {
+    let parts: Vec<(&Str, &Value)> = match value {
+        Value::Object(object) => object.iter().collect(),
+        Value::Map(map) => map.iter().collect(),
+        _ => {
+            return Err(format!(
+                "the value must be an object whose attributes are the variables, but it is {}",
+                formwork_lang::print::with_article(&value.ty())
+            ));
+        }
+    };
+    let mut text = String::new();
+    for (name, part) in parts {
+        if !write::is_name(name) {
+            return Err(format!("{:?} cannot be the name of a variable", name.as_str()));
+        }
+        let part = write::expression(part).map_err(|unknown: Unknown| unknown.to_string())?;
+        text.push_str(&format!("{name} = {part}\n"));
+    }
+    Ok(Value::string(laid_out(text)?))
+}
+
+fn decoded(text: &Value) -> Result<Value, String> {
+    let Value::String(text) = text else { return Err("the argument must be a string".to_owned()) };
+    let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+    let content = text.as_bytes().to_vec();
+    let given = read_values(&mut diags, &mut sources, "src", content);
+    let given = given.map_err(|_| {
+        let problems = diags.into_iter().map(|problem| explained(&problem, &sources));
+        problems.collect::<Vec<_>>().join("; ")
+    })?;
+    Ok(Value::object(given.into_iter().filter_map(|given| match given.value {
+        GivenValue::Value(value) => Some((given.name, value)),
+        GivenValue::Text(_) => None,
+    })))
+}
+
+/// A problem in one sentence: nobody can look up the place it is at.
+fn explained(problem: &Diagnostic, sources: &Sources) -> String {
+    let place = problem.subject.map_or_else(String::new, |span| {
+        let at = sources.start(span);
+        format!("line {}, column {}: ", at.line, at.column)
+    });
+    format!("{place}{}: {}", problem.summary, problem.detail.trim_end_matches('.'))
+}

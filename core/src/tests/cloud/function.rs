@@ -1,0 +1,40 @@
+//! The functions of the provider: one that answers, and one that refuses.
+
+use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
+use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSignature};
+use formwork_value::{Type, Value};
+
+use super::{Cloud, decode, encode, text};
+
+/// `shout` makes a text louder, `refuse` has no result. Both take texts.
+pub(super) fn signatures() -> Vec<(String, FunctionSignature)> {
+    let parameter = FunctionParameter {
+        name: "text".to_owned(),
+        ty: Type::String,
+        allow_null: false,
+        allow_unknown: false,
+        description: String::new(),
+        markdown: false,
+    };
+    let signature = FunctionSignature {
+        parameters: vec![parameter],
+        variadic: None,
+        returns: Type::String,
+        summary: String::new(),
+        description: String::new(),
+        markdown: false,
+        deprecation: String::new(),
+    };
+    ["shout", "refuse"].map(|name| (name.to_owned(), signature.clone())).into()
+}
+
+/// Calls a function.
+pub(super) fn call(cloud: &Cloud, request: &CallRequest) -> Result<Payload, FunctionError> {
+    let said = text(&decode(&request.arguments[0], &Type::String));
+    cloud.call(format!("{} {said}", request.name));
+    match request.name.as_str() {
+        "shout" => Ok(encode(Value::string(format!("{said}!")), &Type::String)),
+        _ => Err(FunctionError { text: format!("not {said}."), argument: Some(0) }),
+    }
+}

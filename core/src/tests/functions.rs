@@ -1,0 +1,138 @@
+//! Functions of providers: called when an evaluation needs them, once for the same arguments in a
+//! phase, wherever an expression may stand.
+
+use expect_test::{Expect, expect};
+
+use super::Bench;
+
+const LISTED: &str =
+    "terraform {\n  required_providers {\n    test = { source = \"hashicorp/test\" }\n  }\n}\n";
+
+/// The calls of functions while planning, and what was said.
+fn check(config: &str, expect: Expect) {
+    let run = Bench::new().plan(&format!("{LISTED}{config}"));
+    let calls =
+        run.calls.iter().filter(|call| call.starts_with("shout") || call.starts_with("refuse"));
+    let calls: Vec<_> = calls.map(String::as_str).collect();
+    let outputs = run.plan.iter().flat_map(|plan| &plan.outputs);
+    let outputs: String =
+        outputs.map(|(name, output)| format!("{name} = {:?}\n", output.after)).collect();
+    expect.assert_eq(&format!("{}\n{outputs}{}", calls.join(", "), run.said()));
+}
+
+#[test]
+fn the_same_call_is_made_once() {
+    check(
+        r#"
+        locals { all = [for n in ["a", "b", "a"] : provider::test::shout(n)] }
+        output "o" { value = join(" ", local.all, [provider::test::shout("b")]) }
+        "#,
+        expect![[r#"
+            shout a, shout b
+            o = String("a! b! a! b!")
+        "#]],
+    );
+}
+
+#[test]
+fn the_result_of_a_call_may_be_the_argument_of_another() {
+    check(
+        r#"output "o" { value = provider::test::shout(provider::test::shout(upper("a"))) }"#,
+        expect![[r#"
+            shout A, shout A!
+            o = String("A!!")
+        "#]],
+    );
+}
+
+#[test]
+fn what_decides_about_instances_and_conditions_may_call_functions() {
+    check(
+        r#"
+        variable "v" {
+          default = "x"
+          validation {
+            condition     = provider::test::shout(var.v) == "x!"
+            error_message = "no"
+          }
+        }
+        resource "test_thing" "t" {
+          for_each = toset([provider::test::shout("key")])
+          name     = provider::test::shout("name")
+          lifecycle {
+            precondition {
+              condition     = provider::test::shout(each.key) == "key!!"
+              error_message = provider::test::shout("unneeded")
+            }
+          }
+        }
+        output "o" { value = keys(test_thing.t)[0] }
+        "#,
+        expect![[r#"
+            shout x, shout key, shout key!, shout name, shout unneeded
+            o = String("key!")
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_unknown_is_sent_and_a_secret_stays_one() {
+    check(
+        r#"
+        resource "test_thing" "t" { name = "t" }
+        output "later" { value = provider::test::shout(test_thing.t.id) }
+        output "secret" {
+          value     = provider::test::shout(sensitive("s"))
+          sensitive = true
+        }
+        "#,
+        expect![[r#"
+            shout s
+            later = Unknown(Unknown { ty: String, refinement: Refinement { not_null: false, prefix: None, lower: None, upper: None, min_length: 0, max_length: None } })
+            secret = Marked(Marked { marks: {"sensitive"}, value: String("s!") })
+        "#]],
+    );
+}
+
+#[test]
+fn a_refusal_points_at_the_argument_and_can_be_caught() {
+    check(
+        r#"
+        output "caught" { value = try(provider::test::refuse("a"), "caught") }
+        output "o" { value = provider::test::refuse("b") }
+        "#,
+        expect![[r#"
+            refuse a, refuse b
+            caught = String("caught")
+            error -: Invalid function argument
+        "#]],
+    );
+}
+
+#[test]
+fn a_name_that_is_none_is_explained() {
+    let config = r#"
+        output "a" { value = provider::test::shut("a") }
+        output "b" { value = provider::tst::shout("a") }
+        output "c" { value = provider::test("a") }
+        output "d" { value = other::shout("a") }
+        output "e" { value = shout("a") }
+        output "f" { value = provider::test::shout("a") }
+    "#;
+    let run = Bench::new().plan(&format!("{LISTED}{config}"));
+    let details: Vec<_> = run.diags.iter().map(|problem| problem.detail.as_str()).collect();
+    expect![[r#"
+        The provider "test" (registry.terraform.io/hashicorp/test) has no function "shut". Did you mean "shout"?
+        There is no function "provider::tst::shout", because `required_providers` of this module lists no provider "tst". Did you mean "test"?
+        The name of a provider and that of its function must follow `provider::`, as in `provider::test::FUNCTION`.
+        "other" is no namespace of functions. A function of a provider is called as `provider::NAME::FUNCTION`, a built-in function by its name alone.
+        There is no function "shout" here. Did you mean "provider::test::shout"?"#]].assert_eq(&details.join("\n"));
+}
+
+#[test]
+fn arguments_that_are_never_the_same_come_to_an_end() {
+    let mut bench = Bench::new();
+    let config = r#"resource "test_thing" "t" { name = provider::test::shout(uuid()) }"#;
+    let run = bench.apply(&format!("{LISTED}{config}"));
+    assert!(run.said().contains("Too many calls of provider functions"), "{}", run.said());
+}
