@@ -8,7 +8,7 @@ use formwork_lang::refs;
 use formwork_lang::syntax::{Block, Expr, ExprKind};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::{Repetition, traversal};
+use super::{Module, ProviderAddr, Repetition, traversal};
 use crate::addr::{
     ConfigResourceAddr, InstanceAddr, InstanceKey, LocalProvider, Mode, ModuleAddr, ModulePath,
     ModuleStep, Reference, ResourceName, Step, Target,
@@ -49,6 +49,15 @@ impl Import {
         let calls = self.calls.iter().map(|(name, _)| name.clone());
         let module = ModulePath(Arc::new(calls.collect()));
         ConfigResourceAddr { module, resource: self.resource.clone() }
+    }
+
+    /// Where the provider comes from that brings the object in, as the module of the block has it.
+    #[must_use]
+    pub fn source_in(&self, module: &Module) -> ProviderAddr {
+        match &self.provider {
+            Some((local, _)) => module.settings.source_of(&local.name),
+            None => module.settings.source_of(&LocalProvider::implied_by(&self.resource).name),
+        }
     }
 
     /// The instance, with the keys that are constant.

@@ -108,14 +108,11 @@ impl Loader<'_> {
         is_root: bool,
     ) -> Result<(Arc<Module>, usize), Reported> {
         let mut found = Diagnostics::new();
-        let bodies = parse_folder(&mut found, self.sources, self.place.files, dir)?;
+        let bodies = parse_folder(&mut found, self.sources, self.place.files, dir);
         // That another version is asked for comes before anything that may be right in that one.
-        let mut version = Diagnostics::new();
-        if let Err(reported) = settings::check_version(&mut version, &bodies) {
-            diags.append(version)?;
-            return Err(reported);
-        }
+        settings::check_version(diags, bodies.as_deref().unwrap_or_default())?;
         diags.append(found)?;
+        let bodies = bodies?;
         let mut found = Diagnostics::new();
         let n_files = bodies.len();
         let mut draft = Draft::new(is_root, dir);

@@ -18,6 +18,17 @@ impl Config {
     }
 }
 
+impl Module {
+    /// Every provider that this module lists, configures, or has resources of, with all constraints
+    /// on its version together.
+    #[must_use]
+    pub fn requirements(&self) -> BTreeMap<ProviderAddr, Constraints> {
+        let mut all = BTreeMap::new();
+        add(&mut all, self);
+        all
+    }
+}
+
 fn add(all: &mut BTreeMap<ProviderAddr, Constraints>, module: &Module) {
     let listed = module.settings.required_providers.values();
     let listed = listed.map(|required| (&required.source, required.constraint.as_str()));
@@ -25,7 +36,9 @@ fn add(all: &mut BTreeMap<ProviderAddr, Constraints>, module: &Module) {
         (&block.provider, block.version.as_ref().map_or("", |(version, _)| version.as_str()))
     });
     let used = module.resources.values().map(|resource| (&resource.provider, ""));
-    for (provider, constraint) in listed.chain(configured).chain(used) {
+    let imported: Vec<_> = module.imports.iter().map(|import| import.source_in(module)).collect();
+    let imported = imported.iter().map(|provider| (provider, ""));
+    for (provider, constraint) in listed.chain(configured).chain(used).chain(imported) {
         let known = all.entry(provider.clone()).or_default();
         // Constraints were checked when they were read.
         if let Ok(constraint) = constraint.parse::<Constraints>()

@@ -126,7 +126,9 @@ fn key_problem(resource: &Resource, reference: &Reference) -> Option<Diagnostic>
 fn check_whole(diags: &mut Diagnostics, depends_on: &[Reference]) {
     for reference in depends_on {
         let n_keys = usize::from(reference.instance_key().is_some());
-        if let Some(step) = reference.remaining.get(n_keys) {
+        // An output of a module is something of its own.
+        let n_whole = n_keys + usize::from(reference.output().is_some());
+        if let Some(step) = reference.remaining.get(n_whole) {
             let _ = diags.error(
                 Diagnostic::error(
                     "Invalid depends_on reference",

@@ -91,10 +91,7 @@ impl<'c> CallVertex<'c> {
         let names = self.node.module.outputs.keys();
         let object = Type::object(names.map(|name| (name.clone(), Type::Dynamic)));
         match self.call.repetition {
-            Repetition::Single => {
-                let names = self.node.module.outputs.keys();
-                Value::object(names.map(|name| (name, Value::dynamic())))
-            }
+            Repetition::Single => Value::unknown(object),
             Repetition::Count(_) => Value::unknown(Type::list(object)),
             Repetition::ForEach(_) => Value::unknown(Type::map(object)),
         }

@@ -49,14 +49,15 @@ pub fn check(
     result
 }
 
-/// Checks the validations of a variable. They see this value, whether it is recorded yet or not.
+/// Checks the validations of a variable, and reports at the place that gave it its value. They see
+/// this value, whether it is recorded yet or not.
 ///
 /// # Errors
 /// When a validation does not hold, or has no value, or its message has none.
 pub fn validate_variable(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
-    variable: &Variable,
+    (variable, place): (&Variable, Span),
     value: &Value,
 ) -> Result<(), Reported> {
     let scope = &scope.clone().with_variable(variable.name.clone(), value.clone());
@@ -68,8 +69,7 @@ pub fn validate_variable(
                 let rule = &condition.place;
                 let detail =
                     format!("{message}\n\nThis was checked by the validation rule at {rule}.");
-                let failed =
-                    Diagnostic::error("Invalid value for variable", detail).at(variable.span);
+                let failed = Diagnostic::error("Invalid value for variable", detail).at(place);
                 result = Err(diags.error(failed));
             }
             Err(reported) => result = Err(reported),

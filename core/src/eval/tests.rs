@@ -398,7 +398,12 @@ fn conditions_that_do_not_hold_say_why() {
     let mut diags = Diagnostics::new();
     let variable = &bench.config.root.variables["v"];
     let judged = Value::string("ab");
-    let _ = conditions::validate_variable(&mut diags, &bench.scope(), variable, &judged);
+    let _ = conditions::validate_variable(
+        &mut diags,
+        &bench.scope(),
+        (variable, variable.span),
+        &judged,
+    );
     variables.set("v", judged);
     let lifecycle = &bench.config.root.resources.values().next().unwrap().lifecycle;
     let kind = ConditionKind::ResourcePrecondition;

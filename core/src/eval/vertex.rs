@@ -132,7 +132,7 @@ fn visit_given(
     let given = givens.variables.get(&variable.name).cloned();
     let value = given.unwrap_or_else(|| Value::unknown(variable.ty.clone()));
     let value = value.mark(variable_marks(variable));
-    conditions::validate_variable(diags, scope, variable, &value)?;
+    conditions::validate_variable(diags, scope, (variable, variable.span), &value)?;
     Ok(value)
 }
 
@@ -159,7 +159,8 @@ fn visit_passed(
             let value = passed(diags, &outside, variable, argument).and_then(|value| {
                 let value = if givens.checking { inputs::unknown(variable) } else { value };
                 let inside = ModuleScope::new(child, givens.world);
-                conditions::validate_variable(diags, &inside, variable, &value)?;
+                let place = argument.map_or(call.site.span, |argument| argument.expr.span);
+                conditions::validate_variable(diags, &inside, (variable, place), &value)?;
                 Ok(value)
             });
             collect(&mut values, value);
@@ -236,7 +237,10 @@ fn visit_output(
             .at(output.expr.span),
         ));
     }
-    let sensitive = if output.sensitive { Marks::SENSITIVE } else { Marks::NONE };
+    // The reference marks only what leaves the root module: inside, a value is as secret as what it is
+    // made of.
+    let is_secret = is_root && output.sensitive;
+    let sensitive = if is_secret { Marks::SENSITIVE } else { Marks::NONE };
     let ephemeral = if output.ephemeral { Marks::EPHEMERAL } else { Marks::NONE };
     Ok(value.mark(sensitive | ephemeral))
 }

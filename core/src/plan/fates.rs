@@ -4,6 +4,8 @@
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
+use formwork_value::Str;
+
 use super::outcome::FoundResource;
 use super::vertex::Vertex;
 use super::visit::{Settled, View};
@@ -23,9 +25,18 @@ pub(crate) struct Fates {
     resources: BTreeMap<ConfigResourceAddr, Fate>,
     /// For everything that some `depends_on` names and that is no resource, the resources it stands
     /// on, by the position of the module in which it is named.
-    upstream: BTreeMap<(usize, Subject), Vec<ConfigResourceAddr>>,
+    upstream: BTreeMap<Named, Vec<ConfigResourceAddr>>,
     /// By position of a module, whether anything that a call around it must wait for is pending.
     calls: Vec<OnceCell<bool>>,
+}
+
+/// What some `depends_on` names, by position of the module in which it stands: an output of a called
+/// module is something else than all of the module.
+type Named = (usize, Subject, Option<Str>);
+
+fn named(node: &ModuleNode, reference: &Reference) -> Named {
+    let output = reference.output().map(|output| output.name.clone());
+    (node.index, reference.subject.clone(), output)
 }
 
 /// What became of one resource.
@@ -123,16 +134,16 @@ impl Fates {
 
     /// Whether anything is to be done to what a `depends_on` names: a resource, or all resources that
     /// something else stands on.
-    pub(crate) fn is_subject_pending(
+    pub(crate) fn is_named_pending_here(
         &self,
         settled: &Settled,
         asks: Asks<'_>,
-        subject: &Subject,
+        on: &Reference,
     ) -> bool {
-        if let Subject::Resource(name) = subject {
+        if let Some(name) = on.resource() {
             return self.is_pending_here(asks, name);
         }
-        let upstream = self.upstream.get(&(asks.node.index, subject.clone()));
+        let upstream = self.upstream.get(&named(asks.node, on));
         upstream.into_iter().flatten().any(|addr| self.is_pending_behind(settled, asks, addr))
     }
 
@@ -171,17 +182,16 @@ impl Fates {
         caller: &ModuleNode,
         reference: &Reference,
     ) -> bool {
-        let named = match &reference.subject {
-            Subject::Resource(name) => {
-                let (module, resource) = (caller.path.clone(), name.clone());
-                vec![ConfigResourceAddr { module, resource }]
-            }
-            subject => {
-                self.upstream.get(&(caller.index, subject.clone())).cloned().unwrap_or_default()
-            }
+        let pending = |addr: &ConfigResourceAddr| {
+            let behind = settled.closures.of(addr);
+            self.is_pending_anywhere(addr)
+                || behind.iter().any(|addr| self.is_pending_anywhere(addr))
         };
-        let pending = |addr: &ConfigResourceAddr| self.is_pending_anywhere(addr);
-        named.iter().any(|addr| pending(addr) || settled.closures.of(addr).iter().any(pending))
+        if let Some(name) = reference.resource() {
+            let (module, resource) = (caller.path.clone(), name.clone());
+            return pending(&ConfigResourceAddr { module, resource });
+        }
+        self.upstream.get(&named(caller, reference)).into_iter().flatten().any(pending)
     }
 }
 
@@ -203,7 +213,7 @@ fn watched(graph: &Graph<Vertex<'_>, Why>) -> BTreeSet<ConfigResourceAddr> {
 
 /// For everything that some `depends_on` of a data source or a call names and that is no resource, the
 /// resources it stands on.
-fn upstream(graph: &Graph<Vertex<'_>, Why>) -> BTreeMap<(usize, Subject), Vec<ConfigResourceAddr>> {
+fn upstream(graph: &Graph<Vertex<'_>, Why>) -> BTreeMap<Named, Vec<ConfigResourceAddr>> {
     let mut wanted = BTreeSet::new();
     for vertex in graph.vertices() {
         let (node, depends_on) = match vertex {
@@ -214,7 +224,7 @@ fn upstream(graph: &Graph<Vertex<'_>, Why>) -> BTreeMap<(usize, Subject), Vec<Co
             _ => continue,
         };
         let others = depends_on.iter().filter(|on| on.resource().is_none());
-        wanted.extend(others.map(|on| (node.index, on.subject.clone())));
+        wanted.extend(others.map(|on| named(node, on)));
     }
     let mut upstream = BTreeMap::new();
     for id in graph.ids() {
@@ -228,18 +238,22 @@ fn upstream(graph: &Graph<Vertex<'_>, Why>) -> BTreeMap<(usize, Subject), Vec<Co
 }
 
 /// By which name, in which module, something that is no resource is mentioned.
-fn name_of(vertex: &Vertex<'_>) -> Option<(usize, Subject)> {
+fn name_of(vertex: &Vertex<'_>) -> Option<Named> {
+    let called = |node: &ModuleNode, output: Option<Str>| {
+        let subject = Subject::Module(node.path.0.last()?.clone());
+        Some((node.caller?, subject, output))
+    };
     match vertex {
         Vertex::Value(value) => match value.value {
             NamedValue::Variable(variable) => {
-                Some((value.node.index, Subject::Variable(variable.name.clone())))
+                Some((value.node.index, Subject::Variable(variable.name.clone()), None))
             }
             NamedValue::Local(local) => {
-                Some((value.node.index, Subject::Local(local.name.clone())))
+                Some((value.node.index, Subject::Local(local.name.clone()), None))
             }
-            NamedValue::Output(_) => None,
+            NamedValue::Output(output) => called(value.node, Some(output.name.clone())),
         },
-        Vertex::Closed(node) => Some((node.caller?, Subject::Module(node.path.0.last()?.clone()))),
+        Vertex::Closed(node) => called(node, None),
         Vertex::Call(_) | Vertex::Provider(_) | Vertex::Resource(_) | Vertex::Orphan(_) => None,
     }
 }

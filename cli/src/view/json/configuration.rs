@@ -1,9 +1,9 @@
 //! A configuration as plans give it: expressions reduced to constants, or to what they mention.
 
-use std::collections::BTreeSet;
+mod providers;
 
-use formwork_core::addr::{LocalProvider, Mode, Reference, Subject};
-use formwork_core::config::{Config, Module, ProviderBlock, Repetition, Resource};
+use formwork_core::addr::{Mode, Reference, Subject};
+use formwork_core::config::{Config, ModuleCall, ModuleNode, Repetition, Resource};
 use formwork_core::provider::Pool;
 use formwork_lang::eval::evaluate;
 use formwork_lang::functions::Function;
@@ -13,72 +13,29 @@ use formwork_lang::syntax::{Body, Expr, Ident};
 use formwork_value::schema::{Block, Nesting};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
+use self::providers::Providers;
 use super::tree::Json;
 use super::value;
 
 /// A whole configuration.
 pub(crate) fn document(config: &Config, pool: &Pool<'_>) -> Json {
-    let module = &*config.root;
+    let providers = Providers::of(config, pool);
+    let shown = Shown { config, pool, providers: &providers };
     Json::some([
-        ("provider_config", providers(module, pool).filled()),
-        ("root_module", Some(root_module(module, pool))),
+        ("provider_config", providers.document().filled()),
+        ("root_module", Some(module(&shown, config.root_node()))),
     ])
 }
 
-fn key(local: &LocalProvider) -> String {
-    match &local.alias {
-        Some(alias) => format!("{}.{alias}", local.name),
-        None => local.name.to_string(),
-    }
+/// What is shown, with what is needed for that.
+struct Shown<'s> {
+    config: &'s Config,
+    pool: &'s Pool<'s>,
+    providers: &'s Providers,
 }
 
-fn providers(module: &Module, pool: &Pool<'_>) -> Json {
-    let mut members: Vec<(String, Json)> = Vec::new();
-    for block in module.providers.values() {
-        members.push((key(&block.local), provider(module, block, pool)));
-    }
-    let imported = module.imports.iter().map(|import| match &import.provider {
-        Some((local, _)) => local.clone(),
-        None => LocalProvider::implied_by(&import.resource),
-    });
-    let written = module.resources.values().map(|resource| resource.local_provider.clone());
-    let listed = module.settings.required_providers.keys();
-    let listed = listed.map(|name| LocalProvider { name: name.clone(), alias: None });
-    let implied: BTreeSet<LocalProvider> = written.chain(imported).chain(listed).collect();
-    for local in &implied {
-        if module.providers.contains_key(local) {
-            continue;
-        }
-        let source = module.settings.source_of(&local.name);
-        let json = Json::some([
-            ("name", Some(Json::text(local.name.as_str()))),
-            ("full_name", Some(Json::text(source.to_string()))),
-            ("version_constraint", constraint(module, &local.name)),
-        ]);
-        members.push((key(local), json));
-    }
-    members.sort_by(|a, b| a.0.cmp(&b.0));
-    Json::Object(members)
-}
-
-fn constraint(module: &Module, name: &str) -> Option<Json> {
-    let required = module.settings.required_providers.get(name)?;
-    (!required.constraint.is_empty()).then(|| Json::text(&required.constraint))
-}
-
-fn provider(module: &Module, block: &ProviderBlock, pool: &Pool<'_>) -> Json {
-    let loaded = pool.loaded(&block.provider);
-    let expressions = loaded.map(|loaded| body(&block.body, loaded.config().block()));
-    Json::some([
-        ("name", Some(Json::text(block.local.name.as_str()))),
-        ("full_name", Some(Json::text(block.provider.to_string()))),
-        ("alias", block.local.alias.as_ref().map(|alias| Json::text(alias.as_str()))),
-        ("version_constraint", constraint(module, &block.local.name)),
-        ("expressions", expressions.and_then(Json::filled)),
-    ])
-}
-
-fn root_module(module: &Module, pool: &Pool<'_>) -> Json {
+fn module(shown: &Shown<'_>, node: &ModuleNode) -> Json {
+    let module = &*node.module;
     let outputs = module.outputs.iter().map(|(name, output)| {
         let json = Json::some([
             ("sensitive", output.sensitive.then_some(Json::Bool(true))),
@@ -104,12 +61,42 @@ fn root_module(module: &Module, pool: &Pool<'_>) -> Json {
     });
     let of =
         |mode: Mode| module.resources.values().filter(move |resource| resource.name.mode() == mode);
-    let resources = of(Mode::Managed).chain(of(Mode::Data)).map(|r| resource(r, pool));
+    let resources = of(Mode::Managed).chain(of(Mode::Data)).map(|r| resource(shown, node, r));
+    let calls = module.calls.iter().filter_map(|(name, made)| {
+        let child = &shown.config.nodes[*node.children.get(name)?];
+        Some((name.to_string(), call(shown, child, made)))
+    });
     Json::some([
         ("outputs", Json::Object(outputs.collect()).filled()),
         ("resources", Json::Array(resources.collect()).filled()),
+        ("module_calls", Json::Object(calls.collect()).filled()),
         ("variables", Json::Object(variables.collect()).filled()),
     ])
+}
+
+fn call(shown: &Shown<'_>, child: &ModuleNode, call: &ModuleCall) -> Json {
+    let site = &call.site;
+    let expressions =
+        call.arguments.iter().map(|(name, given)| (name.to_string(), expression(&given.expr)));
+    let (count, for_each) = repetition(&call.repetition);
+    let version = site.version.as_ref().map(|(constraints, _)| Json::text(constraints.to_string()));
+    Json::some([
+        ("source", Some(Json::text(&site.source))),
+        ("expressions", Json::Object(expressions.collect()).filled()),
+        ("count_expression", count),
+        ("for_each_expression", for_each),
+        ("module", Some(module(shown, child))),
+        ("version_constraint", version),
+        ("depends_on", depends_on(&call.depends_on).filled()),
+    ])
+}
+
+fn repetition(repetition: &Repetition) -> (Option<Json>, Option<Json>) {
+    match repetition {
+        Repetition::Single => (None, None),
+        Repetition::Count(expr) => (expression(expr).filled(), None),
+        Repetition::ForEach(expr) => (None, expression(expr).filled()),
+    }
 }
 
 fn depends_on(references: &[Reference]) -> Json {
@@ -127,23 +114,20 @@ fn depends_on(references: &[Reference]) -> Json {
     Json::Array(names.map(Json::text).collect())
 }
 
-fn resource(resource: &Resource, pool: &Pool<'_>) -> Json {
+fn resource(shown: &Shown<'_>, node: &ModuleNode, resource: &Resource) -> Json {
     let name = &resource.name;
     let mode = if name.mode() == Mode::Data { "data" } else { "managed" };
-    let ty =
-        pool.loaded(&resource.provider).and_then(|loaded| loaded.find(name.mode(), name.kind()));
-    let (count, for_each) = match &resource.repetition {
-        Repetition::Single => (None, None),
-        Repetition::Count(expr) => (expression(expr).filled(), None),
-        Repetition::ForEach(expr) => (None, expression(expr).filled()),
-    };
+    let loaded = shown.pool.loaded(&resource.provider);
+    let ty = loaded.and_then(|loaded| loaded.find(name.mode(), name.kind()));
+    let (count, for_each) = repetition(&resource.repetition);
+    let key = shown.providers.key_of(&node.path, &resource.local_provider);
     let version = ty.as_ref().map_or(0, |ty| ty.schema.version);
     Json::some([
         ("address", Some(Json::text(name.to_string()))),
         ("mode", Some(Json::text(mode))),
         ("type", Some(Json::text(name.kind().as_str()))),
         ("name", Some(Json::text(name.name().as_str()))),
-        ("provider_config_key", Some(Json::text(key(&resource.local_provider)))),
+        ("provider_config_key", Some(Json::text(key))),
         ("expressions", ty.and_then(|ty| body(&resource.body, ty.block()).filled())),
         ("schema_version", Some(Json::Int(i64::try_from(version).unwrap_or(i64::MAX)))),
         ("count_expression", count),
@@ -243,6 +227,14 @@ fn prefixes(traversal: &Traversal) -> Vec<String> {
             names.push(text.clone());
         }
     }
+    // An output of one instance of a module stands for itself and the instance, not for the call.
+    let of_instance = traversal.root.name == "module"
+        && matches!(
+            traversal.steps.get(1),
+            Some(TraversalStep::Key(..) | TraversalStep::Index(..))
+        )
+        && names.len() > 2;
+    names.drain(..usize::from(of_instance));
     names.reverse();
     names
 }

@@ -1,6 +1,8 @@
 //! A state as `show -json` gives it.
 
-use formwork_core::addr::{InstanceAddr, InstanceKey, Mode, ModuleAddr};
+use std::collections::BTreeMap;
+
+use formwork_core::addr::{InstanceAddr, InstanceKey, Mode, ModuleAddr, ModuleStep};
 use formwork_core::provider::{Pool, remark};
 use formwork_core::state::{Object, State, Status};
 use formwork_value::codec::json;
@@ -46,25 +48,36 @@ pub(super) type Placed = (ModuleAddr, Json);
 
 /// Puts resources into the tree of their modules.
 pub(super) fn module(resources: Vec<Placed>) -> Json {
-    submodule(&ModuleAddr::root(), &resources)
+    let mut root = Submodule::default();
+    for (module, json) in resources {
+        let mut at = &mut root;
+        for step in module.0.iter() {
+            at = at.children.entry(step.clone()).or_default();
+        }
+        at.resources.push(json);
+    }
+    root.document(&ModuleAddr::root())
 }
 
-fn submodule(addr: &ModuleAddr, resources: &[Placed]) -> Json {
-    let own = resources.iter().filter(|(module, _)| module == addr);
-    let depth = addr.0.len();
-    let mut children: Vec<ModuleAddr> = resources
-        .iter()
-        .filter(|(module, _)| module.0.len() > depth && module.0.starts_with(&addr.0))
-        .map(|(module, _)| ModuleAddr(std::sync::Arc::new(module.0[..=depth].to_vec())))
-        .collect();
-    children.sort();
-    children.dedup();
-    let children = children.iter().map(|child| submodule(child, resources));
-    Json::some([
-        ("resources", Json::Array(own.map(|(_, json)| json.clone()).collect()).filled()),
-        ("address", (!addr.is_root()).then(|| Json::text(addr.to_string()))),
-        ("child_modules", Json::Array(children.collect()).filled()),
-    ])
+/// The resources of a module instance and of those below it.
+#[derive(Default)]
+struct Submodule {
+    resources: Vec<Json>,
+    children: BTreeMap<ModuleStep, Submodule>,
+}
+
+impl Submodule {
+    fn document(self, addr: &ModuleAddr) -> Json {
+        let children = self.children.into_iter().map(|(step, child)| {
+            let addr = addr.child(step.name, step.key);
+            child.document(&addr)
+        });
+        Json::some([
+            ("resources", Json::Array(self.resources).filled()),
+            ("address", (!addr.is_root()).then(|| Json::text(addr.to_string()))),
+            ("child_modules", Json::Array(children.collect()).filled()),
+        ])
+    }
 }
 
 fn resources(

@@ -103,7 +103,7 @@ fn is_pending(view: View<'_>, here: &Here<'_>) -> bool {
     });
     let explicit = || {
         let mut depends_on = vertex.config.depends_on.iter();
-        depends_on.any(|on| fates.is_subject_pending(view.settled, asks, &on.subject))
+        depends_on.any(|on| fates.is_named_pending_here(view.settled, asks, on))
     };
     let around = || fates.is_call_pending(view, vertex.node);
     let lifecycle = &vertex.config.lifecycle;

@@ -44,8 +44,6 @@ pub(super) async fn visit_orphan(
     let action = if forgotten { Action::Forget } else { Action::Delete };
     let reason = match view.options.mode {
         Mode::Destroy => None,
-        _ if forgotten => Some(Reason::DeleteBecauseNoResourceConfig),
-        _ if !vertex.addr.module.is_root() => Some(Reason::DeleteBecauseNoModule),
         _ => Some(Reason::DeleteBecauseNoResourceConfig),
     };
     let moved =

@@ -1,0 +1,21 @@
+#= file child/main.tf
+variable "needed" {}
+variable "wanted" {
+  default = 1
+}
+#= validate
+module "a" {
+  source = "./child"
+}
+module "b" {
+  source = "./child"
+  needed = 1
+  wantd  = 2
+}
+module "c" {
+  source  = "./child"
+  needed  = 1
+  nothing = 2
+  also    = 3
+}
+#= plan
