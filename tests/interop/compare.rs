@@ -44,6 +44,18 @@ pub(crate) fn scrub_view(view: &mut Value) {
     fields.remove("relevant_attributes");
     // Formwork does not keep the results of conditions.
     fields.remove("checks");
+    for name in ["values", "planned_values"] {
+        if let Some(values) = fields.get_mut(name) {
+            sort_modules(&mut values["root_module"]);
+        }
+    }
+}
+
+/// Puts the modules within a module in order: Terraform lists them as its maps have them.
+fn sort_modules(module: &mut Value) {
+    let Some(Value::Array(children)) = module.get_mut("child_modules") else { return };
+    children.sort_by_key(|child| child["address"].to_string());
+    children.iter_mut().for_each(sort_modules);
 }
 
 /// Takes out of a state file what has to differ: who wrote it, how often, and the random ids.

@@ -56,6 +56,8 @@ pub struct ResourceResults {
 pub struct CallResults {
     expanded: OnceCell<Expanded<ModuleResults>>,
     placeholder: OnceCell<Value>,
+    /// All instances together, made when first asked for.
+    whole: OnceCell<Value>,
 }
 
 #[derive(Debug)]
@@ -173,6 +175,15 @@ impl ModuleResults {
         self.calls.get(name)
     }
 
+    /// The outputs as an object; those not recorded are unknown.
+    #[must_use]
+    pub fn output_object(&self) -> Value {
+        let outputs = self.outputs.0.iter();
+        Value::object(
+            outputs.map(|(name, cell)| (name, cell.get().cloned().unwrap_or_else(Value::dynamic))),
+        )
+    }
+
     /// Records which instances a module call has, and makes an empty table for each.
     pub fn expand_call(&self, config: &Config, name: &str, expansion: Expansion) {
         let node = config.nodes.get(self.node).and_then(|node| node.children.get(name));
@@ -199,6 +210,11 @@ fn write_once<T>(cell: &OnceCell<T>, value: T, name: &dyn std::fmt::Debug) {
 impl Slots {
     fn new<'n>(names: impl Iterator<Item = &'n Str>) -> Self {
         Self(names.map(|name| (name.clone(), OnceCell::new())).collect())
+    }
+
+    /// Whether every value was recorded.
+    fn is_complete(&self) -> bool {
+        self.0.values().all(|cell| cell.get().is_some())
     }
 
     /// The value, if it was recorded.
@@ -296,6 +312,28 @@ impl CallResults {
     #[must_use]
     pub fn placeholder(&self) -> Option<&Value> {
         self.placeholder.get()
+    }
+
+    /// All instances together: the object of the outputs, a tuple of such objects, or an object of them
+    /// by key. `None` before the call is expanded.
+    #[must_use]
+    pub fn whole(&self) -> Option<Value> {
+        if let Some(whole) = self.whole.get() {
+            return Some(whole.clone());
+        }
+        let expanded = self.expanded.get()?;
+        let modules = || expanded.instances.iter().filter_map(OnceCell::get);
+        let values = || modules().map(ModuleResults::output_object);
+        let whole = match &expanded.expansion {
+            Expansion::Single => values().next()?,
+            Expansion::Count(_) => Value::tuple(values().collect()),
+            Expansion::ForEach(each) => Value::object(each.keys().iter().zip(values())),
+        };
+        // Only a complete one may be kept: the missing ones are still to come.
+        if modules().all(|module| module.outputs.is_complete()) {
+            write_once(&self.whole, whole.clone(), &"whole");
+        }
+        Some(whole)
     }
 
     /// The results of one instance.

@@ -477,8 +477,8 @@ output "b" { value = 2 }
         module.many[1].a = 11
         module.many[*].a = [unknown any, 11]
         module.many[0].a = unknown any
-        module.many.a: error expression:1,1-12 Missing resource instance key
-            `module.many` has `count` set, so an attribute can be taken only of one of its instances, for example `module.many[count.index]`, or of all with `module.many[*]`.
+        module.many.a: error expression:1,12-14 Unsupported attribute
+            This is a tuple, which has no attributes, so there is no "a" in it.
         module.one.z: error expression:1,11-13 Unsupported attribute
             There is no attribute "z" in this object. Did you mean "a"?
         module.none.a: error expression:1,1-12 Reference to undeclared module

@@ -228,6 +228,11 @@ fn visit_output(
             .at(output.span),
         ));
     }
+    if !is_root && output.ephemeral && !marks.contains(Marks::EPHEMERAL) {
+        let detail = "This output value is declared as returning an ephemeral value, so it can only be set to an ephemeral value.";
+        let problem = Diagnostic::error("Value not allowed in ephemeral output", detail);
+        return Err(diags.error(problem.at(output.expr.span)));
+    }
     if marks.contains(Marks::EPHEMERAL) && (is_root || !output.ephemeral) {
         return Err(diags.error(
             Diagnostic::error(

@@ -84,9 +84,9 @@ fn instances_and_modules_that_are_gone_are_destroyed_with_what_is_in_them() {
         calls: delete a-x-1, delete many-1-one-1-1, update many-0-one-1-1,many-1-one-1-1,a=a-x-1,b=b-y-1-1
         - test_thing.last DeleteBecauseNoResourceConfig
         + test_thing.other
-        - module.each["b"].test_thing.it DeleteBecauseNoModule
-        - module.many[0].test_thing.it DeleteBecauseNoModule
-        - module.one.test_thing.it DeleteBecauseNoModule
+        - module.each["b"].test_thing.it DeleteBecauseNoResourceConfig
+        - module.many[0].test_thing.it DeleteBecauseNoResourceConfig
+        - module.one.test_thing.it DeleteBecauseNoResourceConfig
         - output.each null
         calls: delete many-0-one-1-1,many-1-one-1-1,a=a-x-1,b=b-y-1-1, create other, delete b-y-1, delete many-0-one-1-1, delete one-1
         test_thing.other other-1

@@ -2,7 +2,7 @@
 
 mod providers;
 
-use formwork_core::addr::{Mode, Reference, Subject};
+use formwork_core::addr::{InstanceKey, Mode, Reference, Subject};
 use formwork_core::config::{Config, ModuleCall, ModuleNode, Repetition, Resource};
 use formwork_core::provider::Pool;
 use formwork_lang::eval::evaluate;
@@ -104,7 +104,10 @@ fn depends_on(references: &[Reference]) -> Json {
         Subject::Variable(name) => format!("var.{name}"),
         Subject::Local(name) => format!("local.{name}"),
         Subject::Resource(name) => name.to_string(),
-        Subject::Module(name) => format!("module.{name}"),
+        Subject::Module(name) => match reference.output() {
+            Some(output) => format!("module.{name}{}.{}", instance(reference), output.name),
+            None => format!("module.{name}{}", instance(reference)),
+        },
         Subject::Count(name) => format!("count.{name}"),
         Subject::Each(name) => format!("each.{name}"),
         Subject::Path(name) => format!("path.{name}"),
@@ -112,6 +115,10 @@ fn depends_on(references: &[Reference]) -> Json {
         Subject::SelfObject => "self".to_owned(),
     });
     Json::Array(names.map(Json::text).collect())
+}
+
+fn instance(reference: &Reference) -> InstanceKey {
+    reference.instance_key().unwrap_or_default()
 }
 
 fn resource(shown: &Shown<'_>, node: &ModuleNode, resource: &Resource) -> Json {

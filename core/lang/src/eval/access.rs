@@ -226,11 +226,8 @@ fn by_key(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
             object.get(key).cloned().ok_or_else(|| no_key(key, object.names().iter(), by_number))
         }
         Value::Unknown(unknown) => match unknown.ty() {
-            Type::Object(object) => object
-                .attributes
-                .get(key.as_str())
-                .map(|ty| Value::unknown(ty.clone()))
-                .ok_or_else(|| no_key(key, object.attributes.keys(), by_number)),
+            // The reference asks an object for a key only once it is known.
+            Type::Object(_) => Ok(Value::dynamic()),
             _ => Ok(some_element(value)),
         },
         _ => Ok(Value::dynamic()),

@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 use super::{ModuleScope, attribute, unrecorded};
 use crate::addr::{InstanceKey, Mode, ResourceName};
 use crate::config::bad_reference;
-use crate::eval::{Expansion, ModuleResults};
+use crate::eval::Expansion;
 
 /// A reference to something that may be repeated: its name, and the steps behind the name.
 struct Repeated<'r> {
@@ -94,47 +94,40 @@ impl ModuleScope<'_> {
         if let Some(placeholder) = results.placeholder() {
             return Ok((placeholder.clone(), 1));
         }
-        let full_name = format!("module.{}", name.name);
         let Some(expansion) = results.expansion() else {
-            return Err(unrecorded(diags, &full_name, span));
+            return Err(unrecorded(diags, &format!("module.{}", name.name), span));
         };
-        let reference = Repeated { name: full_name, span, steps, n_taken: 1 };
-        let instance = |key: &InstanceKey| results.get(key).map_or_else(Value::dynamic, outputs);
-        match reference.pick(diags, expansion)? {
-            Pick::One(key) => {
-                let n_taken = 1 + usize::from(key != InstanceKey::None);
-                // One output is read without building the object of all.
-                if let (Some(ScopeStep::Attribute(output)), Some(child)) =
-                    (steps.get(n_taken), results.get(&key))
-                    && let Some(value) = child.outputs.get(&output.name)
-                {
-                    return Ok((value.clone(), n_taken + 1));
-                }
-                Ok((instance(&key), n_taken))
-            }
-            Pick::All => Ok((all(expansion, instance), 1)),
+        let key = match (expansion, steps.get(1)) {
+            (Expansion::Single, _) => Some(InstanceKey::None),
+            (_, Some(ScopeStep::Index(key, _))) => instance_key(expansion, key),
+            _ => None,
+        };
+        // Whatever is wrong with a key is said of the value of all instances.
+        let Some((key, child)) = key.and_then(|key| Some((key.clone(), results.get(&key)?))) else {
+            return Ok((results.whole().unwrap_or_else(Value::dynamic), 1));
+        };
+        let n_taken = 1 + usize::from(key != InstanceKey::None);
+        // One output is read without building the object of all.
+        if let Some(ScopeStep::Attribute(output)) = steps.get(n_taken)
+            && let Some(value) = child.outputs.get(&output.name)
+        {
+            return Ok((value.clone(), n_taken + 1));
         }
+        Ok((child.output_object(), n_taken))
     }
 }
 
-/// The outputs of a module instance as an object; those not recorded are unknown.
-fn outputs(module: &ModuleResults) -> Value {
-    Value::object(
-        module
-            .config()
-            .outputs
-            .keys()
-            .map(|name| (name, module.outputs.get(name).cloned().unwrap_or_else(Value::dynamic))),
-    )
-}
-
-/// All instances together: a tuple, or an object by key.
-fn all(expansion: &Expansion, instance: impl Fn(&InstanceKey) -> Value) -> Value {
-    let values = expansion.keys().map(|key| instance(&key));
-    match expansion {
-        Expansion::ForEach(each) => Value::object(each.keys().iter().zip(values)),
-        Expansion::Single | Expansion::Count(_) => Value::tuple(values.collect()),
-    }
+/// The instance that a key picks, if there is one.
+fn instance_key(expansion: &Expansion, key: &Value) -> Option<InstanceKey> {
+    let key = match (expansion, key) {
+        (Expansion::Count(_), Value::Number(at)) => {
+            at.to_i64().and_then(|at| u64::try_from(at).ok()).map(InstanceKey::Int)
+        }
+        (Expansion::ForEach(_), Value::String(key)) => Some(InstanceKey::Str(key.clone())),
+        // Unknown and marked keys, and keys to be converted, are for the evaluator.
+        _ => None,
+    };
+    key.filter(|key| expansion.contains(key))
 }
 
 impl Repeated<'_> {
