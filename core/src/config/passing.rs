@@ -9,7 +9,7 @@ use super::{
     Config, LocalProvider, Module, ModuleCall, ModuleNode, PassedProvider, ProviderBlock,
     Repetition, RequiredProvider,
 };
-use crate::addr::ProviderAddr;
+use crate::addr::{ProviderAddr, ProviderConfigAddr};
 
 /// Gives every module the configurations that its caller passes, callers first, and reports what is
 /// wrong with that.
@@ -20,14 +20,14 @@ pub(super) fn settle(diags: &mut Diagnostics, config: &mut Config) {
         if let Some((caller, call)) = config.call(node) {
             check_called(diags, config, node, caller, call);
             for one in &call.providers {
-                let wanted = caller.module.settings.source_of(&one.in_caller.name);
-                let key = (wanted, one.in_caller.alias.clone());
-                match config.provider_config(caller, &key) {
-                    Some(given) => {
-                        let source = node.module.settings.source_of(&one.in_child.name);
+                let source = node.module.settings.source_of(&one.in_child.name);
+                match given(caller, one) {
+                    // One of another provider is of no use in the child.
+                    Ok(given) if given.provider == source => {
                         passed.insert((source, one.in_child.alias.clone()), given);
                     }
-                    None => drop(diags.error(not_there(&one.in_caller, one.caller_span))),
+                    Ok(_) => {}
+                    Err(wanted) => drop(diags.error(not_there(&wanted, one))),
                 }
             }
         }
@@ -39,12 +39,34 @@ pub(super) fn settle(diags: &mut Diagnostics, config: &mut Config) {
     }
 }
 
-fn not_there(local: &LocalProvider, span: Span) -> Diagnostic {
-    Diagnostic::error(
-        "Provider configuration not present",
-        format!("There is no `provider` block for `{local}` here, and no caller passes one."),
-    )
-    .at(span)
+/// The configuration that an entry of `providers` names. It must be there by a word of the caller: a
+/// block, an entry of its caller, or in the root module a requirement.
+fn given(
+    caller: &ModuleNode,
+    one: &PassedProvider,
+) -> Result<ProviderConfigAddr, ProviderConfigAddr> {
+    let local = &one.in_caller;
+    let provider = caller.module.settings.source_of(&local.name);
+    let key = (provider.clone(), local.alias.clone());
+    if let Some(passed) = caller.passed.get(&key) {
+        return Ok(passed.clone());
+    }
+    let listed = &caller.module.settings.required_providers;
+    let required = caller.caller.is_none()
+        && local.alias.is_none()
+        && listed.values().any(|required| required.source == provider);
+    let there = required || caller.module.providers.contains_key(local);
+    let (module, alias) = (caller.path.clone(), local.alias.clone());
+    let addr = ProviderConfigAddr { module, provider, alias };
+    if there { Ok(addr) } else { Err(addr) }
+}
+
+fn not_there(wanted: &ProviderConfigAddr, one: &PassedProvider) -> Diagnostic {
+    let detail = format!(
+        "`{}` cannot be passed: there is no `provider` block for it here, and no caller passes one. For a configuration without arguments an entry in `required_providers` is enough.",
+        one.in_caller
+    );
+    Diagnostic::error(format!("missing provider {wanted}"), detail).at(one.caller_span)
 }
 
 /// Whether a block says anything: one that does not may only stand for what a caller passes.
@@ -146,7 +168,12 @@ fn check_passed(
     if !declared && !module.providers.contains_key(local) {
         undeclared(diags, &here, &wanted, one);
     }
-    let given = caller.module.settings.source_of(&one.in_caller.name);
+    // The reference looks in the caller under the child's name first.
+    let listed = caller.module.settings.required_providers.get(&local.name);
+    let given = match listed.filter(|_| local.alias.is_none()) {
+        Some(required) => required.source.clone(),
+        None => caller.module.settings.source_of(&one.in_caller.name),
+    };
     if given != wanted {
         mismatch(diags, node, (&there, one), (&wanted, &given));
     }

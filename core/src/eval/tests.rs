@@ -483,5 +483,6 @@ output "b" { value = 2 }
             There is no attribute "z" in this object. Did you mean "a"?
         module.none.a: error expression:1,1-12 Reference to undeclared module
             There is no module call `none` in the root module. Did you mean `module.one`?
-    "#]].assert_eq(&out);
+    "#]]
+    .assert_eq(&out);
 }

@@ -55,9 +55,9 @@ pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, Why>) -> Closures {
                 resources.push(Direct { addr, on: direct, found_by });
                 Arc::new(vec![at])
             }
-            Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) => on,
-            // What configures a provider is not a dependency of what the provider does.
-            Vertex::Provider(_) | Vertex::Orphan(_) => Arc::default(),
+            // What configures a provider is behind everything that the provider does.
+            Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) | Vertex::Provider(_) => on,
+            Vertex::Orphan(_) => Arc::default(),
         };
     }
     let closures = closures(&resources);

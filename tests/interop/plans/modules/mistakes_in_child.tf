@@ -1,8 +1,6 @@
 #= file child/main.tf
 variable "x" {
-  typ = string
-}
-resource "terraform_data" {
+  default = 1
 }
 #= validate
 module "m" {
@@ -10,7 +8,27 @@ module "m" {
 }
 #= file child/main.tf
 variable "x" {
-#= validate
-module "m" {
-  source = "./child"
+  typ = string
 }
+resource "terraform_data" {
+}
+#= validate
+#= file child/main.tf
+variable "x" {
+#= validate
+#= file child/main.tf
+terraform {
+  required_version = ">= 99"
+}
+output "x" {
+  value = nothing
+}
+#= validate
+#= file child/main.tf
+output "x" {
+  value = nothing.at_all
+}
+output "y" {
+  value = 1
+}
+#= validate
