@@ -350,6 +350,7 @@ groups! {
     plans_with_conditions_are_the_same => "conditions",
     plans_in_other_modes_are_the_same => "modes",
     plans_with_data_sources_are_the_same => "data",
+    plans_with_modules_are_the_same => "modules",
     plans_with_expressions_are_the_same => "expressions",
     plans_with_write_only_arguments_are_the_same => "write_only",
     plans_of_moves_are_the_same => "moved",

@@ -63,7 +63,7 @@ pub(super) fn module(resources: Vec<Placed>) -> Json {
 #[derive(Default)]
 struct Submodule {
     resources: Vec<Json>,
-    children: BTreeMap<ModuleStep, Submodule>,
+    children: BTreeMap<ModuleStep, Self>,
 }
 
 impl Submodule {
