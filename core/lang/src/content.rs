@@ -1,10 +1,14 @@
 //! The only door to a body: what is expected of it goes in, what it holds comes out, and what does
 //! not fit is reported. Other spellings of the language can stand behind the same door.
 
-use std::borrow::Borrow;
+mod json;
+
+use std::borrow::{Borrow, Cow};
 use std::collections::BTreeMap;
 
 use formwork_value::{Diagnostic, Diagnostics, Span, Str, schema};
+
+pub(crate) use json::decide;
 
 use crate::suggest::nearest;
 use crate::syntax::{Attribute, Block, Body};
@@ -115,18 +119,27 @@ pub fn content<'b>(
     diags: &mut Diagnostics,
     body: &'b Body,
     expected: &impl Expected,
-) -> Content<&'b Attribute, &'b Block> {
+) -> Content<Cow<'b, Attribute>, Cow<'b, Block>> {
+    if !body.undecided.is_empty() {
+        let Content { attributes, blocks, missing } = into_content(diags, body.clone(), expected);
+        let owned = attributes.into_iter().map(|(name, attr)| (name, Cow::Owned(attr)));
+        let blocks = blocks.into_iter().map(Cow::Owned).collect();
+        return Content { attributes: owned.collect(), blocks, missing };
+    }
     let mut door = Door::new(diags, expected, body.missing);
-    door.let_in(&body.attributes, &body.blocks, |door, attributes, blocks| {
-        door.refuse(&attributes, &blocks);
-    })
+    let attributes = body.attributes.iter().map(Cow::Borrowed);
+    let blocks = body.blocks.iter().map(Cow::Borrowed);
+    door.let_in(attributes, blocks, |door, attributes, blocks| door.refuse(&attributes, &blocks))
 }
 
 /// Takes a body apart. Whatever is not expected, missing or wrongly labelled is reported and dropped.
-pub fn into_content(diags: &mut Diagnostics, body: Body, expected: &impl Expected) -> Content {
+pub fn into_content(diags: &mut Diagnostics, mut body: Body, expected: &impl Expected) -> Content {
+    decide(diags, &mut body, expected);
+    let undecided = body.undecided;
     let mut door = Door::new(diags, expected, body.missing);
     door.let_in(body.attributes, body.blocks, |door, attributes, blocks| {
         door.refuse(&attributes, &blocks);
+        door.refuse_members(&undecided);
     })
 }
 
@@ -134,12 +147,12 @@ pub fn into_content(diags: &mut Diagnostics, body: Body, expected: &impl Expecte
 /// other things of it. What is missing or wrongly labelled is reported.
 pub fn split_content(
     diags: &mut Diagnostics,
-    body: Body,
+    mut body: Body,
     expected: &impl Expected,
 ) -> (Content, Body) {
-    let (span, missing) = (body.span, body.missing);
-    let mut rest = Body { attributes: Vec::new(), blocks: Vec::new(), span, missing };
-    let content = Door::new(diags, expected, missing).let_in(
+    decide(diags, &mut body, expected);
+    let mut rest = Body { undecided: body.undecided, ..Body::empty(body.span, body.missing) };
+    let content = Door::new(diags, expected, body.missing).let_in(
         body.attributes,
         body.blocks,
         |_, mut attributes, mut blocks| {
@@ -154,7 +167,7 @@ pub fn split_content(
 }
 
 /// Returns the arguments of a body in which any name is fine but no block is, such as `locals`.
-pub fn just_attributes<'b>(diags: &mut Diagnostics, body: &'b Body) -> &'b [Attribute] {
+pub fn into_attributes(diags: &mut Diagnostics, body: Body) -> Vec<Attribute> {
     if let Some(block) = body.blocks.first() {
         let kind = &block.kind.name;
         let detail = format!(
@@ -164,7 +177,17 @@ pub fn just_attributes<'b>(diags: &mut Diagnostics, body: &'b Body) -> &'b [Attr
             Diagnostic::error(format!("Unexpected {kind:?} block"), detail).at(block.header),
         );
     }
-    &body.attributes
+    let mut attributes = body.attributes;
+    let mut names: BTreeMap<Str, Span> =
+        attributes.iter().map(|attr| (attr.name.name.clone(), attr.span)).collect();
+    for member in body.undecided.into_iter().filter(|member| !member.is_comment()) {
+        if names.insert(member.name.name.clone(), member.span).is_some() {
+            let _ = json::redefined(diags, &member);
+        } else {
+            attributes.push(member);
+        }
+    }
+    attributes
 }
 
 struct Door<'d, E> {
@@ -236,6 +259,19 @@ impl<'d, E: Expected> Door<'d, E> {
         }
         for block in blocks {
             let _ = self.refuse_block(block.borrow());
+        }
+    }
+
+    /// Reports members of an object in JSON that were not expected.
+    fn refuse_members(&mut self, members: &[Attribute]) {
+        for member in members.iter().filter(|member| !member.is_comment()) {
+            let name = member.name.name.as_str();
+            let mut known = self.expected.attribute_names();
+            known.extend(self.expected.block_kinds());
+            let detail =
+                format!("No argument or block type is named {name:?}.{}", meant(name, &known));
+            let summary = "Extraneous JSON object property";
+            let _ = self.diags.error(Diagnostic::error(summary, detail).at(member.name.span));
         }
     }
 

@@ -4,6 +4,7 @@
 mod attribute;
 mod collect;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use formwork_value::schema::{Block as Schema, NestedBlock};
@@ -104,7 +105,7 @@ impl Decoder<'_> {
 
     fn attributes(
         &mut self,
-        content: &Content<&Attribute, &Block>,
+        content: &Content<Cow<'_, Attribute>, Cow<'_, Block>>,
         schema: &Schema,
         context: Context<'_>,
     ) -> Vec<(Str, Value)> {

@@ -19,7 +19,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
 
 use crate::scope::Scope;
 use crate::stack::with_stack;
-use crate::syntax::{Expr, ExprKind, TemplatePart};
+use crate::syntax::{Expr, ExprKind, JsonText, TemplatePart};
 use limits::{Budget, Limit, MAX_DEPTH};
 
 /// Evaluates an expression in a scope.
@@ -109,8 +109,21 @@ impl Evaluator<'_> {
             ExprKind::Tuple(items) => self.tuple(expr, items, frames),
             ExprKind::Object(items) => self.object(expr, items, frames),
             ExprKind::For(for_expr) => self.for_expr(expr, for_expr, frames),
+            ExprKind::Json(json) => self.json(json, frames),
             ExprKind::Invalid => Ok(Value::dynamic()),
         }
+    }
+
+    /// Evaluates a string of a file in JSON: a template, or in a constant just text.
+    fn json(&mut self, json: &JsonText, frames: Frames<'_>) -> Result<Value, Reported> {
+        if self.scope.is_constant() {
+            return Ok(Value::String(json.text.clone()));
+        }
+        let mut wrong = None;
+        for problem in &json.problems {
+            wrong = Some(self.diags.error(problem.clone()));
+        }
+        wrong.map_or_else(|| self.expr(&json.template, frames), Err)
     }
 
     /// Reports an error in `blamed`, with the values of the names mentioned there.

@@ -2,11 +2,13 @@
 
 use std::collections::HashMap;
 
-use formwork_value::{Number, Span, Str};
+use formwork_value::{Diagnostics, Number, Span, Str};
 
 use crate::dynamic::Dynamic;
 use crate::stack::with_stack;
-use crate::syntax::{Block, Body, Expr, ExprKind, ForExpr, Ident, SplatStep, TemplatePart};
+use crate::syntax::{
+    Block, Body, Expr, ExprKind, ForExpr, Ident, ObjectItem, SplatStep, TemplatePart,
+};
 
 /// A mention of a name, with the steps behind it up to the first that is not a constant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +56,9 @@ pub fn of_body(body: &Body) -> Vec<Traversal> {
 /// provider called null.
 #[must_use]
 pub fn as_traversal(expr: &Expr) -> Option<Traversal> {
+    if let ExprKind::Json(json) = &expr.kind {
+        return as_traversal(&json.expression(&mut Diagnostics::new(), expr.span).ok()?);
+    }
     let (base, links) = chain(expr);
     let root = Ident { name: base.as_keyword()?.into(), span: base.span };
     let steps = links.iter().map(|link| constant_step(link)).collect::<Option<Vec<_>>>()?;
@@ -127,6 +132,7 @@ impl Finder {
             | ExprKind::Splat { .. } => self.mention(expr),
             ExprKind::Template(parts) => self.parts(parts),
             ExprKind::Wrap(inner) | ExprKind::Parens(inner) => self.expr(inner),
+            ExprKind::Json(json) => self.expr(&json.template),
             ExprKind::Call(call) => call.args.iter().for_each(|arg| self.expr(arg)),
             ExprKind::Unary { operand, .. } => self.expr(operand),
             ExprKind::Binary { left, right, .. } => {
@@ -236,9 +242,48 @@ impl Finder {
             } else if let Some(block) = blocks.next() {
                 with_stack(|| self.block(block));
             } else {
-                return;
+                break;
             }
         }
+        self.members(body.undecided.iter().map(|member| (member.name.name.as_str(), &member.expr)));
+    }
+
+    /// Goes through members of an object that may stand for a body. Whether they do does not matter to
+    /// what they mention, but for comments and `dynamic` blocks.
+    fn members<'e>(&mut self, members: impl Iterator<Item = (&'e str, &'e Expr)>) {
+        for (name, expr) in members {
+            match name {
+                "//" => {}
+                "dynamic" => each_object(expr, &mut |kinds| {
+                    for (kind, expr) in keyed(kinds) {
+                        each_object(expr, &mut |items| self.dynamic(kind, items));
+                    }
+                }),
+                _ => self.member(expr),
+            }
+        }
+    }
+
+    fn member(&mut self, expr: &Expr) {
+        with_stack(|| match &expr.kind {
+            ExprKind::Object(items) => {
+                items.iter().for_each(|item| self.expr(&item.key));
+                self.members(keyed(items));
+            }
+            ExprKind::Tuple(items) => items.iter().for_each(|item| self.member(item)),
+            _ => self.expr(expr),
+        });
+    }
+
+    /// Goes through a `dynamic` block for blocks of a type.
+    fn dynamic(&mut self, kind: &str, items: &[ObjectItem]) {
+        let part = |name: &str| keyed(items).find(|item| item.0 == name).map(|item| item.1);
+        part("for_each").into_iter().for_each(|for_each| self.expr(for_each));
+        let iterator = Str::new(part("iterator").and_then(Expr::as_keyword).unwrap_or(kind));
+        self.within(&[&iterator], |finder| {
+            let parts = part("labels").into_iter().chain(part("content"));
+            parts.for_each(|part| finder.member(part));
+        });
     }
 
     fn block(&mut self, block: &Block) {
@@ -255,6 +300,29 @@ impl Finder {
                 finder.body(&content.body);
             }
         });
+    }
+}
+
+/// The members of an object in JSON, by name.
+fn keyed(items: &[ObjectItem]) -> impl Iterator<Item = (&str, &Expr)> {
+    items.iter().filter_map(|item| match &item.key.kind {
+        ExprKind::Json(json) => Some((json.text.as_str(), &item.value)),
+        _ => None,
+    })
+}
+
+/// Visits an object, or each one in an array.
+fn each_object<'e>(expr: &'e Expr, visit: &mut impl FnMut(&'e [ObjectItem])) {
+    match &expr.kind {
+        ExprKind::Object(items) => visit(items),
+        ExprKind::Tuple(items) => {
+            for item in items {
+                if let ExprKind::Object(items) = &item.kind {
+                    visit(items);
+                }
+            }
+        }
+        _ => {}
     }
 }
 

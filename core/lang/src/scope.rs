@@ -41,6 +41,12 @@ pub trait Scope {
     /// Names of functions, to suggest one for a misspelt name.
     fn function_names(&self) -> Vec<String>;
 
+    /// Whether nothing has a meaning here, so that what is evaluated is a constant. A string in JSON is
+    /// just text then.
+    fn is_constant(&self) -> bool {
+        false
+    }
+
     /// What functions may ask of the world outside; by default nothing.
     fn host(&self) -> Host<'_> {
         Host::none()

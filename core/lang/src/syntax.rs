@@ -4,6 +4,7 @@
 //! of it, so that other spellings of the language can stand behind the same door.
 
 mod copy;
+mod json;
 pub mod lex;
 mod parse;
 #[cfg(test)]
@@ -14,6 +15,8 @@ mod tests;
 
 use formwork_value::{Number, Span, Str};
 
+pub(crate) use json::members as json_members;
+pub use json::{JsonText, parse_json};
 pub use parse::{parse_expression, parse_file, parse_template};
 pub use source::add_source;
 
@@ -37,10 +40,34 @@ pub struct Body {
     pub attributes: Vec<Attribute>,
     /// Blocks in the order written.
     pub blocks: Vec<Block>,
+    /// What a file in JSON sets: whether each is an argument or a number of blocks depends on who
+    /// asks, so `content` decides. Empty in a body of the native syntax.
+    pub undecided: Vec<Attribute>,
     /// The whole body, without braces.
     pub span: Span,
     /// Where a missing argument is reported: the opening brace, or the start of the file.
     pub missing: Span,
+}
+
+impl Body {
+    /// Makes a body with nothing in it.
+    #[must_use]
+    pub fn empty(span: Span, missing: Span) -> Self {
+        Self { attributes: Vec::new(), blocks: Vec::new(), undecided: Vec::new(), span, missing }
+    }
+
+    /// Whether nothing is written in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let comments_only = self.undecided.iter().all(Attribute::is_comment);
+        self.attributes.is_empty() && self.blocks.is_empty() && comments_only
+    }
+
+    /// What a name is set to, without asking whether it may be an argument here.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().chain(&self.undecided).find(|attr| attr.name.name == name)
+    }
 }
 
 /// `name = expression`.
@@ -52,6 +79,14 @@ pub struct Attribute {
     pub expr: Expr,
     /// Name, equals sign and expression.
     pub span: Span,
+}
+
+impl Attribute {
+    /// Whether this is how a file in JSON has comments.
+    #[must_use]
+    pub fn is_comment(&self) -> bool {
+        self.name.name == "//"
+    }
 }
 
 /// `kind "label" … { body }`.
@@ -87,6 +122,7 @@ impl Expr {
                 [TemplatePart::Literal(text, _)] => Some(text),
                 _ => None,
             },
+            ExprKind::Json(json) => json.template.as_literal(),
             _ => None,
         }
     }
@@ -99,6 +135,7 @@ impl Expr {
             ExprKind::Null => Some("null"),
             ExprKind::Bool(true) => Some("true"),
             ExprKind::Bool(false) => Some("false"),
+            ExprKind::Json(json) => json.keyword(),
             _ => None,
         }
     }
@@ -183,6 +220,8 @@ pub enum ExprKind {
     For(Box<ForExpr>),
     /// `(a)`.
     Parens(Box<Expr>),
+    /// A string of a file in JSON, which may be a template, a reference, or just text.
+    Json(Box<JsonText>),
     /// Something that could not be parsed and was reported. Evaluates to an unknown value.
     Invalid,
 }

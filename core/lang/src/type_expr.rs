@@ -22,6 +22,12 @@ use crate::syntax::{Call, Expr, ExprKind, Ident, ObjectItem};
 /// # Errors
 /// When the expression is no type constraint, or a default does not fit its attribute.
 pub fn read(diags: &mut Diagnostics, expr: &Expr) -> Result<(Type, Option<Defaults>), Reported> {
+    if let ExprKind::Json(json) = &expr.kind {
+        let Ok(written) = json.expression(&mut Diagnostics::new(), expr.span) else {
+            return Err(report(diags, "Invalid type specification", ANY_TYPE, expr.span));
+        };
+        return read(diags, &written);
+    }
     // Two old short forms are understood where the type is nothing else.
     match expr.as_keyword() {
         Some("list") => return Ok((Type::list(Type::Dynamic), None)),

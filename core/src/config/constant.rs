@@ -31,6 +31,10 @@ impl Scope for Nothing {
     fn function_names(&self) -> Vec<String> {
         Vec::new()
     }
+
+    fn is_constant(&self) -> bool {
+        true
+    }
 }
 
 /// Evaluates an expression that may mention nothing and call nothing.

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::{BodySchema, content, into_content, just_attributes, split_content};
+use super::{BodySchema, content, into_attributes, into_content, split_content};
 use crate::testing::file;
 
 const OUTPUT: BodySchema<'_> = BodySchema {
@@ -84,7 +84,7 @@ fn the_rest_is_left_for_others() {
 #[test]
 fn locals_hold_no_blocks() {
     let (body, mut text) = file("a = 1\nb {\n}\n");
-    assert_eq!(just_attributes(&mut text.diags, &body).len(), 1);
+    assert_eq!(into_attributes(&mut text.diags, body).len(), 1);
     expect![[r#"
         2:1 "b" Unexpected "b" block
             No blocks may be here. To set "b", write b = followed by its value.

@@ -1,5 +1,7 @@
 //! Tuple and object expressions, and `for` of both kinds.
 
+use std::collections::HashSet;
+
 use crate::kind::Kind;
 use crate::print::with_article;
 use formwork_value::{Diagnostic, Marks, Number, Reported, Str, Type, Value, convert};
@@ -55,8 +57,28 @@ impl Evaluator<'_> {
         if let Some(reported) = failed {
             return Err(reported);
         }
+        self.distinct(items, &pairs)?;
         let object = if known { Value::object(pairs) } else { Value::dynamic() };
         self.checked(object.mark(marks), expr.span)
+    }
+
+    /// Refuses a name that is there twice in an object of a file in JSON. In the native syntax the last
+    /// one counts.
+    fn distinct(&mut self, items: &[ObjectItem], pairs: &[(Str, Value)]) -> Result<(), Reported> {
+        let is_json = |item: &ObjectItem| matches!(item.key.kind, ExprKind::Json(_));
+        if pairs.len() != items.len() || !items.first().is_some_and(is_json) {
+            return Ok(());
+        }
+        let mut names = HashSet::with_capacity(pairs.len());
+        for (item, (name, _)) in items.iter().zip(pairs) {
+            if !names.insert(name) {
+                let detail =
+                    format!("There is an attribute named {name:?} in this object already.");
+                let diagnostic = Diagnostic::error("Duplicate object attribute", detail);
+                return Err(self.diags.error(diagnostic.at(item.key.span)));
+            }
+        }
+        Ok(())
     }
 
     /// Evaluates the key of an item: its text, `None` if unknown, and the marks it carried.

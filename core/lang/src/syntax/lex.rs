@@ -138,6 +138,14 @@ pub fn lex_template(text: &str) -> Vec<Token> {
     run(text, Mode::Bare)
 }
 
+/// Whether a text is a name: one token and nothing else.
+#[must_use]
+pub fn is_identifier(text: &str) -> bool {
+    let mut chars = text.chars();
+    let starts = chars.next().is_some_and(|first| first == '_' || is_xid_start(first));
+    starts && chars.all(|char| char == '-' || is_xid_continue(char))
+}
+
 fn run(text: &str, mode: Mode) -> Vec<Token> {
     let mut lexer = Lexer {
         text,

@@ -26,7 +26,7 @@ const MAX_ERRORS: usize = 100;
 #[must_use]
 pub fn parse_file(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {
     let mut own = Diagnostics::new();
-    let body = Parser::new(&mut own, sources, source, lex).body(None);
+    let body = Parser::new(&mut own, Input::whole(sources, source), lex).body(None);
     let _ = sort_into(diags, own);
     body
 }
@@ -42,17 +42,27 @@ pub fn parse_expression(
     source: SourceId,
 ) -> Result<Expr, Reported> {
     let mut own = Diagnostics::new();
-    let mut parser = Parser::new(&mut own, sources, source, lex);
-    parser.newlines = false;
-    let tree = parser.expression().and_then(|tree| {
-        if parser.peek() == TokenKind::End {
-            return Ok(tree);
-        }
-        Err(parser.unexpected(
-            "Extra characters after expression",
-            "The expression ends before this; nothing may follow it.",
-        ))
-    });
+    let tree = Parser::new(&mut own, Input::whole(sources, source), lex).only_expression();
+    sort_into(diags, own).and(tree).map(|tree| tree.expr)
+}
+
+/// Parses a text that stands inside a source and is one expression.
+pub(super) fn parse_inner_expression(
+    diags: &mut Diagnostics,
+    input: Input<'_>,
+) -> Result<Expr, Reported> {
+    let mut own = Diagnostics::new();
+    let tree = Parser::new(&mut own, input, lex).only_expression();
+    sort_into(diags, own).and(tree).map(|tree| tree.expr)
+}
+
+/// Parses a text that stands inside a source and is a template.
+pub(super) fn parse_inner_template(
+    diags: &mut Diagnostics,
+    input: Input<'_>,
+) -> Result<Expr, Reported> {
+    let mut own = Diagnostics::new();
+    let tree = Parser::new(&mut own, input, lex_template).only_template();
     sort_into(diags, own).and(tree).map(|tree| tree.expr)
 }
 
@@ -66,11 +76,24 @@ pub fn parse_template(
     sources: &Sources,
     source: SourceId,
 ) -> Result<Expr, Reported> {
-    let mut own = Diagnostics::new();
-    let mut parser = Parser::new(&mut own, sources, source, lex_template);
-    let whole = Span::new(source, 0, sources.text(source).len());
-    let tree = parser.template(TokenKind::End, whole, false);
-    sort_into(diags, own).and(tree).map(|tree| tree.expr)
+    parse_inner_template(diags, Input::whole(sources, source))
+}
+
+/// A text to be parsed, and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct Input<'a> {
+    pub(super) text: &'a str,
+    pub(super) source: SourceId,
+    /// Offset of the text in its source.
+    pub(super) base: u32,
+    /// The sources, if they are at hand: messages then name lines.
+    pub(super) sources: Option<&'a Sources>,
+}
+
+impl<'a> Input<'a> {
+    fn whole(sources: &'a Sources, source: SourceId) -> Self {
+        Self { text: sources.text(source), source, base: 0, sources: Some(sources) }
+    }
 }
 
 /// Moves diagnostics over in the order of their places: tokens are judged before what they make up.
@@ -94,9 +117,7 @@ type Parsed<T = Tree> = Result<T, Reported>;
 
 struct Parser<'a> {
     diags: &'a mut Diagnostics,
-    sources: &'a Sources,
-    text: &'a str,
-    source: SourceId,
+    input: Input<'a>,
     tokens: Vec<Token>,
     names: HashMap<&'a str, Str>,
     /// Index of the next token, which may be one that is passed over.
@@ -115,19 +136,11 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(
-        diags: &'a mut Diagnostics,
-        sources: &'a Sources,
-        source: SourceId,
-        lex: fn(&str) -> Vec<Token>,
-    ) -> Self {
-        let text = sources.text(source);
+    fn new(diags: &'a mut Diagnostics, input: Input<'a>, lex: fn(&str) -> Vec<Token>) -> Self {
         let mut parser = Self {
             diags,
-            sources,
-            text,
-            source,
-            tokens: lex(text),
+            input,
+            tokens: lex(input.text),
             names: HashMap::new(),
             at: 0,
             newlines: true,
@@ -139,6 +152,23 @@ impl<'a> Parser<'a> {
         };
         parser.reject_tokens();
         parser
+    }
+
+    fn only_expression(&mut self) -> Parsed {
+        self.newlines = false;
+        let tree = self.expression()?;
+        if self.peek() == TokenKind::End {
+            return Ok(tree);
+        }
+        Err(self.unexpected(
+            "Extra characters after expression",
+            "The expression ends before this; nothing may follow it.",
+        ))
+    }
+
+    fn only_template(&mut self) -> Parsed {
+        let whole = self.range(0, self.input.text.len());
+        self.template(TokenKind::End, whole, false)
     }
 
     /// The next token that means something here.
@@ -173,7 +203,14 @@ impl<'a> Parser<'a> {
     }
 
     fn span(&self, token: Token) -> Span {
-        Span { source: self.source, start: token.start, end: token.end }
+        let base = self.input.base;
+        Span { source: self.input.source, start: base + token.start, end: base + token.end }
+    }
+
+    /// The place of a range of bytes of the text.
+    fn range(&self, start: usize, end: usize) -> Span {
+        let base = self.input.base as usize;
+        Span::new(self.input.source, base + start, base + end)
     }
 
     /// Where the next token stands.
@@ -184,11 +221,11 @@ impl<'a> Parser<'a> {
 
     /// Where the token taken last stands.
     fn previous(&self) -> Span {
-        self.at.checked_sub(1).map_or(Span::new(self.source, 0, 0), |at| self.span(self.tokens[at]))
+        self.at.checked_sub(1).map_or_else(|| self.range(0, 0), |at| self.span(self.tokens[at]))
     }
 
     fn slice(&self, token: Token) -> &'a str {
-        self.text.get(token.start as usize..token.end as usize).unwrap_or("")
+        self.input.text.get(token.start as usize..token.end as usize).unwrap_or("")
     }
 
     fn ident(&mut self, token: Token) -> Ident {

@@ -78,6 +78,7 @@ pub(crate) fn expr(tree: &Expr) -> String {
             )
         }
         ExprKind::Parens(inner) => format!("(parens {})", expr(inner)),
+        ExprKind::Json(json) => format!("(json {})", expr(&json.template)),
         ExprKind::Invalid => "INVALID".to_owned(),
     }
 }

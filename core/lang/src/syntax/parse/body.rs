@@ -35,7 +35,7 @@ impl Parser<'_> {
     /// Parses a body up to the brace that closes it, or a whole file if there is no opening brace.
     pub(super) fn body(&mut self, open: Option<Span>) -> Body {
         let mut items = Items { attributes: Vec::new(), blocks: Vec::new(), index: HashMap::new() };
-        let start = open.map_or_else(|| Span::new(self.source, 0, 0), Span::behind);
+        let start = open.map_or_else(|| self.range(0, 0), Span::behind);
         let n_errors = self.n_errors;
         let close = loop {
             let token = self.token();
@@ -64,7 +64,7 @@ impl Parser<'_> {
     fn finish(items: Items, missing: Span, start: Span, close: Span) -> Body {
         let Items { attributes, blocks, .. } = items;
         let span = Span { end: close.start.max(start.start), ..start };
-        Body { attributes, blocks, span, missing }
+        Body { attributes, blocks, undecided: Vec::new(), span, missing }
     }
 
     fn unclosed_block(&mut self, open: Option<Span>) {
@@ -136,12 +136,18 @@ impl Parser<'_> {
         let Some(first) = items.find(&attr.name.name) else {
             return items.attributes.push(attr);
         };
-        let place = self.sources.start(first.name.span);
+        let first = first.name.span;
         let detail = format!(
-            "{:?} is already set on line {}; an argument may be set only once in a block.",
-            attr.name.name, place.line
+            "{:?} is already set{}; an argument may be set only once in a block.",
+            attr.name.name,
+            self.on_line(first)
         );
         let _ = self.error("Attribute redefined", detail, attr.name.span);
+    }
+
+    fn on_line(&self, span: Span) -> String {
+        let line = self.input.sources.map(|sources| sources.start(span).line);
+        line.map(|line| format!(" on line {line}")).unwrap_or_default()
     }
 
     /// Parses the rest of an argument and its line; the next token is the equals sign.

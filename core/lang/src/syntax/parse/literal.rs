@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use formwork_value::{Number, Reported, Span};
+use formwork_value::{Number, Reported};
 
 use super::{Parsed, Parser};
 use crate::syntax::lex::{Token, TokenKind};
@@ -64,7 +64,7 @@ impl<'a> Parser<'a> {
         (length, detail): (usize, String),
     ) -> Reported {
         let start = token.start as usize + at;
-        let span = Span::new(self.source, start, start + length);
+        let span = self.range(start, start + length);
         self.error("Invalid escape sequence", detail, span)
     }
 }

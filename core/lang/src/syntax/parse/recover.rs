@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use formwork_value::{Reported, Span};
+use formwork_value::Reported;
 
 use super::Parser;
 use crate::syntax::lex::{Token, TokenKind};
@@ -21,7 +21,7 @@ impl Parser<'_> {
     fn reject(&mut self, token: Token) -> Reported {
         if token.kind == TokenKind::QuotedNewline {
             let start = token.start as usize;
-            let span = Span::new(self.source, start, start + 1);
+            let span = self.range(start, start + 1);
             return self.error(
                 "Invalid multi-line string",
                 "A quoted string must end on the line on which it begins. Write \\n for a line end, or use a heredoc, which begins with <<EOT and ends with EOT on a line of its own.",

@@ -295,7 +295,12 @@ impl<'a> Parser<'a> {
     }
 
     fn place(&self, span: Span) -> String {
-        let start = self.sources.start(span);
-        format!("line {}, column {}", start.line, start.column)
+        self.input.sources.map_or_else(
+            || "this template".to_owned(),
+            |sources| {
+                let start = sources.start(span);
+                format!("line {}, column {}", start.line, start.column)
+            },
+        )
     }
 }

@@ -1,0 +1,136 @@
+//! What members of an object in JSON are, once somebody says what is expected: arguments, or blocks
+//! whose labels are the names of nested objects.
+
+use std::collections::HashMap;
+
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
+
+use super::{BodySchema, Expected};
+use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident, ObjectItem, json_members};
+
+/// What a `dynamic` block consists of, whatever it stands for.
+const DYNAMIC: BodySchema = BodySchema {
+    attributes: &[("for_each", false), ("iterator", false), ("labels", false)],
+    blocks: &[("content", &[])],
+};
+
+/// Makes arguments and blocks of the undecided members that are expected. The others stay undecided.
+pub(crate) fn decide(diags: &mut Diagnostics, body: &mut Body, expected: &impl Expected) {
+    if body.undecided.is_empty() {
+        return;
+    }
+    let mut names: HashMap<Str, Span> =
+        body.attributes.iter().map(|attr| (attr.name.name.clone(), attr.span)).collect();
+    for member in std::mem::take(&mut body.undecided) {
+        let name = member.name.name.clone();
+        if member.is_comment() {
+            // Says nothing.
+        } else if expected.attribute(&name) {
+            if names.insert(name, member.span).is_some() {
+                let _ = redefined(diags, &member);
+            } else {
+                body.attributes.push(member);
+            }
+        } else if let Some(labels) = expected.labels(&name) {
+            let mut maker = Maker { diags, kind: member.name, labels, blocks: &mut body.blocks };
+            maker.labelled(Vec::new(), member.expr);
+        } else {
+            body.undecided.push(member);
+        }
+    }
+}
+
+/// Reports a name that is set twice.
+pub(super) fn redefined(diags: &mut Diagnostics, member: &Attribute) -> Reported {
+    let detail =
+        format!("{:?} is set already; an argument may be set only once.", member.name.name);
+    let diagnostic = Diagnostic::error("Duplicate attribute definition", detail);
+    diags.error(diagnostic.at(member.name.span))
+}
+
+/// Makes the blocks of one type.
+struct Maker<'m> {
+    diags: &'m mut Diagnostics,
+    kind: Ident,
+    labels: &'m [&'m str],
+    blocks: &'m mut Vec<Block>,
+}
+
+impl Maker<'_> {
+    /// Makes blocks out of what stands behind some labels.
+    fn labelled(&mut self, labels: Vec<Ident>, expr: Expr) {
+        let Some(label) = self.labels.get(labels.len()) else {
+            return self.bodies(labels, expr);
+        };
+        let span = expr.span;
+        let mut items = Vec::new();
+        match expr.kind {
+            ExprKind::Null => {}
+            ExprKind::Object(members) => items = members,
+            ExprKind::Tuple(elements) => {
+                for element in elements {
+                    match element.kind {
+                        ExprKind::Object(members) => items.extend(members),
+                        _ => self.wrong_value(LABELS, element.span),
+                    }
+                }
+            }
+            _ => self.wrong_value(LABELS, span),
+        }
+        if items.is_empty() {
+            let kind = &self.kind.name;
+            let detail = format!(
+                "An object must be here whose member's name is the {kind} block's {label}."
+            );
+            self.error("Missing block label", detail, brace(span));
+        }
+        for ObjectItem { key, value, .. } in items {
+            let ExprKind::Json(text) = key.kind else { continue };
+            let label = Ident { name: text.text, span: key.span };
+            self.labelled(labels.iter().cloned().chain([label]).collect(), value);
+        }
+    }
+
+    /// Makes a block of an object, or one of each in an array.
+    fn bodies(&mut self, labels: Vec<Ident>, expr: Expr) {
+        match expr.kind {
+            ExprKind::Null => {}
+            ExprKind::Object(items) => self.block(labels, items, expr.span),
+            ExprKind::Tuple(elements) => {
+                for element in elements {
+                    match element.kind {
+                        ExprKind::Object(items) => self.block(labels.clone(), items, element.span),
+                        _ => self.wrong_value(BODY, element.span),
+                    }
+                }
+            }
+            _ => self.wrong_value(BODIES, expr.span),
+        }
+    }
+
+    fn block(&mut self, labels: Vec<Ident>, items: Vec<ObjectItem>, span: Span) {
+        let header = brace(span);
+        let mut body = Body { undecided: json_members(items), ..Body::empty(span, header) };
+        if self.kind.name == "dynamic" {
+            decide(self.diags, &mut body, &DYNAMIC);
+        }
+        self.blocks.push(Block { kind: self.kind.clone(), labels, body, header, span });
+    }
+
+    fn wrong_value(&mut self, detail: &str, span: Span) {
+        self.error("Incorrect JSON value type", detail.to_owned(), span);
+    }
+
+    fn error(&mut self, summary: &str, detail: String, span: Span) {
+        let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
+    }
+}
+
+/// The first character of a value, at which messages about all of it point.
+fn brace(span: Span) -> Span {
+    Span { end: span.end.min(span.start + 1), ..span }
+}
+
+const LABELS: &str = "An object must be here, or an array of objects: the names of its members are labels of the block.";
+const BODY: &str = "An object must be here, which holds the arguments and blocks of a block.";
+const BODIES: &str = "An object must be here, or an array of objects, each of which is a block.";

@@ -1,0 +1,103 @@
+//! Files in JSON: the same language in another spelling. What an object means depends on who asks, so
+//! it becomes a body whose content is undecided; a string keeps its text, because it can be a template,
+//! a reference, a type or just text.
+
+mod read;
+#[cfg(test)]
+mod tests;
+
+use formwork_value::diag::{SourceId, Sources};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
+
+use super::lex::is_identifier;
+use super::parse::{Input, parse_inner_expression, parse_inner_template};
+use super::{Attribute, Body, Expr, ExprKind, ObjectItem, TemplatePart};
+
+/// A string of a file in JSON.
+#[derive(Clone, Debug)]
+pub struct JsonText {
+    /// The text, as it is where nothing is evaluated.
+    pub text: Str,
+    /// What it is where something is: the text as a template. [`ExprKind::Invalid`] if it is none.
+    pub template: Expr,
+    /// Why it is no template. Reported where one is wanted, for it may be a comment.
+    pub problems: Vec<Diagnostic>,
+}
+
+impl JsonText {
+    fn new(input: Input<'_>, span: Span) -> Self {
+        let mut diags = Diagnostics::new();
+        let template = if input.text.contains("${") || input.text.contains("%{") {
+            parse_inner_template(&mut diags, input)
+                .unwrap_or(Expr { kind: ExprKind::Invalid, span })
+        } else {
+            let literal = TemplatePart::Literal(Str::new(input.text), span);
+            Expr { kind: ExprKind::Template(vec![literal]), span }
+        };
+        let problems = diags.into_iter().collect();
+        Self { text: Str::new(input.text), template, problems }
+    }
+
+    /// Reads the text as an expression, as it is where a reference or a type is wanted. `span` is where
+    /// the string stands.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn expression(&self, diags: &mut Diagnostics, span: Span) -> Result<Expr, Reported> {
+        let input =
+            Input { text: &self.text, source: span.source, base: span.start + 1, sources: None };
+        let expr = parse_inner_expression(diags, input)?;
+        Ok(Expr { span, ..expr })
+    }
+
+    /// The text, if it is a single name.
+    pub(super) fn keyword(&self) -> Option<&str> {
+        is_identifier(&self.text).then_some(self.text.as_str())
+    }
+}
+
+/// Parses a configuration file in JSON. Of what is no JSON the first mistake is reported, and nothing
+/// is returned of such a file.
+#[must_use]
+pub fn parse_json(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {
+    let start = Span::new(source, 0, 0);
+    let mut body = Body::empty(Span::new(source, 0, sources.text(source).len()), start);
+    let Ok(root) = read::value(diags, sources, source) else { return body };
+    match root.kind {
+        ExprKind::Object(items) => body.undecided = members(items),
+        // The same as one file for each.
+        ExprKind::Tuple(elements) => {
+            for element in elements {
+                match element.kind {
+                    ExprKind::Object(items) => body.undecided.extend(members(items)),
+                    _ => {
+                        let detail = "Every element of the outermost array must be an object, which stands for arguments and blocks.";
+                        let summary = "Incorrect JSON value type";
+                        let _ = diags.error(Diagnostic::error(summary, detail).at(element.span));
+                    }
+                }
+            }
+        }
+        _ => {
+            let detail = "A configuration in JSON is an object, or an array of objects.";
+            let summary = "Root value must be object";
+            let _ = diags.error(Diagnostic::error(summary, detail).at(root.span));
+        }
+    }
+    body
+}
+
+/// The members of an object, each of which may turn out to be an argument.
+pub(crate) fn members(items: Vec<ObjectItem>) -> Vec<Attribute> {
+    items.into_iter().map(member).collect()
+}
+
+fn member(item: ObjectItem) -> Attribute {
+    let span = item.key.span.to(item.value.span);
+    let text = match item.key.kind {
+        ExprKind::Json(json) => json.text,
+        // Keys of objects in JSON are strings.
+        _ => Str::new(""),
+    };
+    Attribute { name: super::Ident { name: text, span: item.key.span }, expr: item.value, span }
+}

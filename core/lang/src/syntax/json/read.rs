@@ -1,0 +1,312 @@
+//! JSON text to expressions. Every string keeps its text, every object its members in order, also those
+//! whose name is there already. Stops at the first mistake.
+
+use formwork_value::diag::{SourceId, Sources};
+use formwork_value::{Diagnostic, Diagnostics, Number, Reported, Span};
+
+use super::JsonText;
+use crate::stack::with_stack;
+use crate::suggest::nearest;
+use crate::syntax::parse::Input;
+use crate::syntax::{Expr, ExprKind, MAX_DEPTH, ObjectItem};
+
+/// Reads a whole source as one JSON value.
+pub(super) fn value(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    source: SourceId,
+) -> Result<Expr, Reported> {
+    let text = sources.text(source);
+    let mut reader = Reader { diags, sources, source, text, at: 0, depth: 0 };
+    let value = reader.value()?;
+    reader.space();
+    if reader.at < text.len() {
+        let detail = "A file in JSON holds one value, which ends before this.";
+        return Err(reader.unexpected("Extraneous data after value", detail));
+    }
+    Ok(value)
+}
+
+struct Reader<'a> {
+    diags: &'a mut Diagnostics,
+    sources: &'a Sources,
+    source: SourceId,
+    text: &'a str,
+    at: usize,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn value(&mut self) -> Result<Expr, Reported> {
+        self.space();
+        if self.depth >= MAX_DEPTH {
+            let detail = format!("Arrays and objects may be nested up to {MAX_DEPTH} levels deep.");
+            return Err(self.unexpected("Too many nested levels", &detail));
+        }
+        self.depth += 1;
+        let value = with_stack(|| self.kind());
+        self.depth -= 1;
+        value
+    }
+
+    fn kind(&mut self) -> Result<Expr, Reported> {
+        let start = self.at;
+        let kind = match self.peek() {
+            Some(b'{') => ExprKind::Object(self.object()?),
+            Some(b'[') => ExprKind::Tuple(self.array()?),
+            Some(b'"') => return self.string(),
+            Some(b'-' | b'0'..=b'9') => self.number()?,
+            Some(b'a'..=b'z' | b'A'..=b'Z') => self.word()?,
+            Some(_) => {
+                let detail = "A value begins with a brace, a bracket, a quote, a digit or a minus, or is one of the words true, false and null.";
+                return Err(self.unexpected("Invalid start of value", detail));
+            }
+            None => {
+                let detail = "The text ends where a value should be.";
+                return Err(self.unexpected("Missing value", detail));
+            }
+        };
+        Ok(Expr { kind, span: self.span(start) })
+    }
+
+    fn object(&mut self) -> Result<Vec<ObjectItem>, Reported> {
+        let open = self.here();
+        self.at += 1;
+        let mut items = Vec::new();
+        loop {
+            self.space();
+            match self.peek() {
+                Some(b'}') if items.is_empty() => break,
+                Some(b'"') => {}
+                _ => {
+                    let detail = "The name of a member of an object is a string in quotes.";
+                    return Err(self.unexpected("Invalid object property name", detail));
+                }
+            }
+            let key = self.string()?;
+            self.space();
+            if self.peek() != Some(b':') {
+                let detail = "A colon stands between the name of a member and its value.";
+                return Err(self.unexpected("Missing property value colon", detail));
+            }
+            self.at += 1;
+            let value = self.value()?;
+            items.push(ObjectItem { key, bare: false, value });
+            if !self.goes_on(b'}', open)? {
+                break;
+            }
+        }
+        self.at += 1;
+        Ok(items)
+    }
+
+    fn array(&mut self) -> Result<Vec<Expr>, Reported> {
+        let open = self.here();
+        self.at += 1;
+        let mut items = Vec::new();
+        loop {
+            self.space();
+            if self.peek() == Some(b']') && items.is_empty() {
+                break;
+            }
+            items.push(self.value()?);
+            if !self.goes_on(b']', open)? {
+                break;
+            }
+        }
+        self.at += 1;
+        Ok(items)
+    }
+
+    /// Takes the comma behind a member or element; `false` before the closer.
+    fn goes_on(&mut self, closer: u8, open: Span) -> Result<bool, Reported> {
+        // The spelling of what is missing is the reference's, which tools look for.
+        let (what, missing, unclosed) = if closer == b'}' {
+            ("object", "Missing attribute seperator comma", "brace that closes this object")
+        } else {
+            ("array", "Missing item seperator comma", "bracket that closes this array")
+        };
+        self.space();
+        let comma = self.here();
+        match self.peek() {
+            Some(byte) if byte == closer => Ok(false),
+            Some(b',') => {
+                self.at += 1;
+                self.space();
+                if self.peek() != Some(closer) {
+                    return Ok(true);
+                }
+                let detail = "JSON has no comma behind the last one.";
+                Err(self.error(&format!("Trailing comma in {what}"), detail, comma))
+            }
+            None => {
+                let detail = format!("The text ends before the {unclosed}.");
+                Err(self.error(&format!("Unclosed {what}"), &detail, open))
+            }
+            Some(_) => Err(self.unexpected(missing, "A comma stands between one and the next.")),
+        }
+    }
+
+    /// Reads a string, which becomes an expression that knows its text.
+    fn string(&mut self) -> Result<Expr, Reported> {
+        let start = self.at;
+        self.at += 1;
+        let mut text = String::new();
+        loop {
+            let rest = &self.text[self.at..];
+            let Some(plain) = rest.find(|c: char| c == '"' || c == '\\' || c < ' ') else {
+                self.at = self.text.len();
+                let detail = "The text ends before the quote that closes this string.";
+                return Err(self.error("Invalid JSON string", detail, self.span(start)));
+            };
+            text.push_str(&rest[..plain]);
+            self.at += plain;
+            match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => text.push(self.escape()?),
+                _ => {
+                    let detail = "A string in JSON stands on one line: write \\n for a line end, \\t for a tab.";
+                    return Err(self.unexpected("Invalid JSON string", detail));
+                }
+            }
+        }
+        self.at += 1;
+        let span = self.span(start);
+        let input = Input {
+            text: &text,
+            source: self.source,
+            base: span.start + 1,
+            sources: Some(self.sources),
+        };
+        Ok(Expr { kind: ExprKind::Json(Box::new(JsonText::new(input, span))), span })
+    }
+
+    fn escape(&mut self) -> Result<char, Reported> {
+        self.at += 1;
+        let letter = self.peek().unwrap_or(0);
+        let char = match letter {
+            b'n' => '\n',
+            b't' => '\t',
+            b'r' => '\r',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'"' | b'\\' | b'/' => char::from(letter),
+            b'u' => return self.unicode(),
+            _ => return Err(self.bad_escape()),
+        };
+        self.at += 1;
+        Ok(char)
+    }
+
+    /// Reads what is behind `\`, beginning with `u`. Half of a pair that stands alone is a replacement
+    /// character.
+    fn unicode(&mut self) -> Result<char, Reported> {
+        let Some(unit) = self.unit(self.at + 1) else { return Err(self.bad_escape()) };
+        self.at += 5;
+        let follows = self.text.get(self.at..self.at + 2) == Some("\\u");
+        let low = self.unit(self.at + 2).filter(|low| follows && (0xdc00..0xe000).contains(low));
+        let code = match (unit, low) {
+            (0xd800..0xdc00, Some(low)) => {
+                self.at += 6;
+                0x1_0000 + ((unit - 0xd800) << 10) + (low - 0xdc00)
+            }
+            _ => unit,
+        };
+        Ok(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER))
+    }
+
+    /// The four digits of an escape at a place.
+    fn unit(&self, at: usize) -> Option<u32> {
+        let digits = self.text.get(at..at + 4)?;
+        let all = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        all.then(|| u32::from_str_radix(digits, 16).ok()).flatten()
+    }
+
+    fn bad_escape(&mut self) -> Reported {
+        let detail = "Behind a backslash stands one of \" \\ / b f n r t, or u and four digits.";
+        self.unexpected("Invalid JSON string", detail)
+    }
+
+    fn number(&mut self) -> Result<ExprKind, Reported> {
+        let start = self.at;
+        let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+        while self.peek().is_some_and(is_part) {
+            self.at += 1;
+        }
+        let text = &self.text[start..self.at];
+        if let Some(number) = Number::parse(text).filter(|_| is_number(text)) {
+            return Ok(ExprKind::Number(number));
+        }
+        let detail = format!(
+            "{text:?} is no number: digits with no zero before them, a point with digits behind it, and an exponent."
+        );
+        Err(self.error("Invalid JSON number", &detail, self.span(start)))
+    }
+
+    fn word(&mut self) -> Result<ExprKind, Reported> {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            self.at += 1;
+        }
+        let word = &self.text[start..self.at];
+        Ok(match word {
+            "true" => ExprKind::Bool(true),
+            "false" => ExprKind::Bool(false),
+            "null" => ExprKind::Null,
+            _ => {
+                let meant = nearest(&word.to_lowercase(), ["true", "false", "null"].into_iter());
+                let meant = meant.map(|word| format!(" Did you mean {word}?")).unwrap_or_default();
+                let detail = format!("{word:?} is none of the words true, false and null.{meant}");
+                return Err(self.error("Invalid JSON keyword", &detail, self.span(start)));
+            }
+        })
+    }
+
+    fn space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            self.at += 1;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// The next character.
+    fn here(&self) -> Span {
+        let length = self.text[self.at..].chars().next().map_or(0, char::len_utf8);
+        Span::new(self.source, self.at, self.at + length)
+    }
+
+    fn span(&self, start: usize) -> Span {
+        Span::new(self.source, start, self.at)
+    }
+
+    fn unexpected(&mut self, summary: &str, detail: &str) -> Reported {
+        let here = self.here();
+        self.error(summary, detail, here)
+    }
+
+    fn error(&mut self, summary: &str, detail: &str, span: Span) -> Reported {
+        self.diags.error(Diagnostic::error(summary, detail).at(span))
+    }
+}
+
+/// Whether a text is a number in JSON: the language's own numbers may begin with zeros or a point.
+fn is_number(text: &str) -> bool {
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (unsigned, None),
+    };
+    let (whole, fraction) = match mantissa.split_once('.') {
+        Some((whole, fraction)) => (whole, Some(fraction)),
+        None => (mantissa, None),
+    };
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let exponent = exponent.map(|text| text.strip_prefix(['+', '-']).unwrap_or(text));
+    digits(whole)
+        && (whole == "0" || !whole.starts_with('0'))
+        && fraction.is_none_or(digits)
+        && exponent.is_none_or(digits)
+}

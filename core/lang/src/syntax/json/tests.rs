@@ -1,0 +1,1 @@
+//! Files in JSON, and what is made of them.
