@@ -20,6 +20,7 @@ mod lifecycle;
 mod load;
 mod moved;
 mod output;
+mod overrides;
 mod passing;
 mod provider;
 mod references;

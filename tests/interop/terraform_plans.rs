@@ -358,4 +358,6 @@ groups! {
     plans_of_imports_are_the_same => "import",
     plans_with_functions_of_providers_are_the_same => "provider_functions",
     plans_of_invalid_folders_fail_the_same => "invalid",
+    plans_of_files_in_json_are_the_same => "json",
+    plans_with_override_files_are_the_same => "override",
 }

@@ -75,9 +75,6 @@ fn values_of(
         let detail = format!("Given variables file {name} cannot be read: {error}.");
         diags.error(Diagnostic::error("Failed to read variables file", detail))
     })?;
-    if name.ends_with(".json") {
-        return inputs::read_json_values(diags, name, &content);
-    }
     inputs::read_values(diags, &mut workspace.sources, name, content)
 }
 

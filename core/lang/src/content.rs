@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use formwork_value::{Diagnostic, Diagnostics, Span, Str, schema};
 
-pub(crate) use json::decide;
+pub use json::decide;
 
 use crate::suggest::nearest;
 use crate::syntax::{Attribute, Block, Body};

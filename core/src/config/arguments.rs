@@ -24,6 +24,7 @@ pub(super) fn unescape(mut body: Body, escaped: Vec<Block>) -> Body {
     for block in escaped {
         body.attributes.extend(block.body.attributes);
         body.blocks.extend(block.body.blocks);
+        body.undecided.extend(block.body.undecided);
     }
     body
 }

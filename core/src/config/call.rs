@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use formwork_lang::content::{BodySchema, split_content};
+use formwork_lang::content::{BodySchema, into_attributes, split_content};
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
@@ -61,7 +61,7 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
 pub(super) fn read_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
     let name = block.labels.first()?;
     let named = check_name(diags, "module instance name", name);
-    let of = |wanted: &str| block.body.attributes.iter().find(|one| one.name.name == wanted);
+    let of = |wanted: &str| block.body.find(wanted);
     let version = of("version").map(|attribute| version(diags, attribute)).transpose();
     let Some(attribute) = of("source") else {
         let detail = "The argument \"source\" is required, but no definition was found.";
@@ -96,7 +96,8 @@ fn arguments(diags: &mut Diagnostics, body: Body) -> BTreeMap<Str, Argument> {
         let detail = format!("Blocks of type \"{}\" are not expected here.", kind.name);
         let _ = diags.error(Diagnostic::error("Unsupported block type", detail).at(kind.span));
     }
-    let arguments = body.attributes.into_iter().map(|attribute| {
+    let body = Body { blocks: Vec::new(), ..body };
+    let arguments = into_attributes(diags, body).into_iter().map(|attribute| {
         let Attribute { name, expr, .. } = attribute;
         let argument = Argument { expr, references: Vec::new(), name_span: name.span };
         (name.name, argument)

@@ -79,9 +79,9 @@ pub(super) fn read(
 
 /// Reports what means nothing for a data source that belongs to its `check` block.
 fn reject_repetition(diags: &mut Diagnostics, block: &Block) {
-    for attribute in &block.body.attributes {
-        let name = &attribute.name;
-        if matches!(name.name.as_str(), "count" | "for_each") {
+    for name in ["count", "for_each"] {
+        if let Some(attribute) = block.body.find(name) {
+            let name = &attribute.name;
             let _ = diags.error(
                 Diagnostic::error(
                     format!("Invalid \"{name}\" attribute", name = name.name),
@@ -92,14 +92,18 @@ fn reject_repetition(diags: &mut Diagnostics, block: &Block) {
             );
         }
     }
-    for nested in block.body.blocks.iter().filter(|nested| nested.kind.name == "lifecycle") {
+    let written = block.body.blocks.iter().filter(|nested| nested.kind.name == "lifecycle");
+    let undecided = block.body.undecided.iter().filter(|member| member.name.name == "lifecycle");
+    let headers =
+        written.map(|nested| nested.header).chain(undecided.map(|member| member.name.span));
+    for header in headers {
         let _ = diags.error(
             Diagnostic::error(
                 "Invalid lifecycle block",
                 "A data source in a `check` block has no `lifecycle`: the `check` block says how it \
                  is treated.",
             )
-            .at(nested.header),
+            .at(header),
         );
     }
 }

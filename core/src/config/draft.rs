@@ -16,7 +16,7 @@ use super::{
 };
 use crate::addr::Mode;
 
-const CONTENT: BodySchema = BodySchema {
+pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[],
     blocks: &[
         ("terraform", &[]),

@@ -95,7 +95,7 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
         Ok::<_, Reported>((local, attribute.name.span.to(attribute.expr.span)))
     });
     let id = content.take("id").map(|attribute| attribute.expr);
-    let to = content.take("to")?.expr;
+    let to = content.take("to")?.expr.into_native(diags).ok()?;
     let repeated = for_each.is_some();
     let repetition = for_each.map_or(Repetition::Single, Repetition::ForEach);
     let (calls, resource, key) = target(diags, &to, repeated).ok()?;

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use formwork_lang::content::just_attributes;
-use formwork_lang::syntax::{add_source, parse_expression, parse_file};
-use formwork_value::codec::json;
+use formwork_lang::content::into_attributes;
+use formwork_lang::syntax::{add_source, parse_expression, parse_file, parse_json};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Type, Value, convert};
 
@@ -66,7 +65,8 @@ impl Variable {
     }
 }
 
-/// Reads a file of values for variables, in the native syntax. Nothing but constants may stand in it.
+/// Reads a file of values for variables, in JSON if its name says so. Nothing but constants may stand
+/// in it.
 ///
 /// # Errors
 /// When the text cannot be parsed, or a value is not constant. What could be read is lost.
@@ -78,12 +78,16 @@ pub fn read_values(
 ) -> Result<Vec<Given>, Reported> {
     let mut found = Diagnostics::new();
     let source = add_source(&mut found, sources, name, content);
-    let body = parse_file(&mut found, sources, source);
-    let mut given = Vec::with_capacity(body.attributes.len());
-    for attribute in just_attributes(&mut found, &body) {
+    let body = if name.ends_with(".json") {
+        parse_json(&mut found, sources, source)
+    } else {
+        parse_file(&mut found, sources, source)
+    };
+    let mut given = Vec::new();
+    for attribute in into_attributes(&mut found, body) {
         if let Ok(value) = constant::value(&mut found, &attribute.expr) {
             given.push(Given {
-                name: attribute.name.name.clone(),
+                name: attribute.name.name,
                 value: GivenValue::Value(value),
                 origin: Origin::File(name.to_owned(), Some(attribute.expr.span)),
             });
@@ -91,33 +95,6 @@ pub fn read_values(
     }
     diags.append(found)?;
     Ok(given)
-}
-
-/// Reads a file of values for variables, in JSON: one object.
-///
-/// # Errors
-/// When it is not JSON, or no object.
-pub fn read_json_values(
-    diags: &mut Diagnostics,
-    name: &str,
-    content: &[u8],
-) -> Result<Vec<Given>, Reported> {
-    let mut refuse = |why: &str| {
-        let detail = format!("{name} cannot be read as JSON values for variables: {why}.");
-        Err(diags.error(Diagnostic::error("Invalid JSON values file", detail)))
-    };
-    match json::decode_simple(content) {
-        Ok(Value::Object(members)) => {
-            let given = members.iter().map(|(member, value)| Given {
-                name: member.clone(),
-                value: GivenValue::Value(value.clone()),
-                origin: Origin::File(name.to_owned(), None),
-            });
-            Ok(given.collect())
-        }
-        Ok(_) => refuse("the file must hold one object, whose members are the variables"),
-        Err(error) => refuse(&error.to_string()),
-    }
 }
 
 /// Gives every variable of a module its value. Of several values for one variable the last counts.

@@ -99,6 +99,8 @@ fn ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChanges, 
 
 fn replace_triggered_by(diags: &mut Diagnostics, expr: Expr) -> Result<Vec<Expr>, Reported> {
     let items = traversal::list(diags, expr)?;
+    let items: Vec<Expr> =
+        items.into_iter().map(|item| item.into_native(diags)).collect::<Result<_, _>>()?;
     for item in &items {
         check_trigger(diags, item);
     }

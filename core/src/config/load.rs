@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use formwork_lang::syntax::{Body, add_source, parse_file};
+use formwork_lang::content::decide;
+use formwork_lang::syntax::{Body, add_source, parse_file, parse_json};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::arguments::not_supported;
 use super::draft::Draft;
+use super::overrides::{self, is_override};
 use super::{
     CallSite, Config, Files, Module, ModuleFolders, ModuleNode, call_arguments, import_target,
     passing, references, settings, validate,
@@ -214,7 +215,7 @@ fn unreadable(site: &CallSite, dir: &Path) -> Diagnostic {
     Diagnostic::error("Module cannot be used", detail).at(site.span)
 }
 
-/// Parses every configuration file of a folder, in the order of names.
+/// Parses every configuration file of a folder, in the order of names. Override files are merged in.
 pub(super) fn parse_folder(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -232,18 +233,29 @@ pub(super) fn parse_folder(
     })?;
     names.sort();
     let names = names.iter().filter(|name| is_configuration(name));
-    Ok(names.filter_map(|name| parse(diags, sources, files, &dir.join(name))).collect())
+    let (later, first): (Vec<_>, Vec<_>) = names.partition(|name| is_override(name));
+    let mut found = Diagnostics::new();
+    let mut read = |found: &mut Diagnostics, names: Vec<&String>| {
+        let mut bodies = Vec::with_capacity(names.len());
+        for name in names {
+            bodies.extend(parse(found, sources, files, &dir.join(name)));
+        }
+        bodies
+    };
+    let mut bodies = read(&mut found, first);
+    // What cannot be parsed may be what others override.
+    let complete = !found.has_errors();
+    let overrides = read(&mut found, later);
+    if complete {
+        overrides::apply(&mut found, &mut bodies, overrides);
+    }
+    let _ = diags.append(found);
+    Ok(bodies)
 }
 
 /// Whether a file belongs to the configuration. What editors leave behind does not.
 fn is_configuration(name: &str) -> bool {
     !super::files::is_left_behind(name) && (name.ends_with(".tf") || name.ends_with(".tf.json"))
-}
-
-fn is_override(name: &str) -> bool {
-    let stem = name.strip_suffix(".json").unwrap_or(name);
-    let stem = stem.strip_suffix(".tf").unwrap_or(stem);
-    stem == "override" || stem.ends_with("_override")
 }
 
 fn parse(
@@ -253,18 +265,6 @@ fn parse(
     path: &Path,
 ) -> Option<Body> {
     let name = shown(path);
-    let unsupported = if name.ends_with(".json") {
-        Some("A file in JSON syntax")
-    } else if is_override(path.file_name().and_then(|name| name.to_str()).unwrap_or_default()) {
-        Some("An override file")
-    } else {
-        None
-    };
-    if let Some(what) = unsupported {
-        // There is no text to point into, so the name stands in the message.
-        let _ = diags.error(not_supported(&format!("{what} (`{name}`)"), None));
-        return None;
-    }
     let content = match files.read(path) {
         Ok(content) => content,
         Err(error) => {
@@ -278,8 +278,15 @@ fn parse(
             return None;
         }
     };
+    let is_json = name.ends_with(".json");
     let source = add_source(diags, sources, name, content);
-    Some(parse_file(diags, sources, source))
+    if !is_json {
+        return Some(parse_file(diags, sources, source));
+    }
+    let mut body = parse_json(diags, sources, source);
+    // What stands at the top of a file is the same in every file.
+    decide(diags, &mut body, &super::draft::CONTENT);
+    Some(body)
 }
 
 /// The name of a file as people see it: relative to the folder the command works in.

@@ -1,6 +1,6 @@
 //! `output` and `locals` blocks.
 
-use formwork_lang::content::{BodySchema, into_content, just_attributes};
+use formwork_lang::content::{BodySchema, into_attributes, into_content};
 use formwork_lang::syntax::{Attribute, Block, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics};
@@ -52,8 +52,7 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
 
 /// Reads a `locals` block.
 pub(super) fn read_locals(diags: &mut Diagnostics, block: Block) -> Vec<Local> {
-    let _ = just_attributes(diags, &block.body);
-    block.body.attributes.into_iter().map(local).collect()
+    into_attributes(diags, block.body).into_iter().map(local).collect()
 }
 
 fn local(attribute: Attribute) -> Local {

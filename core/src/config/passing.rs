@@ -71,7 +71,7 @@ fn not_there(wanted: &ProviderConfigAddr, one: &PassedProvider) -> Diagnostic {
 
 /// Whether a block says anything: one that does not may only stand for what a caller passes.
 fn is_empty(block: &ProviderBlock) -> bool {
-    block.body.attributes.is_empty() && block.body.blocks.is_empty() && block.version.is_none()
+    block.body.is_empty() && block.version.is_none()
 }
 
 fn is_configured(module: &Module, local: &LocalProvider) -> bool {

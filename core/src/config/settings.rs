@@ -1,6 +1,6 @@
 //! `terraform` blocks: versions, providers, and where the state lives.
 
-use formwork_lang::content::{BodySchema, into_content, just_attributes};
+use formwork_lang::content::{BodySchema, into_attributes, into_content};
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
@@ -66,7 +66,7 @@ impl Settings {
             );
             return;
         }
-        for attribute in just_attributes(diags, &block.body) {
+        for attribute in &into_attributes(diags, block.body) {
             if let Ok(required) = required_provider(diags, attribute) {
                 self.required_providers.insert(attribute.name.name.clone(), required);
             }
@@ -105,8 +105,7 @@ pub(super) fn check_version(diags: &mut Diagnostics, files: &[Body]) -> Result<(
     let mut result = Ok(());
     let blocks = files.iter().flat_map(|file| &file.blocks);
     for block in blocks.filter(|block| block.kind.name == "terraform") {
-        let attributes = block.body.attributes.iter();
-        for attribute in attributes.filter(|attribute| attribute.name.name == "required_version") {
+        if let Some(attribute) = block.body.find("required_version") {
             // A malformed constraint is reported when the block is read.
             let Some(text) = attribute.expr.as_literal() else { continue };
             let Ok(constraints) = text.parse::<Constraints>() else { continue };
@@ -153,7 +152,7 @@ fn required_provider(
     let named = check_local_name(diags, name);
     let required = match &attribute.expr.kind {
         ExprKind::Object(_) => described(diags, name, &attribute.expr)?,
-        ExprKind::Template(_) => {
+        ExprKind::Template(_) | ExprKind::Json(_) => {
             let text = constant::string(diags, &attribute.expr)?;
             constraint(diags, &text, attribute.expr.span)?;
             RequiredProvider {

@@ -258,24 +258,60 @@ resource "a_b" "c" {
 }
 
 #[test]
-fn files_left_out_yet_are_named_and_foreign_ones_passed_over() {
+fn foreign_files_are_passed_over() {
     check(
         r#"
-//- override.tf
-//- x_override.tf
-//- more.tf.json
+//- main.tf
+locals {
+  a = 1
+}
 //- .hidden.tf
+nonsense
 //- x.tf~
+nonsense
 //- #x.tf#
+nonsense
 //- notes.txt
+nonsense
 "#,
         &expect![[r#"
-            error - A file in JSON syntax (`more.tf.json`) is not supported by this version of Formwork yet
-                The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
-            error - An override file (`override.tf`) is not supported by this version of Formwork yet
-                The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
-            error - An override file (`x_override.tf`) is not supported by this version of Formwork yet
-                The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
+            local.a <- 
+        "#]],
+    );
+}
+
+#[test]
+fn override_files_change_what_is_there_and_nothing_else() {
+    check(
+        r#"
+//- main.tf
+output "a" {
+  value = 1
+}
+//- override.tf
+output "a" {
+  value = 2
+  precondition {
+    condition     = local.x
+    error_message = "x"
+  }
+}
+//- a_override.tf.json
+{
+  "output": {"b": {"value": 1}},
+  "locals": {"x": 1},
+  "moved": {"from": "a.b", "to": "a.c"}
+}
+"#,
+        &expect![[r#"
+            error a_override.tf.json:2,19-20 Missing base output definition to override
+                There is no output "b" in another file. An override file changes only what is there without it.
+            error a_override.tf.json:3,14-20 Missing base local value definition to override
+                There is no local value "x" in another file. An override file changes only what is there without it.
+            error a_override.tf.json:4,12-13 Cannot override 'moved' blocks
+                Blocks of this type can stand only in files that override nothing.
+            error override.tf:3,3-15 Can't override precondition blocks
+                Override files cannot override "precondition" blocks.
         "#]],
     );
 }

@@ -12,7 +12,8 @@ pub(super) fn of(diags: &mut Diagnostics, expr: &Expr) -> Result<Traversal, Repo
     if let Some(traversal) = refs::as_traversal(expr) {
         return Ok(traversal);
     }
-    if let Some(text) = expr.as_literal()
+    if !matches!(expr.kind, ExprKind::Json(_))
+        && let Some(text) = expr.as_literal()
         && let Some(traversal) = quoted(text, expr.span)
     {
         diags.warn(
@@ -105,7 +106,8 @@ pub(super) fn provider(diags: &mut Diagnostics, expr: &Expr) -> Result<LocalProv
     let shape = "Write the local name of a provider, and behind a dot the alias of one of its \
                  configurations: `aws`, `aws.west`.";
     let name_of = |diags: &mut Diagnostics| {
-        if refs::as_traversal(expr).is_none() && expr.as_literal().is_none() {
+        let is_json = matches!(expr.kind, ExprKind::Json(_));
+        if refs::as_traversal(expr).is_none() && (is_json || expr.as_literal().is_none()) {
             return Err(diags.error(bad_provider(shape, expr.span)));
         }
         of(diags, expr)

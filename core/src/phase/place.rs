@@ -22,7 +22,7 @@ pub(crate) fn place_in(body: &Body, path: &Path) -> Option<Span> {
 
 fn place_of_steps(body: &Body, steps: &[Step]) -> Option<Span> {
     let (Step::Attribute(name), rest) = steps.split_first()? else { return None };
-    if let Some(attribute) = body.attributes.iter().find(|one| one.name.name == *name) {
+    if let Some(attribute) = body.find(name) {
         return Some(attribute.expr.span);
     }
     let mut blocks = body.blocks.iter().filter(|block| block.kind.name == *name);

@@ -71,7 +71,7 @@ async fn validate_provider(
     let config = |diags: &mut Diagnostics| decode(diags, &block.body, schema, &scope);
     let config = session.settled(diags, config).await?;
     // A block without arguments is not shown to the provider: it may only be there for its alias.
-    if block.body.attributes.is_empty() && block.body.blocks.is_empty() {
+    if block.body.is_empty() {
         return Ok(());
     }
     let about = About { addr: &vertex.addr, block: Some(block.span) };

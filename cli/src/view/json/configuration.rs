@@ -5,6 +5,7 @@ mod providers;
 use formwork_core::addr::{InstanceKey, Mode, Reference, Subject};
 use formwork_core::config::{Config, ModuleCall, ModuleNode, Repetition, Resource};
 use formwork_core::provider::Pool;
+use formwork_lang::content::content;
 use formwork_lang::eval::evaluate;
 use formwork_lang::functions::Function;
 use formwork_lang::refs::{self, Traversal, TraversalStep};
@@ -146,10 +147,10 @@ fn resource(shown: &Shown<'_>, node: &ModuleNode, resource: &Resource) -> Json {
 /// The arguments and blocks of a body that a schema knows.
 fn body(body: &Body, schema: &Block) -> Json {
     let mut members: Vec<(String, Json)> = Vec::new();
-    for attribute in &body.attributes {
-        if schema.attributes.contains_key(&attribute.name.name) {
-            members.push((attribute.name.name.to_string(), expression(&attribute.expr)));
-        }
+    // What does not belong there was reported when the configuration was checked.
+    let body = content(&mut Diagnostics::new(), body, schema);
+    for attribute in body.attributes.values() {
+        members.push((attribute.name.name.to_string(), expression(&attribute.expr)));
     }
     for (name, nested) in &schema.blocks {
         let blocks: Vec<_> = body.blocks.iter().filter(|block| block.kind.name == *name).collect();
@@ -207,6 +208,10 @@ impl Scope for Constant {
 
     fn function_names(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    fn is_constant(&self) -> bool {
+        true
     }
 }
 

@@ -15,7 +15,7 @@ const DYNAMIC: BodySchema = BodySchema {
 };
 
 /// Makes arguments and blocks of the undecided members that are expected. The others stay undecided.
-pub(crate) fn decide(diags: &mut Diagnostics, body: &mut Body, expected: &impl Expected) {
+pub fn decide(diags: &mut Diagnostics, body: &mut Body, expected: &impl Expected) {
     if body.undecided.is_empty() {
         return;
     }
@@ -93,13 +93,16 @@ impl Maker<'_> {
 
     /// Makes a block of an object, or one of each in an array.
     fn bodies(&mut self, labels: Vec<Ident>, expr: Expr) {
+        let header = brace(expr.span);
         match expr.kind {
             ExprKind::Null => {}
-            ExprKind::Object(items) => self.block(labels, items, expr.span),
+            ExprKind::Object(items) => self.block(labels, items, header, expr.span),
             ExprKind::Tuple(elements) => {
                 for element in elements {
                     match element.kind {
-                        ExprKind::Object(items) => self.block(labels.clone(), items, element.span),
+                        ExprKind::Object(items) => {
+                            self.block(labels.clone(), items, header, element.span);
+                        }
                         _ => self.wrong_value(BODY, element.span),
                     }
                 }
@@ -108,9 +111,11 @@ impl Maker<'_> {
         }
     }
 
-    fn block(&mut self, labels: Vec<Ident>, items: Vec<ObjectItem>, span: Span) {
-        let header = brace(span);
-        let mut body = Body { undecided: json_members(items), ..Body::empty(span, header) };
+    /// Makes a block of an object. Messages about it point to where its like begin, those about what
+    /// it lacks to where it ends, as in the reference.
+    fn block(&mut self, labels: Vec<Ident>, items: Vec<ObjectItem>, header: Span, span: Span) {
+        let end = Span { start: span.end.saturating_sub(1).max(span.start), ..span };
+        let mut body = Body { undecided: json_members(items), ..Body::empty(span, end) };
         if self.kind.name == "dynamic" {
             decide(self.diags, &mut body, &DYNAMIC);
         }

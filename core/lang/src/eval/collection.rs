@@ -89,8 +89,8 @@ impl Evaluator<'_> {
     ) -> Result<(Option<Str>, Marks), Reported> {
         // A key that reads like a name with steps could mean a reference or a text with periods.
         if !item.bare
-            && crate::refs::as_traversal(&item.key).is_some_and(|key| !key.steps.is_empty())
             && is_chain(&item.key)
+            && crate::refs::as_traversal(&item.key).is_some_and(|key| !key.steps.is_empty())
         {
             return Err(self.diags.error(
                 Diagnostic::error(
@@ -101,19 +101,24 @@ impl Evaluator<'_> {
             ));
         }
         let (key, marks) = self.expr(&item.key, frames)?.unmark();
+        // The reference has other words for the same mistakes in JSON.
+        let (null, unfit, blamed) = match item.key.kind {
+            ExprKind::Json(_) => {
+                ("Invalid object key expression", "Invalid object key expression", item.key.span)
+            }
+            _ => ("Null value as key", "Incorrect key type", item.value.span),
+        };
         if key.is_null() {
-            let diag = Diagnostic::error(
-                "Null value as key",
-                "The key of an object item is null; a key must be a string.",
-            );
-            return Err(self.fail(diag.at(item.value.span), &item.key, frames));
+            let detail = "The key of an object item is null; a key must be a string.";
+            let diag = Diagnostic::error(null, detail);
+            return Err(self.fail(diag.at(blamed), &item.key, frames));
         }
         match convert::convert(&key, &Type::String) {
             Ok(Value::String(key)) => Ok((Some(key), marks)),
             Ok(_) => Ok((None, marks)),
             Err(refused) => {
                 let diag = Diagnostic::error(
-                    "Incorrect key type",
+                    unfit,
                     format!("This value cannot be the key of an object item: {}.", refused.reason),
                 );
                 Err(self.fail(diag.at(item.key.span), &item.key, frames))

@@ -44,8 +44,9 @@ impl JsonText {
     /// # Errors
     /// When it is none.
     pub fn expression(&self, diags: &mut Diagnostics, span: Span) -> Result<Expr, Reported> {
+        // Places in it are counted from the quote, as in the reference.
         let input =
-            Input { text: &self.text, source: span.source, base: span.start + 1, sources: None };
+            Input { text: &self.text, source: span.source, base: span.start, sources: None };
         let expr = parse_inner_expression(diags, input)?;
         Ok(Expr { span, ..expr })
     }
@@ -53,6 +54,20 @@ impl JsonText {
     /// The text, if it is a single name.
     pub(super) fn keyword(&self) -> Option<&str> {
         is_identifier(&self.text).then_some(self.text.as_str())
+    }
+}
+
+impl Expr {
+    /// The expression, read out of the string in which it stands in a file in JSON: for what must be
+    /// an address there, and is evaluated nevertheless.
+    ///
+    /// # Errors
+    /// When the string holds no expression.
+    pub fn into_native(self, diags: &mut Diagnostics) -> Result<Self, Reported> {
+        match &self.kind {
+            ExprKind::Json(json) => json.expression(diags, self.span),
+            _ => Ok(self),
+        }
     }
 }
 

@@ -1,1 +1,214 @@
 //! Files in JSON, and what is made of them.
+
+use expect_test::{Expect, expect};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostics, Type};
+
+use crate::content::{BodySchema, content, into_attributes};
+use crate::refs::{as_traversal, of_body};
+use crate::syntax::print::expr;
+use crate::syntax::{Body, parse_json};
+use crate::testing::Text;
+use crate::type_expr;
+
+const SCHEMA: BodySchema = BodySchema {
+    attributes: &[("value", true), ("list", false)],
+    blocks: &[("plain", &[]), ("named", &["type", "name"]), ("dynamic", &["type"])],
+};
+
+fn parse(text: &str) -> (Body, Text) {
+    let mut sources = Sources::new();
+    let id = sources.add("a.tf.json", text);
+    let mut diags = Diagnostics::new();
+    let body = parse_json(&mut diags, &sources, id);
+    (body, Text { sources, diags })
+}
+
+/// What a text holds, asked for by a schema, and what is wrong with it.
+fn check(text: &str, expected: &Expect) {
+    let (body, mut text) = parse(text);
+    let found = content(&mut text.diags, &body, &SCHEMA);
+    let mut out = String::new();
+    for (name, attr) in &found.attributes {
+        out += &format!("{name} = {}\n", expr(&attr.expr));
+    }
+    for block in &found.blocks {
+        let labels: Vec<&str> = block.labels.iter().map(|label| label.name.as_str()).collect();
+        let inner = block.body.attributes.iter().chain(&block.body.undecided);
+        let inner: Vec<&str> = inner.map(|attr| attr.name.name.as_str()).collect();
+        let blocks: Vec<&str> = block.body.blocks.iter().map(|b| b.kind.name.as_str()).collect();
+        out += &format!("{} {labels:?} {inner:?} {blocks:?}\n", block.kind.name);
+    }
+    expected.assert_eq(&(out + &text.problems()));
+}
+
+#[test]
+fn members_are_what_is_expected_of_them() {
+    check(
+        r#"{"//": "${", "value": "a${x}", "list": [1, "b"], "plain": [{"a": 1}, {}], "named": {"t": {"n": {"b": 1}, "m": [{"c": 1}]}}}"#,
+        &expect![[r#"
+            list = (tuple 1 (json "b"))
+            value = (json (template "a" ${x}))
+            plain [] ["a"] []
+            plain [] [] []
+            named ["t", "n"] ["b"] []
+            named ["t", "m"] ["c"] []
+        "#]],
+    );
+    check(
+        r#"[{"value": 1}, {"plain": null}, {"named": [{"t": {"n": {}}}, {"u": [{"n": {}}]}]}]"#,
+        &expect![[r#"
+            value = 1
+            named ["t", "n"] [] []
+            named ["u", "n"] [] []
+        "#]],
+    );
+}
+
+#[test]
+fn a_dynamic_block_has_its_own_parts() {
+    check(
+        r#"{"value": 1, "dynamic": {"plain": {"for_each": [1], "iterator": "i", "content": {"x": "${i.value}"}}}}"#,
+        &expect![[r#"
+            value = 1
+            dynamic ["plain"] ["for_each", "iterator"] ["content"]
+        "#]],
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_reported_where_it_stands() {
+    check(
+        r#"{"valeu": 1, "plain": 1, "named": {"t": "x", "u": {}, "v": {"n": [1]}}, "list": 1, "list": 2}"#,
+        &expect![[r#"
+            list = 1
+            1:23 "1" Incorrect JSON value type
+                An object must be here, or an array of objects, each of which is a block.
+            1:41 "\"x\"" Incorrect JSON value type
+                An object must be here, or an array of objects: the names of its members are labels of the block.
+            1:41 "\"" Missing block label
+                An object must be here whose member's name is the named block's name.
+            1:51 "{" Missing block label
+                An object must be here whose member's name is the named block's name.
+            1:67 "1" Incorrect JSON value type
+                An object must be here, which holds the arguments and blocks of a block.
+            1:84 "\"list\"" Duplicate attribute definition
+                "list" is set already; an argument may be set only once.
+            1:1 "" Missing required argument
+                The argument "value" must be set here, but is not.
+            1:2 "\"valeu\"" Extraneous JSON object property
+                No argument or block type is named "valeu". Did you mean "value"?
+        "#]],
+    );
+}
+
+#[test]
+fn the_first_mistake_of_a_text_is_named_as_the_reference_does() {
+    let mut out = String::new();
+    for text in [
+        "",
+        "{",
+        "{\"a\" 1}",
+        "{\"a\": }",
+        "{\"a\": 1,}",
+        "[1,]",
+        "[1 2]",
+        "{\"a\": 1 \"b\": 2}",
+        "{\"a\": 1",
+        "[1",
+        "{a: 1}",
+        "{\"a\": tru}",
+        "{\"a\": 01}",
+        "{\"a\": .5}",
+        "{\"a\": 1.}",
+        "{\"a\": \"x\ny\"}",
+        "{\"a\": \"\\q\"}",
+        "{\"a\": \"\\u12\"}",
+        "{\"a\": \"x",
+        "{} x",
+        "1",
+        "[1]",
+        "\u{feff}{}",
+    ] {
+        let (_, found) = parse(text);
+        let problems = found.problems();
+        let first = problems.lines().next().unwrap_or("nothing");
+        out += &format!("{text:?}: {first}\n");
+    }
+    expect![[r#"
+        "": 1:1 "" Missing value
+        "{": 1:2 "" Invalid object property name
+        "{\"a\" 1}": 1:6 "1" Missing property value colon
+        "{\"a\": }": 1:7 "}" Invalid start of value
+        "{\"a\": 1,}": 1:8 "," Trailing comma in object
+        "[1,]": 1:3 "," Trailing comma in array
+        "[1 2]": 1:4 "2" Missing item seperator comma
+        "{\"a\": 1 \"b\": 2}": 1:9 "\"" Missing attribute seperator comma
+        "{\"a\": 1": 1:1 "{" Unclosed object
+        "[1": 1:1 "[" Unclosed array
+        "{a: 1}": 1:2 "a" Invalid object property name
+        "{\"a\": tru}": 1:7 "tru" Invalid JSON keyword
+        "{\"a\": 01}": 1:7 "01" Invalid JSON number
+        "{\"a\": .5}": 1:7 "." Invalid start of value
+        "{\"a\": 1.}": 1:7 "1." Invalid JSON number
+        "{\"a\": \"x\ny\"}": 1:9 "\n" Invalid JSON string
+        "{\"a\": \"\\q\"}": 1:9 "q" Invalid JSON string
+        "{\"a\": \"\\u12\"}": 1:9 "u" Invalid JSON string
+        "{\"a\": \"x": 1:7 "\"x" Invalid JSON string
+        "{} x": 1:4 "x" Extraneous data after value
+        "1": 1:1 "1" Root value must be object
+        "[1]": 1:2 "1" Incorrect JSON value type
+        "\u{feff}{}": 1:1 "\u{feff}" Invalid start of value
+    "#]]
+    .assert_eq(&out);
+}
+
+#[test]
+fn escapes_are_resolved_and_half_pairs_replaced() {
+    let (body, text) =
+        parse(r#"{"a": "\"\\\/\b\f\n\r\t\u00e9\ud83d\ude00\ud83d\u0041\udc00\ud83dx"}"#);
+    assert_eq!(text.problems(), "");
+    let attr = &into_attributes(&mut Diagnostics::new(), body)[0];
+    let expected = "\"\\/\u{8}\u{c}\n\r\té😀\u{fffd}A\u{fffd}\u{fffd}x";
+    assert_eq!(attr.expr.as_literal().unwrap().as_str(), expected);
+}
+
+#[test]
+fn a_string_is_a_reference_or_a_type_where_one_is_wanted() {
+    let (body, text) = parse(
+        r#"{"a": "x.y[\"k\"][0]", "b": "${x.y}", "c": "x y", "t": "list(object({a = number}))"}"#,
+    );
+    assert_eq!(text.problems(), "");
+    let mut diags = Diagnostics::new();
+    let [a, b, c, t] = ["a", "b", "c", "t"].map(|name| &body.find(name).unwrap().expr);
+    let found = as_traversal(a).unwrap();
+    assert_eq!((found.root.name.as_str(), found.steps.len()), ("x", 3));
+    assert_eq!((as_traversal(b), as_traversal(c)), (None, None));
+    let object = Type::object([("a", Type::Number)]);
+    assert_eq!(type_expr::read(&mut diags, t).unwrap().0, Type::list(object));
+    assert!(type_expr::read(&mut diags, b).is_err());
+}
+
+#[test]
+fn mentions_are_found_in_whatever_a_member_turns_out_to_be() {
+    let (body, text) = parse(
+        r#"{"//": "${no.a}", "x": {"${a.b}": ["${c.d}", "e.f"]}, "dynamic": {"s": [{"for_each": "${g.h}", "content": {"y": "${s.value}${i.j}"}}, {"for_each": "${k.l}", "iterator": "it", "content": {"y": "${it.value}${s.t}"}}]}}"#,
+    );
+    assert_eq!(text.problems(), "");
+    let names: Vec<String> =
+        of_body(&body).iter().map(|found| text.sources.slice(found.span).to_owned()).collect();
+    assert_eq!(names, ["a.b", "c.d", "g.h", "i.j", "k.l", "s.t"]);
+}
+
+#[test]
+fn nesting_is_limited_by_a_diagnostic() {
+    for (text, fine) in [
+        ("[".repeat(1_000) + &"]".repeat(1_000), true),
+        ("[".repeat(100_000), false),
+        ("{\"a\":".repeat(100_000), false),
+    ] {
+        let (_, text) = parse(&format!("{{\"a\": {text}}}"));
+        assert_eq!(text.diags.is_empty(), fine);
+        assert!(fine || text.problems().contains("Too many nested levels"));
+    }
+}

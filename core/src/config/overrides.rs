@@ -1,0 +1,280 @@
+//! Override files: what they say about a block takes the place of what other files say about it. Pure:
+//! blocks go in and come out, and nothing is read in them that does not decide what goes where.
+
+use std::collections::HashMap;
+
+use formwork_lang::content::{BodySchema, decide};
+use formwork_lang::syntax::{Attribute, Block, Body, ExprKind};
+use formwork_value::{Diagnostic, Diagnostics, Span, Str};
+
+/// Whether a file overrides others, by its name.
+pub(super) fn is_override(name: &str) -> bool {
+    let stem = name.strip_suffix(".json").unwrap_or(name);
+    let stem = stem.strip_suffix(".tf").unwrap_or(stem);
+    stem == "override" || stem.ends_with("_override")
+}
+
+/// Blocks of which a body is made up whatever else it holds. They are decided before merging, because
+/// one is merged itself, and another stands for blocks of another type.
+const PARTS: BodySchema =
+    BodySchema { attributes: &[], blocks: &[("lifecycle", &[]), ("dynamic", &["type"])] };
+
+/// What a `terraform` block holds that overrides have rules for.
+const SETTINGS: BodySchema = BodySchema {
+    attributes: &[("required_version", false)],
+    blocks: &[
+        ("required_providers", &[]),
+        ("backend", &["type"]),
+        ("cloud", &[]),
+        ("provider_meta", &["provider"]),
+    ],
+};
+
+/// Merges override files, in the order of their names, into the other files of a module.
+pub(super) fn apply(diags: &mut Diagnostics, files: &mut Vec<Body>, overrides: Vec<Body>) {
+    if overrides.is_empty() {
+        return;
+    }
+    let mut merger = Merger { diags, places: HashMap::new(), files };
+    merger.index();
+    for block in overrides.into_iter().flat_map(|file| file.blocks) {
+        merger.block(block);
+    }
+}
+
+/// What tells a block from others of its type: its labels, and for a provider its alias.
+type Key = (Str, Vec<Str>, Option<Str>);
+
+fn key(block: &Block) -> Key {
+    let labels = block.labels.iter().map(|label| label.name.clone()).collect();
+    let is_provider = block.kind.name == "provider";
+    let alias = block.body.find("alias").filter(|_| is_provider);
+    (block.kind.name.clone(), labels, alias.and_then(|alias| alias.expr.as_literal().cloned()))
+}
+
+struct Merger<'m> {
+    diags: &'m mut Diagnostics,
+    /// Where the first block of each key is: its file and its number there.
+    places: HashMap<Key, (usize, usize)>,
+    files: &'m mut Vec<Body>,
+}
+
+impl Merger<'_> {
+    fn index(&mut self) {
+        for (at, file) in self.files.iter().enumerate() {
+            for (number, block) in file.blocks.iter().enumerate() {
+                self.places.entry(key(block)).or_insert((at, number));
+            }
+        }
+    }
+
+    fn block(&mut self, block: Block) {
+        match block.kind.name.as_str() {
+            "terraform" => self.settings(block),
+            "locals" => self.locals(block),
+            "moved" => self.refuse("Cannot override 'moved' blocks", MOVED, block.header),
+            "import" => self.refuse("Cannot override 'import' blocks", MOVED, block.header),
+            "check" => self.refuse("Can't override check blocks", MOVED, block.header),
+            // The reference passes over it without a word.
+            "removed" => {}
+            _ => self.named(block),
+        }
+    }
+
+    fn refuse(&mut self, summary: &str, detail: &str, span: Span) {
+        let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
+    }
+
+    /// Merges a block into the one that has its name.
+    fn named(&mut self, block: Block) {
+        let key = key(&block);
+        let Some(&(file, number)) = self.places.get(&key) else {
+            return self.without_base(block, key.2.as_ref());
+        };
+        if !self.may_override(&block) {
+            return;
+        }
+        let base = &mut self.files[file].blocks[number].body;
+        merge(self.diags, base, block.body);
+    }
+
+    /// A block that overrides nothing is a mistake, but for the configuration of a provider, which is
+    /// there without being written.
+    fn without_base(&mut self, block: Block, alias: Option<&Str>) {
+        let name = block.labels.last().map_or("", |label| label.name.as_str());
+        let kind = block.labels.first().map_or("", |label| label.name.as_str());
+        let (summary, what) = match block.kind.name.as_str() {
+            "variable" => {
+                ("Missing base variable declaration to override", format!("variable {name:?}"))
+            }
+            "output" => ("Missing base output definition to override", format!("output {name:?}")),
+            "module" => ("Missing module call to override", format!("module call {name:?}")),
+            "resource" => ("Missing resource to override", format!("{kind} resource {name:?}")),
+            "ephemeral" => {
+                ("Missing resource to override", format!("{kind} ephemeral resource {name:?}"))
+            }
+            "data" => {
+                ("Missing data resource to override", format!("{kind} data resource {name:?}"))
+            }
+            "provider" => match alias {
+                Some(alias) => (
+                    "Missing base provider configuration for override",
+                    format!("configuration of the provider {name:?} with the alias {alias:?}"),
+                ),
+                None => return self.add(block),
+            },
+            // Whoever reads the files knows what else may be in them.
+            _ => return self.add(block),
+        };
+        let detail = format!(
+            "There is no {what} in another file. An override file changes only what is there without it."
+        );
+        self.refuse(summary, &detail, block.header);
+    }
+
+    fn add(&mut self, block: Block) {
+        if self.files.is_empty() {
+            self.files.push(Body::empty(block.span, block.header));
+        }
+        let at = self.files.len() - 1;
+        self.places.entry(key(&block)).or_insert((at, self.files[at].blocks.len()));
+        self.files[at].blocks.push(block);
+    }
+
+    /// Whether a block holds nothing that may not be overridden; what is refused is reported.
+    fn may_override(&mut self, block: &Block) -> bool {
+        let before = self.diags.len();
+        let set = block.body.find("depends_on");
+        let has_entries = |attr: &&Attribute| !matches!(&attr.expr.kind, ExprKind::Tuple(items) if items.is_empty());
+        if block.kind.name != "output"
+            && let Some(depends_on) = set.filter(has_entries)
+        {
+            let detail = "The argument depends_on may not be overridden.";
+            self.refuse("Unsupported override", detail, depends_on.name.span);
+        }
+        let checks = ["validation", "precondition", "postcondition"];
+        let lifecycles = block.body.blocks.iter().filter(|inner| inner.kind.name == "lifecycle");
+        for body in lifecycles.map(|inner| &inner.body).chain([&block.body]) {
+            let written = body.blocks.iter().map(|inner| (&inner.kind, inner.header));
+            let undecided = body.undecided.iter().map(|member| (&member.name, member.name.span));
+            for (kind, span) in written.chain(undecided) {
+                if checks.contains(&kind.name.as_str()) {
+                    let kind = kind.name.as_str();
+                    let summary = format!("Can't override {kind} blocks");
+                    let detail = format!("Override files cannot override {kind:?} blocks.");
+                    self.refuse(&summary, &detail, span);
+                }
+            }
+        }
+        self.diags.len() == before
+    }
+
+    /// Merges local values by their names.
+    fn locals(&mut self, block: Block) {
+        let Body { attributes, blocks, undecided, .. } = block.body;
+        if !blocks.is_empty() {
+            // Whoever reads the files says what is wrong with them.
+            let body = Body { blocks, ..Body::empty(block.span, block.header) };
+            self.add(Block { body, ..block });
+            return;
+        }
+        for local in attributes.into_iter().chain(undecided).filter(|local| !local.is_comment()) {
+            let name = &local.name.name;
+            let all = self.files.iter_mut().flat_map(|file| &mut file.blocks);
+            let mut values = all.filter(|block| block.kind.name == "locals").flat_map(|block| {
+                block.body.attributes.iter_mut().chain(&mut block.body.undecided)
+            });
+            match values.find(|value| value.name.name == *name) {
+                Some(value) => *value = local,
+                None => {
+                    let detail = format!(
+                        "There is no local value {name:?} in another file. An override file changes only what is there without it."
+                    );
+                    let summary = "Missing base local value definition to override";
+                    let diagnostic = Diagnostic::error(summary, detail).at(local.span);
+                    let _ = self.diags.error(diagnostic);
+                }
+            }
+        }
+    }
+
+    /// Takes away from `terraform` blocks what another one overrides, and adds that one.
+    fn settings(&mut self, mut block: Block) {
+        decide(self.diags, &mut block.body, &SETTINGS);
+        let all = self.files.iter_mut().flat_map(|file| &mut file.blocks);
+        for base in all.filter(|base| base.kind.name == "terraform") {
+            decide(self.diags, &mut base.body, &SETTINGS);
+            supersede(&mut base.body, &mut block.body);
+        }
+        self.add(block);
+    }
+}
+
+/// Merges what `terraform` blocks say: providers by their names, the place of the state as a whole.
+fn supersede(base: &mut Body, over: &mut Body) {
+    let has = |over: &Body, kind: &str| over.blocks.iter().any(|block| block.kind.name == kind);
+    if over.find("required_version").is_some() {
+        base.attributes.retain(|attr| attr.name.name != "required_version");
+    }
+    if has(over, "backend") || has(over, "cloud") {
+        base.blocks.retain(|block| !matches!(block.kind.name.as_str(), "backend" | "cloud"));
+    }
+    for inner in over.blocks.iter().filter(|inner| inner.kind.name == "provider_meta") {
+        base.blocks.retain(|block| key(block) != key(inner));
+    }
+    let listed = |block: &&mut Block| block.kind.name == "required_providers";
+    if let Some(providers) = base.blocks.iter_mut().find(listed)
+        && has(over, "required_providers")
+    {
+        let is_listed = |block: &mut Block| block.kind.name == "required_providers";
+        for block in over.blocks.extract_if(.., is_listed) {
+            replace(&mut providers.body, block.body);
+        }
+    }
+}
+
+/// Merges a body into another: what has the same name is replaced, but a `lifecycle` block is merged
+/// itself.
+fn merge(diags: &mut Diagnostics, base: &mut Body, mut over: Body) {
+    decide(diags, base, &PARTS);
+    decide(diags, &mut over, &PARTS);
+    let is_lifecycle = |block: &mut Block| block.kind.name == "lifecycle";
+    let lifecycles: Vec<Block> = over.blocks.extract_if(.., is_lifecycle).collect();
+    replace(base, over);
+    for mut lifecycle in lifecycles {
+        // The reference passes over it.
+        let body = &mut lifecycle.body;
+        for list in [&mut body.attributes, &mut body.undecided] {
+            list.retain(|attr| attr.name.name != "replace_triggered_by");
+        }
+        match base.blocks.iter_mut().find(|block| block.kind.name == "lifecycle") {
+            Some(first) => replace(&mut first.body, lifecycle.body),
+            None => base.blocks.push(lifecycle),
+        }
+    }
+}
+
+/// Puts what a body holds into another, in the place of everything there that has the same name. All
+/// blocks of a type are replaced together, also those that a `dynamic` block stands for.
+fn replace(base: &mut Body, over: Body) {
+    let arguments = over.attributes.iter().chain(&over.undecided);
+    let names: Vec<Str> = arguments.map(|attr| attr.name.name.clone()).collect();
+    let kinds = over.blocks.iter().map(|block| stands_for(block).clone());
+    let names: std::collections::HashSet<Str> = names.into_iter().chain(kinds).collect();
+    base.attributes.retain(|attr| !names.contains(&attr.name.name));
+    base.undecided.retain(|attr| !names.contains(&attr.name.name));
+    base.blocks.retain(|block| !names.contains(stands_for(block)));
+    base.attributes.extend(over.attributes);
+    base.undecided.extend(over.undecided);
+    base.blocks.extend(over.blocks);
+}
+
+/// The type of the blocks that a block is, or stands for.
+fn stands_for(block: &Block) -> &Str {
+    match block.labels.as_slice() {
+        [kind] if block.kind.name == "dynamic" => &kind.name,
+        _ => &block.kind.name,
+    }
+}
+
+const MOVED: &str = "Blocks of this type can stand only in files that override nothing.";

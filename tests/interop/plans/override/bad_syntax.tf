@@ -1,0 +1,6 @@
+#= file override.tf
+variable "b" {
+  default =
+}
+#= validate
+variable "a" {}

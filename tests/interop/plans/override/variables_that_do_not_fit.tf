@@ -1,0 +1,7 @@
+#= file override.tf
+variable "a" { default = "x" }
+#= validate
+variable "a" {
+  type    = number
+  default = 1
+}
