@@ -17,16 +17,33 @@ use formwork_value::Path;
 
 /// One thing in an answer that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: {message}")]
+#[error("{}{message}", place(path))]
 pub struct Finding {
-    /// Where inside the value; printed after the address of the object it reads `ADDR.attr[0]`.
+    /// Where inside the value; empty for all of it.
     pub path: Path,
     /// What is wrong there. Values of sensitive attributes are left out.
     pub message: String,
 }
 
+fn place(path: &Path) -> String {
+    if path.0.is_empty() { String::new() } else { format!("{path}: ") }
+}
+
 impl Finding {
     fn new(path: &Path, message: impl Into<String>) -> Self {
         Self { path: path.clone(), message: message.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_about_the_whole_value_names_no_place() {
+        let root = Path::default();
+        assert_eq!(Finding::new(&root, "it is gone").to_string(), "it is gone");
+        let inside = Path(vec![formwork_value::Step::Attribute("size".into())]);
+        assert_eq!(Finding::new(&inside, "it is gone").to_string(), ".size: it is gone");
     }
 }

@@ -39,8 +39,8 @@ fn planned_attributes_are_as_configured_or_the_providers_to_choose() {
     ok("null", "null", "null");
 
     let bad = |prior, config, planned, want: &str| plan(&schema, prior, config, planned, &[want]);
-    bad("null", r#"{"name":"a"}"#, "null", ": planned for absence but config wants existence");
-    bad("null", "null", r#"{"name":"a"}"#, ": planned for existence but config wants absence");
+    bad("null", r#"{"name":"a"}"#, "null", "planned for absence but config wants existence");
+    bad("null", "null", r#"{"name":"a"}"#, "planned for existence but config wants absence");
     bad(
         "null",
         r#"{"name":"a"}"#,
@@ -259,8 +259,8 @@ fn what_was_known_must_come_true() {
     ok(r#"{"set":["a","?"]}"#, r#"{"set":["a","b"]}"#);
     ok(r#"{"set":["a","?"]}"#, r#"{"set":["a"]}"#);
     let bad = |planned, actual, want: &[&str]| result(&schema, planned, actual, want);
-    bad("{}", "null", &[": Root object was present, but now absent"]);
-    bad("null", "{}", &[": Root object was absent, but now present"]);
+    bad("{}", "null", &["Root object was present, but now absent"]);
+    bad("null", "{}", &["Root object was absent, but now present"]);
     bad(r#"{"name":"a"}"#, r#"{"name":"b"}"#, &[r#".name: was "a", but now "b""#]);
     bad(r#"{"name":"a"}"#, "{}", &[r#".name: was "a", but now null"#]);
     bad("{}", r#"{"name":"b"}"#, &[r#".name: was null, but now "b""#]);
@@ -415,7 +415,7 @@ fn other_answers_are_held_to_their_rules_too() {
     assert_eq!(destroy_findings(&planned_destroy(&schema)), []);
     assert_eq!(
         lines(&destroy_findings(&value(&schema, "{}"))),
-        [": planned a non-null destroy value",]
+        ["planned a non-null destroy value",]
     );
     let partly = value(&schema, r#"{"name":"a","id":"?"}"#);
     assert_eq!(lines(&unknown_findings(&partly)), [".id: the value is unknown"]);
