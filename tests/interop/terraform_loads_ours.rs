@@ -1,36 +1,85 @@
-//! Terraform with our provider programs: every resource through create, no change, and destroy, and
-//! Formwork with the same programs agreeing about all of it.
+//! Terraform with our provider programs: every resource through create, no change, and destroy, over
+//! both versions of the protocol, and Formwork with the same programs agreeing about all of it.
 
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
+use formwork_plugin_protocol::handshake::{COOKIE_NAME, COOKIE_VALUE};
 use serde_json::Value;
 
 use super::compare::{differences, scrub_state, scrub_view};
 use super::engine::{Engine, terraform_is_here};
 use crate::harness::built;
 
-/// A settings file that makes both programs take our providers from where cargo puts them.
-fn settings(dir: &Path) -> PathBuf {
-    let program = built("terraform-provider-null");
-    let folder = program.parent().unwrap().display();
-    let overrides: String = ["null", "random", "local", "time"]
-        .iter()
-        .map(|name| format!("    \"hashicorp/{name}\" = \"{folder}\"\n"))
-        .collect();
-    let path = dir.join("settings.tfrc");
-    let text = format!("provider_installation {{\n  dev_overrides {{\n{overrides}  }}\n}}\n");
-    std::fs::write(&path, text).unwrap();
-    path
+const PROVIDERS: [&str; 4] = ["null", "random", "local", "time"];
+
+/// The versions of the protocol, the one that hosts prefer first.
+const PROTOCOLS: [u8; 2] = [6, 5];
+
+/// A folder with programs that are ours, but offer one version of the protocol only: the host's own
+/// word on what it speaks is overridden.
+fn plugins(dir: &Path, protocol: u8) -> PathBuf {
+    let folder = dir.join(".plugins");
+    if folder.exists() {
+        return folder;
+    }
+    std::fs::create_dir(&folder).unwrap();
+    for name in PROVIDERS {
+        let name = format!("terraform-provider-{name}");
+        let program = built(&name).display().to_string();
+        let script =
+            format!("#!/bin/sh\nPLUGIN_PROTOCOL_VERSIONS={protocol} exec \"{program}\" \"$@\"\n");
+        let path = folder.join(name);
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    folder
 }
 
-fn run(engine: Engine, dir: &Path, args: &[&str]) -> super::engine::Run {
-    engine.run(dir, Some(&settings(dir)), args)
+/// A folder to run commands in, and the settings under which they find our programs.
+struct Ground {
+    folder: tempfile::TempDir,
+    settings: PathBuf,
 }
 
-fn succeed(engine: Engine, dir: &Path, args: &[&str]) -> String {
-    let run = run(engine, dir, args);
-    assert_eq!(run.code, Some(0), "{engine:?} {args:?}: {}{}", run.stdout, run.stderr);
-    run.stdout
+impl Ground {
+    fn new(config: &str, protocol: u8) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("main.tf"), config).unwrap();
+        let plugins = plugins(folder.path(), protocol);
+        let line = |name| format!("    \"hashicorp/{name}\" = \"{}\"\n", plugins.display());
+        let overrides: String = PROVIDERS.iter().map(line).collect();
+        let settings = folder.path().join("settings.tfrc");
+        let text = format!("provider_installation {{\n  dev_overrides {{\n{overrides}  }}\n}}\n");
+        std::fs::write(&settings, text).unwrap();
+        Self { folder, settings }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn run(&self, engine: Engine, args: &[&str]) -> super::engine::Run {
+        engine.run(self.path(), Some(&self.settings), args)
+    }
+
+    fn succeed(&self, engine: Engine, args: &[&str]) -> String {
+        let run = self.run(engine, args);
+        assert_eq!(run.code, Some(0), "{engine:?} {args:?}: {}{}", run.stdout, run.stderr);
+        run.stdout
+    }
+
+    fn plan_view(&self, engine: Engine) -> Value {
+        self.succeed(engine, &["plan", "-out", "saved", "-no-color"]);
+        let mut view = document(&self.succeed(engine, &["show", "-json", "saved"]));
+        std::fs::remove_file(self.path().join("saved")).unwrap();
+        scrub_view(&mut view);
+        // null_data_source makes up another one each time it is read.
+        forget(&mut view, "random");
+        view
+    }
 }
 
 /// The document among the lines: Terraform puts a warning about the settings before it.
@@ -39,45 +88,37 @@ fn document(text: &str) -> Value {
     serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-fn plan_view(engine: Engine, dir: &Path) -> Value {
-    succeed(engine, dir, &["plan", "-out", "saved", "-no-color"]);
-    let mut view = document(&succeed(engine, dir, &["show", "-json", "saved"]));
-    std::fs::remove_file(dir.join("saved")).unwrap();
-    scrub_view(&mut view);
-    // null_data_source makes up another one each time it is read.
-    forget(&mut view, "random");
-    view
+/// Over each version of the protocol, [`lives`].
+fn check(config: &str) {
+    if terraform_is_here() {
+        PROTOCOLS.iter().for_each(|protocol| lives(config, *protocol));
+    }
 }
 
 /// Plans with both, applies with one, and lets both find nothing more to do; then the other applies
 /// in a folder of its own, and Terraform destroys.
-fn check(config: &str) {
-    if !terraform_is_here() {
-        return;
-    }
+fn lives(config: &str, protocol: u8) {
     let mut found = Vec::new();
     let mut states = Vec::new();
     for engine in Engine::BOTH {
-        let dir = tempfile::tempdir().unwrap();
-        let dir = dir.path();
-        std::fs::write(dir.join("main.tf"), config).unwrap();
-        let [theirs, ours] = Engine::BOTH.map(|engine| plan_view(engine, dir));
+        let ground = Ground::new(config, protocol);
+        let [theirs, ours] = Engine::BOTH.map(|engine| ground.plan_view(engine));
         differences(&format!("{engine:?} plan"), &theirs, &ours, &mut found);
-        succeed(engine, dir, &["apply", "-auto-approve", "-no-color"]);
-        let [theirs, ours] = Engine::BOTH.map(|engine| plan_view(engine, dir));
+        ground.succeed(engine, &["apply", "-auto-approve", "-no-color"]);
+        let [theirs, ours] = Engine::BOTH.map(|engine| ground.plan_view(engine));
         differences(&format!("{engine:?} second plan"), &theirs, &ours, &mut found);
         for reader in Engine::BOTH {
-            let run = run(reader, dir, &["plan", "-detailed-exitcode", "-no-color"]);
+            let run = ground.run(reader, &["plan", "-detailed-exitcode", "-no-color"]);
             assert_eq!(run.code, Some(0), "{reader:?} after {engine:?}: {}", run.stdout);
         }
-        let text = std::fs::read_to_string(dir.join("terraform.tfstate")).unwrap();
+        let text = std::fs::read_to_string(ground.path().join("terraform.tfstate")).unwrap();
         let mut state: Value = serde_json::from_str(&text).unwrap();
         scrub_state(&mut state);
         states.push(state);
-        succeed(Engine::Terraform, dir, &["destroy", "-auto-approve", "-no-color"]);
+        ground.succeed(Engine::Terraform, &["destroy", "-auto-approve", "-no-color"]);
     }
     differences("state", &shape(&states[0]), &shape(&states[1]), &mut found);
-    assert!(found.is_empty(), "\n{}", found.join("\n"));
+    assert!(found.is_empty(), "protocol {protocol}\n{}", found.join("\n"));
 }
 
 /// A state with every text and number of its objects and outputs replaced by its kind: they are random.
@@ -117,22 +158,44 @@ fn kinds(value: &mut Value) {
 }
 
 #[test]
+fn our_programs_speak_the_version_that_is_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    for protocol in PROTOCOLS {
+        let dir = dir.path().join(protocol.to_string());
+        std::fs::create_dir(&dir).unwrap();
+        for name in PROVIDERS {
+            let program = plugins(&dir, protocol).join(format!("terraform-provider-{name}"));
+            let mut command = Command::new(program);
+            command.env(COOKIE_NAME, COOKIE_VALUE).env("TMPDIR", &dir).current_dir(&dir);
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+            let mut child = command.spawn().unwrap();
+            let mut line = String::new();
+            BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+            child.kill().unwrap();
+            child.wait().unwrap();
+            assert!(line.starts_with(&format!("1|{protocol}|unix|")), "{name}: {line}");
+        }
+    }
+}
+
+#[test]
 fn terraform_reads_the_same_schemas_as_formwork() {
     if !terraform_is_here() {
         return;
     }
-    let dir = tempfile::tempdir().unwrap();
-    let config = "provider \"null\" {\n}\nprovider \"random\" {\n}\nprovider \"local\" {\n}\nprovider \"time\" {\n}\n";
-    std::fs::write(dir.path().join("main.tf"), config).unwrap();
-    let [theirs, ours] = Engine::BOTH.map(|engine| -> Value {
-        let mut view = document(&succeed(engine, dir.path(), &["providers", "schema", "-json"]));
-        // Newer versions of Terraform read these; 1.11 does not.
-        forget(&mut view, "deprecation_message");
-        view
-    });
-    assert_eq!(theirs["provider_schemas"].as_object().unwrap().len(), 4);
+    let blocks = PROVIDERS.map(|name| format!("provider \"{name}\" {{\n}}\n"));
     let mut found = Vec::new();
-    differences("schemas", &theirs, &ours, &mut found);
+    for protocol in PROTOCOLS {
+        let ground = Ground::new(&blocks.concat(), protocol);
+        let [theirs, ours] = Engine::BOTH.map(|engine| -> Value {
+            let mut view = document(&ground.succeed(engine, &["providers", "schema", "-json"]));
+            // Newer versions of Terraform read these; 1.11 does not.
+            forget(&mut view, "deprecation_message");
+            view
+        });
+        assert_eq!(theirs["provider_schemas"].as_object().unwrap().len(), 4);
+        differences(&format!("schemas over protocol {protocol}"), &theirs, &ours, &mut found);
+    }
     assert!(found.is_empty(), "\n{}", found.join("\n"));
 }
 
