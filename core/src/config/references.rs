@@ -1,12 +1,14 @@
 //! Fills in what every block of a module mentions, once all blocks were read. Whether what is
 //! mentioned is there is checked elsewhere.
 
+use std::collections::HashSet;
+
 use formwork_lang::refs::{self, Traversal};
 use formwork_lang::syntax::Expr;
 use formwork_value::Diagnostics;
 
 use super::{Condition, Module, Output, Repetition, Resource};
-use crate::addr::Reference;
+use crate::addr::{Reference, ResourceName, Subject};
 
 /// Fills in the references of every block. Mentions of no meaningful form are reported and left out.
 pub(super) fn fill(diags: &mut Diagnostics, module: &mut Module) {
@@ -40,6 +42,28 @@ pub(super) fn fill(diags: &mut Diagnostics, module: &mut Module) {
     for check in module.checks.values_mut() {
         check.references = read(diags, of_conditions(&check.asserts));
     }
+    share_names(module);
+}
+
+/// Lets mentions of a resource share the name of its block: where everything mentions everything, copies
+/// of names would be most of what a configuration takes.
+fn share_names(module: &mut Module) {
+    let names: HashSet<ResourceName> = module.resources.keys().cloned().collect();
+    let share = |references: &mut Vec<Reference>| {
+        for reference in references {
+            if let Subject::Resource(name) = &mut reference.subject
+                && let Some(declared) = names.get(name)
+            {
+                *name = declared.clone();
+            }
+        }
+    };
+    for resource in module.resources.values_mut() {
+        share(&mut resource.references);
+        share(&mut resource.depends_on);
+    }
+    module.locals.values_mut().for_each(|local| share(&mut local.references));
+    module.outputs.values_mut().for_each(|output| share(&mut output.references));
 }
 
 fn of_resource(diags: &mut Diagnostics, resource: &Resource) -> Vec<Reference> {
