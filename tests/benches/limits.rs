@@ -1,13 +1,18 @@
 //! What must hold, whatever the machine: growth, ratios to the reference, memory.
 
+use crate::shape::Shape;
 use crate::suite::{Row, Step};
 
 /// Nothing may grow faster than this power of the number of resources.
 const STEEPEST: f64 = 1.1;
-/// Bytes that one more resource may cost.
+/// Bytes that one more resource may cost; where one more of a shape is more than a resource, as much
+/// more.
 const BYTES_PER_RESOURCE: f64 = 8.0 * 1024.0;
 /// How much faster than the reference a thousand independent resources are planned and applied.
 const RATIOS: [(Step, f64); 2] = [(Step::Plan, 20.0), (Step::Apply, 100.0)];
+/// How much faster than the reference the other shapes are planned, in the largest size it was asked
+/// for.
+const ELSEWHERE: f64 = 30.0;
 
 /// A limit, and whether it was kept.
 pub(crate) struct Verdict {
@@ -72,13 +77,12 @@ pub(crate) fn check(rows: &[Row]) -> Vec<Verdict> {
             what: format!("{name} grows as N^{steepest:.2}, at most N^{STEEPEST}"),
             holds: steepest <= STEEPEST,
         });
-        let kb = growth.bytes / 1024.0;
+        let shape = Shape::ALL.iter().find(|shape| shape.to_string() == growth.shape);
+        let most = BYTES_PER_RESOURCE * shape.map_or(1, |shape| shape.weight()) as f64;
+        let (kb, most_kb) = (growth.bytes / 1024.0, most / 1024.0);
         verdicts.push(Verdict {
-            what: format!(
-                "{name} takes {kb:.1} KB a resource, at most {:.0}",
-                BYTES_PER_RESOURCE / 1024.0
-            ),
-            holds: growth.bytes <= BYTES_PER_RESOURCE,
+            what: format!("{name} takes {kb:.1} KB for one more, at most {most_kb:.0}"),
+            holds: growth.bytes <= most,
         });
     }
     for (step, least) in RATIOS {
@@ -95,5 +99,29 @@ pub(crate) fn check(rows: &[Row]) -> Vec<Verdict> {
             });
         }
     }
+    verdicts.extend(elsewhere(rows));
     verdicts
+}
+
+/// The ratios of the shapes that are only planned. A command of the reference that was stopped says
+/// too little to break a limit.
+fn elsewhere(rows: &[Row]) -> Vec<Verdict> {
+    let shapes = Shape::ALL.iter().filter(|shape| shape.steps() == [Step::Plan]);
+    let verdict = |shape: &Shape| {
+        let name = shape.to_string();
+        let compared = rows.iter().filter(|row| row.shape == name);
+        let (row, reference) = compared
+            .filter_map(|row| Some((row, row.reference?)))
+            .max_by_key(|(row, _)| row.size)?;
+        let ratio = reference.wall / row.ours.wall;
+        let bound = if reference.capped { "more than " } else { "" };
+        Some(Verdict {
+            what: format!(
+                "{name} {} plan is {bound}{ratio:.0} times as fast as the reference, at least {ELSEWHERE}",
+                row.size
+            ),
+            holds: ratio >= ELSEWHERE || reference.capped,
+        })
+    };
+    shapes.filter_map(verdict).collect()
 }

@@ -16,9 +16,6 @@ pub(crate) struct Options {
     pub(crate) cap: Duration,
 }
 
-/// The largest size that the reference is asked for.
-pub(crate) const REFERENCE_AT_MOST: usize = 10_000;
-
 const USAGE: &str = "\
 usage: cargo bench -p formwork-tests -- [options]
   --quick            1,000 resources at most, each number taken once, a cap of 20 s

@@ -1,8 +1,12 @@
 //! The configurations that are measured.
 
-use std::fmt;
+mod modules;
 
-/// How the resources of a configuration hang together.
+use std::fmt::{self, Write as _};
+
+use crate::suite::Step;
+
+/// How the parts of a configuration hang together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// N resources that know nothing of each other.
@@ -13,51 +17,146 @@ pub(crate) enum Shape {
     Chain,
     /// N resources of a plugin that answers at once.
     Plugin,
+    /// N calls of one small module.
+    Modules,
+    /// One call of that module with N instances.
+    ModuleCount,
+    /// N / 10 calls of a module that calls the small one ten times.
+    Nested,
+    /// N calls of a module that has 60 variables and nothing else.
+    ModuleVariables,
+    /// N instances by key, each of which mentions its counterpart among N others.
+    EachReference,
+    /// One resource that mentions N others by name.
+    Wide,
+    /// One resource that mentions the N instances of another by a splat.
+    Splat,
+    /// Layers of 50 resources, each of which depends on the whole layer before; N in all.
+    Dense,
 }
 
+/// The steps in which the state that one leaves serves the next.
+const LIFE: &[Step] = &[Step::Plan, Step::Apply, Step::NoOpPlan, Step::Destroy];
+
 impl Shape {
-    /// The configuration with so many resources.
-    pub(crate) fn config(self, size: usize) -> String {
+    /// All that are measured by themselves.
+    pub(crate) const ALL: [Self; 11] = [
+        Self::Flat,
+        Self::Count,
+        Self::Chain,
+        Self::Modules,
+        Self::ModuleCount,
+        Self::Nested,
+        Self::ModuleVariables,
+        Self::EachReference,
+        Self::Wide,
+        Self::Splat,
+        Self::Dense,
+    ];
+
+    /// The commands that are measured.
+    pub(crate) fn steps(self) -> &'static [Step] {
+        match self {
+            Self::Flat | Self::Count | Self::Chain | Self::Plugin => LIFE,
+            _ => &LIFE[..1],
+        }
+    }
+
+    /// How much larger than the usual size one more of this shape is: its sizes are that much smaller.
+    pub(crate) fn weight(self) -> usize {
+        match self {
+            Self::Flat | Self::Count | Self::Chain | Self::Plugin => 1,
+            Self::Wide | Self::Splat | Self::EachReference => 2,
+            Self::Dense => 5,
+            Self::Modules | Self::ModuleCount | Self::Nested => 10,
+            Self::ModuleVariables => 20,
+        }
+    }
+
+    /// The largest size that the reference is asked for.
+    pub(crate) fn reference_at_most(self) -> usize {
+        match self {
+            Self::Flat | Self::Count | Self::Chain | Self::Plugin => 10_000,
+            Self::Wide | Self::Splat => 5_000,
+            Self::Modules | Self::ModuleCount | Self::Nested => 1_000,
+            Self::ModuleVariables | Self::EachReference => 500,
+            Self::Dense => 200,
+        }
+    }
+
+    /// The configuration of this size: files with their texts.
+    pub(crate) fn files(self, size: usize) -> Vec<(String, String)> {
         let mut text = String::new();
         match self {
-            Self::Count => {
-                text = format!(
-                    "resource \"terraform_data\" \"r\" {{\n  count = {size}\n  input = \"value ${{count.index}}\"\n}}\n"
-                );
-            }
+            Self::Flat => resources(&mut text, size, |at| format!("input = \"value {at}\"")),
+            Self::Count => text.push_str(&counted("r", size)),
+            Self::Chain => resources(&mut text, size, |at| match at.checked_sub(10) {
+                Some(on) => format!("input = terraform_data.r{on}.output"),
+                None => format!("input = \"value {at}\""),
+            }),
             Self::Plugin => {
                 text.push_str("terraform {\n  required_providers {\n    null = {\n      source = \"hashicorp/null\"\n    }\n  }\n}\n");
                 for at in 0..size {
-                    add(
-                        &mut text,
-                        "null_resource",
-                        at,
-                        &format!("triggers = {{ n = \"value {at}\" }}"),
-                    );
+                    let argument = format!("triggers = {{ n = \"value {at}\" }}");
+                    add(&mut text, "null_resource", at, &argument);
                 }
             }
-            Self::Flat => {
+            Self::EachReference => text.push_str(&by_key(size)),
+            Self::Wide => {
+                resources(&mut text, size, |at| format!("input = \"value {at}\""));
+                text.push_str("resource \"terraform_data\" \"all\" {\n  input = [\n");
                 for at in 0..size {
-                    add(&mut text, "terraform_data", at, &format!("input = \"value {at}\""));
+                    writeln!(text, "    terraform_data.r{at}.output,").ok();
                 }
+                text.push_str("  ]\n}\n");
             }
-            Self::Chain => {
-                for at in 0..size {
-                    let input = match at.checked_sub(10) {
-                        Some(on) => format!("input = terraform_data.r{on}.output"),
-                        None => format!("input = \"value {at}\""),
-                    };
-                    add(&mut text, "terraform_data", at, &input);
-                }
+            Self::Splat => {
+                text.push_str(&counted("r", size));
+                text.push_str(
+                    "resource \"terraform_data\" \"all\" {\n  input = terraform_data.r[*].output\n}\n",
+                );
+            }
+            Self::Dense => resources(&mut text, size, |at| {
+                let before = (at / LAYER).checked_sub(1).map(|layer| layer * LAYER);
+                let on = before.into_iter().flat_map(|first| first..first + LAYER);
+                let on: Vec<String> = on.map(|on| format!("terraform_data.r{on}")).collect();
+                format!("input = \"value {at}\"\n  depends_on = [{}]", on.join(", "))
+            }),
+            Self::Modules | Self::ModuleCount | Self::Nested | Self::ModuleVariables => {
+                return modules::files(self, size);
             }
         }
-        text
+        vec![("main.tf".to_owned(), text)]
     }
+}
+
+/// How many resources stand side by side in a dense configuration.
+const LAYER: usize = 50;
+
+fn resources(text: &mut String, size: usize, argument: impl Fn(usize) -> String) {
+    (0..size).for_each(|at| add(text, "terraform_data", at, &argument(at)));
 }
 
 fn add(text: &mut String, kind: &str, at: usize, argument: &str) {
     let block = format!("resource \"{kind}\" \"r{at}\" {{\n  {argument}\n}}\n");
     text.push_str(&block);
+}
+
+/// Two resources with the same keys. A range has at most 1,024 numbers, so the keys are made of two.
+fn by_key(size: usize) -> String {
+    let numbers = format!(
+        "flatten([for a in range({}) : [for b in range(100) : a * 100 + b]])",
+        size.div_ceil(100)
+    );
+    format!(
+        "locals {{\n  keys = {{ for n in {numbers} : \"k${{n}}\" => \"value ${{n}}\" }}\n}}\nresource \"terraform_data\" \"first\" {{\n  for_each = local.keys\n  input    = each.value\n}}\nresource \"terraform_data\" \"second\" {{\n  for_each = local.keys\n  input    = terraform_data.first[each.key].output\n}}\n"
+    )
+}
+
+fn counted(name: &str, size: usize) -> String {
+    format!(
+        "resource \"terraform_data\" \"{name}\" {{\n  count = {size}\n  input = \"value ${{count.index}}\"\n}}\n"
+    )
 }
 
 impl fmt::Display for Shape {
@@ -67,6 +166,14 @@ impl fmt::Display for Shape {
             Self::Count => "count",
             Self::Chain => "chain",
             Self::Plugin => "plugin",
+            Self::Modules => "modules",
+            Self::ModuleCount => "module-count",
+            Self::Nested => "nested",
+            Self::ModuleVariables => "modvars",
+            Self::EachReference => "foreach-ref",
+            Self::Wide => "wide",
+            Self::Splat => "splat",
+            Self::Dense => "dense",
         })
     }
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::options::{Options, REFERENCE_AT_MOST};
+use crate::options::Options;
 use crate::probe::{Asked, measure};
 use crate::programs::Programs;
 use crate::sample::Sample;
@@ -63,8 +63,6 @@ impl Step {
     }
 }
 
-/// The steps in which the state that one leaves serves the next.
-const LIFE: [Step; 4] = [Step::Plan, Step::Apply, Step::NoOpPlan, Step::Destroy];
 /// The steps of a configuration without anything in it.
 const START: [Step; 3] = [Step::Version, Step::Validate, Step::Plan];
 /// How many connections per plugin are compared.
@@ -90,6 +88,8 @@ struct Ground {
     reference: PathBuf,
     /// The state with everything applied, once there is one.
     applied: PathBuf,
+    /// The largest size that the reference is asked for.
+    reference_at_most: usize,
 }
 
 impl<'o> Bench<'o> {
@@ -114,12 +114,14 @@ impl<'o> Bench<'o> {
     pub(crate) fn run(&self) -> Result<Vec<Row>, Box<dyn Error>> {
         say(&format!("{}\n", self.programs.reference_version));
         let mut rows = Vec::new();
-        let ground = self.ground("start", "")?;
+        let nothing = [("main.tf".to_owned(), String::new())];
+        let ground = self.ground("start", &nothing, usize::MAX)?;
         for step in START {
             self.row(&mut rows, &ground, ("start", step, 0), &[])?;
         }
-        for shape in [Shape::Flat, Shape::Count, Shape::Chain] {
+        for shape in Shape::ALL {
             for &size in &self.options.sizes {
+                let size = size / shape.weight();
                 self.life(&mut rows, (shape, size), &shape.to_string(), &[])?;
             }
         }
@@ -143,11 +145,12 @@ impl<'o> Bench<'o> {
         name: &str,
         env: &[(&str, String)],
     ) -> Result<(), Box<dyn Error>> {
-        if !LIFE.iter().any(|step| self.wants(name, *step, size)) {
+        if !shape.steps().iter().any(|step| self.wants(name, *step, size)) {
             return Ok(());
         }
-        let ground = self.ground(&format!("{name}-{size}"), &shape.config(size))?;
-        for step in LIFE {
+        let folder = format!("{name}-{size}");
+        let ground = self.ground(&folder, &shape.files(size), shape.reference_at_most())?;
+        for &step in shape.steps() {
             self.row(rows, &ground, (name, step, size), env)?;
         }
         fs::remove_dir_all(&ground.ours)?;
@@ -159,16 +162,25 @@ impl<'o> Bench<'o> {
         self.options.wants(&format!("{shape} {size} {}", step.name()))
     }
 
-    fn ground(&self, name: &str, config: &str) -> io::Result<Ground> {
+    fn ground(
+        &self,
+        name: &str,
+        files: &[(String, String)],
+        reference_at_most: usize,
+    ) -> io::Result<Ground> {
         let folder = self.scratch.path().join(name);
         let ground = Ground {
             ours: folder.join("ours"),
             reference: folder.join("reference"),
             applied: folder.join("applied.tfstate"),
+            reference_at_most,
         };
         for folder in [&ground.ours, &ground.reference] {
-            fs::create_dir_all(folder)?;
-            fs::write(folder.join("main.tf"), config)?;
+            for (name, text) in files {
+                let path = folder.join(name);
+                path.parent().map_or(Ok(()), fs::create_dir_all)?;
+                fs::write(path, text)?;
+            }
         }
         Ok(ground)
     }
@@ -188,7 +200,8 @@ impl<'o> Bench<'o> {
             self.take(&self.programs.ours, ground, (&ground.ours, Step::Apply, OUR_CAP), env)?;
         }
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-        let reference = self.programs.reference.as_ref().filter(|_| size <= REFERENCE_AT_MOST);
+        let reference =
+            self.programs.reference.as_ref().filter(|_| size <= ground.reference_at_most);
         for _ in 0..self.options.repeat {
             let here = (ground.ours.as_path(), step, OUR_CAP);
             ours.push(self.take(&self.programs.ours, ground, here, env)?);
@@ -229,11 +242,11 @@ impl<'o> Bench<'o> {
     }
 }
 
-/// Removes all but the configuration.
+/// Removes what commands leave behind.
 fn clear(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
-        if entry.file_name() == "main.tf" {
+        if !entry.file_name().to_string_lossy().contains("tfstate") {
             continue;
         }
         if entry.file_type()?.is_dir() {

@@ -1,0 +1,124 @@
+//! Configurations that are made of modules, installed as `init` leaves them behind.
+
+use std::fmt::Write as _;
+
+use super::Shape;
+
+/// A module as people write them: variables in, two resources, outputs out.
+const SMALL: &str = r#"
+variable "name" {
+  type = string
+}
+variable "size" {
+  type    = number
+  default = 1
+}
+variable "tags" {
+  type    = map(string)
+  default = {}
+}
+locals {
+  title = "${var.name}-${var.size}"
+  all   = merge(var.tags, { title = local.title })
+}
+resource "terraform_data" "one" {
+  input = local.title
+}
+resource "terraform_data" "two" {
+  input = { one = terraform_data.one.output, all = local.all }
+}
+output "one" {
+  value = terraform_data.one.id
+}
+output "title" {
+  value = local.title
+}
+"#;
+
+/// How many variables a module has that has nothing else.
+const VARIABLES: usize = 60;
+/// How many calls of the small module stand in the one between.
+const INNER: usize = 10;
+
+/// The files of a shape that has modules.
+pub(super) fn files(shape: Shape, size: usize) -> Vec<(String, String)> {
+    let mut main = String::new();
+    let mut installed = Installed::default();
+    let mut files = Vec::new();
+    match shape {
+        Shape::ModuleCount => {
+            main.push_str(&call(
+                "m",
+                "./small",
+                &format!("count = {size}\n  name = \"n${{count.index}}\""),
+            ));
+            installed.add("m", "./small", "small");
+            files.push(module("small", SMALL.to_owned()));
+        }
+        Shape::Nested => {
+            let n_outer = size.div_ceil(INNER);
+            let mut between = String::from("variable \"name\" {\n  type = string\n}\n");
+            for at in 0..INNER {
+                between.push_str(&call(&format!("in{at}"), "../small", "name = var.name"));
+            }
+            for at in 0..n_outer {
+                let name = format!("m{at}");
+                main.push_str(&call(&name, "./between", &format!("name = \"n{at}\"")));
+                installed.add(&name, "./between", "between");
+                for inner in 0..INNER {
+                    installed.add(&format!("{name}.in{inner}"), "../small", "small");
+                }
+            }
+            files.push(module("between", between));
+            files.push(module("small", SMALL.to_owned()));
+        }
+        Shape::ModuleVariables => {
+            let mut text = String::new();
+            let mut arguments = String::new();
+            for at in 0..VARIABLES {
+                writeln!(text, "variable \"v{at}\" {{\n  type = string\n}}").ok();
+                writeln!(arguments, "v{at} = \"value {at}\"").ok();
+            }
+            for at in 0..size {
+                let name = format!("m{at}");
+                main.push_str(&call(&name, "./many", &arguments));
+                installed.add(&name, "./many", "many");
+            }
+            files.push(module("many", text));
+        }
+        _ => {
+            for at in 0..size {
+                let name = format!("m{at}");
+                main.push_str(&call(&name, "./small", &format!("name = \"n{at}\"")));
+                installed.add(&name, "./small", "small");
+            }
+            files.push(module("small", SMALL.to_owned()));
+        }
+    }
+    files.push(("main.tf".to_owned(), main));
+    files.push((".terraform/modules/modules.json".to_owned(), installed.text()));
+    files
+}
+
+fn call(name: &str, source: &str, arguments: &str) -> String {
+    format!("module \"{name}\" {{\n  source = \"{source}\"\n  {arguments}\n}}\n")
+}
+
+fn module(folder: &str, text: String) -> (String, String) {
+    (format!("{folder}/main.tf"), text)
+}
+
+/// What `init` notes of where modules are.
+#[derive(Default)]
+struct Installed(Vec<String>);
+
+impl Installed {
+    fn add(&mut self, key: &str, source: &str, folder: &str) {
+        self.0.push(format!(r#"{{"Key":"{key}","Source":"{source}","Dir":"{folder}"}}"#));
+    }
+
+    fn text(mut self) -> String {
+        self.0.push(r#"{"Key":"","Source":"","Dir":"."}"#.to_owned());
+        format!(r#"{{"Modules":[{}]}}"#, self.0.join(","))
+    }
+}
