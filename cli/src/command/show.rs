@@ -36,7 +36,10 @@ pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
         },
         Some(path) => show_file(&mut diags, args, &mut workspace, path, &screen).await,
     };
-    report.diagnostics(&workspace.sources, &diags);
+    // Programs read all of the output, and a warning has no place in a document.
+    if !(args.json && text.is_ok()) {
+        report.diagnostics(&workspace.sources, &diags);
+    }
     match text {
         Ok(text) => {
             out(&text);

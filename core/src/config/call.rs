@@ -58,7 +58,7 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
 }
 
 /// Reads which module a block calls; `None` if that cannot be said, which was reported.
-pub(super) fn read_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
+fn read_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
     let name = block.labels.first()?;
     let named = check_name(diags, "module instance name", name);
     let of = |wanted: &str| block.body.find(wanted);

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Reported, Span, Str};
 
-use super::{Files, call, load};
+use super::{Files, load};
 use crate::addr::ModulePath;
 use crate::version::Constraints;
 
@@ -107,7 +107,7 @@ impl ModuleFolders for LocalFolders {
 /// The calls in the configuration of a folder, by name. The called modules need not be there.
 ///
 /// # Errors
-/// When a file cannot be read or parsed, or the header of a call is malformed.
+/// When a file cannot be read or parsed, or a block is malformed: what is called cannot be relied on.
 pub fn calls(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -115,12 +115,7 @@ pub fn calls(
     dir: &Path,
 ) -> Result<Vec<CallSite>, Reported> {
     let mut found = Diagnostics::new();
-    let bodies = load::parse_folder(&mut found, sources, files, dir);
-    let blocks = bodies.into_iter().flatten().flat_map(|body| body.blocks);
-    let blocks = blocks.filter(|block| block.kind.name == "module");
-    let mut calls: Vec<CallSite> =
-        blocks.filter_map(|block| call::read_site(&mut found, &block)).collect();
-    calls.sort_by(|one, other| one.name.cmp(&other.name));
-    diags.append(found)?;
-    Ok(calls)
+    let read = load::read_module(&mut found, sources, files, (dir, false));
+    diags.append(load::by_place(found))?;
+    Ok(read?.0.calls.into_values().map(|call| call.site).collect())
 }

@@ -56,7 +56,7 @@ impl Config {
 }
 
 /// Sorts messages as a reader goes through the files.
-fn by_place(found: Diagnostics) -> Diagnostics {
+pub(super) fn by_place(found: Diagnostics) -> Diagnostics {
     let mut list: Vec<Diagnostic> = found.into_iter().collect();
     list.sort_by_key(|diagnostic| diagnostic.subject);
     let mut sorted = Diagnostics::new();
@@ -72,7 +72,8 @@ fn load_tree(
     place: Place<'_>,
 ) -> Result<Config, Reported> {
     let mut loader = Loader { place, sources, read: BTreeMap::new(), nodes: Vec::new() };
-    let (root, n_files) = loader.module(diags, place.dir, true)?;
+    let (root, n_files) = read_module(diags, loader.sources, place.files, (place.dir, true))?;
+    let root = Arc::new(root);
     diags.check()?;
     loader.grow(diags, root.clone());
     let nodes = loader.nodes;
@@ -91,6 +92,34 @@ fn load_tree(
     Ok(config)
 }
 
+/// Reads the module in a folder: the root, or a called one. Returns how many files it was read from,
+/// too.
+pub(super) fn read_module(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    files: &dyn Files,
+    (dir, is_root): (&Path, bool),
+) -> Result<(Module, usize), Reported> {
+    let mut found = Diagnostics::new();
+    let bodies = parse_folder(&mut found, sources, files, dir);
+    // That another version is asked for comes before anything that may be right in that one.
+    settings::check_version(diags, bodies.as_deref().unwrap_or_default())?;
+    diags.append(found)?;
+    let bodies = bodies?;
+    let mut found = Diagnostics::new();
+    let n_files = bodies.len();
+    let mut draft = Draft::new(is_root, dir);
+    for body in bodies {
+        draft.read(&mut found, sources, body);
+    }
+    let mut module = draft.finish();
+    if !found.has_errors() {
+        references::fill(&mut found, &mut module);
+    }
+    diags.append(found)?;
+    Ok((module, n_files))
+}
+
 /// Reads modules, each once, and puts them where they are called.
 struct Loader<'l> {
     place: Place<'l>,
@@ -101,33 +130,6 @@ struct Loader<'l> {
 }
 
 impl Loader<'_> {
-    /// Reads the module in a folder. Returns how many files it was read from, too.
-    fn module(
-        &mut self,
-        diags: &mut Diagnostics,
-        dir: &Path,
-        is_root: bool,
-    ) -> Result<(Arc<Module>, usize), Reported> {
-        let mut found = Diagnostics::new();
-        let bodies = parse_folder(&mut found, self.sources, self.place.files, dir);
-        // That another version is asked for comes before anything that may be right in that one.
-        settings::check_version(diags, bodies.as_deref().unwrap_or_default())?;
-        diags.append(found)?;
-        let bodies = bodies?;
-        let mut found = Diagnostics::new();
-        let n_files = bodies.len();
-        let mut draft = Draft::new(is_root, dir);
-        for body in bodies {
-            draft.read(&mut found, self.sources, body);
-        }
-        let mut module = draft.finish();
-        if !found.has_errors() {
-            references::fill(&mut found, &mut module);
-        }
-        diags.append(found)?;
-        Ok((Arc::new(module), n_files))
-    }
-
     /// Adds the root and everything called from it, callers first.
     fn grow(&mut self, diags: &mut Diagnostics, root: Arc<Module>) {
         self.add(ModulePath::root(), root, None);
@@ -182,10 +184,10 @@ impl Loader<'_> {
             // What could not be read was reported where it was first called.
             return known.clone().ok_or_else(|| diags.error(unreadable(site, &dir)));
         }
-        let module = self.module(diags, &dir, false);
-        let known = module.as_ref().ok().map(|(module, _)| module.clone());
-        self.read.insert(dir, known);
-        module.map(|(module, _)| module)
+        let module = read_module(diags, self.sources, self.place.files, (&dir, false));
+        let module = module.map(|(module, _)| Arc::new(module));
+        self.read.insert(dir, module.as_ref().ok().cloned());
+        module
     }
 }
 
@@ -216,7 +218,7 @@ fn unreadable(site: &CallSite, dir: &Path) -> Diagnostic {
 }
 
 /// Parses every configuration file of a folder, in the order of names. Override files are merged in.
-pub(super) fn parse_folder(
+fn parse_folder(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     files: &dyn Files,

@@ -306,6 +306,7 @@ fn check_listed(diags: &mut Diagnostics, module: &Module) {
     warn_of_implied(diags, module, &first);
     if !module.is_root {
         warn_of_empty(diags, module);
+        warn_of_backend(diags, module);
     }
 }
 
@@ -345,4 +346,11 @@ fn warn_of_empty(diags: &mut Diagnostics, module: &Module) {
         let warning = Diagnostic::warning("Redundant empty provider block", detail);
         diags.warn(warning.at(block.span));
     }
+}
+
+fn warn_of_backend(diags: &mut Diagnostics, module: &Module) {
+    let Some(backend) = &module.settings.backend else { return };
+    let detail = "The state lies where the root module says, so this block has no effect. That is only a warning so that a root module can be called as a child for a while.";
+    let warning = Diagnostic::warning("Backend configuration ignored", detail);
+    diags.warn(warning.at(backend.span));
 }
