@@ -3,6 +3,7 @@
 
 mod case;
 mod compare;
+mod console;
 mod engine;
 mod expressions;
 mod layout;

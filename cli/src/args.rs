@@ -57,6 +57,8 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Show output values.
     Output(OutputArgs),
+    /// Try expressions against the configuration and the state.
+    Console(ConsoleArgs),
     /// Look at the state.
     #[command(subcommand)]
     State(StateCommand),
@@ -169,6 +171,21 @@ pub(crate) struct RefreshArgs {
     pub(crate) variables: VariableArgs,
     #[command(flatten)]
     pub(crate) state: StateArgs,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+/// Arguments of `console`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConsoleArgs {
+    /// Make a plan, and evaluate against what it plans instead of the state.
+    #[arg(long)]
+    pub(crate) plan: bool,
+    /// The state file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) variables: VariableArgs,
     #[command(flatten)]
     pub(crate) view: ViewArgs,
 }

@@ -1,6 +1,7 @@
 //! The commands, one per file. Each is a function over what it was told and the folder it works in.
 
 mod apply;
+mod console;
 mod fmt;
 mod from_module;
 mod get;
@@ -45,6 +46,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Plan(args) => plan::run(&args, env).await,
         Command::Apply(args) => apply::run(&args, env, false).await,
         Command::Destroy(args) => apply::run(&args, env, true).await,
+        Command::Console(args) => console::run(&args, env).await,
         Command::Refresh(args) => refresh::run(&args, env).await,
         Command::Show(args) => show::run(&args, env).await,
         Command::Output(args) => output::run(&args, env).await,

@@ -45,6 +45,7 @@ pub use load::Place;
 pub use moved::Moved;
 pub use removed::Removed;
 pub use tree::ModuleNode;
+pub use validate::check_expression;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

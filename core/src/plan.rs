@@ -10,6 +10,7 @@ mod draw;
 mod fates;
 pub mod file;
 mod forgotten;
+mod inspect;
 mod outcome;
 mod record;
 mod replace_order;
@@ -31,6 +32,7 @@ use crate::session::Session;
 use crate::state::State;
 
 pub use draw::dot;
+pub use inspect::inspect;
 pub use validate::validate;
 
 use forgotten::Forgotten;

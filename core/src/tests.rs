@@ -226,7 +226,14 @@ impl Loaded {
     fn of(config: &str) -> Self {
         let (config, mut sources) = testing::load_ok(config);
         let mut diags = Diagnostics::new();
-        let inputs = inputs::resolve(&mut diags, &mut sources, &config.root, Vec::new()).unwrap();
+        let inputs = inputs::resolve(
+            &mut diags,
+            &mut sources,
+            &config.root,
+            Vec::new(),
+            inputs::Unset::Refused,
+        )
+        .unwrap();
         let variables = inputs.into_iter().map(|(name, input)| (name, input.value)).collect();
         Self { config, sources, variables }
     }

@@ -38,6 +38,23 @@ impl Engine {
         }
     }
 
+    /// Runs the program with this as its whole input.
+    pub(crate) fn typed(self, dir: &Path, args: &[&str], text: &str) -> Run {
+        let mut command = self.command(dir, None, args);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the program starts");
+        let mut stdin = child.stdin.take().expect("stdin is a pipe");
+        // It may end before it has read everything.
+        let _gone = stdin.write_all(text.as_bytes());
+        drop(stdin);
+        let output = child.wait_with_output().expect("it is a child");
+        Run {
+            code: output.status.code(),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
     /// Starts the program with its input and output in the hands of the caller.
     pub(crate) fn asking(self, dir: &Path, args: &[&str]) -> Asking {
         let mut command = self.command(dir, None, args);

@@ -52,7 +52,9 @@ fn expressions_have_the_same_values_and_errors() {
     expressions.dedup();
     let mut outcomes: BTreeMap<&str, [Outcome; 2]> = BTreeMap::new();
     for part in expressions.chunks(AT_ONCE) {
-        let [theirs, ours] = Engine::BOTH.map(|engine| evaluate(engine, part));
+        // One after the other in one folder, because some functions tell where it is.
+        let dir = tempfile::tempdir().expect("a folder");
+        let [theirs, ours] = Engine::BOTH.map(|engine| evaluate(engine, dir.path(), part));
         let both = theirs.into_iter().zip(ours).map(|(theirs, ours)| [theirs, ours]);
         outcomes.extend(part.iter().copied().zip(both));
     }
@@ -100,9 +102,7 @@ fn print_group(
 /// Has a program plan the expressions, each as an output in a file of its own. Those that fail are
 /// taken out and the others planned again, until none fails: a mistake that is found early hides
 /// those that would be found later.
-fn evaluate(engine: Engine, expressions: &[&str]) -> Vec<Outcome> {
-    let dir = tempfile::tempdir().expect("a folder");
-    let dir = dir.path();
+fn evaluate(engine: Engine, dir: &Path, expressions: &[&str]) -> Vec<Outcome> {
     write_folder(dir, expressions);
     let mut outcomes: BTreeMap<usize, Outcome> = BTreeMap::new();
     loop {

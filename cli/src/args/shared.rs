@@ -36,6 +36,11 @@ pub(crate) struct StateArgs {
 }
 
 impl StateArgs {
+    /// A state that is locked and only read.
+    pub(crate) fn locking(state: Option<PathBuf>) -> Self {
+        Self { lock: true, lock_timeout: "0s".to_owned(), state, state_out: None, backup: None }
+    }
+
     /// Where the state is.
     pub(crate) fn place(&self) -> StatePlace {
         let Self { state, state_out, backup, .. } = self.clone();

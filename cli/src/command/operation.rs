@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use formwork_core::addr::{InstanceAddr, ProviderAddr, Target};
 use formwork_core::config::Config;
-use formwork_core::config::inputs::{self, Input};
+use formwork_core::config::inputs::{self, Input, Unset};
 use formwork_core::eval::{Results, World};
 use formwork_core::event::Watch;
 use formwork_core::graph::walk::Finishing;
@@ -110,7 +110,8 @@ impl<'e> Prepared<'e> {
         if preparing.ask {
             ask_for_missing(&config, &mut given);
         }
-        let inputs = inputs::resolve(diags, &mut workspace.sources, &config.root, given)?;
+        let inputs =
+            inputs::resolve(diags, &mut workspace.sources, &config.root, given, Unset::Refused)?;
         Ok((config, inputs, launcher))
     }
 

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::config::inputs::{self, Given, GivenValue, Origin};
+use formwork_core::config::inputs::{self, Given, GivenValue, Origin, Unset};
 use formwork_core::config::{Config, Files, Place};
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
@@ -170,7 +170,8 @@ fn variables(
         let ephemeral = declared.get(&given.name).is_some_and(|variable| variable.ephemeral);
         ephemeral || given.origin == Origin::Option
     }));
-    let inputs = inputs::resolve(diags, &mut workspace.sources, &config.root, given)?;
+    let inputs =
+        inputs::resolve(diags, &mut workspace.sources, &config.root, given, Unset::Refused)?;
     let values: BTreeMap<Str, Value> =
         inputs.into_iter().map(|(name, input)| (name, input.value)).collect();
     for (name, value) in &plan.variables {

@@ -12,6 +12,7 @@ mod invoke;
 mod net;
 mod number;
 mod regex;
+mod rsa;
 mod string;
 #[cfg(test)]
 mod tests;
@@ -165,6 +166,7 @@ fn table() -> &'static Table {
             time::list(),
             file::list(),
             hash::list(),
+            rsa::list(),
             net::list(),
             convert::list(),
         ];
@@ -183,12 +185,4 @@ pub fn builtin(name: &str) -> Option<&'static dyn Function> {
 #[must_use]
 pub fn builtin_names() -> Vec<String> {
     table().keys().map(|name| (*name).to_owned()).collect()
-}
-
-/// Whether the language has a function of this name, although there is none here yet.
-#[must_use]
-pub fn is_to_come(name: &str) -> bool {
-    const TO_COME: [&str; 5] =
-        ["base64gzip", "rsadecrypt", "textdecodebase64", "textencodebase64", "yamldecode"];
-    TO_COME.contains(&name.strip_prefix("core::").unwrap_or(name))
 }

@@ -97,6 +97,15 @@ pub fn read_values(
     Ok(given)
 }
 
+/// What a variable is that must have a value and has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unset {
+    /// A mistake.
+    Refused,
+    /// Unknown: it gets no input.
+    Unknown,
+}
+
 /// Gives every variable of a module its value. Of several values for one variable the last counts.
 ///
 /// # Errors
@@ -106,6 +115,7 @@ pub fn resolve(
     sources: &mut Sources,
     module: &Module,
     given: Vec<Given>,
+    unset: Unset,
 ) -> Result<BTreeMap<Str, Input>, Reported> {
     let mut found = Diagnostics::new();
     report_undeclared(&mut found, module, &given);
@@ -115,6 +125,7 @@ pub fn resolve(
     for (name, variable) in &module.variables {
         let input = match last.remove(name) {
             Some(given) => read(&mut found, sources, variable, given),
+            None if unset == Unset::Unknown && variable.is_required() => continue,
             None => default(&mut found, variable),
         };
         if let Ok(input) = input {

@@ -1,8 +1,9 @@
 //! Checks that what a module mentions is there, by the configuration alone. Evaluates nothing: what
 //! values have, types and attributes, is seen when they are evaluated.
 
-use formwork_lang::refs::TraversalStep;
-use formwork_value::{Diagnostic, Diagnostics, Span};
+use formwork_lang::refs::{self, TraversalStep};
+use formwork_lang::syntax::Expr;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use super::{Module, Repetition, Resource, bad_reference};
 use crate::addr::reference::step_span;
@@ -41,6 +42,25 @@ pub(super) fn references(diags: &mut Diagnostics, module: &Module) {
             check_all(diags, module, &argument.references, Some(&call.repetition));
         }
     }
+}
+
+/// Reports everything wrong with the references of an expression that stands in a module, outside of
+/// any resource.
+///
+/// # Errors
+/// When anything is.
+pub fn check_expression(
+    diags: &mut Diagnostics,
+    module: &Module,
+    expr: &Expr,
+) -> Result<(), Reported> {
+    let mut found = Diagnostics::new();
+    let references: Vec<Reference> = refs::of_expr(expr)
+        .iter()
+        .filter_map(|traversal| Reference::of(&mut found, traversal).ok())
+        .collect();
+    check_all(&mut found, module, &references, None);
+    diags.append(found)
 }
 
 fn check_all(

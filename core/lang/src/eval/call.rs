@@ -182,7 +182,10 @@ impl Evaluator<'_> {
                     "Invalid function argument",
                     format!("The value for {:?} is not acceptable: {}.", param.name, error.reason),
                 );
-                self.fail(about(site, diag).at(head(arg.expr)), arg.expr, frames)
+                // Of an argument that was not written itself, all that it came from is shown.
+                let written = error.argument.is_some_and(|at| at < site.call.args.len());
+                let place = if written { head(arg.expr) } else { arg.expr.span };
+                self.fail(about(site, diag).at(place), arg.expr, frames)
             }
             None => {
                 let diag = Diagnostic::error(
@@ -200,14 +203,6 @@ impl Evaluator<'_> {
 
     fn unknown_function(&mut self, expr: &Expr, call: &Call, frames: Frames<'_>) -> Reported {
         let name = call.name.name.as_str();
-        if functions::is_to_come(name) {
-            let summary =
-                format!("The function {name:?} is not supported by this version of Formwork yet");
-            let detail = "The configuration is right, but this program cannot evaluate it. Take the \
-                          call out, or keep to Terraform for now.";
-            let diag = Diagnostic::error(summary, detail).at(call.name.span).within(expr.span);
-            return self.fail(diag, expr, frames);
-        }
         let diag = match name.contains("::") {
             true => {
                 Diagnostic::error("Unknown provider function", self.scope.why_no_function(name))

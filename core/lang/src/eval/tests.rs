@@ -153,10 +153,6 @@ fn errors_point_at_the_cause_and_show_values() {
     "#]]
     .assert_eq(&explain("uper(v.list[0])"));
     expect![[r#"
-        `yamldecode` The function "yamldecode" is not supported by this version of Formwork yet: The configuration is right, but this program cannot evaluate it. Take the call out, or keep to Terraform for now.
-    "#]]
-    .assert_eq(&explain("yamldecode(\"a: 1\")"));
-    expect![[r#"
         `{a = [1]} : {a = {}}` Inconsistent conditional result types: Both results of a conditional must be of one type. In the attribute "a": The first is a tuple, the second an object.
     "#]].assert_eq(&explain("true ? {a = [1]} : {a = {}}"));
     expect![[r#"

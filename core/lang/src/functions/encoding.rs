@@ -1,11 +1,15 @@
 //! Functions that write values as text and read them back: base64, JSON, URLs, CSV, YAML.
 
+mod charset;
 mod csv;
+mod gzip;
 mod yaml;
 
 use crate::kind::Kind;
 use base64::Engine as _;
+use base64::alphabet;
 use base64::engine::general_purpose::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use formwork_value::codec::json;
 use formwork_value::{Refinement, Str, Type, Value};
 
@@ -13,8 +17,16 @@ use super::{Args, Builtin, CallError};
 
 type Outcome = Result<Value, CallError>;
 
+/// Base64 with padding, of which the last letter may have bits that stand for nothing.
+pub(super) const LENIENT_BASE64: GeneralPurpose = GeneralPurpose::new(
+    &alphabet::STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::RequireCanonical),
+);
+
 pub(super) fn list() -> Vec<Builtin> {
-    vec![
+    let mut list = vec![
         of_text("base64encode", |args| args.string(STANDARD.encode(args.text(0)?.as_bytes())))
             .example(r#"base64encode("héllo")"#, r#""aMOpbGxv""#),
         of_text("base64decode", base64_decode).example(r#"base64decode("aGk=")"#, r#""hi""#),
@@ -34,8 +46,11 @@ pub(super) fn list() -> Vec<Builtin> {
             .nullable()
             .example(r#"jsondecode("{\"a\":[1.50]}")"#, "{\n  \"a\" = [\n    1.5,\n  ]\n}"),
         csv::function(),
-        yaml::function(),
-    ]
+        gzip::function(),
+    ];
+    list.extend(charset::list());
+    list.extend(yaml::list());
+    list
 }
 
 fn of_text(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {
@@ -47,8 +62,9 @@ fn base64_decode(args: &Args<'_>) -> Outcome {
     let secret = |what: &str| CallError::new(what.to_owned());
     // Line ends are the one thing that may stand between the letters.
     let letters: String = text.chars().filter(|char| !matches!(char, '\n' | '\r')).collect();
-    let bytes =
-        STANDARD.decode(letters).map_err(|_| secret("the text is not base64 with padding"))?;
+    let bytes = LENIENT_BASE64
+        .decode(letters)
+        .map_err(|_| secret("the text is not base64 with padding"))?;
     let text = String::from_utf8(bytes).map_err(|_| {
         secret("the decoded bytes are not UTF-8 text, and strings hold nothing else")
     })?;

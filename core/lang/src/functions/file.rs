@@ -100,7 +100,9 @@ fn file(args: &Args<'_>) -> Outcome {
 }
 
 fn file_exists(args: &Args<'_>) -> Outcome {
-    match args.ctx.host.files.kind(&located(args)?) {
+    let path = located(args)?;
+    // No path at all means the current folder.
+    match args.ctx.host.files.kind(if path.is_empty() { "." } else { &path }) {
         Ok(FileKind::File) => Ok(Value::Bool(true)),
         Ok(FileKind::Folder) => {
             Err(CallError::new(format!("{} is a folder, not a file", shown_path(args))))

@@ -163,13 +163,14 @@ fn subnet(args: &Args<'_>) -> Outcome {
 }
 
 fn subnets(args: &Args<'_>) -> Outcome {
-    let block = Block::parse(args.text(0)?)?;
+    let blamed = |at: usize| move |error: CallError| CallError { argument: Some(at), ..error };
+    let block = Block::parse(args.text(0)?).map_err(blamed(0))?;
     let end = block.start | low_bits(block.host_bits());
     // The first address not yet given away; `None` when the last one is.
     let mut next = Some(block.start);
     let mut list = Vec::new();
     for at in 1..args.values.len() {
-        let new_bits = args.integer(at)?;
+        let new_bits = args.integer(at).map_err(blamed(at))?;
         let refused = |reason: String| CallError::argument(at, reason);
         if new_bits < 1 {
             return Err(refused("it must extend the prefix by at least one bit".into()));

@@ -50,7 +50,7 @@ fn check(module: &str, texts: &[(&str, &str)], file: &str, expect: &Expect) {
         origin: Origin::Option,
     }));
     let mut out = String::new();
-    if let Ok(inputs) = resolve(&mut diags, &mut sources, &config.root, given) {
+    if let Ok(inputs) = resolve(&mut diags, &mut sources, &config.root, given, Unset::Refused) {
         for (name, input) in inputs {
             out += &format!("{name} = {}\n", show(&input.value));
         }

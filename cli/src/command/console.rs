@@ -1,0 +1,131 @@
+//! `formwork console`: evaluates expressions against the configuration and the state, or against a
+//! plan. Changes neither.
+
+mod lines;
+mod repl;
+mod type_name;
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::io::IsTerminal as _;
+
+use formwork_core::config::Config;
+use formwork_core::config::inputs::{self, Unset};
+use formwork_core::eval::Results;
+use formwork_core::event::Unwatched;
+use formwork_core::plan::{Mode, Options, inspect, plan};
+use formwork_core::provider::Pool;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
+
+use super::given::given;
+use super::locked::Locked;
+use super::operation::{Prepared, With, of_state};
+use crate::args::{ConsoleArgs, StateArgs, StatePlace};
+use crate::clock;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::launcher::Launcher;
+use crate::view::report::Report;
+use crate::view::{Screen, err};
+use crate::workspace::Workspace;
+use repl::Repl;
+
+/// Runs the command.
+pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
+    let screen = Screen::of(env, args.view.no_color);
+    let report = Report::new(screen, false, args.view.compact_warnings);
+    let mut diags = Diagnostics::new();
+    let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
+        return report.failed(None, &diags);
+    };
+    let place = StatePlace::of(args.state.as_ref());
+    let Ok(found) = prepare(&mut diags, &mut workspace, args, &place).await else {
+        return report.failed(Some(&workspace), &diags);
+    };
+    let (config, variables, launcher) = found;
+    let prepared = Prepared {
+        workspace_name: workspace.name(),
+        workspace,
+        config,
+        variables,
+        given: BTreeMap::new(),
+        launcher,
+        time: clock::now(),
+    };
+    let store = prepared.workspace.store(&mut diags, Some(&prepared.config), &place);
+    let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
+    let state_args = StateArgs::locking(args.state.clone());
+    let locked = Locked::open(&mut diags, store, &state_args, "OperationTypeInvalid").await;
+    let Ok(locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
+    let exit = converse(args, &report, &prepared, &locked, diags).await;
+    let mut diags = Diagnostics::new();
+    locked.close(&mut diags).await;
+    report.diagnostics(&prepared.workspace.sources, &diags);
+    exit
+}
+
+/// Finds all values, then answers.
+async fn converse(
+    args: &ConsoleArgs,
+    report: &Report,
+    prepared: &Prepared<'_>,
+    locked: &Locked,
+    mut diags: Diagnostics,
+) -> Exit {
+    let pool = Pool::new(&prepared.launcher);
+    let (results, stop) = (Results::new(&prepared.config), Cell::new(false));
+    // Nothing is promised here that has to come true later, so times and random values are at hand.
+    let world = prepared.world(true);
+    let session = prepared.session(With {
+        state: &locked.file.state,
+        pool: &pool,
+        results: &results,
+        world: &world,
+        watch: &Unwatched,
+        parallelism: 10,
+        stop: &stop,
+    });
+    let found = if args.plan {
+        let options = Options { mode: Mode::Normal, ..Options::default() };
+        plan(&session, &mut diags, &options).await.map(drop)
+    } else {
+        inspect(&session, &mut diags).await
+    };
+    prepared.launcher.shutdown().await;
+    report.diagnostics(&prepared.workspace.sources, &diags);
+    if found.is_err() || diags.has_errors() {
+        let warning = "Due to the problems above, some expressions may produce unexpected results.";
+        let mut note = Diagnostics::new();
+        note.warn(Diagnostic::warning(warning, ""));
+        report.diagnostics(&prepared.workspace.sources, &note);
+    }
+    let repl = Repl::new(&session, report);
+    if std::io::stdin().is_terminal() { interactive(&repl) } else { repl.piped() }
+}
+
+fn interactive(repl: &Repl<'_>) -> Exit {
+    match lines::Lines::new() {
+        Ok(lines) => repl.interactive(lines),
+        Err(error) => {
+            err(&format!("The terminal cannot be used: {error}.\n"));
+            Exit::Failed
+        }
+    }
+}
+
+async fn prepare(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    args: &ConsoleArgs,
+    place: &StatePlace,
+) -> Result<(Config, BTreeMap<Str, Value>, Launcher), Reported> {
+    let config = workspace.config(diags)?;
+    let mut required = config.requirements();
+    required.extend(of_state(workspace, &config, &required, place).await);
+    let launcher = workspace.launcher(diags, &required)?;
+    let given = given(diags, workspace, &args.variables.sources)?;
+    let sources = &mut workspace.sources;
+    let inputs = inputs::resolve(diags, sources, &config.root, given, Unset::Unknown)?;
+    let variables = inputs.into_iter().map(|(name, input)| (name, input.value)).collect();
+    Ok((config, variables, launcher))
+}

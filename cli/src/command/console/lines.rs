@@ -1,0 +1,101 @@
+//! Lines from a terminal, with editing and a history of this conversation. Knows when an expression
+//! goes on in the next line; evaluates nothing.
+
+use formwork_lang::syntax::lex::{TokenKind, lex};
+use rustyline::DefaultEditor;
+use rustyline::error::ReadlineError;
+
+use crate::view::out;
+
+/// Where lines come from.
+pub(super) struct Lines(DefaultEditor);
+
+/// What was typed.
+pub(super) enum Line {
+    /// An expression, or something else to be answered, over as many lines as it took.
+    Complete(String),
+    /// Nothing more comes.
+    Ended,
+}
+
+impl Lines {
+    /// Takes the terminal.
+    ///
+    /// # Errors
+    /// When it cannot be used.
+    pub(super) fn new() -> Result<Self, ReadlineError> {
+        DefaultEditor::new().map(Self)
+    }
+
+    /// Waits for an expression. Control-C gives up what was typed; a second one in a row ends it all,
+    /// as Control-D does.
+    pub(super) fn next(&mut self) -> Line {
+        let mut text = String::new();
+        let mut interrupted = false;
+        loop {
+            let prompt = match n_open(&text) {
+                0 => "> ".to_owned(),
+                n => format!("{} ", ".".repeat(n.min(20))),
+            };
+            match self.0.readline(&prompt) {
+                Ok(line) => {
+                    interrupted = false;
+                    if !text.is_empty() {
+                        text.push('\n');
+                    }
+                    text.push_str(&line);
+                    if n_open(&text) == 0 {
+                        // A history that is full forgets; nothing depends on it.
+                        drop(self.0.add_history_entry(&text));
+                        return Line::Complete(text);
+                    }
+                }
+                Err(ReadlineError::Interrupted) if !interrupted => {
+                    interrupted = true;
+                    text.clear();
+                    out("(to leave, press Control-C again, or Control-D)\n");
+                }
+                Err(_) => return Line::Ended,
+            }
+        }
+    }
+}
+
+/// How many brackets, texts and heredocs are still open at the end of a text.
+fn n_open(text: &str) -> usize {
+    use TokenKind as T;
+    let mut open = 0_usize;
+    for token in lex(text) {
+        match token.kind {
+            T::OpenBrace | T::OpenBracket | T::OpenParen | T::OpenHeredoc => open += 1,
+            T::CloseBrace | T::CloseBracket | T::CloseParen | T::CloseHeredoc => {
+                open = open.saturating_sub(1);
+            }
+            _ => {}
+        }
+    }
+    open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::n_open;
+
+    #[test]
+    fn an_expression_goes_on_while_something_is_open() {
+        for (text, open) in [
+            ("1 + 2", 0),
+            ("[", 1),
+            ("[{ a = (", 3),
+            ("[\n1\n]", 0),
+            ("\"[\"", 0),
+            ("\"${upper(\"a\")}\"", 0),
+            ("<<EOT\nx", 1),
+            ("<<EOT\nx\nEOT", 0),
+            ("]", 0),
+            ("# [", 0),
+        ] {
+            assert_eq!(n_open(text), open, "{text}");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Reads expressions, evaluates them, prints what they are: a line at a time from a terminal, or all
+//! that stands in a pipe, of which the last result is printed.
+
+use std::io::BufRead as _;
+
+use formwork_core::config::check_expression;
+use formwork_core::session::Session;
+use formwork_lang::functions::{CallContext, CallError, Function, Host, Param};
+use formwork_lang::print::print;
+use formwork_lang::scope::{Scope, ScopeStep};
+use formwork_lang::syntax::{Expr, ExprKind, Ident, parse_expression};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
+
+use super::lines::{Line, Lines};
+use super::type_name;
+use crate::exit::Exit;
+use crate::view::out;
+use crate::view::report::Report;
+
+const HELP: &str = "Type an expression to see its value, as it would be in the root module: for
+example  1 + 2,  var.name,  aws_instance.web.id  or  type(local.rules).
+Objects are as the state has them, or as they are planned with -plan.
+
+To leave, type exit, or press Control-C or Control-D.";
+
+/// What evaluates expressions.
+pub(super) struct Repl<'r> {
+    session: &'r Session<'r>,
+    report: &'r Report,
+}
+
+/// What came of a line.
+enum Answer {
+    Text(String),
+    Leave,
+}
+
+impl<'r> Repl<'r> {
+    pub(super) fn new(session: &'r Session<'r>, report: &'r Report) -> Self {
+        Self { session, report }
+    }
+
+    /// Evaluates every line of stdin and prints the result of the last one. The first mistake ends it.
+    pub(super) fn piped(&self) -> Exit {
+        let mut last = String::new();
+        for line in std::io::stdin().lock().lines() {
+            let Ok(line) = line else { break };
+            match self.answer(line.trim()) {
+                Ok(Answer::Text(text)) => last = text,
+                Ok(Answer::Leave) => return Exit::Done,
+                Err(_) => return Exit::Failed,
+            }
+        }
+        out(&format!("{last}\n"));
+        Exit::Done
+    }
+
+    /// Answers whoever sits at the terminal until they leave.
+    pub(super) fn interactive(&self, mut lines: Lines) -> Exit {
+        loop {
+            match lines.next() {
+                Line::Complete(text) => match self.answer(text.trim()) {
+                    Ok(Answer::Text(text)) => out(&format!("{text}\n")),
+                    Ok(Answer::Leave) => return Exit::Done,
+                    // What was wrong is on the screen.
+                    Err(_) => {}
+                },
+                Line::Ended => return Exit::Done,
+            }
+        }
+    }
+
+    fn answer(&self, text: &str) -> Result<Answer, Reported> {
+        match text {
+            "" => return Ok(Answer::Text(String::new())),
+            "exit" => return Ok(Answer::Leave),
+            "help" => return Ok(Answer::Text(HELP.to_owned())),
+            _ => {}
+        }
+        let (mut sources, mut diags) = (Sources::new(), Diagnostics::new());
+        let shown = self.shown(&mut diags, &mut sources, text);
+        self.report.diagnostics(&sources, &diags);
+        shown.map(Answer::Text)
+    }
+
+    fn shown(
+        &self,
+        diags: &mut Diagnostics,
+        sources: &mut Sources,
+        text: &str,
+    ) -> Result<String, Reported> {
+        let source = sources.add("<console-input>", text);
+        let expr = parse_expression(diags, sources, source)?;
+        let module = self.session.results.root();
+        check_expression(diags, module.config(), &expr)?;
+        let scope = ConsoleScope { module: &self.session.scope(module) };
+        if let Some(of) = asked_type(&expr) {
+            let value = formwork_lang::eval::evaluate(diags, of, &scope)?;
+            return Ok(type_name::of(&value.ty()));
+        }
+        let value = formwork_lang::eval::evaluate(diags, &expr, &scope).inspect_err(|_| {
+            diags.map_from(0, misplaced_type);
+        })?;
+        Ok(print(&value))
+    }
+}
+
+/// Says it in other words if `type` failed: it has no place there.
+fn misplaced_type(diag: Diagnostic) -> Diagnostic {
+    if diag.function.as_deref() != Some("type") || diag.summary != "Error in function call" {
+        return diag;
+    }
+    let detail = "The function \"type\" says what type a value has. What it says is for reading only, so nothing can be done with it inside of an expression.";
+    Diagnostic {
+        summary: "Invalid use of type function".to_owned(),
+        detail: detail.to_owned(),
+        ..diag
+    }
+}
+
+/// The argument of `type`, if the expression is a call of it.
+fn asked_type(expr: &Expr) -> Option<&Expr> {
+    match &expr.kind {
+        ExprKind::Parens(inner) => asked_type(inner),
+        ExprKind::Call(call) if matches!(call.name.name.as_str(), "type" | "core::type") => {
+            match call.args.as_slice() {
+                [of] if !call.expand => Some(of),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// What names and functions mean in the console: as in the root module, with `type` and without the
+/// time of a plan.
+struct ConsoleScope<'s> {
+    module: &'s dyn Scope,
+}
+
+impl Scope for ConsoleScope<'_> {
+    fn resolve(
+        &self,
+        diags: &mut Diagnostics,
+        root: &Ident,
+        steps: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported> {
+        self.module.resolve(diags, root, steps)
+    }
+
+    fn function(&self, name: &str) -> Option<&dyn Function> {
+        static TYPE: MisplacedType = MisplacedType;
+        match name.strip_prefix("core::").unwrap_or(name) {
+            "type" => Some(&TYPE),
+            "plantimestamp" => None,
+            _ => self.module.function(name),
+        }
+    }
+
+    fn why_no_function(&self, name: &str) -> String {
+        self.module.why_no_function(name)
+    }
+
+    fn function_names(&self) -> Vec<String> {
+        let mut names = self.module.function_names();
+        names.retain(|name| name != "plantimestamp");
+        names.push("type".to_owned());
+        names
+    }
+
+    fn host(&self) -> Host<'_> {
+        self.module.host()
+    }
+}
+
+/// `type` where it is part of something else.
+struct MisplacedType;
+
+impl MisplacedType {
+    fn refusal() -> CallError {
+        CallError::new("it cannot be part of an expression")
+    }
+}
+
+impl Function for MisplacedType {
+    fn params(&self) -> &[Param] {
+        static PARAMS: std::sync::OnceLock<[Param; 1]> = std::sync::OnceLock::new();
+        PARAMS.get_or_init(|| {
+            let mut value = Param::new("value", Type::Dynamic);
+            value.allow_null = true;
+            value.allow_unknown = true;
+            value.allow_dynamic = true;
+            value.allow_marked = true;
+            [value]
+        })
+    }
+
+    fn variadic(&self) -> Option<&Param> {
+        None
+    }
+
+    fn call(&self, _: &CallContext<'_>, _: &[Value], _: &Type) -> Result<Value, CallError> {
+        Err(Self::refusal())
+    }
+
+    fn return_type(&self, _: &[Value]) -> Result<Type, CallError> {
+        Err(Self::refusal())
+    }
+}

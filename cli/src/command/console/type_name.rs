@@ -1,0 +1,92 @@
+//! Types as `type` prints them: over several lines where they have parts. Not the form of type
+//! constraints, although close to it.
+
+use formwork_value::Type;
+
+/// The text for a type.
+pub(super) fn of(ty: &Type) -> String {
+    let mut out = String::new();
+    write(&mut out, ty, 0);
+    out
+}
+
+fn write(out: &mut String, ty: &Type, indent: usize) {
+    let line = |out: &mut String, indent: usize| {
+        out.push('\n');
+        out.push_str(&"    ".repeat(indent));
+    };
+    let element = |out: &mut String, name: &str, element: &Type| {
+        out.push_str(name);
+        out.push('(');
+        if is_simple(element) {
+            write(out, element, indent);
+        } else {
+            line(out, indent + 1);
+            write(out, element, indent + 1);
+            out.push(',');
+            line(out, indent);
+        }
+        out.push(')');
+    };
+    match ty {
+        Type::Dynamic => out.push_str("dynamic"),
+        Type::Bool => out.push_str("bool"),
+        Type::Number => out.push_str("number"),
+        Type::String => out.push_str("string"),
+        Type::List(of) => element(out, "list", of),
+        Type::Set(of) => element(out, "set", of),
+        Type::Map(of) => element(out, "map", of),
+        Type::Tuple(elements) if elements.is_empty() => out.push_str("tuple([])"),
+        Type::Tuple(elements) => {
+            out.push_str("tuple([");
+            for element in elements.iter() {
+                line(out, indent + 1);
+                write(out, element, indent + 1);
+                out.push(',');
+            }
+            line(out, indent);
+            out.push_str("])");
+        }
+        Type::Object(object) if object.attributes.is_empty() => out.push_str("object({})"),
+        Type::Object(object) => {
+            out.push_str("object({");
+            for (name, ty) in &object.attributes {
+                line(out, indent + 1);
+                out.push_str(&format!("{name}: "));
+                write(out, ty, indent + 1);
+                out.push(',');
+            }
+            line(out, indent);
+            out.push_str("})");
+        }
+    }
+}
+
+/// Whether a type stays on the line of what it is an element of.
+fn is_simple(ty: &Type) -> bool {
+    !matches!(ty, Type::Tuple(_) | Type::Object(_))
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_value::Str;
+
+    use super::*;
+
+    #[test]
+    fn types_stand_over_several_lines_where_they_have_parts() {
+        let object = Type::object([
+            (Str::new("a"), Type::Number),
+            (Str::new("b c"), Type::list(Type::Bool)),
+        ]);
+        expect_test::expect![[r#"
+            set(
+                object({
+                    a: number,
+                    b c: list(bool),
+                }),
+            )"#]]
+        .assert_eq(&of(&Type::set(object)));
+        assert_eq!(of(&Type::tuple(Vec::new())), "tuple([])");
+    }
+}

@@ -1,0 +1,171 @@
+//! Texts in other character encodings than UTF-8, by their registered names.
+
+mod pages;
+
+use base64::Engine as _;
+use encoding_rs::Encoding;
+use formwork_value::{Type, Value};
+
+use crate::functions::encoding::LENIENT_BASE64;
+use crate::functions::{Args, Builtin, CallError};
+
+type Outcome = Result<Value, CallError>;
+
+pub(super) fn list() -> Vec<Builtin> {
+    vec![
+        Builtin::new("textencodebase64", encode)
+            .takes("string", Type::String)
+            .takes("encoding", Type::String)
+            .returns(Type::String)
+            .example(r#"textencodebase64("hé", "UTF-16LE")"#, r#""aADpAA==""#),
+        Builtin::new("textdecodebase64", decode)
+            .takes("source", Type::String)
+            .takes("encoding", Type::String)
+            .returns(Type::String)
+            .example(r#"textdecodebase64("aADpAA==", "UTF-16LE")"#, r#""hé""#),
+    ]
+}
+
+/// What turns text into bytes and back.
+enum Charset {
+    Utf8,
+    /// The order of bytes, and whether a mark tells which it is.
+    Utf16 {
+        big: bool,
+        marked: bool,
+    },
+    /// The first so many characters, each a byte.
+    First(u32),
+    /// ASCII, and what the other bytes stand for.
+    Page(&'static str),
+    Listed(&'static Encoding),
+}
+
+impl Charset {
+    fn named(name: &str) -> Option<Self> {
+        let is = |names: &[&str]| names.iter().any(|other| other.eq_ignore_ascii_case(name));
+        if is(&["UTF-8", "csUTF8"]) {
+            return Some(Self::Utf8);
+        }
+        for (names, big, marked) in [
+            (&["UTF-16", "csUTF16"], true, true),
+            (&["UTF-16LE", "csUTF16LE"], false, false),
+            (&["UTF-16BE", "csUTF16BE"], true, false),
+        ] {
+            if is(names) {
+                return Some(Self::Utf16 { big, marked });
+            }
+        }
+        if is(&pages::LATIN_1) {
+            return Some(Self::First(256));
+        }
+        if is(&pages::ASCII) {
+            return Some(Self::First(128));
+        }
+        if let Some((_, page)) = pages::UPPER_HALVES.iter().find(|(names, _)| is(names)) {
+            return Some(Self::Page(page));
+        }
+        let (_, encoding) = pages::LISTED.iter().find(|(names, _)| is(names))?;
+        Some(Self::Listed(encoding))
+    }
+
+    /// The bytes of a text; `None` if a character has none.
+    fn encode(&self, text: &str) -> Option<Vec<u8>> {
+        match self {
+            Self::Utf8 => Some(text.as_bytes().to_vec()),
+            Self::Utf16 { big, marked } => {
+                let mark = marked.then_some(0xfeff);
+                let units = mark.into_iter().chain(text.encode_utf16());
+                let bytes = |unit: u16| if *big { unit.to_be_bytes() } else { unit.to_le_bytes() };
+                Some(units.flat_map(bytes).collect())
+            }
+            Self::First(n) => text
+                .chars()
+                .map(|char| u8::try_from(u32::from(char)).ok().filter(|byte| u32::from(*byte) < *n))
+                .collect(),
+            Self::Page(page) => text
+                .chars()
+                .map(|char| {
+                    if char.is_ascii() {
+                        return u8::try_from(char).ok();
+                    }
+                    let at = page.chars().position(|other| other == char)?;
+                    u8::try_from(at + 128).ok()
+                })
+                .collect(),
+            Self::Listed(encoding) => {
+                let (bytes, _, unmappable) = encoding.encode(text);
+                (!unmappable).then(|| bytes.into_owned())
+            }
+        }
+    }
+
+    /// The text of bytes; `None` if some stand for nothing.
+    fn decode(&self, bytes: &[u8]) -> Option<String> {
+        match self {
+            Self::Utf8 => String::from_utf8(bytes.to_vec()).ok(),
+            Self::Utf16 { big, marked } => {
+                let (pairs, rest) = bytes.as_chunks::<2>();
+                let (big, pairs) = match pairs {
+                    [[0xfe, 0xff], pairs @ ..] if *marked => (true, pairs),
+                    [[0xff, 0xfe], pairs @ ..] if *marked => (false, pairs),
+                    _ => (*big, pairs),
+                };
+                let unit = |pair: &[u8; 2]| {
+                    if big { u16::from_be_bytes(*pair) } else { u16::from_le_bytes(*pair) }
+                };
+                let units: Vec<u16> = pairs.iter().map(unit).collect();
+                rest.is_empty().then(|| String::from_utf16(&units).ok()).flatten()
+            }
+            Self::First(n) => bytes
+                .iter()
+                .map(|byte| Some(char::from(*byte)).filter(|char| u32::from(*char) < *n))
+                .collect(),
+            Self::Page(page) => bytes
+                .iter()
+                .map(|byte| match usize::from(*byte).checked_sub(128) {
+                    None => Some(char::from(*byte)),
+                    Some(at) => page.chars().nth(at),
+                })
+                .collect(),
+            Self::Listed(encoding) => {
+                let text = encoding.decode_without_bom_handling_and_without_replacement(bytes)?;
+                // What has no meaning in a page of single bytes stands for a control character here,
+                // and for nothing in the reference.
+                let undefined = |char: char| ('\u{80}'..='\u{9f}').contains(&char);
+                let strict = encoding.is_single_byte() && text.chars().any(undefined);
+                (!strict).then(|| text.into_owned())
+            }
+        }
+    }
+}
+
+fn charset(args: &Args<'_>) -> Result<Charset, CallError> {
+    let name = args.text(1)?;
+    Charset::named(name).ok_or_else(|| {
+        let reason = format!("{:?} is not a character encoding that is known here", name.as_str());
+        CallError::argument(1, reason)
+    })
+}
+
+fn encode(args: &Args<'_>) -> Outcome {
+    let charset = charset(args)?;
+    let bytes = charset.encode(args.text(0)?).ok_or_else(|| {
+        let reason = "it has characters that cannot be written in this encoding";
+        CallError::argument(0, reason)
+    })?;
+    args.string(LENIENT_BASE64.encode(bytes))
+}
+
+fn decode(args: &Args<'_>) -> Outcome {
+    let charset = charset(args)?;
+    let letters: String =
+        args.text(0)?.chars().filter(|char| !matches!(char, '\n' | '\r')).collect();
+    let bytes = LENIENT_BASE64
+        .decode(letters)
+        .map_err(|_| CallError::argument(0, "it is not base64 with padding"))?;
+    let text = charset
+        .decode(&bytes)
+        .ok_or_else(|| CallError::argument(0, "its bytes are not text in this encoding"))?;
+    args.string(text)
+}

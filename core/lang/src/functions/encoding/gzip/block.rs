@@ -1,0 +1,282 @@
+//! Writes tokens as blocks of the deflate format, in the shortest of its three forms: stored as they
+//! are, with the fixed codes, or with codes made for the block.
+
+use super::huffman::Codes;
+
+/// A byte, or a reference back: one symbol, with bits behind it, and for a reference the same for its
+/// distance.
+#[derive(Clone, Copy)]
+pub(super) enum Token {
+    Byte(u8),
+    Back { length: u16, distance: u16 },
+}
+
+impl Token {
+    pub(super) fn byte(byte: u8) -> Self {
+        Self::Byte(byte)
+    }
+
+    /// A reference to 4 to 258 bytes that stand 1 to 32768 bytes before.
+    pub(super) fn back(length: usize, distance: usize) -> Self {
+        let short = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
+        Self::Back { length: short(length), distance: short(distance) }
+    }
+}
+
+const END: usize = 256;
+const N_LITERALS: usize = 286;
+const N_DISTANCES: usize = 30;
+/// The longest stretch that can be stored.
+const MAX_STORED: usize = 65_535;
+/// In which order the lengths of the codes of lengths are written.
+const ORDER: [usize; 19] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
+
+/// A symbol, the number of bits behind it, and those bits.
+type Symbol = (usize, u32, u32);
+
+/// The symbol for a length.
+fn length_symbol(length: u16) -> Symbol {
+    if length == 258 {
+        return (285, 0, 0);
+    }
+    let (symbol, n, bits) = grouped(u32::from(length) - 3, 4);
+    (257 + symbol, n, bits)
+}
+
+/// The symbol for a distance.
+fn distance_symbol(distance: u16) -> Symbol {
+    grouped(u32::from(distance) - 1, 2)
+}
+
+/// Numbers in groups that double in size after every `each` of them.
+fn grouped(number: u32, each: u32) -> Symbol {
+    if number < 2 * each {
+        return (number as usize, 0, 0);
+    }
+    let n = number.ilog2() - each.ilog2();
+    let group = number >> n;
+    ((n * each + group) as usize, n, number & ((1 << n) - 1))
+}
+
+/// Bits on their way to bytes, the lowest first.
+pub(super) struct Bits {
+    bytes: Vec<u8>,
+    buffer: u64,
+    n: u32,
+}
+
+impl Bits {
+    /// Goes on behind these bytes.
+    pub(super) fn new(bytes: Vec<u8>) -> Self {
+        Self { bytes, buffer: 0, n: 0 }
+    }
+
+    pub(super) fn into_bytes(mut self) -> Vec<u8> {
+        self.fill_byte();
+        self.bytes
+    }
+
+    fn put(&mut self, bits: u32, n: u32) {
+        self.buffer |= u64::from(bits) << self.n;
+        self.n += n;
+        while self.n >= 8 {
+            // The lowest byte is what is full.
+            self.bytes.push(self.buffer as u8);
+            self.buffer >>= 8;
+            self.n -= 8;
+        }
+    }
+
+    fn fill_byte(&mut self) {
+        if self.n > 0 {
+            self.put(0, 8 - self.n);
+        }
+    }
+
+    /// A block that holds nothing.
+    pub(super) fn empty_block(&mut self, last: bool) {
+        self.put(u32::from(last), 3);
+        self.stored(&[]);
+    }
+
+    fn stored(&mut self, data: &[u8]) {
+        self.fill_byte();
+        let length = u16::try_from(data.len()).unwrap_or(u16::MAX);
+        self.put(u32::from(length), 16);
+        self.put(u32::from(!length), 16);
+        self.bytes.extend_from_slice(data);
+    }
+
+    /// Writes tokens, and `covered` instead if that is shorter and all that they stand for.
+    pub(super) fn block(&mut self, tokens: &[Token], covered: Option<&[u8]>) {
+        let counts = Counts::of(tokens);
+        let covered = covered.filter(|data| data.len() <= MAX_STORED);
+        // The bits behind symbols are the same in both coded forms, so they only matter beside a
+        // third.
+        let extra = if covered.is_some() { counts.extra_bits() } else { 0 };
+        let own = Own::of(&counts);
+        let fixed = [Codes::fixed_literals(), Codes::fixed_distances()];
+        let fixed_size = 3 + counts.size(&fixed) + extra;
+        let own_size = own.header_size() + counts.size(&own.codes) + extra;
+        let size = fixed_size.min(own_size);
+        if let Some(data) = covered
+            && (data.len() + 5) * 8 < size
+        {
+            self.put(0, 3);
+            self.stored(data);
+        } else if own_size < fixed_size {
+            self.header(&own);
+            self.tokens(tokens, &own.codes);
+        } else {
+            self.put(0b010, 3);
+            self.tokens(tokens, &fixed);
+        }
+    }
+
+    fn header(&mut self, own: &Own) {
+        self.put(0b100, 3);
+        self.put((own.n_literals - 257) as u32, 5);
+        self.put((own.n_distances - 1) as u32, 5);
+        self.put((own.n_lengths - 4) as u32, 4);
+        for symbol in ORDER.iter().take(own.n_lengths) {
+            self.put(own.of_lengths.length(*symbol), 3);
+        }
+        for &(symbol, n, bits) in &own.lengths {
+            self.code(&own.of_lengths, symbol);
+            self.put(bits, n);
+        }
+    }
+
+    fn tokens(&mut self, tokens: &[Token], [literals, distances]: &[Codes; 2]) {
+        for token in tokens {
+            match *token {
+                Token::Byte(byte) => self.code(literals, usize::from(byte)),
+                Token::Back { length, distance } => {
+                    for (codes, (symbol, n, bits)) in
+                        [(literals, length_symbol(length)), (distances, distance_symbol(distance))]
+                    {
+                        self.code(codes, symbol);
+                        self.put(bits, n);
+                    }
+                }
+            }
+        }
+        self.code(literals, END);
+    }
+
+    fn code(&mut self, codes: &Codes, symbol: usize) {
+        let (bits, n) = codes.code(symbol);
+        self.put(bits, n);
+    }
+}
+
+/// How often each symbol occurs in a block.
+struct Counts {
+    literals: Vec<u32>,
+    distances: Vec<u32>,
+}
+
+impl Counts {
+    fn of(tokens: &[Token]) -> Self {
+        let (mut literals, mut distances) = (vec![0; N_LITERALS], vec![0; N_DISTANCES]);
+        for token in tokens {
+            match *token {
+                Token::Byte(byte) => literals[usize::from(byte)] += 1,
+                Token::Back { length, distance } => {
+                    literals[length_symbol(length).0] += 1;
+                    distances[distance_symbol(distance).0] += 1;
+                }
+            }
+        }
+        literals[END] += 1;
+        // There must be a code of distances, also where there is no distance.
+        if distances.iter().all(|count| *count == 0) {
+            distances[0] = 1;
+        }
+        Self { literals, distances }
+    }
+
+    fn size(&self, [literals, distances]: &[Codes; 2]) -> usize {
+        literals.size(&self.literals) + distances.size(&self.distances)
+    }
+
+    fn extra_bits(&self) -> usize {
+        let lengths = (265..285).map(|symbol| (self.literals[symbol], (symbol - 261) / 4));
+        let distances = (4..N_DISTANCES).map(|symbol| (self.distances[symbol], (symbol - 2) / 2));
+        lengths.chain(distances).map(|(count, n)| count as usize * n).sum()
+    }
+}
+
+/// The codes made for a block, and how they are written before it: their lengths, coded in turn.
+struct Own {
+    codes: [Codes; 2],
+    n_literals: usize,
+    n_distances: usize,
+    lengths: Vec<Symbol>,
+    length_counts: Vec<u32>,
+    of_lengths: Codes,
+    n_lengths: usize,
+}
+
+impl Own {
+    fn of(counts: &Counts) -> Self {
+        let codes = [Codes::of(&counts.literals, 15), Codes::of(&counts.distances, 15)];
+        let used =
+            |counts: &[u32]| counts.iter().rposition(|count| *count != 0).map_or(0, |at| at + 1);
+        let (n_literals, n_distances) = (used(&counts.literals), used(&counts.distances));
+        let all: Vec<u32> = (0..n_literals)
+            .map(|symbol| codes[0].length(symbol))
+            .chain((0..n_distances).map(|symbol| codes[1].length(symbol)))
+            .collect();
+        let lengths = in_runs(&all);
+        let mut length_counts = vec![0; ORDER.len()];
+        for (symbol, ..) in &lengths {
+            length_counts[*symbol] += 1;
+        }
+        let of_lengths = Codes::of(&length_counts, 7);
+        let last = ORDER.iter().rposition(|symbol| length_counts[*symbol] != 0);
+        let n_lengths = last.map_or(4, |at| (at + 1).max(4));
+        Self { codes, n_literals, n_distances, lengths, length_counts, of_lengths, n_lengths }
+    }
+
+    fn header_size(&self) -> usize {
+        let behind: u32 = self.lengths.iter().map(|(_, n, _)| n).sum();
+        3 + 5
+            + 5
+            + 4
+            + 3 * self.n_lengths
+            + self.of_lengths.size(&self.length_counts)
+            + behind as usize
+    }
+}
+
+/// Writes equal lengths that follow each other as runs.
+fn in_runs(lengths: &[u32]) -> Vec<Symbol> {
+    let mut symbols = Vec::new();
+    for run in lengths.chunk_by(|left, right| left == right) {
+        let length = run.first().copied().unwrap_or(0);
+        let mut left = run.len();
+        let alone = (length as usize, 0, 0);
+        if length == 0 {
+            while left >= 11 {
+                let n = left.min(138);
+                symbols.push((18, 7, (n - 11) as u32));
+                left -= n;
+            }
+            if left >= 3 {
+                symbols.push((17, 3, (left - 3) as u32));
+                left = 0;
+            }
+        } else {
+            symbols.push(alone);
+            left -= 1;
+            while left >= 3 {
+                let n = left.min(6);
+                symbols.push((16, 2, (n - 3) as u32));
+                left -= n;
+            }
+        }
+        symbols.extend(std::iter::repeat_n(alone, left));
+    }
+    symbols
+}

@@ -1,0 +1,172 @@
+//! Finds what came before: text becomes tokens, each a byte or a reference to bytes that stand at most
+//! a window earlier. Lazy: a match is given up if the next byte begins a longer one.
+//!
+//! The order in which candidates are tried and the points at which it gives up are the reference's;
+//! any other choice would compress as well and give other bytes.
+
+use super::block::{Bits, Token};
+
+const WINDOW: usize = 1 << 15;
+const LONGEST: usize = 258;
+const SHORTEST: usize = 4;
+/// How many tokens a block holds.
+const BLOCK_TOKENS: usize = 1 << 14;
+const HASH_BITS: u32 = 17;
+/// A match of this length is good enough to stop looking.
+const NICE: usize = 128;
+/// A match of this length is taken without looking for a better one behind the next byte.
+const LAZY: usize = 16;
+/// How many candidates are tried.
+const TRIES: usize = 128;
+/// Matches this short must not reach further back than `NEAR`: the reference would cost more.
+const SHORT: usize = 4;
+const NEAR: usize = 4_096;
+
+/// Compresses data into blocks, none of them the last.
+pub(super) fn compress(data: &[u8], bits: &mut Bits) {
+    let mut finder = Finder {
+        data,
+        base: 0,
+        heads: vec![0; 1 << HASH_BITS],
+        previous: vec![0; WINDOW],
+        tokens: Vec::new(),
+        block_start: Some(0),
+    };
+    finder.run(bits);
+}
+
+struct Finder<'d> {
+    data: &'d [u8],
+    /// Where the window buffer begins, which holds two windows and moves on by one when it is full.
+    base: usize,
+    /// For each hash, one more than the last place where it was seen; 0 for nowhere.
+    heads: Vec<usize>,
+    /// For each place in a window, the entry of `heads` before it.
+    previous: Vec<usize>,
+    tokens: Vec<Token>,
+    /// Where the block began, unless that has left the buffer.
+    block_start: Option<usize>,
+}
+
+/// A match: how long, and how far back.
+#[derive(Clone, Copy)]
+struct Match {
+    length: usize,
+    distance: usize,
+}
+
+impl Finder<'_> {
+    fn run(&mut self, bits: &mut Bits) {
+        const NONE: Match = Match { length: SHORTEST - 1, distance: 0 };
+        let (mut at, mut found) = (0, NONE);
+        // Whether the byte before `at` is not in a token yet.
+        let mut pending = false;
+        while at < self.data.len() {
+            self.move_on(at);
+            let candidate = self.enter(at);
+            let before = std::mem::replace(&mut found, NONE);
+            let lookahead = self.data.len() - at;
+            if let Some(candidate) = candidate
+                && candidate >= at.saturating_sub(WINDOW).max(self.base)
+                && lookahead > before.length
+                && before.length < LAZY
+                && let Some(better) = self.find(at, candidate)
+            {
+                found = better;
+            }
+            if before.length >= SHORTEST && found.length <= before.length {
+                self.tokens.push(Token::back(before.length, before.distance));
+                let end = at + before.length - 1;
+                at += 1;
+                while at < end {
+                    self.enter(at);
+                    at += 1;
+                }
+                (pending, found) = (false, NONE);
+                self.end_block_if_full(at, bits);
+            } else {
+                if pending {
+                    self.tokens.push(Token::byte(self.data[at - 1]));
+                    self.end_block_if_full(at, bits);
+                }
+                at += 1;
+                pending = true;
+            }
+        }
+        if pending && let Some(last) = self.data.last() {
+            self.tokens.push(Token::byte(*last));
+        }
+        if !self.tokens.is_empty() {
+            self.end_block(self.data.len(), bits);
+        }
+    }
+
+    /// Moves the buffer on when what is left in it is too short for the longest match.
+    fn move_on(&mut self, at: usize) {
+        let end = self.base + 2 * WINDOW;
+        if end < self.data.len() && end - at < SHORTEST + LONGEST {
+            self.base += WINDOW;
+            self.block_start = self.block_start.filter(|start| *start >= self.base);
+        }
+    }
+
+    /// Enters a place into the table. Returns the last place before it with the same hash.
+    fn enter(&mut self, at: usize) -> Option<usize> {
+        let bytes = self.data.get(at..at + SHORTEST)?;
+        let word = bytes.iter().fold(0_u32, |word, byte| word << 8 | u32::from(*byte));
+        let hash = word.wrapping_mul(0x1e35_a7bd) >> (32 - HASH_BITS);
+        let head = &mut self.heads[hash as usize];
+        let last = std::mem::replace(head, at + 1);
+        self.previous[at % WINDOW] = last;
+        last.checked_sub(1)
+    }
+
+    /// Looks for the longest match, from the nearest candidate on.
+    fn find(&self, at: usize, candidate: usize) -> Option<Match> {
+        let longest = LONGEST.min(self.data.len() - at);
+        let nice = NICE.min(longest);
+        let oldest = at.saturating_sub(WINDOW).max(self.base);
+        let text = &self.data[at..at + longest];
+        let (mut length, mut best) = (SHORTEST - 1, None);
+        let mut candidate = candidate;
+        for _ in 0..TRIES {
+            if text.get(length)? == &self.data[candidate + length] {
+                let n = equal(text, &self.data[candidate..]);
+                let distance = at - candidate;
+                if n > length && (n > SHORT || distance <= NEAR) {
+                    length = n;
+                    best = Some(Match { length, distance });
+                    if n >= nice {
+                        break;
+                    }
+                }
+            }
+            if at.checked_sub(WINDOW) == Some(candidate) {
+                break;
+            }
+            match self.previous[candidate % WINDOW].checked_sub(1) {
+                Some(before) if before >= oldest => candidate = before,
+                _ => break,
+            }
+        }
+        best
+    }
+
+    fn end_block_if_full(&mut self, at: usize, bits: &mut Bits) {
+        if self.tokens.len() == BLOCK_TOKENS {
+            self.end_block(at, bits);
+        }
+    }
+
+    fn end_block(&mut self, at: usize, bits: &mut Bits) {
+        let covered = self.block_start.and_then(|start| self.data.get(start..at));
+        bits.block(&self.tokens, covered);
+        self.tokens.clear();
+        self.block_start = Some(at);
+    }
+}
+
+/// How many bytes are equal at the start of both.
+fn equal(left: &[u8], right: &[u8]) -> usize {
+    left.iter().zip(right).take_while(|(left, right)| left == right).count()
+}

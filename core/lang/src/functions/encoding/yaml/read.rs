@@ -1,0 +1,266 @@
+//! Reading YAML: events become values. Understands anchors, aliases and `<<`; what a scalar means is
+//! told by `scalar`.
+//!
+//! An alias costs as much as what it stands for, so that a few lines of aliases of aliases do not
+//! become more than an evaluation may hold.
+
+use std::collections::{BTreeMap, HashMap};
+use std::panic::AssertUnwindSafe;
+
+use formwork_value::{Str, Type, Value, convert};
+use libyaml_safer::{Event, EventData, Mark, Parser, ScalarStyle};
+
+use super::scalar;
+use crate::eval::limits::Limit;
+use crate::functions::{Args, Builtin, CallError};
+use crate::stack;
+
+pub(super) fn function() -> Builtin {
+    Builtin::new("yamldecode", decode)
+        .takes("src", Type::String)
+        .nullable()
+        .example(
+            r#"yamldecode("a: &x [1, yes]\nb: *x")"#,
+            "{\n  \"a\" = [\n    1,\n    true,\n  ]\n  \"b\" = [\n    1,\n    true,\n  ]\n}",
+        )
+        .example(r#"yamldecode("<<: {a: 1}\nb: 017")"#, "{\n  \"a\" = 1\n  \"b\" = 17\n}")
+}
+
+fn decode(args: &Args<'_>) -> Result<Value, CallError> {
+    let text = args.text(0)?;
+    args.pay_bytes(text.len())?;
+    // The parser looks behind the end of a text that does not end with its last line.
+    let cut_off = text.rsplit('\n').next().filter(|line| !line.is_empty());
+    let whole = match cut_off {
+        Some(_) => format!("{text}\n"),
+        None => text.to_string(),
+    };
+    let read = || {
+        let mut bytes = whole.as_bytes();
+        let mut parser = Parser::new();
+        parser.set_input_string(&mut bytes);
+        let n_chars = text.chars().count() as u64;
+        let (anchors, open) = (HashMap::new(), Vec::new());
+        Reader { parser, args, n_chars, cut_off, anchors, open }.document()
+    };
+    // A comma right behind a tag is more than the parser can take: it panics. Nothing of ours is
+    // changed before it does, so nothing is left half done.
+    std::panic::catch_unwind(AssertUnwindSafe(read))
+        .unwrap_or_else(|_| Err(CallError::new("a tag in it ends with a comma")))
+}
+
+/// A value, and how many values it is made of, itself included.
+#[derive(Clone)]
+struct Node {
+    value: Value,
+    size: usize,
+}
+
+struct Reader<'a, 'r> {
+    parser: Parser<&'r mut &'a [u8]>,
+    args: &'r Args<'r>,
+    n_chars: u64,
+    /// The last line of the text, if it has no end.
+    cut_off: Option<&'r str>,
+    anchors: HashMap<String, Node>,
+    /// The anchors of the collections that are not complete yet.
+    open: Vec<String>,
+}
+
+impl Reader<'_, '_> {
+    fn event(&mut self) -> Result<Event, CallError> {
+        self.args.pay_elements(1)?;
+        self.parser.parse().map_err(|error| {
+            let problem = match error.context() {
+                Some(context) if !context.is_empty() => format!("{} {context}", error.problem()),
+                _ => error.problem().to_owned(),
+            };
+            match error.problem_mark() {
+                Some(mark) => refused(&mark, &problem),
+                None => CallError::new(problem),
+            }
+        })
+    }
+
+    /// The one document that the text must hold.
+    fn document(&mut self) -> Result<Value, CallError> {
+        let mut event = self.event()?;
+        if matches!(event.data, EventData::StreamStart { .. }) {
+            event = self.event()?;
+        }
+        match &event.data {
+            EventData::DocumentStart { version_directive: Some(version), .. }
+                if (version.major, version.minor) != (1, 1) =>
+            {
+                let version = format!("{}.{}", version.major, version.minor);
+                let reason = format!("it claims to be YAML {version}, but only 1.1 is understood");
+                return Err(refused(&event.start_mark, &reason));
+            }
+            EventData::DocumentStart { .. } => {}
+            _ => return Err(refused(&event.start_mark, "there is no document in the text")),
+        }
+        let first = self.event()?;
+        let node = self.node(first, 0)?;
+        let mut after = self.event()?;
+        while matches!(after.data, EventData::DocumentEnd { .. }) {
+            after = self.event()?;
+        }
+        match after.data {
+            EventData::StreamEnd => Ok(node.value),
+            _ => Err(refused(&after.start_mark, "a second document follows; only one is allowed")),
+        }
+    }
+
+    fn node(&mut self, event: Event, depth: usize) -> Result<Node, CallError> {
+        if depth > usize::from(Value::MAX_DEPTH) {
+            return Err(Limit::ValueDepth.into());
+        }
+        let mark = event.start_mark;
+        match event.data {
+            EventData::Alias { anchor } => self.alias(&anchor, &mark),
+            EventData::Scalar { anchor, tag, value, style, .. } => {
+                let at_end = event.end_mark.index >= self.n_chars;
+                let value = match style {
+                    ScalarStyle::Literal | ScalarStyle::Folded if at_end => self.as_it_ended(value),
+                    _ => value,
+                };
+                let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+                let value = if is_block && value.is_empty() {
+                    Value::null(Type::String)
+                } else {
+                    let plain = style == ScalarStyle::Plain;
+                    scalar::read(tag.as_deref(), &value, plain)
+                        .map_err(|reason| refused(&mark, &reason))?
+                };
+                self.anchored(anchor, Node { value, size: 1 })
+            }
+            EventData::SequenceStart { anchor, tag, .. } => {
+                scalar::check_collection(tag.as_deref(), "seq")
+                    .map_err(|reason| refused(&mark, &reason))?;
+                self.open.extend(anchor.clone());
+                let node = stack::with_stack(|| self.sequence(depth + 1))?;
+                self.close(anchor, node)
+            }
+            EventData::MappingStart { anchor, tag, .. } => {
+                scalar::check_collection(tag.as_deref(), "map")
+                    .map_err(|reason| refused(&mark, &reason))?;
+                self.open.extend(anchor.clone());
+                let node = stack::with_stack(|| self.mapping(depth + 1))?;
+                self.close(anchor, node)
+            }
+            _ => Err(refused(&mark, "a value is expected here")),
+        }
+    }
+
+    /// A block of text at the end, without the line end that the text does not have.
+    fn as_it_ended(&self, mut block: String) -> String {
+        let Some(line) = self.cut_off else { return block };
+        let Some(content) = block.strip_suffix('\n') else { return block };
+        let last = content.rsplit('\n').next().unwrap_or("");
+        let words = line.trim_start();
+        let reaches =
+            if words.is_empty() { line.ends_with(last) } else { content.ends_with(words) };
+        if reaches {
+            block.pop();
+        }
+        block
+    }
+
+    fn close(&mut self, anchor: Option<String>, node: Node) -> Result<Node, CallError> {
+        if anchor.is_some() {
+            self.open.pop();
+        }
+        self.anchored(anchor, node)
+    }
+
+    fn anchored(&mut self, anchor: Option<String>, node: Node) -> Result<Node, CallError> {
+        if let Some(anchor) = anchor {
+            self.anchors.insert(anchor, node.clone());
+        }
+        Ok(node)
+    }
+
+    fn alias(&self, anchor: &str, mark: &Mark) -> Result<Node, CallError> {
+        if self.open.iter().any(|open| open == anchor) {
+            let reason = format!("*{anchor} stands inside what &{anchor} names");
+            return Err(refused(mark, &reason));
+        }
+        let Some(node) = self.anchors.get(anchor) else {
+            return Err(refused(mark, &format!("nothing is named &{anchor} before this")));
+        };
+        self.args.pay_elements(node.size)?;
+        Ok(node.clone())
+    }
+
+    fn sequence(&mut self, depth: usize) -> Result<Node, CallError> {
+        let mut items = Vec::new();
+        let mut size = 1_usize;
+        loop {
+            let event = self.event()?;
+            if event.data == EventData::SequenceEnd {
+                return Ok(Node { value: Value::tuple(items), size });
+            }
+            let node = self.node(event, depth)?;
+            size = size.saturating_add(node.size);
+            items.push(node.value);
+        }
+    }
+
+    /// Entries in their order: what comes later replaces what came before, merged entries included.
+    fn mapping(&mut self, depth: usize) -> Result<Node, CallError> {
+        let mut entries: BTreeMap<Str, Value> = BTreeMap::new();
+        let mut size = 1_usize;
+        loop {
+            let event = self.event()?;
+            if event.data == EventData::MappingEnd {
+                return Ok(Node { value: Value::object(entries), size });
+            }
+            let mark = event.start_mark;
+            let merges = is_merge(&event.data);
+            let key = if merges { None } else { Some(self.key(event)?) };
+            let event = self.event()?;
+            let node = self.node(event, depth)?;
+            size = size.saturating_add(node.size);
+            match (key, node.value) {
+                (Some(key), value) => {
+                    entries.insert(key, value);
+                }
+                (None, Value::Object(object)) => {
+                    entries
+                        .extend(object.iter().map(|(name, value)| (name.clone(), value.clone())));
+                }
+                (None, other) => {
+                    let found = other.ty().friendly_name();
+                    let reason = format!("<< merges mappings, and this is a {found}");
+                    return Err(refused(&mark, &reason));
+                }
+            }
+        }
+    }
+
+    fn key(&mut self, event: Event) -> Result<Str, CallError> {
+        let mark = event.start_mark;
+        if !matches!(event.data, EventData::Scalar { .. }) {
+            return Err(refused(&mark, "a key must be a text, not a collection"));
+        }
+        let value = self.node(event, 0)?.value;
+        match convert::convert(&value, &Type::String) {
+            Ok(Value::String(key)) => Ok(key),
+            Ok(_) => Err(refused(&mark, "a key must not be null")),
+            Err(_) => Err(refused(&mark, "a key must be a text, not a collection")),
+        }
+    }
+}
+
+fn is_merge(event: &EventData) -> bool {
+    match event {
+        EventData::Scalar { tag, value, .. } => {
+            value == "<<" && tag.as_deref().is_none_or(str::is_empty)
+        }
+        _ => false,
+    }
+}
+
+fn refused(mark: &Mark, reason: &str) -> CallError {
+    CallError::new(format!("line {}, column {}: {reason}", mark.line + 1, mark.column + 1))
+}

@@ -1,0 +1,71 @@
+//! `rsadecrypt`: what was encrypted with a public key, by RSA with the padding of PKCS #1 version 1.5.
+//! Reads keys in `key`. Takes no care that nobody learns the key from how long it takes: who runs this
+//! has the key.
+
+mod key;
+
+use dashu_int::UBig;
+use dashu_int::fast_div::ConstDivisor;
+use formwork_value::{Type, Value};
+
+use super::encoding::LENIENT_BASE64;
+use super::{Args, Builtin, CallError};
+use base64::Engine as _;
+use key::Key;
+
+/// Larger keys than anybody uses would take minutes.
+const MAX_KEY_BYTES: usize = 2_048;
+
+pub(super) fn list() -> Vec<Builtin> {
+    vec![
+        Builtin::new("rsadecrypt", decrypt)
+            .takes("ciphertext", Type::String)
+            .takes("privatekey", Type::String)
+            .returns(Type::String)
+            .example(EXAMPLE, r#""hi""#),
+    ]
+}
+
+/// A key far too short for anything but an example.
+const EXAMPLE: &str = concat!(
+    r#"rsadecrypt("XEWJ4NkNX8iEVPDMBejqwya+r0v6TArTNyTapeEvbnN9mOwoRiojJ5KipgzXYo3T/onWAUWotwJ9YVKgZRYlpQ==", ""#,
+    r"-----BEGIN RSA PRIVATE KEY-----\nMIIBOwIBAAJBALccGCHZA2J1H0T5LarRtX+x2/v3eE8ImMO",
+    r"o7w/o575yeGTEXMr6\nW39H9i6AsWss0oxsBOf1hEFGxf3nojlRzfECAwEAAQJBAIe/sjxVsGarwdTWj",
+    r"n6X\nHeFfMGFqI60kCGz1rtWyqyvKXDacR7TFBR4nsYkKJforbkTowONkR3gI7pCxt4Ek\nEGECIQDf6",
+    r"Bk+VrHj8D0krOQGICT3ug4WELrlPhdeoNDKtsXlFQIhANFbBJh354Hh\nPAhU7APXpH1Q7wLJ1u1O6MO",
+    r"oVERSKzRtAiBEOVNfxEjF3FC1GR0NpMO+2+ko3gYk\njavPQI7+BXz9FQIgOw8qJLjunj0j6lXKnureh",
+    r"FuokWjPMPLpxwhdfUiQ16ECIQC9\nlTlLRYyfqRruf+qANcj1B2zdnez02qY9NJ+t9i96uQ==\n-----",
+    r"END RSA PRIVATE KEY-----",
+    r#"")"#,
+);
+
+fn decrypt(args: &Args<'_>) -> Result<Value, CallError> {
+    let refused = |at: usize| move |reason: &str| CallError::argument(at, reason);
+    let letters: String =
+        args.text(0)?.chars().filter(|char| !matches!(char, '\n' | '\r')).collect();
+    let encrypted =
+        LENIENT_BASE64.decode(letters).map_err(|_| refused(0)("it is not base64 with padding"))?;
+    let key = Key::read(args.text(1)?).map_err(refused(1))?;
+    let text = decrypted(&key, &encrypted)
+        .ok_or_else(|| CallError::new("this was not encrypted for this key"))?;
+    args.string(String::from_utf8_lossy(&text).into_owned())
+}
+
+fn decrypted(key: &Key, encrypted: &[u8]) -> Option<Vec<u8>> {
+    let (modulus, exponent) =
+        (UBig::from_be_bytes(&key.modulus), UBig::from_be_bytes(&key.exponent));
+    let number = UBig::from_be_bytes(encrypted);
+    let n_bytes = modulus.to_be_bytes().len();
+    if n_bytes > MAX_KEY_BYTES || exponent > modulus || number >= modulus {
+        return None;
+    }
+    let bytes = ConstDivisor::new(modulus).reduce(number).pow(&exponent).residue().to_be_bytes();
+    // The zero before everything else is no part of a number.
+    if bytes.len() + 1 != n_bytes {
+        return None;
+    }
+    // A two, at least eight bytes that are not zero, a zero, the text.
+    let padded = bytes.strip_prefix(&[2])?;
+    let end = padded.iter().position(|byte| *byte == 0).filter(|end| *end >= 8)?;
+    padded.get(end + 1..).map(<[u8]>::to_vec)
+}

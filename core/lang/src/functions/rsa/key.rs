@@ -1,0 +1,122 @@
+//! Private keys as files hold them: between two lines that say what kind it is, in base64.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// What decrypting needs of a private key, both as bytes with the highest first.
+pub(super) struct Key {
+    pub(super) modulus: Vec<u8>,
+    pub(super) exponent: Vec<u8>,
+}
+
+/// The identifier of RSA among the kinds of keys.
+const RSA: [u8; 9] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01];
+const DAMAGED: &str = "the key is damaged";
+
+impl Key {
+    /// Reads the first key of a text.
+    pub(super) fn read(text: &str) -> Result<Self, &'static str> {
+        let (kind, body) = armour(text).ok_or("there is no private key in it")?;
+        if body.contains("ENCRYPTED") {
+            return Err("the key is protected by a passphrase");
+        }
+        let letters: String = body.chars().filter(|char| !char.is_whitespace()).collect();
+        let bytes = STANDARD.decode(letters).map_err(|_| DAMAGED)?;
+        match kind {
+            "RSA PRIVATE KEY" => of_rsa(&bytes).ok_or(DAMAGED),
+            "PRIVATE KEY" => of_any(&bytes),
+            "OPENSSH PRIVATE KEY" => of_openssh(&bytes),
+            "ENCRYPTED PRIVATE KEY" => Err("the key is protected by a passphrase"),
+            _ => Err("it is not a private key of RSA"),
+        }
+    }
+}
+
+/// The kind of a key, and what stands between its first and its last line.
+fn armour(text: &str) -> Option<(&str, &str)> {
+    let (_, rest) = text.split_once("-----BEGIN ")?;
+    let (kind, rest) = rest.split_once("-----")?;
+    let (body, _) = rest.split_once("-----END ")?;
+    Some((kind, body))
+}
+
+/// A list of a version, the modulus, the public and the private exponent, and more.
+fn of_rsa(bytes: &[u8]) -> Option<Key> {
+    let (list, _) = element(bytes, 0x30)?;
+    let (_version, rest) = element(list, 0x02)?;
+    let (modulus, rest) = element(rest, 0x02)?;
+    let (_public, rest) = element(rest, 0x02)?;
+    let (exponent, _) = element(rest, 0x02)?;
+    Some(Key { modulus: modulus.to_vec(), exponent: exponent.to_vec() })
+}
+
+/// A list of a version, the kind of key, and the key itself as bytes.
+fn of_any(bytes: &[u8]) -> Result<Key, &'static str> {
+    let parts = || {
+        let (list, _) = element(bytes, 0x30)?;
+        let (_version, rest) = element(list, 0x02)?;
+        let (kind, rest) = element(rest, 0x30)?;
+        let (kind, _) = element(kind, 0x06)?;
+        let (key, _) = element(rest, 0x04)?;
+        Some((kind, key))
+    };
+    let (kind, key) = parts().ok_or(DAMAGED)?;
+    if kind != RSA {
+        return Err("it is not a private key of RSA");
+    }
+    of_rsa(key).ok_or(DAMAGED)
+}
+
+/// The content of an element with this tag, and what follows it.
+fn element(bytes: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
+    let [found, length, rest @ ..] = bytes else { return None };
+    if *found != tag {
+        return None;
+    }
+    let (length, rest) = match *length {
+        short @ 0..0x80 => (usize::from(short), rest),
+        long => {
+            let (digits, rest) = rest.split_at_checked(usize::from(long & 0x7f))?;
+            (number(digits)?, rest)
+        }
+    };
+    rest.split_at_checked(length)
+}
+
+fn number(digits: &[u8]) -> Option<usize> {
+    let small = digits.len() <= 4;
+    small.then(|| digits.iter().fold(0, |number, digit| number << 8 | usize::from(*digit)))
+}
+
+/// The form of OpenSSH: strings with their lengths before them.
+fn of_openssh(bytes: &[u8]) -> Result<Key, &'static str> {
+    let rest = bytes.strip_prefix(b"openssh-key-v1\0").ok_or(DAMAGED)?;
+    let (cipher, rest) = string(rest).ok_or(DAMAGED)?;
+    if cipher != b"none" {
+        return Err("the key is protected by a passphrase");
+    }
+    let private = || {
+        let (_derivation, rest) = string(rest)?;
+        let (_options, rest) = string(rest)?;
+        let (_public, rest) = string(rest.get(4..)?)?;
+        let (private, _) = string(rest)?;
+        // Two equal numbers show that it was decrypted well.
+        string(private.get(8..)?)
+    };
+    let (kind, rest) = private().ok_or(DAMAGED)?;
+    if kind != b"ssh-rsa" {
+        return Err("it is not a private key of RSA");
+    }
+    let numbers = || {
+        let (modulus, rest) = string(rest)?;
+        let (_public, rest) = string(rest)?;
+        let (exponent, _) = string(rest)?;
+        Some(Key { modulus: modulus.to_vec(), exponent: exponent.to_vec() })
+    };
+    numbers().ok_or(DAMAGED)
+}
+
+fn string(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_at_checked(4)?;
+    rest.split_at_checked(number(length)?)
+}

@@ -1,0 +1,76 @@
+//! Finds the values of everything as the state has it, for expressions that somebody wants to try.
+//! Asks providers for nothing but their schemas, and decides nothing.
+
+use formwork_value::{Diagnostics, Reported, Value};
+
+use super::vertex::{ResourceVertex, Vertex};
+use super::{Options, build};
+use crate::eval::{Expansion, ModuleResults};
+use crate::phase::{report_cycles, stored_value};
+use crate::provider::ResourceType;
+use crate::session::Session;
+
+/// Records values for everything in the configuration. What is not in the state is unknown, and so is
+/// what cannot be found because of a mistake.
+///
+/// # Errors
+/// When there are mistakes in the configuration. Expressions can be evaluated all the same, unless
+/// not even the order of things could be found.
+pub async fn inspect(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+    let options = Options::default();
+    let draft = build::draft(diags, session, &options)?;
+    let loaded = session.pool.load(diags, build::providers(&draft)).await;
+    let graph = match draft.freeze() {
+        Ok(graph) => graph,
+        Err(cyclic) => return Err(report_cycles(diags, session.sources, &cyclic)),
+    };
+    loaded?;
+    let givens = session.givens();
+    for &id in graph.order() {
+        match &graph[id] {
+            Vertex::Value(value) => {
+                let found = value.visit(diags, givens).unwrap_or_else(|_| {
+                    let modules = session.results.instances(&value.node.path);
+                    modules.iter().map(|_| Value::dynamic()).collect()
+                });
+                value.record(session.results, found);
+            }
+            Vertex::Call(call) => {
+                if let Ok(found) = call.visit(diags, givens) {
+                    call.record(givens, found);
+                }
+            }
+            Vertex::Resource(resource) => inspect_resource(session, resource),
+            Vertex::Provider(_) | Vertex::Closed(_) | Vertex::Orphan(_) => {}
+        }
+    }
+    diags.check()
+}
+
+fn inspect_resource(session: &Session<'_>, vertex: &ResourceVertex<'_>) {
+    let name = &vertex.addr.resource;
+    let Some(handle) = session.pool.unconfigured(&vertex.provider.provider) else { return };
+    let ty = handle.loaded().find(name.mode(), name.kind());
+    for module in session.results.instances(&vertex.node.path) {
+        let known = ty.as_ref().and_then(|ty| stored(module, vertex, ty));
+        if let Some(results) = module.resource(name)
+            && known.is_none()
+        {
+            results.set_placeholder(Value::dynamic());
+        }
+    }
+}
+
+/// Records the instances that the state has, if it has any.
+fn stored(module: &ModuleResults, vertex: &ResourceVertex<'_>, ty: &ResourceType) -> Option<()> {
+    let prior = vertex.prior_in(module.addr())?;
+    let results = module.resource(&vertex.addr.resource)?;
+    let expansion = Expansion::recorded(&vertex.config.repetition, Some(prior));
+    results.expand(expansion.clone());
+    for key in expansion.keys() {
+        let object = prior.instances.get(&key).and_then(|instance| instance.current.as_ref());
+        let value = object.and_then(|object| stored_value(ty, object));
+        results.set(&key, value.unwrap_or_else(Value::dynamic));
+    }
+    Some(())
+}
