@@ -8,6 +8,7 @@ mod engine;
 mod expressions;
 mod layout;
 mod row;
+mod state_commands;
 mod terraform_loads_ours;
 mod terraform_modules;
 mod terraform_plans;

@@ -3,6 +3,7 @@
 mod fmt;
 mod help;
 mod shared;
+mod state;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -15,7 +16,13 @@ use formwork_value::diag::Sources;
 
 pub(crate) use fmt::FmtArgs;
 pub(crate) use shared::{
-    InitArgs, OperationArgs, StateArgs, StatePlace, VariableArgs, VariableSource, ViewArgs,
+    Backup, InitArgs, LockArgs, OperationArgs, StateArgs, StatePlace, VariableArgs, VariableSource,
+    ViewArgs,
+};
+pub(crate) use state::{
+    ForceUnlockArgs, StateCommand, StateListArgs, StateMvArgs, StatePullArgs, StatePushArgs,
+    StateReplaceProviderArgs, StateRmArgs, StateShowArgs, TaintArgs, WorkspaceCommand,
+    WorkspaceDeleteArgs, WorkspaceNewArgs, WorkspaceSelectArgs,
 };
 
 use crate::env::Env;
@@ -59,9 +66,21 @@ pub(crate) enum Command {
     Output(OutputArgs),
     /// Try expressions against the configuration and the state.
     Console(ConsoleArgs),
-    /// Look at the state.
+    /// Look at the state, or change it without touching the real objects.
     #[command(subcommand)]
     State(StateCommand),
+    /// Mark an instance as not fully functional, so that the next apply replaces it.
+    Taint(TaintArgs),
+    /// Take back the mark that `taint` or a failed creation has left.
+    Untaint(TaintArgs),
+    /// List, make, select and delete workspaces.
+    #[command(subcommand)]
+    Workspace(WorkspaceCommand),
+    /// The old name of `workspace`.
+    #[command(subcommand, hide = true)]
+    Env(WorkspaceCommand),
+    /// Give back a lock that nobody holds any more.
+    ForceUnlock(ForceUnlockArgs),
     /// Settle what an interrupted run left open.
     #[command(subcommand)]
     Recover(RecoverCommand),
@@ -214,41 +233,6 @@ pub(crate) struct OutputArgs {
     /// Print a string, number or bool as bare text.
     #[arg(long)]
     pub(crate) raw: bool,
-    /// The state file.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) state: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
-}
-
-/// What to do with the state.
-#[derive(Debug, Subcommand)]
-pub(crate) enum StateCommand {
-    /// List the instances in the state.
-    List(StateListArgs),
-    /// Show one instance in the state.
-    Show(StateShowArgs),
-}
-
-/// Arguments of `state list`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct StateListArgs {
-    /// Only instances of these modules, resources or instances.
-    #[arg(value_name = "ADDRESS")]
-    pub(crate) addresses: Vec<String>,
-    /// Only instances whose `id` is this.
-    #[arg(long)]
-    pub(crate) id: Option<String>,
-    /// The state file.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) state: Option<PathBuf>,
-}
-
-/// Arguments of `state show`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct StateShowArgs {
-    /// The instance.
-    pub(crate) address: String,
     /// The state file.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,

@@ -3,6 +3,7 @@
 mod apply;
 mod console;
 mod fmt;
+mod force_unlock;
 mod from_module;
 mod get;
 mod given;
@@ -20,10 +21,15 @@ mod recover;
 mod refresh;
 mod show;
 mod state;
+mod taint;
+mod told;
 mod validate;
 mod version;
+mod workspace;
 
-use crate::args::{Cli, Command, ProvidersCommand, RecoverCommand, StateCommand};
+use formwork_core::state::Status;
+
+use crate::args::{Cli, Command, ProvidersCommand, RecoverCommand};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view;
@@ -50,8 +56,12 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Refresh(args) => refresh::run(&args, env).await,
         Command::Show(args) => show::run(&args, env).await,
         Command::Output(args) => output::run(&args, env).await,
-        Command::State(StateCommand::List(args)) => state::list(&args, env).await,
-        Command::State(StateCommand::Show(args)) => state::show(&args, env).await,
+        Command::State(command) => state::run(command, env).await,
+        Command::Taint(args) => taint::run(&args, env, Status::Tainted).await,
+        Command::Untaint(args) => taint::run(&args, env, Status::Ready).await,
+        Command::Workspace(command) => workspace::run(command, env).await,
+        Command::Env(command) => workspace::run_as_env(command, env).await,
+        Command::ForceUnlock(args) => force_unlock::run(&args, env).await,
         Command::Recover(RecoverCommand::List(args)) => recover::list(&args, env).await,
         Command::Recover(RecoverCommand::Forget(args)) => recover::forget(&args, env).await,
         Command::Fmt(args) => fmt::run(&args, env),

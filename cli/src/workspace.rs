@@ -10,6 +10,7 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::config::files::Disk;
 use formwork_core::config::folders;
 use formwork_core::config::{Config, Place};
+use formwork_core::state::local::Workspaces;
 use formwork_core::version::Constraints;
 use formwork_plugin_protocol::reattach;
 use formwork_value::diag::{Blame, Sources};
@@ -57,7 +58,7 @@ impl<'e> Workspace<'e> {
             settings,
         };
         let name = opened.name();
-        if !is_workspace_name(&name) {
+        if !Workspaces::is_name(&name) {
             let detail = format!(
                 "The workspace name {name:?} is not allowed. The name must contain only URL safe characters, and no path separators."
             );
@@ -152,7 +153,22 @@ impl<'e> Workspace<'e> {
         }
         let selected = std::fs::read_to_string(self.data.join("environment")).unwrap_or_default();
         let selected = selected.trim();
-        if selected.is_empty() { "default".into() } else { selected.to_owned() }
+        if selected.is_empty() { Workspaces::DEFAULT.into() } else { selected.to_owned() }
+    }
+
+    /// Selects another workspace, for this command and those to come.
+    ///
+    /// # Errors
+    /// When that cannot be written down.
+    pub(crate) fn select(&self, diags: &mut Diagnostics, name: &str) -> Result<(), Reported> {
+        let path = self.data.join("environment");
+        let written =
+            std::fs::create_dir_all(&self.data).and_then(|()| std::fs::write(&path, name));
+        written.map_err(|error| {
+            let detail = format!("{} cannot be written: {error}.", path.display());
+            let diagnostic = Diagnostic::error("Failed to select workspace", detail);
+            diags.error(diagnostic.blame(Blame::Environment))
+        })
     }
 
     /// Reads the lock file.
@@ -241,12 +257,6 @@ impl<'e> Workspace<'e> {
             diags.warn(Diagnostic::warning("Provider development overrides are in effect", detail));
         }
     }
-}
-
-/// Whether this may be a workspace: its name becomes the name of a folder.
-fn is_workspace_name(name: &str) -> bool {
-    let safe = |c: char| c.is_ascii_alphanumeric() || "-_.~$&+,;=:@!*'()".contains(c);
-    !name.is_empty() && name != "." && name != ".." && name.chars().all(safe)
 }
 
 impl Workspace<'_> {

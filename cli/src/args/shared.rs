@@ -15,15 +15,22 @@ pub(crate) struct ViewArgs {
     pub(crate) compact_warnings: bool,
 }
 
-/// Where the state is and how it is locked.
+/// How the state is locked.
 #[derive(Clone, Debug, clap::Args)]
-pub(crate) struct StateArgs {
+pub(crate) struct LockArgs {
     /// Whether to lock the state.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) lock: bool,
     /// How long to wait for a lock that somebody else holds: `30s`, `5m`.
     #[arg(long, value_name = "DURATION", default_value = "0s")]
     pub(crate) lock_timeout: String,
+}
+
+/// Where the state is and how it is locked.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct StateArgs {
+    #[command(flatten)]
+    pub(crate) lock: LockArgs,
     /// The state file to read, and to write unless `-state-out` is given.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
@@ -44,7 +51,7 @@ impl StateArgs {
     /// Where the state is.
     pub(crate) fn place(&self) -> StatePlace {
         let Self { state, state_out, backup, .. } = self.clone();
-        StatePlace { state, out: state_out, backup }
+        StatePlace { state, out: state_out, backup: backup.map_or(Backup::Usual, Backup::At) }
     }
 }
 
@@ -55,8 +62,30 @@ pub(crate) struct StatePlace {
     pub(crate) state: Option<PathBuf>,
     /// The file to write, if it is another one.
     pub(crate) out: Option<PathBuf>,
-    /// Where the state goes that is overwritten; `-` for nowhere.
-    pub(crate) backup: Option<PathBuf>,
+    /// Where the state goes that is overwritten.
+    pub(crate) backup: Backup,
+}
+
+/// Where a state goes that is overwritten.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Backup {
+    /// Beside the state, in the place of the last backup.
+    #[default]
+    Usual,
+    /// To this file; to nowhere if it is `-`.
+    At(PathBuf),
+    /// Beside the state, under a name with these seconds in it: no later backup overwrites it.
+    Kept(i64),
+}
+
+impl Backup {
+    /// The file that is named, if one is; else one of its own. There is always a backup.
+    pub(crate) fn always(path: Option<&PathBuf>, seconds: i64) -> Self {
+        match path.filter(|path| path.as_os_str() != "-") {
+            Some(path) => Self::At(path.clone()),
+            None => Self::Kept(seconds),
+        }
+    }
 }
 
 impl StatePlace {

@@ -40,7 +40,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, destroying: bool) -> Exit {
     };
     let store = prepared.workspace.store(&mut diags, Some(&prepared.config), &args.state.place());
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
-    let locked = Locked::open(&mut diags, store, &args.state, "OperationTypeApply").await;
+    let locked = Locked::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
     let pool = Pool::new(&prepared.launcher);
     let stop = Cell::new(false);

@@ -12,13 +12,15 @@ use formwork_core::state::store::{LockRequest, Store as _};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::args::StateArgs;
+use crate::args::LockArgs;
 
 /// A locked state, with what an interrupted run may have left behind.
 pub(crate) struct Locked {
     pub(crate) store: LocalStore,
     pub(crate) file: StateFile,
     pub(crate) recovery: Option<Recovery>,
+    /// Whether there is a state, be it an empty one.
+    pub(crate) found: bool,
     locked: bool,
 }
 
@@ -30,7 +32,7 @@ impl Locked {
     pub(crate) async fn open(
         diags: &mut Diagnostics,
         mut store: LocalStore,
-        args: &StateArgs,
+        args: &LockArgs,
         operation: &str,
     ) -> Result<Self, Reported> {
         if args.lock {
@@ -52,8 +54,9 @@ impl Locked {
             seen_by_refresh.for_each(|one| diags.warn(one.diagnostic()));
             (recovery.file.clone(), Some(recovery))
         };
+        let found = file.is_some();
         let file = file.unwrap_or_else(StateFile::fresh);
-        Ok(Self { store, file, recovery, locked: args.lock })
+        Ok(Self { store, file, recovery, found, locked: args.lock })
     }
 
     /// What only the user can decide.
@@ -72,11 +75,26 @@ impl Locked {
     /// # Errors
     /// When it touches something of that kind: creating it might create it a second time.
     pub(crate) fn let_through(&self, diags: &mut Diagnostics, plan: &Plan) -> Result<(), Reported> {
-        for one in self.undecided() {
+        self.settled(diags, |addr| {
             let touches = |change: &Change| {
-                change.addr == one.addr && !matches!(change.action, Action::NoOp | Action::Read)
+                change.addr == *addr && !matches!(change.action, Action::NoOp | Action::Read)
             };
-            if !plan.changes.values().any(touches) {
+            plan.changes.values().any(touches)
+        })
+    }
+
+    /// Makes sure that nothing is touched of which only the user can say whether it is there, and
+    /// reminds of what is not touched.
+    ///
+    /// # Errors
+    /// When something of that kind is touched.
+    pub(crate) fn settled(
+        &self,
+        diags: &mut Diagnostics,
+        touches: impl Fn(&InstanceAddr) -> bool,
+    ) -> Result<(), Reported> {
+        for one in self.undecided() {
+            if !touches(&one.addr) {
                 diags.warn(one.diagnostic());
                 continue;
             }
@@ -95,7 +113,17 @@ impl Locked {
     /// Writes the state.
     ///
     /// # Errors
-    /// When it cannot be written. Then it is written next to the configuration instead.
+    /// When it cannot be written. What was there before then is still there.
+    pub(crate) async fn write(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        self.store.write(&mut self.file).await.map_err(|error| diags.error(error.diagnostic()))?;
+        self.put_journals_away(diags)
+    }
+
+    /// Writes the state after real objects were changed: if it cannot be written where it belongs,
+    /// it is written next to the configuration instead.
+    ///
+    /// # Errors
+    /// When it cannot be written where it belongs.
     pub(crate) async fn save(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         if let Err(error) = self.store.write(&mut self.file).await {
             let reported = diags.error(error.diagnostic());
@@ -111,12 +139,30 @@ impl Locked {
             }
             return Err(reported);
         }
-        if let Some(recovery) = self.recovery.take()
-            && let Err(error) = recovery.finish()
-        {
-            return Err(diags.error(error.diagnostic()));
+        self.put_journals_away(diags)
+    }
+
+    /// Puts another state in the place of this one, under its own lineage and serial.
+    ///
+    /// # Errors
+    /// When it cannot be written. What was there before then is still there.
+    pub(crate) async fn overwrite(
+        &mut self,
+        diags: &mut Diagnostics,
+        file: StateFile,
+    ) -> Result<(), Reported> {
+        if self.recovery.is_some() {
+            // What an interrupted run has done is stored first, so that the backup has it.
+            self.write(diags).await?;
         }
-        Ok(())
+        self.store.overwrite(file).await.map_err(|error| diags.error(error.diagnostic()))
+    }
+
+    fn put_journals_away(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        match self.recovery.take().map(|recovery| recovery.finish()) {
+            Some(Err(error)) => Err(diags.error(error.diagnostic())),
+            Some(Ok(())) | None => Ok(()),
+        }
     }
 
     /// Takes down that what happened to an instance is settled. Returns how many calls that were.

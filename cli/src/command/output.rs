@@ -1,6 +1,7 @@
 //! `formwork output`: shows output values.
 
 use formwork_core::state::State;
+use formwork_core::state::file::StateFile;
 use formwork_core::state::local::LocalStore;
 use formwork_core::state::recover::recover;
 use formwork_core::state::store::Store as _;
@@ -113,7 +114,7 @@ fn describe(value: &Value) -> String {
     if value.is_null() { "null".into() } else { value.ty().friendly_name() }
 }
 
-/// The stored state, as it is, without locking it.
+/// The stored state, as it is, without locking it; an empty one if there is none.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -122,25 +123,44 @@ pub(super) async fn stored(
     workspace: &mut Workspace<'_>,
     place: &StatePlace,
 ) -> Result<State, Reported> {
-    let config = workspace.config_for_backend();
-    let store = workspace.store(diags, config.as_ref(), place)?;
-    stored_in(diags, store).await
+    let file = stored_file(diags, workspace, place).await?;
+    Ok(file.map(|file| file.state).unwrap_or_default())
 }
 
-/// The state in a store, as it is, without locking it.
+/// The stored state with what it says about itself, without locking it; `None` if there is none.
+///
+/// # Errors
+/// When it cannot be read.
+pub(super) async fn stored_file(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    place: &StatePlace,
+) -> Result<Option<StateFile>, Reported> {
+    let config = workspace.config_for_backend();
+    let store = workspace.store(diags, config.as_ref(), place)?;
+    file_in(diags, store).await
+}
+
+/// The state in a store, as it is, without locking it; an empty one if there is none.
 ///
 /// # Errors
 /// When it cannot be read.
 pub(super) async fn stored_in(
     diags: &mut Diagnostics,
-    mut store: LocalStore,
+    store: LocalStore,
 ) -> Result<State, Reported> {
+    Ok(file_in(diags, store).await?.map(|file| file.state).unwrap_or_default())
+}
+
+async fn file_in(
+    diags: &mut Diagnostics,
+    mut store: LocalStore,
+) -> Result<Option<StateFile>, Reported> {
     let file = store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
     // What an interrupted run has done counts before the next apply stores it. Journals that cannot
     // be read are for that to complain about.
-    let file = match recover(store.journals(), file.clone()) {
-        Ok(recovery) => recovery.file,
-        Err(_) => file,
-    };
-    Ok(file.map(|file| file.state).unwrap_or_default())
+    match recover(store.journals(), file.clone()) {
+        Ok(recovery) => Ok(recovery.file),
+        Err(_) => Ok(file),
+    }
 }

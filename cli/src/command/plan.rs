@@ -45,7 +45,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     };
     let store = prepared.workspace.store(&mut diags, Some(&prepared.config), &args.state.place());
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
-    let locked = Locked::open(&mut diags, store, &args.state, "OperationTypePlan").await;
+    let locked = Locked::open(&mut diags, store, &args.state.lock, "OperationTypePlan").await;
     let Ok(locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
     locked.remind(&mut diags);
     let pool = Pool::new(&prepared.launcher);

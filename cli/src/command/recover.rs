@@ -59,7 +59,7 @@ async fn open(
 ) -> Result<Locked, Reported> {
     let config = workspace.config_for_backend();
     let store = workspace.store(diags, config.as_ref(), &args.place())?;
-    Locked::open(diags, store, args, "recover").await
+    Locked::open(diags, store, &args.lock, "recover").await
 }
 
 async fn settle(

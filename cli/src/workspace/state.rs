@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use formwork_core::config::{Backend, Config};
-use formwork_core::state::local::{Files, LocalStore};
+use formwork_core::state::local::{Files, LocalStore, Workspaces};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::Workspace;
-use crate::args::StatePlace;
+use crate::args::{Backup, StatePlace};
 
 impl Workspace<'_> {
     /// Where the state is: as the flags say, else as the `backend` block says, else in the folder.
@@ -20,19 +20,25 @@ impl Workspace<'_> {
         config: Option<&Config>,
         place: &StatePlace,
     ) -> Result<LocalStore, Reported> {
-        let backend = match config.and_then(|config| config.root.settings.backend.as_ref()) {
-            Some(backend) => Local::read(diags, backend)?,
-            None => Local::default(),
-        };
-        let usual = match (self.name().as_str(), backend) {
-            ("default", Local { path: Some(path), .. }) => Files::of(self.root.join(path)),
-            ("default", _) => Files::of_workspace(&self.root, "default"),
-            (name, Local { workspace_dir: Some(dir), .. }) => {
-                Files::of(self.root.join(dir).join(name).join("terraform.tfstate"))
-            }
-            (name, _) => Files::of_workspace(&self.root, name),
-        };
+        let usual = self.workspaces(diags, config)?.files(&self.name());
         Ok(LocalStore::new(placed(usual, place)))
+    }
+
+    /// Where the states of all workspaces are.
+    ///
+    /// # Errors
+    /// When the `backend` block is one we cannot work with.
+    pub(crate) fn workspaces(
+        &self,
+        diags: &mut Diagnostics,
+        config: Option<&Config>,
+    ) -> Result<Workspaces, Reported> {
+        let Local { path, workspace_dir } =
+            match config.and_then(|config| config.root.settings.backend.as_ref()) {
+                Some(backend) => Local::read(diags, backend)?,
+                None => Local::default(),
+            };
+        Ok(Workspaces::of(&self.root, path.as_deref(), workspace_dir.as_deref()))
     }
 }
 
@@ -46,8 +52,15 @@ fn placed(usual: Files, place: &StatePlace) -> Files {
         (_, Some(state)) => Files::of(state.clone()),
         (_, None) => usual,
     };
-    if let Some(backup) = &place.backup {
-        files.backup = (backup != Path::new("-")).then(|| backup.clone());
+    match &place.backup {
+        Backup::Usual => {}
+        Backup::At(path) if path == Path::new("-") => files.backup = None,
+        Backup::At(path) => files.backup = Some(path.clone()),
+        Backup::Kept(seconds) => {
+            let mut path = files.state.clone().into_os_string();
+            path.push(format!(".{seconds}.backup"));
+            files.backup = Some(path.into());
+        }
     }
     files
 }
@@ -99,7 +112,8 @@ mod tests {
     fn flags_move_what_is_read_written_and_kept() {
         let check = |state: Option<&str>, out: Option<&str>, backup: Option<&str>| -> Placed {
             let path = |text: Option<&str>| text.map(PathBuf::from);
-            let place = StatePlace { state: path(state), out: path(out), backup: path(backup) };
+            let backup = path(backup).map_or(Backup::Usual, Backup::At);
+            let place = StatePlace { state: path(state), out: path(out), backup };
             let files = placed(Files::of("usual"), &place);
             let name = |path: PathBuf| path.display().to_string();
             (name(files.state), files.read_from.map(name), files.backup.map(name))
@@ -111,5 +125,12 @@ mod tests {
         assert_eq!(check(Some("s"), Some("s"), None), ("s".into(), None, some("s.backup")));
         assert_eq!(check(None, Some("o"), Some("b")), ("o".into(), some("usual"), some("b")));
         assert_eq!(check(None, None, Some("-")), ("usual".into(), None, None));
+    }
+
+    #[test]
+    fn a_backup_that_is_kept_has_a_name_of_its_own() {
+        let place = StatePlace { backup: Backup::Kept(17), ..StatePlace::default() };
+        let files = placed(Files::of("usual"), &place);
+        assert_eq!(files.backup, Some("usual.17.backup".into()));
     }
 }

@@ -5,6 +5,7 @@ mod lock;
 mod replace;
 #[cfg(test)]
 mod tests;
+mod workspaces;
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -15,16 +16,11 @@ use std::time::{Duration, Instant};
 use self::lock::Held;
 pub(super) use self::lock::{lock, who};
 use self::replace::Disk;
+pub use self::workspaces::{BadWorkspace, Workspaces};
 use super::file::{FileError, StateFile};
 use super::journal::record;
 use super::store::{LockRequest, Store, StoreError, Written};
 use crate::addr::ProviderAddr;
-
-/// The file of the default workspace.
-const DEFAULT_FILE: &str = "terraform.tfstate";
-
-/// The folder of all other workspaces.
-const WORKSPACES: &str = "terraform.tfstate.d";
 
 /// The file that takes a state for which there is no room where it belongs.
 pub const ERRORED_FILE: &str = "errored.tfstate";
@@ -52,15 +48,6 @@ impl Files {
         let mut backup = state.clone().into_os_string();
         backup.push(".backup");
         Self { state, read_from: None, backup: Some(backup.into()) }
-    }
-
-    /// The usual places for a workspace, below a folder.
-    #[must_use]
-    pub fn of_workspace(folder: &Path, workspace: &str) -> Self {
-        Self::of(match workspace {
-            "default" => folder.join(DEFAULT_FILE),
-            other => folder.join(WORKSPACES).join(other).join(DEFAULT_FILE),
-        })
     }
 
     /// The file name with a dot before it and `suffix` behind: where our own files go.
@@ -282,11 +269,7 @@ impl Store for LocalStore {
         }
         file.serial += 1;
         file.terraform_version = crate::version::LANGUAGE_VERSION.to_string();
-        let durable = self.put(file.clone()).await.inspect_err(|_| file.serial = before)?;
-        let (lineage, serial) = (file.lineage.clone(), file.serial);
-        self.known = Known::Present { lineage, serial, content: Stored::Written(print) };
-        self.files.read_from = None;
-        durable.map_err(StoreError::io("write", &self.files.state))?;
+        self.put(file.clone(), print).await.inspect_err(|_| file.serial = before)??;
         Ok(Written::Stored)
     }
 
@@ -296,9 +279,30 @@ impl Store for LocalStore {
 }
 
 impl LocalStore {
+    /// Puts another state in the place of the stored one, under its own lineage and serial. Whether
+    /// that may be is for the caller to know.
+    ///
+    /// # Errors
+    /// When the state was changed by somebody else since it was read, or cannot be written. What was
+    /// there before then is still there.
+    pub async fn overwrite(&mut self, file: StateFile) -> Result<(), StoreError> {
+        if let Known::NotRead = self.known {
+            self.read_now()?;
+        }
+        self.check_unchanged()?;
+        self.back_up()?;
+        let print = file.fingerprint();
+        self.put(file, print).await?
+    }
+
     /// Puts a new state in the place of the state file. The disk is waited for on another thread, so
     /// that operations under way go on. Returns whether the text is there for good.
-    async fn put(&mut self, file: StateFile) -> Result<io::Result<()>, StoreError> {
+    async fn put(
+        &mut self,
+        file: StateFile,
+        print: [u8; 32],
+    ) -> Result<Result<(), StoreError>, StoreError> {
+        let (lineage, serial) = (file.lineage.clone(), file.serial);
         let path = self.files.state.clone();
         let failed = StoreError::io("write", &path);
         let original = match &self.held {
@@ -315,7 +319,9 @@ impl LocalStore {
         if let (Some(held), Some(file)) = (&mut self.held, placed.file) {
             held.move_to(file);
         }
-        Ok(placed.durable)
+        self.known = Known::Present { lineage, serial, content: Stored::Written(print) };
+        self.files.read_from = None;
+        Ok(placed.durable.map_err(StoreError::io("write", &self.files.state)))
     }
 }
 

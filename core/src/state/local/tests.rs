@@ -16,7 +16,7 @@ fn folder() -> TempDir {
 }
 
 fn store(folder: &TempDir) -> LocalStore {
-    LocalStore::new(Files::of_workspace(folder.path(), "default"))
+    LocalStore::new(Files::of(folder.path().join("terraform.tfstate")))
 }
 
 fn state_in(folder: &TempDir) -> PathBuf {
@@ -327,20 +327,19 @@ async fn reading_from_one_file_and_writing_to_another_leaves_the_first_alone() {
     assert_eq!(StateFile::load(&state_in(&folder)).unwrap(), Some(file));
 }
 
-#[test]
-fn every_workspace_has_a_file_of_its_own() {
-    let folder = Path::new("live");
-    for (workspace, state, backup) in [
-        ("default", "live/terraform.tfstate", "live/terraform.tfstate.backup"),
-        (
-            "blue",
-            "live/terraform.tfstate.d/blue/terraform.tfstate",
-            "live/terraform.tfstate.d/blue/terraform.tfstate.backup",
-        ),
-    ] {
-        let files = Files::of_workspace(folder, workspace);
-        assert_eq!((files.state, files.backup), (state.into(), Some(backup.into())));
-    }
+#[tokio::test]
+async fn a_state_put_over_another_keeps_its_serial_and_leaves_a_backup() {
+    let folder = folder();
+    let mut store = store(&folder);
+    let mut stored = file_with("a");
+    store.write(&mut stored).await.unwrap();
+    let mut store = self::store(&folder);
+    let pushed = StateFile { serial: 70, lineage: "another".to_owned(), ..file_with("b") };
+    store.read().await.unwrap();
+    store.overwrite(pushed.clone()).await.unwrap();
+    assert_eq!(StateFile::load(&state_in(&folder)).unwrap(), Some(pushed));
+    let backup = state_in(&folder).with_file_name("terraform.tfstate.backup");
+    assert_eq!(StateFile::load(&backup).unwrap(), Some(stored));
 }
 
 #[test]

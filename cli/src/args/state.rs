@@ -1,0 +1,250 @@
+//! Arguments of the commands that look at the state or change it without touching real objects.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+
+use super::{Backup, LockArgs, StateArgs, StatePlace, ViewArgs};
+use crate::clock;
+
+/// What to do with the state.
+#[derive(Debug, Subcommand)]
+pub(crate) enum StateCommand {
+    /// List the instances in the state.
+    List(StateListArgs),
+    /// Move an instance, a resource or a module to another address.
+    Mv(StateMvArgs),
+    /// Print the state file.
+    Pull(StatePullArgs),
+    /// Put a state file in the place of the state.
+    Push(StatePushArgs),
+    /// Hand the resources of one provider to another.
+    ReplaceProvider(StateReplaceProviderArgs),
+    /// Forget instances without destroying the real objects.
+    Rm(StateRmArgs),
+    /// Show one instance in the state.
+    Show(StateShowArgs),
+}
+
+/// Arguments of `state list`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StateListArgs {
+    /// Only instances of these modules, resources or instances.
+    #[arg(value_name = "ADDRESS")]
+    pub(crate) addresses: Vec<String>,
+    /// Only instances whose `id` is this.
+    #[arg(long)]
+    pub(crate) id: Option<String>,
+    /// The state file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+/// Arguments of `state show`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StateShowArgs {
+    /// The instance.
+    pub(crate) address: String,
+    /// The state file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+/// Arguments of `state mv`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StateMvArgs {
+    /// What to move.
+    pub(crate) source: String,
+    /// Its address afterwards.
+    pub(crate) destination: String,
+    /// Say what would be moved, and move nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Where the state goes that is put under `-state-out`, if there was one.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) backup_out: Option<PathBuf>,
+    /// Accepted for compatibility: there is no remote version to ignore.
+    #[arg(long)]
+    pub(crate) ignore_remote_version: bool,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+/// Arguments of `state rm`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StateRmArgs {
+    /// What to forget: instances, resources, modules.
+    #[arg(value_name = "ADDRESS", required = true)]
+    pub(crate) addresses: Vec<String>,
+    /// Say what would be forgotten, and forget nothing.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) edit: EditArgs,
+}
+
+/// Arguments of `state replace-provider`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StateReplaceProviderArgs {
+    /// The provider that has the resources.
+    #[arg(value_name = "FROM_PROVIDER")]
+    pub(crate) from: String,
+    /// The provider that shall have them.
+    #[arg(value_name = "TO_PROVIDER")]
+    pub(crate) to: String,
+    /// Do not ask before changing anything.
+    #[arg(long)]
+    pub(crate) auto_approve: bool,
+    #[command(flatten)]
+    pub(crate) edit: EditArgs,
+}
+
+/// What the commands that edit the state in place have in common.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EditArgs {
+    /// The state file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    /// Where the state goes that is overwritten.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) backup: Option<PathBuf>,
+    /// Accepted for compatibility: there is no remote version to ignore.
+    #[arg(long)]
+    pub(crate) ignore_remote_version: bool,
+    #[command(flatten)]
+    pub(crate) lock: LockArgs,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+impl EditArgs {
+    /// Where the state is. It is always backed up, under a name of its own unless one is given.
+    pub(crate) fn place(&self) -> StatePlace {
+        let seconds = clock::now().unix_timestamp();
+        let backup = Backup::always(self.backup.as_ref(), seconds);
+        StatePlace { state: self.state.clone(), out: None, backup }
+    }
+}
+
+/// Arguments of `state pull`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatePullArgs {
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+/// Arguments of `state push`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct StatePushArgs {
+    /// The state file to put there; `-` for what is given on stdin.
+    #[arg(value_name = "PATH")]
+    pub(crate) path: PathBuf,
+    /// Put it there even if it belongs to another lineage or is older.
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Accepted for compatibility: there is no remote version to ignore.
+    #[arg(long)]
+    pub(crate) ignore_remote_version: bool,
+    #[command(flatten)]
+    pub(crate) lock: LockArgs,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+/// Arguments of `taint` and `untaint`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TaintArgs {
+    /// The instance.
+    pub(crate) address: String,
+    /// End well even if there is no such instance.
+    #[arg(long)]
+    pub(crate) allow_missing: bool,
+    /// Accepted for compatibility: there is no remote version to ignore.
+    #[arg(long)]
+    pub(crate) ignore_remote_version: bool,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+/// Arguments of `force-unlock`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ForceUnlockArgs {
+    /// The lock, as the message about it names it.
+    #[arg(value_name = "LOCK_ID")]
+    pub(crate) id: String,
+    /// Do not ask.
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+/// What to do with workspaces.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkspaceCommand {
+    /// Delete a workspace.
+    Delete(WorkspaceDeleteArgs),
+    /// List the workspaces.
+    List(WorkspaceListArgs),
+    /// Make a workspace and select it.
+    New(WorkspaceNewArgs),
+    /// Select another workspace.
+    Select(WorkspaceSelectArgs),
+    /// Show the name of the selected workspace.
+    Show(WorkspaceListArgs),
+}
+
+/// Arguments of `workspace list` and `workspace show`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WorkspaceListArgs {
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+/// Arguments of `workspace new`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WorkspaceNewArgs {
+    /// The name.
+    pub(crate) name: String,
+    /// Begin with a copy of this state file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) lock: LockArgs,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+/// Arguments of `workspace select`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WorkspaceSelectArgs {
+    /// The name.
+    pub(crate) name: String,
+    /// Make the workspace if there is none of that name.
+    #[arg(long)]
+    pub(crate) or_create: bool,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}
+
+/// Arguments of `workspace delete`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct WorkspaceDeleteArgs {
+    /// The name.
+    pub(crate) name: String,
+    /// Delete it even if its state holds resources, which then nobody manages any more.
+    #[arg(long)]
+    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) lock: LockArgs,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
+}

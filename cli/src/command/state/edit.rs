@@ -1,0 +1,67 @@
+//! Editing a state: locked, with a backup, and only if no interrupted run says otherwise.
+
+use formwork_value::{Diagnostics, Reported};
+
+use super::super::locked::Locked;
+use super::no_state;
+use crate::args::{LockArgs, StatePlace};
+use crate::workspace::Workspace;
+
+/// Which state is edited, and under which name.
+pub(in crate::command) struct Editing<'a> {
+    /// Where it is.
+    pub(in crate::command) place: StatePlace,
+    /// How it is locked.
+    pub(in crate::command) lock: &'a LockArgs,
+    /// What others are told about the lock.
+    pub(in crate::command) operation: &'static str,
+    /// Whether it is an error if there is no state.
+    pub(in crate::command) must_exist: bool,
+}
+
+/// How an edit ends, and what there is to say.
+pub(in crate::command) enum Ending {
+    /// Nothing is stored.
+    Unchanged(String),
+    /// The state is stored if it differs.
+    Store(String),
+}
+
+/// Locks the state, lets `work` change it, stores it.
+///
+/// # Errors
+/// When any of that fails; the stored state then is as it was.
+pub(in crate::command) async fn edit(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    editing: Editing<'_>,
+    work: impl FnOnce(&mut Diagnostics, &mut Locked) -> Result<Ending, Reported>,
+) -> Result<String, Reported> {
+    let mut locked = open(diags, workspace, &editing).await?;
+    let ending = if editing.must_exist && !locked.found {
+        Err(no_state(diags))
+    } else {
+        work(diags, &mut locked)
+    };
+    let text = match ending {
+        Ok(Ending::Unchanged(text)) => Ok(text),
+        Ok(Ending::Store(text)) => locked.write(diags).await.map(|()| text),
+        Err(reported) => Err(reported),
+    };
+    locked.close(diags).await;
+    text
+}
+
+/// Locks and reads the state.
+///
+/// # Errors
+/// When that fails.
+pub(super) async fn open(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    editing: &Editing<'_>,
+) -> Result<Locked, Reported> {
+    let config = workspace.config_for_backend();
+    let store = workspace.store(diags, config.as_ref(), &editing.place)?;
+    Locked::open(diags, store, editing.lock, editing.operation).await
+}

@@ -1,0 +1,57 @@
+//! `formwork state list`: lists the instances in the state.
+
+use formwork_core::addr::{InstanceAddr, Target};
+use formwork_core::state::State;
+use formwork_core::state::edit::select;
+use formwork_value::{Diagnostics, Reported};
+
+use super::super::told::told;
+use super::{bad_address, present};
+use crate::args::{StateListArgs, StatePlace};
+use crate::env::Env;
+use crate::exit::Exit;
+
+/// Runs the command.
+pub(super) async fn run(args: &StateListArgs, env: &Env) -> Exit {
+    told(env, args.view, async |diags, workspace| {
+        let mut targets: Vec<Target> = Vec::new();
+        for text in &args.addresses {
+            targets.push(text.parse().map_err(|error| bad_address(diags, text, &error))?);
+        }
+        let place = StatePlace::of(args.state.as_ref());
+        let state = present(diags, workspace, &place).await?;
+        let instances = wanted(diags, &state, &targets)?;
+        let shown = instances.iter().filter(|addr| {
+            args.id.as_ref().is_none_or(|id| {
+                let object = state.current(addr);
+                object.is_some_and(|object| id_of(&object.attributes).as_ref() == Some(id))
+            })
+        });
+        Ok(shown.map(|addr| format!("{addr}\n")).collect())
+    })
+    .await
+}
+
+/// The instances of the targets, in their order; without any, all.
+fn wanted(
+    diags: &mut Diagnostics,
+    state: &State,
+    targets: &[Target],
+) -> Result<Vec<InstanceAddr>, Reported> {
+    let mut found = Vec::new();
+    for target in targets {
+        found.extend(select(diags, state, target)?);
+    }
+    if targets.is_empty() {
+        for (resource, held) in &state.resources {
+            found.extend(held.instances.keys().map(|key| resource.instance(key.clone())));
+        }
+    }
+    Ok(found)
+}
+
+/// The `id` of a stored object, read without its schema.
+fn id_of(attributes: &[u8]) -> Option<String> {
+    let object: serde_json::Value = serde_json::from_slice(attributes).ok()?;
+    object.get("id")?.as_str().map(str::to_owned)
+}

@@ -1,0 +1,138 @@
+//! `formwork state mv`: moves an instance, a resource or a module to another address, also into
+//! another state file.
+
+use std::path::Path;
+
+use formwork_core::addr::Target;
+use formwork_core::state::edit::{Move, plan_moves, put, take};
+use formwork_value::{Diagnostics, Reported};
+
+use super::super::locked::Locked;
+use super::super::told::told;
+use super::edit::open;
+use super::{Editing, Ending, bad_address, edit, no_state};
+use crate::args::{Backup, StateMvArgs, StatePlace};
+use crate::clock;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::workspace::Workspace;
+
+/// Runs the command.
+pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
+    told(env, args.view, async |diags, workspace| {
+        let mut parse = |text: &String| -> Result<Target, Reported> {
+            text.parse().map_err(|error| bad_address(diags, text, &error))
+        };
+        let (from, to) = (parse(&args.source), parse(&args.destination));
+        let addrs = (&from?, &to?);
+        let other = args.state.state_out.as_deref();
+        let same = |out: &Path| args.state.state.as_deref().is_some_and(|path| is_same(path, out));
+        match other.filter(|out| !same(out)) {
+            Some(out) => between(diags, workspace, args, addrs, out).await,
+            None => {
+                edit(diags, workspace, editing(args), |diags, locked| {
+                    within(diags, args, locked, addrs)
+                })
+                .await
+            }
+        }
+    })
+    .await
+}
+
+/// Whether two paths lead to one file: it cannot be locked twice.
+fn is_same(one: &Path, other: &Path) -> bool {
+    let full = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    full(one) == full(other)
+}
+
+/// The state that things are moved out of. It is always backed up.
+fn editing(args: &StateMvArgs) -> Editing<'_> {
+    let place = StatePlace {
+        state: args.state.state.clone(),
+        out: None,
+        backup: Backup::always(args.state.backup.as_ref(), clock::now().unix_timestamp()),
+    };
+    Editing { place, lock: &args.state.lock, operation: "state-mv", must_exist: true }
+}
+
+fn within(
+    diags: &mut Diagnostics,
+    args: &StateMvArgs,
+    locked: &mut Locked,
+    addrs: (&Target, &Target),
+) -> Result<Ending, Reported> {
+    let state = &mut locked.file.state;
+    let moves = plan_moves(diags, (state, state), addrs)?;
+    if args.dry_run {
+        return Ok(Ending::Unchanged(would_move(&moves)));
+    }
+    let moved = take(state, &moves);
+    put(state, moved);
+    locked.settled(diags, |addr| moves.iter().any(|one| one.touches(addr)))?;
+    Ok(Ending::Store(have_moved(&moves)))
+}
+
+/// Moves from the usual state into another one.
+async fn between(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    args: &StateMvArgs,
+    addrs: (&Target, &Target),
+    out: &Path,
+) -> Result<String, Reported> {
+    let from = editing(args);
+    let place = StatePlace {
+        state: Some(out.to_owned()),
+        out: None,
+        backup: Backup::always(args.backup_out.as_ref(), clock::now().unix_timestamp()),
+    };
+    let to = Editing { place, must_exist: false, ..editing(args) };
+    let mut source = open(diags, workspace, &from).await?;
+    let mut destination = match open(diags, workspace, &to).await {
+        Ok(destination) => destination,
+        Err(reported) => {
+            source.close(diags).await;
+            return Err(reported);
+        }
+    };
+    let text = if source.found {
+        transfer(diags, args, (&mut source, &mut destination), addrs).await
+    } else {
+        Err(no_state(diags))
+    };
+    destination.close(diags).await;
+    source.close(diags).await;
+    text
+}
+
+async fn transfer(
+    diags: &mut Diagnostics,
+    args: &StateMvArgs,
+    (source, destination): (&mut Locked, &mut Locked),
+    addrs: (&Target, &Target),
+) -> Result<String, Reported> {
+    let moves = plan_moves(diags, (&source.file.state, &destination.file.state), addrs)?;
+    if args.dry_run {
+        return Ok(would_move(&moves));
+    }
+    let touches = |addr: &_| moves.iter().any(|one| one.touches(addr));
+    source.settled(diags, touches)?;
+    destination.settled(diags, touches)?;
+    let moved = take(&mut source.file.state, &moves);
+    put(&mut destination.file.state, moved);
+    // The destination first: if the program is cut off between the two, the objects are in both states
+    // rather than in none.
+    destination.write(diags).await?;
+    source.write(diags).await?;
+    Ok(have_moved(&moves))
+}
+
+fn would_move(moves: &[Move]) -> String {
+    moves.iter().map(|one| format!("Would move {one}\n")).collect()
+}
+
+fn have_moved(moves: &[Move]) -> String {
+    let lines: String = moves.iter().map(|one| format!("Move {one}\n")).collect();
+    format!("{lines}Successfully moved {} object(s).\n", moves.len())
+}

@@ -1,0 +1,21 @@
+//! `formwork state pull`: prints the state file.
+
+use formwork_core::version::LANGUAGE_VERSION;
+
+use super::super::output::stored_file;
+use super::super::told::told;
+use crate::args::{StatePlace, StatePullArgs};
+use crate::env::Env;
+use crate::exit::Exit;
+
+/// Runs the command.
+pub(super) async fn run(args: &StatePullArgs, env: &Env) -> Exit {
+    told(env, args.view, async |diags, workspace| {
+        let Some(mut file) = stored_file(diags, workspace, &StatePlace::default()).await? else {
+            return Ok(String::new());
+        };
+        file.terraform_version = LANGUAGE_VERSION.to_string();
+        Ok(format!("{}\n", String::from_utf8_lossy(&file.write())))
+    })
+    .await
+}

@@ -1,0 +1,68 @@
+//! `formwork state push`: puts a state file in the place of the state.
+
+use std::io::Read as _;
+use std::path::Path;
+
+use formwork_core::state::edit::check_push;
+use formwork_core::state::file::StateFile;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::super::locked::Locked;
+use super::super::told::told;
+use super::Editing;
+use super::edit::open;
+use crate::args::{StatePlace, StatePushArgs};
+use crate::env::Env;
+use crate::exit::Exit;
+
+/// Runs the command.
+pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
+    told(env, args.view, async |diags, workspace| {
+        let new = read(diags, &args.path)?;
+        let editing = Editing {
+            place: StatePlace::default(),
+            lock: &args.lock,
+            operation: "state-push",
+            must_exist: false,
+        };
+        let mut locked = open(diags, workspace, &editing).await?;
+        let pushed = push(diags, args, &mut locked, new).await;
+        locked.close(diags).await;
+        pushed.map(|()| String::new())
+    })
+    .await
+}
+
+fn read(diags: &mut Diagnostics, path: &Path) -> Result<StateFile, Reported> {
+    let mut text = Vec::new();
+    let read = if path == Path::new("-") {
+        std::io::stdin().read_to_end(&mut text).map(drop)
+    } else {
+        std::fs::read(path).map(|found| text = found)
+    };
+    let name = path.display();
+    let mut failed = |error: &dyn std::fmt::Display| {
+        let summary = format!("Error reading source state {:?}", name.to_string());
+        diags.error(Diagnostic::error(summary, format!("{error}. Nothing was changed.")))
+    };
+    read.map_err(|error| failed(&error))?;
+    StateFile::read(&text).map_err(|error| failed(&error))
+}
+
+async fn push(
+    diags: &mut Diagnostics,
+    args: &StatePushArgs,
+    locked: &mut Locked,
+    new: StateFile,
+) -> Result<(), Reported> {
+    if locked.found && !args.force {
+        check_push(&new, &locked.file).map_err(|error| {
+            let detail = format!(
+                "{error}. Nothing was changed. If the state to push is really the right one, use -force; what is there is then kept as a backup."
+            );
+            diags.error(Diagnostic::error("Failed to write state", detail))
+        })?;
+    }
+    locked.settled(diags, |_| !args.force)?;
+    locked.overwrite(diags, new).await
+}

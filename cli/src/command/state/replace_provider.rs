@@ -1,0 +1,67 @@
+//! `formwork state replace-provider`: hands the resources of one provider to another.
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::state::edit::{provided_by, replace_provider};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::super::locked::Locked;
+use super::super::told::{confirmed, told};
+use super::{Editing, Ending, edit};
+use crate::args::StateReplaceProviderArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::view::out;
+
+/// Runs the command.
+pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
+    told(env, args.edit.view, async |diags, workspace| {
+        let from = provider(diags, "from", &args.from);
+        let to = provider(diags, "to", &args.to);
+        let (from, to) = (from?, to?);
+        let editing = Editing {
+            place: args.edit.place(),
+            lock: &args.edit.lock,
+            operation: "state-replace-provider",
+            must_exist: true,
+        };
+        edit(diags, workspace, editing, |diags, locked| {
+            replace(diags, locked, (&from, &to), args.auto_approve)
+        })
+        .await
+    })
+    .await
+}
+
+fn provider(diags: &mut Diagnostics, which: &str, text: &str) -> Result<ProviderAddr, Reported> {
+    text.parse().map_err(|error: formwork_core::addr::BadAddress| {
+        let summary = format!("Invalid \"{which}\" provider {text:?}");
+        diags.error(Diagnostic::error(summary, format!("{}: {error}", error.summary)))
+    })
+}
+
+fn replace(
+    diags: &mut Diagnostics,
+    locked: &mut Locked,
+    (from, to): (&ProviderAddr, &ProviderAddr),
+    auto_approve: bool,
+) -> Result<Ending, Reported> {
+    let theirs = provided_by(&locked.file.state, from);
+    if theirs.is_empty() {
+        return Ok(Ending::Unchanged("No matching resources found.\n".into()));
+    }
+    let noun = if theirs.len() == 1 { "resource" } else { "resources" };
+    let mut text = format!(
+        "Formwork will perform the following actions:\n\n  ~ Updating provider:\n    - {from}\n    + {to}\n\nChanging {} {noun}:\n\n",
+        theirs.len()
+    );
+    theirs.iter().for_each(|addr| text.push_str(&format!("  {addr}\n")));
+    // What is going to happen is said before it is asked for, hence not with the rest.
+    out(&format!("{text}\n"));
+    let question = "Do you want to make these changes?\nOnly 'yes' will be accepted to continue.";
+    if !auto_approve && !confirmed(diags, question)? {
+        return Ok(Ending::Unchanged("Cancelled replacing providers.\n".into()));
+    }
+    locked.settled(diags, |addr| theirs.contains(&addr.of()))?;
+    replace_provider(&mut locked.file.state, from, to);
+    Ok(Ending::Store(format!("Successfully replaced provider for {} {noun}.\n", theirs.len())))
+}

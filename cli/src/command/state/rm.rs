@@ -1,0 +1,63 @@
+//! `formwork state rm`: forgets instances without destroying the real objects.
+
+use std::collections::BTreeSet;
+
+use formwork_core::addr::{InstanceAddr, Target};
+use formwork_core::state::edit::{forget, matching};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::super::locked::Locked;
+use super::super::told::told;
+use super::{Editing, Ending, bad_address, edit};
+use crate::args::StateRmArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+
+/// Runs the command.
+pub(super) async fn run(args: &StateRmArgs, env: &Env) -> Exit {
+    told(env, args.edit.view, async |diags, workspace| {
+        let mut targets: Vec<Target> = Vec::new();
+        for text in &args.addresses {
+            targets.push(text.parse().map_err(|error| bad_address(diags, text, &error))?);
+        }
+        let editing = Editing {
+            place: args.edit.place(),
+            lock: &args.edit.lock,
+            operation: "state-rm",
+            must_exist: true,
+        };
+        edit(diags, workspace, editing, |diags, locked| remove(diags, args, locked, &targets)).await
+    })
+    .await
+}
+
+fn remove(
+    diags: &mut Diagnostics,
+    args: &StateRmArgs,
+    locked: &mut Locked,
+    targets: &[Target],
+) -> Result<Ending, Reported> {
+    let state = &mut locked.file.state;
+    let mut seen = BTreeSet::new();
+    let found: Vec<InstanceAddr> = targets
+        .iter()
+        .flat_map(|target| matching(state, target))
+        .filter(|addr| seen.insert(addr.clone()))
+        .collect();
+    if args.dry_run {
+        let text: String = found.iter().map(|addr| format!("Would remove {addr}\n")).collect();
+        let nothing = || "Would have removed nothing.\n".to_owned();
+        return Ok(Ending::Unchanged(if text.is_empty() { nothing() } else { text }));
+    }
+    if found.is_empty() {
+        return Err(diags.error(Diagnostic::error(
+            "Invalid target address",
+            "No matching objects found. To view the available instances, use \"formwork state list\". Please modify the address to reference a specific instance.",
+        )));
+    }
+    found.iter().for_each(|addr| forget(state, addr));
+    locked.settled(diags, |addr| targets.iter().any(|target| target.contains(addr)))?;
+    let mut text: String = found.iter().map(|addr| format!("Removed {addr}\n")).collect();
+    text.push_str(&format!("Successfully removed {} resource instance(s).\n", found.len()));
+    Ok(Ending::Store(text))
+}

@@ -1,0 +1,80 @@
+//! `formwork state show`: shows one instance in the state.
+
+use formwork_core::addr::{InstanceAddr, Mode, ProviderAddr};
+use formwork_core::provider::Pool;
+use formwork_core::state::{Object, Status};
+use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Type, Value};
+
+use super::super::show::providers_of;
+use super::super::told::told;
+use super::{bad_address, present};
+use crate::args::{StatePlace, StateShowArgs};
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::view::Screen;
+use crate::view::human::diff::Differ;
+use crate::view::json::state::decode;
+use crate::workspace::Workspace;
+
+/// Runs the command.
+pub(super) async fn run(args: &StateShowArgs, env: &Env) -> Exit {
+    let screen = Screen::of(env, args.view.no_color);
+    told(env, args.view, async |diags, workspace| text(diags, args, workspace, &screen).await).await
+}
+
+async fn text(
+    diags: &mut Diagnostics,
+    args: &StateShowArgs,
+    workspace: &mut Workspace<'_>,
+    screen: &Screen,
+) -> Result<String, Reported> {
+    let addr: InstanceAddr =
+        args.address.parse().map_err(|error| bad_address(diags, &args.address, &error))?;
+    let state = present(diags, workspace, &StatePlace::of(args.state.as_ref())).await?;
+    let held = state.resources.get(&addr.of());
+    let object = state.current(&addr);
+    let (Some(held), Some(object)) = (held, object) else {
+        let detail = format!(
+            "There is none at {addr}. This command requires that the address references one specific instance. To view the available instances, use \"formwork state list\". Please modify the address to reference a specific instance."
+        );
+        return Err(
+            diags.error(Diagnostic::error("No instance found for the given address!", detail))
+        );
+    };
+    let launcher = providers_of(diags, workspace, [&held.provider.provider].into_iter())?;
+    let pool = Pool::new(&launcher);
+    let loaded = pool.load(diags, [held.provider.provider.clone()]).await;
+    let text = match loaded {
+        Ok(()) => one(diags, &pool, &held.provider.provider, (&addr, object), screen),
+        Err(reported) => Err(reported),
+    };
+    launcher.shutdown().await;
+    text
+}
+
+/// One object, as a block of configuration.
+pub(in crate::command) fn one(
+    diags: &mut Diagnostics,
+    pool: &Pool<'_>,
+    provider: &ProviderAddr,
+    (addr, object): (&InstanceAddr, &Object),
+    screen: &Screen,
+) -> Result<String, Reported> {
+    let value = decode(diags, pool, provider, addr, object)?;
+    let name = &addr.resource;
+    let ty = pool.loaded(provider).and_then(|loaded| loaded.find(name.mode(), name.kind()));
+    let kind = if name.mode() == Mode::Data { "data" } else { "resource" };
+    let tainted = if object.status == Status::Tainted { " (tainted)" } else { "" };
+    let mut text = format!(
+        "# {addr}:{tainted}\n{kind} {:?} {:?} {{\n",
+        name.kind().as_str(),
+        name.name().as_str()
+    );
+    if let Some(ty) = ty {
+        let null = Value::null(Type::Dynamic);
+        let differ = Differ { screen, signs: false, forces: &[] };
+        text.push_str(&differ.body(ty.block(), (&null, &value), &Path::root(), 2));
+    }
+    text.push_str("}\n");
+    Ok(text)
+}

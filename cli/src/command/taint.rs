@@ -1,0 +1,60 @@
+//! `formwork taint` and `formwork untaint`: mark an instance for replacement, or take that back.
+
+use formwork_core::addr::{InstanceAddr, Mode};
+use formwork_core::state::Status;
+use formwork_core::state::edit::set_status;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::locked::Locked;
+use super::state::{Editing, Ending, bad_address, edit};
+use super::told::told;
+use crate::args::TaintArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+
+/// Runs the command.
+pub(super) async fn run(args: &TaintArgs, env: &Env, status: Status) -> Exit {
+    told(env, args.view, async |diags, workspace| {
+        let addr: InstanceAddr =
+            args.address.parse().map_err(|error| bad_address(diags, &args.address, &error))?;
+        if status == Status::Tainted && addr.resource.mode() != Mode::Managed {
+            let summary = format!("Resource instance {addr} cannot be tainted");
+            let detail = "Only what is managed here can be replaced: a data source is read anew in every run.";
+            return Err(diags.error(Diagnostic::error(summary, detail)));
+        }
+        let editing = Editing {
+            place: args.state.place(),
+            lock: &args.state.lock,
+            operation: if status == Status::Tainted { "taint" } else { "untaint" },
+            must_exist: false,
+        };
+        edit(diags, workspace, editing, |diags, locked| {
+            mark(diags, locked, &addr, status, args.allow_missing)
+        })
+        .await
+    })
+    .await
+}
+
+fn mark(
+    diags: &mut Diagnostics,
+    locked: &mut Locked,
+    addr: &InstanceAddr,
+    status: Status,
+    allow_missing: bool,
+) -> Result<Ending, Reported> {
+    let state = &mut locked.file.state;
+    if allow_missing && state.instance_mut(addr).is_none() {
+        let detail = format!(
+            "Resource instance {addr} was not found, but this is not an error because -allow-missing was set."
+        );
+        diags.warn(Diagnostic::warning("No such resource instance", detail));
+        return Ok(Ending::Unchanged(String::new()));
+    }
+    set_status(diags, state, addr, status)?;
+    locked.settled(diags, |other| other == addr)?;
+    Ok(Ending::Store(match status {
+        Status::Tainted => format!("Resource instance {addr} has been marked as tainted.\n"),
+        Status::Ready => format!("Resource instance {addr} has been successfully untainted.\n"),
+    }))
+}

@@ -1,0 +1,49 @@
+//! Commands that end by saying something: what comes before it and what follows from it.
+
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::args::ViewArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::view::{Screen, out, report::Report};
+use crate::workspace::Workspace;
+
+/// Runs a command that does its work in the folder and returns what there is to say.
+pub(super) async fn told(
+    env: &Env,
+    view: ViewArgs,
+    work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
+) -> Exit {
+    let report = Report::new(Screen::of(env, view.no_color), false, view.compact_warnings);
+    let mut diags = Diagnostics::new();
+    let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
+        return report.failed(None, &diags);
+    };
+    let text = work(&mut diags, &mut workspace).await;
+    report.diagnostics(&workspace.sources, &diags);
+    match text {
+        Ok(text) if !diags.has_errors() => {
+            out(&text);
+            Exit::Done
+        }
+        _ => Exit::Failed,
+    }
+}
+
+/// Asks a question to which only `yes` is an answer that goes on.
+///
+/// # Errors
+/// When nobody answers.
+pub(super) fn confirmed(diags: &mut Diagnostics, question: &str) -> Result<bool, Reported> {
+    out(&format!("{question}\n\n  Enter a value: "));
+    let mut answer = String::new();
+    let read = std::io::stdin().read_line(&mut answer);
+    out("\n");
+    match read {
+        Ok(1..) => Ok(answer.trim() == "yes"),
+        Ok(0) | Err(_) => {
+            let detail = "Nobody answered. Nothing was changed.";
+            Err(diags.error(Diagnostic::error("Error asking for approval", detail)))
+        }
+    }
+}

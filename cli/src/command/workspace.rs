@@ -1,0 +1,245 @@
+//! `formwork workspace`: lists, makes, selects and deletes workspaces.
+
+use formwork_core::state::State;
+use formwork_core::state::file::StateFile;
+use formwork_core::state::local::{BadWorkspace, LocalStore, Workspaces};
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::locked::Locked;
+use super::told::told;
+use crate::args::{WorkspaceCommand, WorkspaceDeleteArgs, WorkspaceNewArgs, WorkspaceSelectArgs};
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::view::out;
+use crate::workspace::Workspace;
+
+/// Runs the command under its old name.
+pub(super) async fn run_as_env(command: WorkspaceCommand, env: &Env) -> Exit {
+    out(
+        "Warning: the \"formwork env\" family of commands is deprecated.\n\nThe \"formwork workspace\" commands should be used instead.\n\n",
+    );
+    run(command, env).await
+}
+
+/// Runs the command.
+pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
+    match command {
+        WorkspaceCommand::List(args) => {
+            told(env, args.view, async |diags, workspace| list(diags, workspace)).await
+        }
+        WorkspaceCommand::Show(args) => {
+            told(env, args.view, async |_, workspace| Ok(format!("{}\n", workspace.name()))).await
+        }
+        WorkspaceCommand::New(args) => {
+            told(env, args.view, async |diags, workspace| new(diags, workspace, &args).await).await
+        }
+        WorkspaceCommand::Select(args) => {
+            told(env, args.view, async |diags, workspace| select(diags, workspace, &args)).await
+        }
+        WorkspaceCommand::Delete(args) => {
+            told(env, args.view, async |diags, workspace| delete(diags, workspace, &args).await)
+                .await
+        }
+    }
+}
+
+fn workspaces(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+) -> Result<Workspaces, Reported> {
+    let config = workspace.config_for_backend();
+    workspace.workspaces(diags, config.as_ref())
+}
+
+fn list(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
+    let all = workspaces(diags, workspace)?.list().map_err(|error| refused(diags, &error))?;
+    let current = workspace.name();
+    let mut names: Vec<&String> = all.iter().collect();
+    if !all.contains(&current) {
+        // Selected by the environment and not made yet: it has its place among the others.
+        let at = names.iter().skip(1).position(|name| **name > current);
+        names.insert(at.map_or(names.len(), |at| at + 1), &current);
+    }
+    let mut text = String::new();
+    for name in names {
+        text.push_str(&format!("{} {name}\n", if *name == current { '*' } else { ' ' }));
+    }
+    text.push('\n');
+    if workspace.env.workspace.is_some() {
+        text.push_str("The active workspace is being overridden using the TF_WORKSPACE environment variable.\n\n");
+    }
+    Ok(text)
+}
+
+async fn new(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    args: &WorkspaceNewArgs,
+) -> Result<String, Reported> {
+    check_name(diags, &args.name)?;
+    if workspace.env.workspace.as_ref().is_some_and(|name| *name != args.name) {
+        return Err(diags.error(Diagnostic::error(
+            "The workspace is currently overridden using the TF_WORKSPACE environment variable",
+            "You cannot create a new workspace when using this setting. To create a new workspace, either unset this environment variable or update it to match the workspace name you are trying to create, and then run this command again.",
+        )));
+    }
+    // Read before anything is made, so that nothing is made when it cannot be read.
+    let copied = match &args.state {
+        Some(path) => {
+            let read = StateFile::load(path).map_err(|error| diags.error(error.diagnostic()))?;
+            Some(read.ok_or_else(|| {
+                let detail = format!("{} is not there, or is empty.", path.display());
+                diags.error(Diagnostic::error("No state to copy", detail))
+            })?)
+        }
+        None => None,
+    };
+    let all = workspaces(diags, workspace)?;
+    all.create(&args.name).map_err(|error| refused(diags, &error))?;
+    if let Some(file) = copied {
+        let store = LocalStore::new(all.files(&args.name));
+        let mut locked = Locked::open(diags, store, &args.lock, "workspace-new").await?;
+        let written = locked.overwrite(diags, file).await;
+        locked.close(diags).await;
+        written?;
+    }
+    workspace.select(diags, &args.name)?;
+    Ok(created(&args.name))
+}
+
+fn created(name: &str) -> String {
+    format!(
+        "Created and switched to workspace {name:?}!\n\nYou're now on a new, empty workspace. Workspaces isolate their state,\nso if you run \"formwork plan\" Formwork will not see any existing state\nfor this configuration.\n"
+    )
+}
+
+fn select(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    args: &WorkspaceSelectArgs,
+) -> Result<String, Reported> {
+    let name = &args.name;
+    if workspace.env.workspace.is_some() {
+        return Err(diags.error(Diagnostic::error(
+            "The selected workspace is currently overridden using the TF_WORKSPACE environment variable",
+            "To select a new workspace, either update this environment variable or unset it and then run this command again.",
+        )));
+    }
+    check_name(diags, name)?;
+    let all = workspaces(diags, workspace)?;
+    let known = all.list().map_err(|error| refused(diags, &error))?;
+    if known.contains(name) {
+        if *name == workspace.name() {
+            return Ok(String::new());
+        }
+        workspace.select(diags, name)?;
+        return Ok(format!("Switched to workspace {name:?}.\n"));
+    }
+    if !args.or_create {
+        return Err(refused(diags, &BadWorkspace::Missing(name.clone())));
+    }
+    all.create(name).map_err(|error| refused(diags, &error))?;
+    workspace.select(diags, name)?;
+    Ok(created(name))
+}
+
+async fn delete(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    args: &WorkspaceDeleteArgs,
+) -> Result<String, Reported> {
+    let name = &args.name;
+    let all = workspaces(diags, workspace)?;
+    let known = all.list().map_err(|error| refused(diags, &error))?;
+    if !known.contains(name) {
+        return Err(refused(diags, &BadWorkspace::Missing(name.clone())));
+    }
+    if *name == workspace.name() {
+        let detail = "You cannot delete the currently active workspace. Please switch to another workspace and try again.";
+        let summary = format!("Workspace {name:?} is your active workspace");
+        return Err(diags.error(Diagnostic::error(summary, detail)));
+    }
+    let store = LocalStore::new(all.files(name));
+    let mut locked = Locked::open(diags, store, &args.lock, "state-delete").await?;
+    let deleted = delete_locked(diags, &mut locked, &all, args);
+    locked.close(diags).await;
+    deleted
+}
+
+fn delete_locked(
+    diags: &mut Diagnostics,
+    locked: &mut Locked,
+    all: &Workspaces,
+    args: &WorkspaceDeleteArgs,
+) -> Result<String, Reported> {
+    let name = &args.name;
+    let held = managed(&locked.file.state);
+    if !args.force {
+        locked.settled(diags, |_| true)?;
+        if !held.is_empty() {
+            let detail = format!(
+                "Workspace {name:?} is currently tracking the following resource instances:\n{held}\nDeleting this workspace would cause Formwork to lose track of any associated remote objects, which would then require you to delete them manually outside of Formwork. You should destroy these objects with Formwork before deleting the workspace.\n\nIf you want to delete this workspace anyway, and have Formwork forget about these managed objects, use the -force option to disable this safety check."
+            );
+            return Err(diags.error(Diagnostic::error("Workspace is not empty", detail)));
+        }
+    }
+    all.delete(name).map_err(|error| refused(diags, &error))?;
+    let mut text = format!("Deleted workspace {name:?}!\n");
+    if !held.is_empty() {
+        text.push_str(&format!(
+            "WARNING: {name:?} was non-empty.\nThe resources managed by the deleted workspace may still exist,\nbut are no longer manageable by Formwork since the state has\nbeen deleted.\n"
+        ));
+    }
+    Ok(text)
+}
+
+/// The managed objects of a state, one a line.
+fn managed(state: &State) -> String {
+    let mut text = String::new();
+    for (resource, held) in &state.resources {
+        if resource.resource.mode() == formwork_core::addr::Mode::Managed {
+            for (key, instance) in &held.instances {
+                let addr = resource.instance(key.clone());
+                let deposed = instance.deposed.keys();
+                let deposed = deposed.map(|key| format!("  - {addr} (deposed object {key})\n"));
+                let current = instance.current.iter().map(|_| format!("  - {addr}\n"));
+                text.extend(current.chain(deposed));
+            }
+        }
+    }
+    text
+}
+
+fn check_name(diags: &mut Diagnostics, name: &str) -> Result<(), Reported> {
+    if Workspaces::is_name(name) {
+        return Ok(());
+    }
+    let detail = format!(
+        "The workspace name {name:?} is not allowed. The name must contain only URL safe characters, and no path separators."
+    );
+    Err(diags.error(Diagnostic::error("Invalid workspace name", detail)))
+}
+
+fn refused(diags: &mut Diagnostics, error: &BadWorkspace) -> Reported {
+    let (summary, detail) = match error {
+        BadWorkspace::Missing(_) => (
+            error.to_string(),
+            "You can create this workspace with the \"new\" subcommand or include the \"-or-create\" flag with the \"select\" subcommand.".to_owned(),
+        ),
+        BadWorkspace::Exists(name) => (
+            error.to_string(),
+            format!("`formwork workspace select {name}` selects it."),
+        ),
+        BadWorkspace::Default => (
+            error.to_string(),
+            "The default workspace is always there.".to_owned(),
+        ),
+        BadWorkspace::Io { .. } => ("Failed to change workspaces".to_owned(), format!("{error}.")),
+    };
+    let blame = match error {
+        BadWorkspace::Io { .. } => Blame::Environment,
+        _ => Blame::User,
+    };
+    diags.error(Diagnostic::error(summary, detail).blame(blame))
+}

@@ -1,0 +1,104 @@
+//! Changes to what a state holds that somebody asks for by address. Pure: reads and stores no file,
+//! and asks no provider whether the real objects agree.
+
+mod moves;
+mod push;
+mod status;
+#[cfg(test)]
+mod tests;
+
+pub use moves::{Move, Moved, plan_moves, put, take};
+pub use push::{PushRefused, check_push};
+pub use status::set_status;
+
+use std::sync::Arc;
+
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::State;
+use crate::addr::{InstanceAddr, ProviderAddr, ResourceAddr, Target};
+
+/// The instances that a target picks, in the order of the state. None may be.
+#[must_use]
+pub fn matching(state: &State, target: &Target) -> Vec<InstanceAddr> {
+    let of = |addr: &ResourceAddr| -> Vec<InstanceAddr> {
+        let keys = state.resources.get(addr).into_iter().flat_map(|held| held.instances.keys());
+        keys.map(|key| addr.instance(key.clone())).collect()
+    };
+    match target {
+        Target::Instance(addr) => {
+            of(&addr.of()).into_iter().filter(|found| found == addr).collect()
+        }
+        Target::Resource(addr) => of(addr),
+        Target::Module(_) => {
+            state.resources.keys().filter(|addr| target.touches(addr)).flat_map(of).collect()
+        }
+    }
+}
+
+/// The instances that a target picks.
+///
+/// # Errors
+/// When there is none.
+pub fn select(
+    diags: &mut Diagnostics,
+    state: &State,
+    target: &Target,
+) -> Result<Vec<InstanceAddr>, Reported> {
+    let found = matching(state, target);
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let (summary, detail) = match target {
+        Target::Module(addr) => (
+            "Unknown module",
+            format!(
+                "The current state contains no module at {addr}. If you've just added this module to \
+                 the configuration, you must run \"formwork apply\" first to create the module's \
+                 entry in the state."
+            ),
+        ),
+        Target::Instance(addr) if state.resources.contains_key(&addr.of()) => (
+            "Unknown resource instance",
+            format!(
+                "The current state contains no resource instance {addr}. If you've just added its \
+                 resource to the configuration or have changed the count or for_each arguments, you \
+                 must run \"formwork apply\" first to update the resource's entry in the state."
+            ),
+        ),
+        Target::Resource(_) | Target::Instance(_) => (
+            "Unknown resource",
+            format!(
+                "The current state contains no resource {target}. If you've just added this resource \
+                 to the configuration, you must run \"formwork apply\" first to create the \
+                 resource's entry in the state."
+            ),
+        ),
+    };
+    Err(diags.error(Diagnostic::error(summary, detail)))
+}
+
+/// Forgets an instance with all its objects. They go on to exist, and nobody manages them.
+pub fn forget(state: &mut State, addr: &InstanceAddr) {
+    let resource = addr.of();
+    let Some(held) = state.resources.get_mut(&resource) else { return };
+    let held = Arc::make_mut(held);
+    held.instances.remove(&addr.key);
+    if held.instances.is_empty() {
+        state.resources.remove(&resource);
+    }
+}
+
+/// The resources that belong to a provider, in the order of the state.
+#[must_use]
+pub fn provided_by(state: &State, provider: &ProviderAddr) -> Vec<ResourceAddr> {
+    let theirs = state.resources.iter().filter(|(_, held)| held.provider.provider == *provider);
+    theirs.map(|(addr, _)| addr.clone()).collect()
+}
+
+/// Hands the resources of one provider to another. Modules and aliases of the configurations stay.
+pub fn replace_provider(state: &mut State, from: &ProviderAddr, to: &ProviderAddr) {
+    for held in state.resources.values_mut().filter(|held| held.provider.provider == *from) {
+        Arc::make_mut(held).provider.provider = to.clone();
+    }
+}

@@ -1,0 +1,310 @@
+//! Moving what a state holds to other addresses, also into another state. First it is found out what
+//! moves where, then it is taken out, then put in: so nothing is lost on the way when source and
+//! destination overlap.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::{Display, Formatter};
+use std::sync::Arc;
+
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::addr::{
+    ConfigResourceAddr, InstanceAddr, InstanceKey, Mode, ModuleAddr, ModulePath, ResourceAddr,
+    Target,
+};
+use crate::state::{ResourceState, State};
+
+/// One thing that changes its address, and the new address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// What is directly in a module instance.
+    Module(ModuleAddr, ModuleAddr),
+    /// A resource with all its instances.
+    Resource(ResourceAddr, ResourceAddr),
+    /// One instance.
+    Instance(InstanceAddr, InstanceAddr),
+}
+
+/// What was taken out of a state, under its new addresses.
+#[derive(Debug)]
+pub struct Moved {
+    resources: Vec<(ResourceAddr, ResourceState)>,
+    origins: Origins,
+}
+
+/// Where things were, in the form in which dependencies name them.
+#[derive(Debug, Default)]
+struct Origins {
+    modules: BTreeSet<ModulePath>,
+    resources: BTreeSet<ConfigResourceAddr>,
+}
+
+impl Move {
+    /// Whether an instance has one of the two addresses, or would have.
+    #[must_use]
+    pub fn touches(&self, addr: &InstanceAddr) -> bool {
+        match self {
+            Self::Module(from, to) => addr.module == *from || addr.module == *to,
+            Self::Resource(from, to) => addr.of() == *from || addr.of() == *to,
+            Self::Instance(from, to) => addr == from || addr == to,
+        }
+    }
+}
+
+impl Display for Move {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let (from, to) = match self {
+            Self::Module(from, to) => (from.to_string(), to.to_string()),
+            Self::Resource(from, to) => (from.to_string(), to.to_string()),
+            Self::Instance(from, to) => (from.to_string(), to.to_string()),
+        };
+        write!(f, "{from:?} to {to:?}")
+    }
+}
+
+/// Finds out what moves where. An address without a key names the one instance of a resource that is
+/// not repeated, else the whole resource; a module moves with everything below it.
+///
+/// # Errors
+/// When there is nothing at `from`, or something at `to`, or the two are of different kinds.
+pub fn plan_moves(
+    diags: &mut Diagnostics,
+    (source, destination): (&State, &State),
+    (from, to): (&Target, &Target),
+) -> Result<Vec<Move>, Reported> {
+    match from {
+        Target::Module(addr) => modules(diags, (source, destination), addr, to),
+        Target::Instance(addr) => instance(diags, (source, destination), addr, to),
+        Target::Resource(addr) => match source.resources.get(addr) {
+            None => Err(no_match(diags, from)),
+            Some(held) if held.instances.contains_key(&InstanceKey::None) => {
+                instance(diags, (source, destination), &addr.instance(InstanceKey::None), to)
+            }
+            Some(_) => resource(diags, destination, addr, to),
+        },
+    }
+}
+
+fn modules(
+    diags: &mut Diagnostics,
+    (source, destination): (&State, &State),
+    from: &ModuleAddr,
+    to: &Target,
+) -> Result<Vec<Move>, Reported> {
+    let modules = |state: &State| -> BTreeSet<ModuleAddr> {
+        state.resources.keys().map(|addr| addr.module.clone()).collect()
+    };
+    let mut found = modules(source);
+    found.retain(|module| module.0.starts_with(&from.0));
+    if found.is_empty() {
+        return Err(no_match(diags, &Target::Module(from.clone())));
+    }
+    let Target::Module(to) = to else {
+        return Err(bad_target(
+            diags,
+            format!("Cannot move {from} to {to}: the target must also be a module."),
+        ));
+    };
+    let taken = modules(destination);
+    let mut moves = Vec::new();
+    for module in found {
+        let below = module.0.get(from.0.len()..).unwrap_or_default();
+        let new = ModuleAddr(Arc::new(to.0.iter().chain(below).cloned().collect()));
+        if taken.contains(&new) {
+            let detail = format!(
+                "Cannot move {module} to {new}: destination module already exists. Move its resources \
+                 one by one, or choose another name. No state was changed."
+            );
+            return Err(diags.error(Diagnostic::error("Error moving state", detail)));
+        }
+        moves.push(Move::Module(module, new));
+    }
+    Ok(moves)
+}
+
+fn resource(
+    diags: &mut Diagnostics,
+    destination: &State,
+    from: &ResourceAddr,
+    to: &Target,
+) -> Result<Vec<Move>, Reported> {
+    let Target::Resource(to) = to else {
+        return Err(bad_target(
+            diags,
+            format!(
+                "Cannot move {from} to {to}: the source is a whole resource (not a resource \
+                 instance) so the target must also be a whole resource."
+            ),
+        ));
+    };
+    let checked = same_type(diags, from, to);
+    if destination.resources.contains_key(to) {
+        let detail = format!(
+            "Cannot move to {to}: there is already a resource at that address in the current state."
+        );
+        return Err(bad_target(diags, detail));
+    }
+    checked?;
+    Ok(vec![Move::Resource(from.clone(), to.clone())])
+}
+
+fn instance(
+    diags: &mut Diagnostics,
+    (source, destination): (&State, &State),
+    from: &InstanceAddr,
+    to: &Target,
+) -> Result<Vec<Move>, Reported> {
+    let to = match to {
+        Target::Instance(to) => to.clone(),
+        Target::Resource(to) => to.instance(InstanceKey::None),
+        Target::Module(_) => {
+            let detail =
+                format!("Cannot move {from} to {to}: the target must also be a resource instance.");
+            return Err(bad_target(diags, detail));
+        }
+    };
+    let holds = |state: &State, addr: &InstanceAddr| {
+        state.resources.get(&addr.of()).is_some_and(|held| held.instances.contains_key(&addr.key))
+    };
+    let checked = same_type(diags, &from.of(), &to.of());
+    if holds(destination, &to) {
+        let detail = format!(
+            "Cannot move to {to}: there is already a resource instance at that address in the current \
+             state."
+        );
+        return Err(bad_target(diags, detail));
+    }
+    if !holds(source, from) {
+        let detail = format!("The current state does not contain {from}.");
+        return Err(diags.error(Diagnostic::error("Invalid source address", detail)));
+    }
+    checked?;
+    Ok(vec![Move::Instance(from.clone(), to)])
+}
+
+/// Objects of one type cannot become objects of another by a new name alone.
+fn same_type(
+    diags: &mut Diagnostics,
+    from: &ResourceAddr,
+    to: &ResourceAddr,
+) -> Result<(), Reported> {
+    let mut refuse = |why: &str| {
+        let detail = format!("Cannot move {from} to {to}: {why}.");
+        diags.error(Diagnostic::error("Invalid state move request", detail))
+    };
+    let (was, becomes) = (&from.resource, &to.resource);
+    let mut checked = Ok(());
+    if was.mode() != becomes.mode() {
+        checked = Err(refuse(match was.mode() {
+            Mode::Managed => {
+                "a managed resource can be moved only to another managed resource address"
+            }
+            Mode::Data => "a data resource can be moved only to another data resource address",
+            Mode::Ephemeral => "an ephemeral resource is never in a state",
+        }));
+    }
+    if was.kind() != becomes.kind() {
+        checked = Err(refuse("resource types don't match"));
+    }
+    checked
+}
+
+fn no_match(diags: &mut Diagnostics, from: &Target) -> Reported {
+    let detail = format!("Cannot move {from}: does not match anything in the current state.");
+    diags.error(Diagnostic::error("Invalid source address", detail))
+}
+
+fn bad_target(diags: &mut Diagnostics, detail: String) -> Reported {
+    diags.error(Diagnostic::error("Invalid target address", detail))
+}
+
+/// Takes what moves out of a state. The moves must have been planned for it.
+pub fn take(state: &mut State, moves: &[Move]) -> Moved {
+    let mut moved = Moved { resources: Vec::new(), origins: Origins::default() };
+    let mut modules: BTreeMap<&ModuleAddr, &ModuleAddr> = BTreeMap::new();
+    for one in moves {
+        match one {
+            Move::Module(from, to) => {
+                modules.insert(from, to);
+                if from.0.iter().all(|step| step.key == InstanceKey::None) {
+                    moved.origins.modules.insert(from.path());
+                }
+            }
+            Move::Resource(from, to) => {
+                moved.origins.resources.insert(from.config());
+                let held = state.resources.remove(from).map(Arc::unwrap_or_clone);
+                moved.resources.extend(held.map(|held| (to.clone(), held)));
+            }
+            Move::Instance(from, to) => {
+                moved.origins.resources.insert(from.of().config());
+                moved.resources.extend(take_instance(state, from, to));
+            }
+        }
+    }
+    if !modules.is_empty() {
+        let (theirs, rest) = std::mem::take(&mut state.resources)
+            .into_iter()
+            .partition(|(addr, _)| modules.contains_key(&addr.module));
+        state.resources = rest;
+        let theirs: BTreeMap<ResourceAddr, Arc<ResourceState>> = theirs;
+        for (addr, held) in theirs {
+            let Some(&to) = modules.get(&addr.module) else { continue };
+            let addr = ResourceAddr { module: to.clone(), resource: addr.resource };
+            moved.resources.push((addr, Arc::unwrap_or_clone(held)));
+        }
+    }
+    moved
+}
+
+fn take_instance(
+    state: &mut State,
+    from: &InstanceAddr,
+    to: &InstanceAddr,
+) -> Option<(ResourceAddr, ResourceState)> {
+    let held = Arc::make_mut(state.resources.get_mut(&from.of())?);
+    let instance = held.instances.remove(&from.key)?;
+    let provider = held.provider.clone();
+    if held.instances.is_empty() {
+        state.resources.remove(&from.of());
+    }
+    Some((to.of(), ResourceState { provider, instances: [(to.key.clone(), instance)].into() }))
+}
+
+/// Puts what was taken out under its new addresses. Whoever was made after it loses its dependencies:
+/// they named an address that is gone, and the next plan finds them again.
+pub fn put(state: &mut State, moved: Moved) {
+    for (addr, held) in moved.resources {
+        match state.resources.get_mut(&addr) {
+            Some(there) => Arc::make_mut(there).instances.extend(held.instances),
+            None => drop(state.resources.insert(addr, Arc::new(held))),
+        }
+    }
+    for held in state.resources.values_mut() {
+        let stale = held.objects().any(|object| moved.origins.are_among(&object.dependencies));
+        if !stale {
+            continue;
+        }
+        for instance in Arc::make_mut(held).instances.values_mut() {
+            let objects = instance.current.iter_mut().chain(instance.deposed.values_mut());
+            for object in objects.filter(|object| moved.origins.are_among(&object.dependencies)) {
+                Arc::make_mut(object).dependencies = Arc::default();
+            }
+        }
+    }
+}
+
+impl Origins {
+    fn are_among(&self, dependencies: &[ConfigResourceAddr]) -> bool {
+        let below = |path: &ModulePath| {
+            let path = &path.0;
+            (1..=path.len()).any(|length| {
+                let outer = path.get(..length).unwrap_or_default();
+                self.modules.contains(&ModulePath(Arc::new(outer.to_vec())))
+            })
+        };
+        dependencies.iter().any(|dependency| {
+            self.resources.contains(dependency)
+                || !self.modules.is_empty() && below(&dependency.module)
+        })
+    }
+}

@@ -1,0 +1,53 @@
+//! Saying of an instance that it may not be used, or that it may after all.
+
+use std::sync::Arc;
+
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::addr::InstanceAddr;
+use crate::state::{State, Status};
+
+/// Makes the current object of an instance tainted or ready.
+///
+/// # Errors
+/// When the instance has no current object, or is made ready although it is not tainted.
+pub fn set_status(
+    diags: &mut Diagnostics,
+    state: &mut State,
+    addr: &InstanceAddr,
+    status: Status,
+) -> Result<(), Reported> {
+    let doing = match status {
+        Status::Tainted => "tainting",
+        Status::Ready => "untainting",
+    };
+    let missing = |detail: String| Diagnostic::error("No such resource instance", detail);
+    if state.resources.is_empty() {
+        return Err(diags.error(missing(
+            "The state currently contains no resource instances whatsoever. This may occur if the \
+             configuration has never been applied or if it has recently been destroyed."
+                .to_owned(),
+        )));
+    }
+    let Some(instance) = state.instance_mut(addr) else {
+        return Err(diags.error(missing(format!(
+            "There is no resource instance in the state with the address {addr}. If the resource \
+             configuration has just been added, you must run \"formwork apply\" once to create the \
+             corresponding instance(s) before they can be tainted."
+        ))));
+    };
+    let Some(object) = &mut instance.current else {
+        return Err(diags.error(missing(format!(
+            "Resource instance {addr} is currently part-way through a create_before_destroy \
+             replacement action. Run \"formwork apply\" to complete its replacement before {doing} it."
+        ))));
+    };
+    if status == Status::Ready && object.status == Status::Ready {
+        let detail = format!(
+            "Resource instance {addr} is not currently tainted, and so it cannot be untainted."
+        );
+        return Err(diags.error(Diagnostic::error("Resource instance is not tainted", detail)));
+    }
+    Arc::make_mut(object).status = status;
+    Ok(())
+}

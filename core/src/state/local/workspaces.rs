@@ -1,0 +1,181 @@
+//! The workspaces of a state on this machine: the default one has a file, each other one a folder
+//! named after it. Which of them is selected is for the command line to remember.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Files;
+
+/// The file of a state.
+const STATE_FILE: &str = "terraform.tfstate";
+
+/// The folder of all workspaces but the default one.
+const FOLDER: &str = "terraform.tfstate.d";
+
+/// Where the states of all workspaces are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Workspaces {
+    default: PathBuf,
+    folder: PathBuf,
+}
+
+/// Why a workspace cannot be made, found or removed.
+#[derive(Debug, thiserror::Error)]
+pub enum BadWorkspace {
+    /// There is one of that name.
+    #[error("Workspace {0:?} already exists")]
+    Exists(String),
+    /// There is none of that name.
+    #[error("Workspace {0:?} doesn't exist")]
+    Missing(String),
+    /// It is the one that is always there.
+    #[error("cannot delete default state")]
+    Default,
+    /// The machine did not do it.
+    #[error("cannot {what} {}: {source}", path.display())]
+    Io {
+        /// What was to be done.
+        what: &'static str,
+        /// To which folder.
+        path: PathBuf,
+        /// Why not.
+        source: io::Error,
+    },
+}
+
+impl Workspaces {
+    /// The name of the workspace that is always there.
+    pub const DEFAULT: &str = "default";
+
+    /// The workspaces whose default state and folder are at these paths, or at the usual ones below
+    /// `root`.
+    #[must_use]
+    pub fn of(root: &Path, default: Option<&Path>, folder: Option<&Path>) -> Self {
+        Self {
+            default: root.join(default.unwrap_or(Path::new(STATE_FILE))),
+            folder: root.join(folder.unwrap_or(Path::new(FOLDER))),
+        }
+    }
+
+    /// Whether this may be a workspace: its name becomes the name of a folder.
+    #[must_use]
+    pub fn is_name(name: &str) -> bool {
+        let safe = |c: char| c.is_ascii_alphanumeric() || "-_.~$&+,;=:@!*'()".contains(c);
+        !name.is_empty() && name != "." && name != ".." && name.chars().all(safe)
+    }
+
+    /// Where the state of a workspace is. The name must be one.
+    #[must_use]
+    pub fn files(&self, name: &str) -> Files {
+        Files::of(match name {
+            Self::DEFAULT => self.default.clone(),
+            other => self.folder.join(other).join(STATE_FILE),
+        })
+    }
+
+    /// All there are: the default one, then the others by name.
+    ///
+    /// # Errors
+    /// When their folder cannot be read.
+    pub fn list(&self) -> Result<Vec<String>, BadWorkspace> {
+        let failed = |source| self.failed("list the workspaces in", &self.folder, source);
+        let mut names = Vec::new();
+        match self.folder.read_dir() {
+            Ok(entries) => {
+                for entry in entries {
+                    let entry = entry.map_err(failed)?;
+                    let name = entry.file_name().into_string();
+                    names.extend(name.ok().filter(|_| entry.path().is_dir()));
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(failed(error)),
+        }
+        names.sort();
+        names.insert(0, Self::DEFAULT.to_owned());
+        Ok(names)
+    }
+
+    /// Makes a workspace. The name must be one.
+    ///
+    /// # Errors
+    /// When there is one of that name, or its folder cannot be made.
+    pub fn create(&self, name: &str) -> Result<(), BadWorkspace> {
+        if self.list()?.iter().any(|other| other == name) {
+            return Err(BadWorkspace::Exists(name.to_owned()));
+        }
+        let folder = self.folder.join(name);
+        std::fs::create_dir_all(&folder)
+            .map_err(|source| self.failed("make the folder", &folder, source))
+    }
+
+    /// Removes a workspace with its state, whatever that holds.
+    ///
+    /// # Errors
+    /// When there is none of that name, it is the default one, or its folder cannot be removed.
+    pub fn delete(&self, name: &str) -> Result<(), BadWorkspace> {
+        if name == Self::DEFAULT {
+            return Err(BadWorkspace::Default);
+        }
+        if !self.list()?.iter().any(|other| other == name) {
+            return Err(BadWorkspace::Missing(name.to_owned()));
+        }
+        let folder = self.folder.join(name);
+        std::fs::remove_dir_all(&folder)
+            .map_err(|source| self.failed("remove the folder", &folder, source))
+    }
+
+    fn failed(&self, what: &'static str, path: &Path, source: io::Error) -> BadWorkspace {
+        BadWorkspace::Io { what, path: path.to_owned(), source }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workspace_is_a_folder_and_the_default_one_is_always_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let workspaces = Workspaces::of(folder.path(), None, None);
+        assert_eq!(workspaces.list().unwrap(), ["default"]);
+        workspaces.create("b").unwrap();
+        workspaces.create("a").unwrap();
+        std::fs::write(folder.path().join(FOLDER).join("file"), "").unwrap();
+        assert_eq!(workspaces.list().unwrap(), ["default", "a", "b"]);
+        let refused =
+            [workspaces.create("a"), workspaces.delete("c"), workspaces.delete("default")];
+        let refused: Vec<_> = refused.map(|result| result.unwrap_err().to_string()).into();
+        assert_eq!(
+            refused,
+            [
+                "Workspace \"a\" already exists",
+                "Workspace \"c\" doesn't exist",
+                "cannot delete default state"
+            ]
+        );
+        workspaces.delete("a").unwrap();
+        assert_eq!(workspaces.list().unwrap(), ["default", "b"]);
+    }
+
+    #[test]
+    fn each_workspace_has_a_file_of_its_own() {
+        let root = Path::new("r");
+        let usual = Workspaces::of(root, None, None);
+        let said = Workspaces::of(root, Some(Path::new("s")), Some(Path::new("d")));
+        let state =
+            |workspaces: &Workspaces, name| workspaces.files(name).state.display().to_string();
+        assert_eq!(state(&usual, "default"), "r/terraform.tfstate");
+        assert_eq!(state(&usual, "w"), "r/terraform.tfstate.d/w/terraform.tfstate");
+        assert_eq!(state(&said, "default"), "r/s");
+        assert_eq!(state(&said, "w"), "r/d/w/terraform.tfstate");
+    }
+
+    #[test]
+    fn a_name_is_safe_as_the_name_of_a_folder() {
+        let good = ["a", "A-1_x", "a@b", "v1.2"];
+        let bad = ["", ".", "..", "a/b", "a b", "ä", "a%b", "a\\b"];
+        assert!(good.iter().all(|name| Workspaces::is_name(name)));
+        assert!(!bad.iter().any(|name| Workspaces::is_name(name)));
+    }
+}

@@ -1,0 +1,380 @@
+//! Commands that change a state and nothing else: both programs, begun with the same files, end with
+//! the same code, the same words on stdout and the same files after every step.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::engine::{Engine, terraform_is_here};
+
+/// Objects in and outside modules, with and without keys, one of them deposed, one made after others.
+fn state(serial: u64, lineage: &str, mark: &str) -> String {
+    let resource = |module: &str, mode: &str, name: &str, instances: Value| {
+        let mut resource = json!({
+            "mode": mode, "type": "terraform_data", "name": name,
+            "provider": "provider[\"terraform.io/builtin/terraform\"]", "instances": instances,
+        });
+        if !module.is_empty() {
+            resource["module"] = json!(module);
+        }
+        resource
+    };
+    let object = |id: &str, extra: Value| {
+        let mut object = json!({
+            "schema_version": 0, "sensitive_attributes": [],
+            "attributes": { "id": id, "input": null, "output": null, "triggers_replace": null },
+        });
+        for (name, value) in extra.as_object().into_iter().flatten() {
+            object[name] = value.clone();
+        }
+        object
+    };
+    let none = || json!({});
+    let resources = json!([
+        resource("", "data", "u", json!([object("DU", none())])),
+        resource("", "managed", "a", json!([object(mark, none())])),
+        resource(
+            "",
+            "managed",
+            "b",
+            json!([object("B", json!({"dependencies": ["terraform_data.a"]}))])
+        ),
+        resource(
+            "",
+            "managed",
+            "c",
+            json!([object("C0", json!({"index_key": 0})), object("C1", json!({"index_key": 1}))])
+        ),
+        resource("", "managed", "d", json!([object("D", json!({"deposed": "00000001"}))])),
+        resource(
+            "",
+            "managed",
+            "last",
+            json!([object("L", json!({"dependencies": ["module.n.module.o.terraform_data.i"]}))])
+        ),
+        resource("module.m[0]", "managed", "i", json!([object("M0", none())])),
+        resource("module.n", "managed", "i", json!([object("N", none())])),
+        resource("module.n.module.o", "managed", "i", json!([object("NO", none())])),
+    ]);
+    json!({
+        "version": 4, "terraform_version": "1.11.4", "serial": serial, "lineage": lineage,
+        "outputs": {}, "resources": resources, "check_results": null,
+    })
+    .to_string()
+}
+
+/// What a folder holds: names and contents, with everything taken out that differs between any two
+/// runs.
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(inside) = folders.pop() {
+        for entry in std::fs::read_dir(&inside).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(folder).unwrap().display().to_string();
+            let digits = |part: &str| part.len() > 8 && part.bytes().all(|b| b.is_ascii_digit());
+            let parts = name.split('.').map(|part| if digits(part) { "TIME" } else { part });
+            let name = parts.collect::<Vec<_>>().join(".");
+            let text = std::fs::read_to_string(&path).unwrap();
+            let text = match serde_json::from_str::<Value>(&text) {
+                Ok(mut json) if json["lineage"].as_str().is_some_and(|l| l.len() > 8) => {
+                    json["lineage"] = json!("");
+                    json.to_string()
+                }
+                Ok(json) => json.to_string(),
+                Err(_) => text,
+            };
+            found.insert(name, text);
+        }
+    }
+    found
+}
+
+/// Words without what names the program.
+fn words(text: &str) -> String {
+    let text = text.replace("terraform_data", "data").replace("Terraform", "Formwork");
+    let text = text.replace("terraform ", "formwork ");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Runs the steps with both programs, beginning with these files.
+fn check(begin: &[(&str, String)], steps: &[&str]) {
+    if !terraform_is_here() {
+        return;
+    }
+    let folders = Engine::BOTH.map(|engine| (engine, tempfile::tempdir().unwrap()));
+    for (_, folder) in &folders {
+        for (name, text) in begin {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+    }
+    for step in steps {
+        let args: Vec<&str> = step.split(' ').collect();
+        let [theirs, ours] = folders
+            .each_ref()
+            .map(|(engine, folder)| (engine.run(folder.path(), None, &args), files(folder.path())));
+        let told = format!("{step}\n{}\n{}", theirs.0.stderr, ours.0.stderr);
+        assert_eq!(theirs.0.code, ours.0.code, "{told}");
+        assert_eq!(words(&theirs.0.stdout), words(&ours.0.stdout), "{told}");
+        // A backup that the reference does not make does no harm.
+        let (mut theirs, mut ours) = (theirs.1, ours.1);
+        if step.starts_with("state push") {
+            theirs.remove("terraform.tfstate.backup");
+            ours.remove("terraform.tfstate.backup");
+        }
+        assert_eq!(theirs, ours, "{told}");
+    }
+}
+
+fn begin() -> Vec<(&'static str, String)> {
+    vec![("terraform.tfstate", state(3, "l", "A"))]
+}
+
+#[test]
+fn things_move_as_the_reference_moves_them() {
+    check(
+        &begin(),
+        &[
+            "state mv terraform_data.a terraform_data.z",
+            "state list",
+            "state mv module.m[0] module.k",
+            "state mv module.n module.x",
+            "state mv data.terraform_data.u data.terraform_data.x",
+            "state mv terraform_data.b terraform_data.w[\"k\"]",
+            "state mv terraform_data.c module.new.terraform_data.c",
+            "state mv terraform_data.d terraform_data.e",
+            "state list",
+        ],
+    );
+}
+
+#[test]
+fn a_refused_move_changes_nothing() {
+    check(
+        &begin(),
+        &[
+            "state mv terraform_data.zz terraform_data.b",
+            "state mv terraform_data.a terraform_data.c[0]",
+            "state mv terraform_data.a null_resource.b",
+            "state mv terraform_data.a module.x",
+            "state mv module.m terraform_data.b",
+            "state mv module.m[0] module.n",
+            "state mv terraform_data.c terraform_data.b",
+            "state mv terraform_data.c terraform_data.d[0]",
+            "state mv terraform_data.a data.terraform_data.b",
+            "state mv -dry-run terraform_data.a terraform_data.q",
+            "state mv -dry-run module.n module.q",
+            "state mv terraform_data.a",
+            "state mv terraform_data.a a.b c.d",
+        ],
+    );
+}
+
+#[test]
+fn things_move_into_another_file_and_both_are_backed_up() {
+    check(
+        &begin(),
+        &[
+            "state mv -state-out=other module.n module.n",
+            "state mv -state-out=other -backup=bk -backup-out=bko terraform_data.c terraform_data.c",
+            "state mv -state-out=other terraform_data.zz terraform_data.c",
+            "state list -state=other",
+            "state mv -state=other -backup=bk2 module.n module.p",
+            "state mv -state=missing module.n module.p",
+        ],
+    );
+}
+
+#[test]
+fn things_are_forgotten_as_the_reference_forgets_them() {
+    check(
+        &begin(),
+        &[
+            "state rm -dry-run nope.x",
+            "state rm -dry-run terraform_data.c module.n",
+            "state rm nope.x",
+            "state rm terraform_data.c[9]",
+            "state rm terraform_data.a nope.x",
+            "state rm -backup=bk module.m",
+            "state rm terraform_data.c[1]",
+            "state rm data.terraform_data.u terraform_data.d module.n",
+            "state rm",
+            "state list",
+            "state list module.n",
+            "state rm terraform_data.b terraform_data.c terraform_data.last",
+            "state list",
+            "state rm terraform_data.b",
+        ],
+    );
+}
+
+#[test]
+fn instances_are_tainted_and_untainted() {
+    check(
+        &begin(),
+        &[
+            "taint terraform_data.a",
+            "taint terraform_data.a",
+            "untaint terraform_data.a",
+            "untaint terraform_data.a",
+            "taint terraform_data.c",
+            "taint terraform_data.c[1]",
+            "taint data.terraform_data.u",
+            "taint terraform_data.d",
+            "taint nope.x",
+            "taint -allow-missing nope.x",
+            "untaint -allow-missing nope.x",
+            "taint module.m[0].terraform_data.i",
+            "taint module.m",
+            "taint -state=nope a.b",
+            "taint",
+        ],
+    );
+}
+
+#[test]
+fn without_a_state_there_is_nothing_to_change() {
+    check(
+        &[],
+        &[
+            "state list",
+            "state rm a.b",
+            "state mv a.b a.c",
+            "state show a.b",
+            "state pull",
+            "state replace-provider a b",
+            "taint a.b",
+            "taint -allow-missing a.b",
+            "force-unlock x",
+        ],
+    );
+}
+
+#[test]
+fn a_state_is_pushed_only_over_one_it_descends_from() {
+    let mut files = begin();
+    files.push(("later", state(4, "l", "A2")));
+    files.push(("older", state(2, "l", "A")));
+    files.push(("same", state(4, "l", "A3")));
+    files.push(("other", state(9, "k", "A")));
+    files.push(("garbage", "garbage".to_owned()));
+    files.push(("empty", String::new()));
+    check(
+        &files,
+        &[
+            "state push later",
+            "state push later",
+            "state push older",
+            "state push same",
+            "state push other",
+            "state push garbage",
+            "state push empty",
+            "state push missing",
+            "state pull",
+            "state push -force other",
+            "state push -force older",
+            "state list",
+        ],
+    );
+}
+
+#[test]
+fn resources_are_handed_to_another_provider() {
+    check(
+        &begin(),
+        &[
+            "state replace-provider a b",
+            "state replace-provider a a/b/c/d",
+            "state replace-provider -auto-approve x/y z/y",
+            "state replace-provider",
+        ],
+    );
+}
+
+#[test]
+fn a_list_shows_what_its_addresses_name() {
+    check(
+        &begin(),
+        &[
+            "state list",
+            "state list -id=A",
+            "state list -id=nope",
+            "state list terraform_data.c",
+            "state list module.n",
+            "state list module.m[0]",
+            "state list terraform_data.b terraform_data.a",
+            "state list module.zz",
+            "state list terraform_data.c[7]",
+            "state list nope.x",
+            "state show terraform_data.c[1]",
+            "state show terraform_data.c",
+            "state show nope.x",
+            "state show module.m",
+        ],
+    );
+}
+
+#[test]
+fn workspaces_come_and_go() {
+    check(
+        &begin(),
+        &[
+            "workspace list",
+            "workspace show",
+            "workspace new foo",
+            "workspace new foo",
+            "workspace list",
+            "workspace select nope",
+            "workspace select -or-create bar",
+            "workspace select bar",
+            "workspace delete bar",
+            "workspace delete nope",
+            "workspace select default",
+            "workspace delete bar",
+            "workspace new a/b",
+            "workspace new -state=terraform.tfstate q",
+            "state list",
+            "workspace select foo",
+            "state list",
+            "workspace delete q",
+            "workspace delete -force q",
+            "workspace delete -force default",
+            "workspace new default",
+            "workspace list",
+        ],
+    );
+}
+
+#[test]
+fn each_workspace_has_a_state_of_its_own() {
+    let config = "output \"w\" {\n  value = terraform.workspace\n}\n";
+    check(
+        &[("main.tf", config.to_owned())],
+        &["workspace new dev", "workspace select default", "workspace list"],
+    );
+    if !terraform_is_here() {
+        return;
+    }
+    for engine in Engine::BOTH {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("main.tf"), config).unwrap();
+        let run = |line: &str| {
+            let args: Vec<&str> = line.split(' ').collect();
+            let run = engine.run(folder.path(), None, &args);
+            assert_eq!(run.code, Some(0), "{engine:?} {line}: {}", run.stderr);
+            run.stdout
+        };
+        run("workspace new dev");
+        run("apply -auto-approve");
+        run("workspace select default");
+        run("apply -auto-approve");
+        assert_eq!(run("output -raw w"), "default", "{engine:?}");
+        run("workspace select dev");
+        assert_eq!(run("output -raw w"), "dev", "{engine:?}");
+    }
+}
