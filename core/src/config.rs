@@ -23,6 +23,7 @@ mod output;
 mod overrides;
 mod passing;
 mod provider;
+mod provisioner;
 mod references;
 mod removed;
 mod requirements;
@@ -52,7 +53,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use formwork_lang::refs::Traversal;
-use formwork_lang::syntax::{Body, Expr};
+use formwork_lang::syntax::{Body, Expr, Ident};
 use formwork_value::{Span, Str, Type};
 
 use crate::addr::{LocalProvider, ProviderAddr, Reference, ResourceName};
@@ -290,6 +291,8 @@ pub struct Resource {
     pub depends_on: Vec<Reference>,
     /// How it is treated.
     pub lifecycle: Lifecycle,
+    /// What runs beside its objects, in order.
+    pub provisioners: Vec<Provisioner>,
     /// Everything mentioned anywhere in the block, `depends_on` and conditions included.
     pub references: Vec<Reference>,
     /// The `check` block it stands in, which alone sees it.
@@ -298,6 +301,43 @@ pub struct Resource {
     pub body: Body,
     /// The block's header.
     pub span: Span,
+}
+
+/// A `provisioner` block: something that runs beside an object.
+#[derive(Debug)]
+pub struct Provisioner {
+    /// Which kind.
+    pub kind: Ident,
+    /// When it runs.
+    pub when: When,
+    /// What its failure means.
+    pub on_failure: OnFailure,
+    /// How to reach the machine: what the resource and the provisioner say, taken together.
+    pub connection: Option<Body>,
+    /// Everything its schema describes.
+    pub body: Body,
+    /// The block's header.
+    pub span: Span,
+    /// Where its failure is reported: the opening brace.
+    pub missing: Span,
+}
+
+/// When a provisioner runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// After an object was made.
+    Create,
+    /// Before an object is destroyed.
+    Destroy,
+}
+
+/// What the failure of a provisioner means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnFailure {
+    /// Nothing.
+    Continue,
+    /// The operation has failed: the object made is tainted, the object to destroy stays.
+    Fail,
 }
 
 /// How a resource or module is repeated.

@@ -20,5 +20,5 @@ pub mod world;
 pub use expand::{Expansion, RepetitionData};
 pub use functions::ProviderFunctions;
 pub use results::{ModuleResults, ResourceResults, Results};
-pub use scope::ModuleScope;
+pub use scope::{DestroyedScope, ModuleScope};
 pub use world::World;

@@ -75,6 +75,36 @@ pub enum Event<'a> {
         /// How long it took.
         elapsed: Duration,
     },
+    /// A provisioner begins.
+    ProvisionStart {
+        /// The instance.
+        addr: &'a InstanceAddr,
+        /// Which kind of provisioner.
+        kind: &'a str,
+    },
+    /// A provisioner has said something.
+    ProvisionOutput {
+        /// The instance.
+        addr: &'a InstanceAddr,
+        /// Which kind of provisioner.
+        kind: &'a str,
+        /// What it said: one line, mostly.
+        text: &'a str,
+    },
+    /// A provisioner has done its work.
+    ProvisionDone {
+        /// The instance.
+        addr: &'a InstanceAddr,
+        /// Which kind of provisioner.
+        kind: &'a str,
+    },
+    /// A provisioner has failed.
+    ProvisionFailed {
+        /// The instance.
+        addr: &'a InstanceAddr,
+        /// Which kind of provisioner.
+        kind: &'a str,
+    },
     /// It failed.
     Failed {
         /// The instance.

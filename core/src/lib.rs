@@ -14,6 +14,7 @@ mod moved;
 mod phase;
 pub mod plan;
 pub mod provider;
+pub mod provisioner;
 pub mod session;
 pub mod state;
 pub mod version;

@@ -7,6 +7,7 @@ mod names;
 mod place;
 mod progress;
 mod provider;
+mod provisioner;
 
 pub(crate) use edge::{Why, report_cycles};
 pub(crate) use instance::{
@@ -17,3 +18,4 @@ pub(crate) use names::Names;
 pub(crate) use place::{place_in, point_at_parts};
 pub(crate) use progress::watched;
 pub(crate) use provider::{ProviderVertex, visit_provider, written_providers};
+pub(crate) use provisioner::check_provisioners;

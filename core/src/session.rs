@@ -16,6 +16,7 @@ use crate::eval::{ModuleResults, ModuleScope, Results, World};
 use crate::event::Watch;
 use crate::graph::walk::Finishing;
 use crate::provider::Pool;
+use crate::provisioner::Provisioners;
 use crate::state::State;
 
 /// How often an evaluation may come upon calls of providers' functions that it had not come upon
@@ -33,6 +34,8 @@ pub struct Session<'a> {
     pub state: &'a State,
     /// The providers.
     pub pool: &'a Pool<'a>,
+    /// What may run beside objects.
+    pub provisioners: &'a Provisioners,
     /// What has been found out so far.
     pub results: &'a Results,
     /// What expressions can learn of the world outside.
@@ -68,7 +71,7 @@ impl Session<'_> {
 
     /// The same session with another state.
     pub(crate) fn with_state<'s>(&'s self, state: &'s State) -> Session<'s> {
-        let Self { config, sources, pool, results, world, variables, watch, .. } = *self;
+        let Self { config, sources, pool, provisioners, results, world, variables, watch, .. } = *self;
         let Self { parallelism, finishing, stop, .. } = *self;
         let permits = Semaphore::new(parallelism);
         Session {
@@ -76,6 +79,7 @@ impl Session<'_> {
             sources,
             state,
             pool,
+            provisioners,
             results,
             world,
             variables,

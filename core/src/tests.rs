@@ -15,6 +15,7 @@ mod order;
 mod outputs;
 mod property;
 mod providers;
+mod provisioners;
 mod refresh;
 mod targets;
 mod values;
@@ -38,6 +39,7 @@ use crate::event::Unwatched;
 use crate::graph::walk::Finishing;
 use crate::plan::{Mode, Options, Plan, plan};
 use crate::provider::Pool;
+use crate::provisioner::Provisioners;
 use crate::session::Session;
 use crate::state::file::StateFile;
 use crate::state::journal::{Begin, Journal};
@@ -51,6 +53,7 @@ struct Bench {
     options: Options,
     parallelism: usize,
     finishing: Finishing,
+    provisioners: Provisioners,
 }
 
 /// What came of a run.
@@ -71,6 +74,7 @@ impl Bench {
             // One after the other, so that the order of calls is the smallest one the graph allows.
             parallelism: 1,
             finishing: Finishing::AsTheyCome,
+            provisioners: Provisioners::default(),
         }
     }
 
@@ -194,6 +198,7 @@ impl Bench {
             results,
             world,
             variables: &loaded.variables,
+            provisioners: &self.provisioners,
             watch: &Unwatched,
             parallelism: self.parallelism,
             permits: Semaphore::new(self.parallelism),

@@ -18,6 +18,7 @@ use formwork_core::event::Unwatched;
 use formwork_core::graph::walk::Finishing;
 use formwork_core::plan::{Options, Plan, plan};
 use formwork_core::provider::{Launch, Pool};
+use formwork_core::provisioner::Provisioners;
 use formwork_core::session::Session;
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
@@ -195,6 +196,7 @@ async fn run(text: &'static str, state: &State, finishing: Finishing) -> Outcome
     let (pool, stop) = (Pool::new(&NoPlugins), Cell::new(false));
     let (planned, applied) = (Results::new(&config), Results::new(&config));
     let (planning, applying) = (world(false), world(true));
+    let provisioners = Provisioners::default();
     let phase = |results, world| Session {
         config: &config,
         sources: &sources,
@@ -203,6 +205,7 @@ async fn run(text: &'static str, state: &State, finishing: Finishing) -> Outcome
         results,
         world,
         variables: &variables,
+        provisioners: &provisioners,
         watch: &Unwatched,
         parallelism: 10,
         permits: Semaphore::new(10),

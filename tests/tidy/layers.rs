@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{File, TREE, none, product, words};
 
 /// What each package of ours may depend on, in tests too. Anything not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 11] = [
+const ARROWS: [(&str, &[&str]); 12] = [
     ("formwork-value", &[]),
     ("formwork-lang", &["formwork-value"]),
     ("formwork-plugin-codegen", &[]),
@@ -14,7 +14,17 @@ const ARROWS: [(&str, &[&str]); 11] = [
     ("formwork-sdk-macros", &[]),
     ("formwork-sdk", &["formwork-value", "formwork-plugin-protocol", "formwork-sdk-macros"]),
     ("formwork-providers", &["formwork-value", "formwork-plugin-protocol", "formwork-sdk"]),
-    ("formwork", &["formwork-value", "formwork-lang", "formwork-core", "formwork-plugin-protocol"]),
+    ("formwork-provisioners", &["formwork-value", "formwork-core"]),
+    (
+        "formwork",
+        &[
+            "formwork-value",
+            "formwork-lang",
+            "formwork-core",
+            "formwork-plugin-protocol",
+            "formwork-provisioners",
+        ],
+    ),
     (
         "formwork-tests",
         &[
@@ -67,7 +77,7 @@ const IMPURE: [&str; 9] = [
 const LAYERS: [&[&str]; 9] = [
     &["addr", "version"],
     &["config", "state", "change", "graph"],
-    &["eval", "provider", "event"],
+    &["eval", "provider", "provisioner", "event"],
     &["moved"],
     &["session"],
     &["phase"],

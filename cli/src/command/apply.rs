@@ -46,7 +46,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, destroying: bool) -> Exit {
     let stop = Cell::new(false);
     let command = Run { args, report: &report, prepared: &prepared, pool: &pool, stop: &stop };
     let work = command.work(&mut diags, &mut locked, wanted);
-    let Some(exit) = guarded(work, (&pool, &prepared.launcher), &stop).await else {
+    let Some(exit) = guarded(work, (&pool, &prepared), &stop).await else {
         return Exit::Failed;
     };
     prepared.launcher.shutdown().await;

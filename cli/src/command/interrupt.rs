@@ -6,7 +6,7 @@ use std::future::Future;
 use formwork_core::provider::Pool;
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::launcher::Launcher;
+use super::operation::Prepared;
 use crate::view;
 
 const FIRST: &str = "\nInterrupt received.\nPlease wait for Formwork to exit or data loss may occur.\nGracefully shutting down...\n\n";
@@ -16,7 +16,7 @@ const SECOND: &str = "\nTwo interrupts received. Exiting immediately. What was u
 /// to cut short what they do; after a second one they are killed and the work is dropped: `None`.
 pub(super) async fn guarded<T>(
     work: impl Future<Output = T>,
-    (pool, launcher): (&Pool<'_>, &Launcher),
+    (pool, prepared): (&Pool<'_>, &Prepared<'_>),
     stop: &Cell<bool>,
 ) -> Option<T> {
     tokio::pin!(work);
@@ -27,6 +27,7 @@ pub(super) async fn guarded<T>(
     }
     view::err(FIRST);
     stop.set(true);
+    prepared.provisioners.stop();
     let mut stopping = std::pin::pin!(pool.stop());
     let mut stopped = false;
     loop {
@@ -37,7 +38,7 @@ pub(super) async fn guarded<T>(
         }
     }
     view::err(SECOND);
-    launcher.kill();
+    prepared.launcher.kill();
     None
 }
 

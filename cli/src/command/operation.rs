@@ -12,6 +12,7 @@ use formwork_core::event::Watch;
 use formwork_core::graph::walk::Finishing;
 use formwork_core::plan::{Mode, Options};
 use formwork_core::provider::Pool;
+use formwork_core::provisioner::Provisioners;
 use formwork_core::session::Session;
 use formwork_core::state::State;
 use formwork_core::state::recover::is_pending;
@@ -38,6 +39,7 @@ pub(crate) struct Prepared<'e> {
     /// What was given for the variables, as far as it may be stored.
     pub(crate) given: BTreeMap<Str, Value>,
     pub(crate) launcher: Launcher,
+    pub(crate) provisioners: Provisioners,
     pub(crate) workspace_name: String,
     pub(crate) time: OffsetDateTime,
 }
@@ -84,6 +86,7 @@ impl<'e> Prepared<'e> {
                 variables: inputs.into_iter().map(|(name, input)| (name, input.value)).collect(),
                 config,
                 launcher,
+                provisioners: formwork_provisioners::all(),
                 time: clock::now(),
             }),
             Err(reported) => Err((Box::new(workspace), reported)),
@@ -136,6 +139,7 @@ impl<'e> Prepared<'e> {
             sources: &self.workspace.sources,
             state: with.state,
             pool: with.pool,
+            provisioners: &self.provisioners,
             results: with.results,
             world: with.world,
             variables: &self.variables,

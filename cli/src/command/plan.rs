@@ -62,7 +62,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
             stop: &stop,
         },
     );
-    let made = guarded(planning, (&pool, &prepared.launcher), &stop).await;
+    let made = guarded(planning, (&pool, &prepared), &stop).await;
     let Some(made) = made else { return Exit::Failed };
     let exit = match made {
         Ok(plan) => {

@@ -72,11 +72,13 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
         .iter()
         .map(|(name, variable)| (name.clone(), formwork_core::config::inputs::unknown(variable)))
         .collect();
+    let provisioners = formwork_provisioners::all();
     let session = Session {
         config: &config,
         sources: &workspace.sources,
         state: &state,
         pool: &pool,
+        provisioners: &provisioners,
         results: &results,
         world: &world,
         variables: &variables,

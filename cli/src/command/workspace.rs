@@ -161,15 +161,15 @@ async fn delete(
         return Err(diags.error(Diagnostic::error(summary, detail)));
     }
     let store = LocalStore::new(all.files(name));
-    let mut locked = Locked::open(diags, store, &args.lock, "state-delete").await?;
-    let deleted = delete_locked(diags, &mut locked, &all, args);
+    let locked = Locked::open(diags, store, &args.lock, "state-delete").await?;
+    let deleted = delete_locked(diags, &locked, &all, args);
     locked.close(diags).await;
     deleted
 }
 
 fn delete_locked(
     diags: &mut Diagnostics,
-    locked: &mut Locked,
+    locked: &Locked,
     all: &Workspaces,
     args: &WorkspaceDeleteArgs,
 ) -> Result<String, Reported> {

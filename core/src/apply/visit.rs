@@ -3,6 +3,7 @@
 mod destroy;
 mod expand;
 mod instance;
+mod provision;
 
 use std::sync::Arc;
 

@@ -73,6 +73,10 @@ fn of_resource(diags: &mut Diagnostics, resource: &Resource) -> Vec<Reference> {
     mentions.extend(lifecycle.replace_triggered_by.iter().flat_map(refs::of_expr));
     mentions.extend(of_conditions(&lifecycle.preconditions));
     mentions.extend(of_conditions(&lifecycle.postconditions));
+    for provisioner in &resource.provisioners {
+        mentions.extend(refs::of_body(&provisioner.body));
+        mentions.extend(provisioner.connection.iter().flat_map(refs::of_body));
+    }
     let mut references = read(diags, mentions);
     references.extend(resource.depends_on.iter().cloned());
     references

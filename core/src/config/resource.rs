@@ -5,8 +5,8 @@ use formwork_lang::syntax::{Block, Ident};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::arguments::{check_name, not_supported, unescape};
-use super::{LocalProvider, ProviderAddr, Repetition, Resource, lifecycle, traversal};
+use super::arguments::{check_name, unescape};
+use super::{LocalProvider, ProviderAddr, Repetition, Resource, lifecycle, provisioner, traversal};
 use crate::addr::{Mode, ResourceName};
 
 const CONTENT: BodySchema = BodySchema {
@@ -44,9 +44,15 @@ pub(super) fn read(
         None => Ok(LocalProvider::implied_by(&name)),
     };
     let lifecycle = lifecycle::read(diags, sources, mode, content.take_blocks("lifecycle"));
+    let provisioners = if mode == Mode::Managed {
+        let connections = content.take_blocks("connection");
+        provisioner::read_all(diags, sources, content.take_blocks("provisioner"), connections)
+    } else {
+        Vec::new()
+    };
     let body = unescape(rest, content.take_blocks("_"));
     for block in &content.blocks {
-        reject(diags, mode, block);
+        reject(diags, block);
     }
 
     named.ok()?;
@@ -59,6 +65,7 @@ pub(super) fn read(
         repetition: repetition.ok()?,
         depends_on,
         lifecycle,
+        provisioners,
         references: Vec::new(),
         within: None,
         body,
@@ -100,8 +107,8 @@ pub(super) fn repetition(
     }
 }
 
-/// Reports a block that means something in the language, but not here or not to us.
-fn reject(diags: &mut Diagnostics, mode: Mode, block: &Block) {
+/// Reports a block that means something in the language, but not here.
+fn reject(diags: &mut Diagnostics, block: &Block) {
     let kind = &block.kind.name;
     let _ = diags.error(if kind == "locals" {
         Diagnostic::error(
@@ -109,8 +116,6 @@ fn reject(diags: &mut Diagnostics, mode: Mode, block: &Block) {
             "`locals` is kept for later versions of the language.",
         )
         .at(block.kind.span)
-    } else if mode == Mode::Managed {
-        not_supported(&format!("A `{kind}` block"), block.header)
     } else {
         Diagnostic::error(
             format!("Unsupported {kind} block"),

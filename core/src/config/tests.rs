@@ -242,16 +242,11 @@ terraform {
   cloud {}
   backend "s3" {}
 }
-resource "a_b" "c" {
-  provisioner "local-exec" {}
-}
 "#,
         &expect![[r#"
             error main.tf:5,3-8 A `cloud` block is not supported by this version of Formwork yet
                 The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
             error main.tf:6,3-15 The backend `s3` is not supported by this version of Formwork yet
-                The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
-            error main.tf:9,3-27 A `provisioner` block is not supported by this version of Formwork yet
                 The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
         "#]],
     );

@@ -1,7 +1,12 @@
 //! What names mean within one instance of a module: [`Scope`] over [`ModuleResults`].
 
+mod destroyed;
 mod function;
 mod resource;
+
+pub use self::destroyed::DestroyedScope;
+
+use std::path::Path;
 
 use formwork_lang::functions::{Function, Host, builtin, builtin_names};
 use formwork_lang::scope::{Scope, ScopeStep};
@@ -87,13 +92,9 @@ impl<'a> ModuleScope<'a> {
     }
 
     fn path(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
-        match name.name.as_str() {
-            "cwd" => Ok(Value::String(self.world.cwd.clone())),
-            "root" => Ok(Value::String(self.world.root.clone())),
-            "module" if self.module.addr().is_root() => Ok(Value::String(self.world.root.clone())),
-            "module" => Ok(Value::string(self.module.config().dir.to_string_lossy().into_owned())),
-            other => Err(diags.error(bad_reference::attribute("path", other, span))),
-        }
+        let folder = self.module.config().dir.as_path();
+        let folder = (!self.module.addr().is_root()).then_some(folder);
+        path(diags, (self.world, folder), name, span)
     }
 
     fn terraform(
@@ -102,11 +103,7 @@ impl<'a> ModuleScope<'a> {
         name: &Ident,
         span: Span,
     ) -> Result<Value, Reported> {
-        match name.name.as_str() {
-            "workspace" => Ok(Value::String(self.world.workspace.clone())),
-            "applying" => Ok(Value::Bool(self.world.applying).mark(Marks::EPHEMERAL)),
-            other => Err(diags.error(bad_reference::attribute("terraform", other, span))),
-        }
+        terraform(diags, self.world, name, span)
     }
 
     fn count(&self, diags: &mut Diagnostics, name: &Ident, span: Span) -> Result<Value, Reported> {
@@ -129,6 +126,35 @@ impl<'a> ModuleScope<'a> {
     fn self_object(&self, diags: &mut Diagnostics, root: &Ident) -> Result<Value, Reported> {
         let object = self.self_object.clone();
         object.ok_or_else(|| diags.error(bad_reference::self_object(root.span)))
+    }
+}
+
+/// `path.NAME` in the root module, or in one in this folder.
+fn path(
+    diags: &mut Diagnostics,
+    (world, folder): (&World, Option<&Path>),
+    name: &Ident,
+    span: Span,
+) -> Result<Value, Reported> {
+    match (name.name.as_str(), folder) {
+        ("cwd", _) => Ok(Value::String(world.cwd.clone())),
+        ("root", _) | ("module", None) => Ok(Value::String(world.root.clone())),
+        ("module", Some(folder)) => Ok(Value::string(folder.to_string_lossy().into_owned())),
+        (other, _) => Err(diags.error(bad_reference::attribute("path", other, span))),
+    }
+}
+
+/// `terraform.NAME`.
+fn terraform(
+    diags: &mut Diagnostics,
+    world: &World,
+    name: &Ident,
+    span: Span,
+) -> Result<Value, Reported> {
+    match name.name.as_str() {
+        "workspace" => Ok(Value::String(world.workspace.clone())),
+        "applying" => Ok(Value::Bool(world.applying).mark(Marks::EPHEMERAL)),
+        other => Err(diags.error(bad_reference::attribute("terraform", other, span))),
     }
 }
 

@@ -10,7 +10,9 @@ use crate::config::Repetition;
 use crate::eval::import::expand_import;
 use crate::eval::vertex::Givens;
 use crate::eval::{RepetitionData, expand};
-use crate::phase::{ProviderVertex, check_ignored, evaluate, point_at_parts, report_cycles};
+use crate::phase::{
+    ProviderVertex, check_ignored, check_provisioners, evaluate, point_at_parts, report_cycles,
+};
 use crate::provider::{About, unsupported_type};
 use crate::session::Session;
 
@@ -105,6 +107,8 @@ async fn validate_resource(
     let unknown = RepetitionData::unknown(&config.repetition);
     let scope = session.scope(module).repeated(unknown);
     let ignored = check_ignored(diags, &config.lifecycle.ignore_changes, ty.block());
+    let provisioners =
+        check_provisioners(session, diags, (config, &ty.ty), &session.scope(module));
     let root = session.scope(session.results.root());
     let imports = |diags: &mut Diagnostics| {
         let imports = vertex.imports.iter();
@@ -118,6 +122,7 @@ async fn validate_resource(
     imports?;
     repetition?;
     ignored?;
+    provisioners?;
     let about = About { addr: &vertex.addr, block: Some(config.span) };
     let mut said = Diagnostics::new();
     let verdict = handle.validate(&mut said, &ty, &value, about).await;

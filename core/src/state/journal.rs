@@ -302,10 +302,19 @@ impl Journal {
     /// # Errors
     /// When it could not be written.
     pub fn settle(&self, op: Op, object: Option<&Object>) -> Result<(), JournalError> {
-        let Some(subject) = self.open.borrow().get(&op).cloned() else { return Ok(()) };
-        self.append(&record::settled(op, &subject, object))?;
+        self.settle_for_now(op, object)?;
         self.open.borrow_mut().remove(&op);
         Ok(())
+    }
+
+    /// Keeps what an announced call means for the state if nothing comes of what still has to be done
+    /// about the object. [`Journal::settle`] follows.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub fn settle_for_now(&self, op: Op, object: Option<&Object>) -> Result<(), JournalError> {
+        let Some(subject) = self.open.borrow().get(&op).cloned() else { return Ok(()) };
+        self.append(&record::settled(op, &subject, object))
     }
 
     /// Says which state is about to be stored. It must hold everything settled so far.

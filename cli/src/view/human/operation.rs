@@ -90,6 +90,13 @@ impl Watch for Operations {
                     &format!("{done} after {}{}", seconds(*elapsed), with_id(id)),
                 );
             }
+            Event::ProvisionStart { addr, kind } => {
+                self.line(addr, None, &format!("Provisioning with '{kind}'..."));
+            }
+            Event::ProvisionOutput { addr, kind, text } => {
+                out(&provision_output(&self.screen, addr, kind, text));
+            }
+            Event::ProvisionDone { .. } | Event::ProvisionFailed { .. } => {}
             Event::Failed { addr, action, elapsed } => {
                 let failed = match action {
                     Action::Create | Action::Replace(_) => "Creation errored",
@@ -101,5 +108,29 @@ impl Watch for Operations {
                 self.line(addr, None, &format!("{failed} after {}", seconds(*elapsed)));
             }
         }
+    }
+}
+
+/// What a provisioner said, each line with who said it before it and without space at its end. Colours
+/// and the like stay: it is a program of the user that speaks.
+fn provision_output(screen: &Screen, addr: &InstanceAddr, kind: &str, text: &str) -> String {
+    let who = screen.paint(Paint::Bold, &format!("{addr} ({kind}):"));
+    let lines = text.split('\n').map(str::trim_end).filter(|line| !line.is_empty());
+    let lines: Vec<String> = lines.map(|line| format!("{who} {line}")).collect();
+    format!("{}\n", lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_of_a_provisioner_says_who_speaks() {
+        let screen = Screen { color: false, width: 80, interactive: false };
+        let addr = "a.b[0]".parse().unwrap();
+        let shown = |text: &str| provision_output(&screen, &addr, "local-exec", text);
+        assert_eq!(shown("hi \r"), "a.b[0] (local-exec): hi\n");
+        assert_eq!(shown(" a\n\nb"), "a.b[0] (local-exec):  a\na.b[0] (local-exec): b\n");
+        assert_eq!(shown(""), "\n");
     }
 }

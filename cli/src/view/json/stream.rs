@@ -238,6 +238,15 @@ fn hook(
     }
 }
 
+fn provision(addr: &InstanceAddr, kind: &str, output: Option<&str>) -> Vec<(&'static str, Json)> {
+    let members = Json::some([
+        ("resource", Some(resource(addr))),
+        ("provisioner", Some(Json::text(kind))),
+        ("output", output.map(Json::text)),
+    ]);
+    vec![("hook", members)]
+}
+
 fn timed(mut hook: Vec<(&'static str, Json)>, elapsed: Duration) -> Vec<(&'static str, Json)> {
     if let Some((_, Json::Object(members))) = hook.first_mut() {
         let seconds = i64::try_from(elapsed.as_secs()).unwrap_or(i64::MAX);
@@ -288,6 +297,25 @@ impl Watch for Stream {
                     "apply_complete",
                     timed(hook(addr, Some(*action), id.as_ref()), *elapsed),
                 );
+            }
+            Event::ProvisionStart { addr, kind } => {
+                let message = format!("{addr}: Provisioning with '{kind}'...");
+                self.info(&message, "provision_start", provision(addr, kind, None));
+            }
+            Event::ProvisionOutput { addr, kind, text } => {
+                for line in text.lines() {
+                    let message = format!("{addr}: ({kind}): {line}");
+                    let members = provision(addr, kind, Some(line));
+                    self.info(&message, "provision_progress", members);
+                }
+            }
+            Event::ProvisionDone { addr, kind } => {
+                let message = format!("{addr}: ({kind}) Provisioning complete");
+                self.info(&message, "provision_complete", provision(addr, kind, None));
+            }
+            Event::ProvisionFailed { addr, kind } => {
+                let message = format!("{addr}: ({kind}) Provisioning errored");
+                self.info(&message, "provision_errored", provision(addr, kind, None));
             }
             Event::Failed { addr, action, elapsed } => {
                 let done = done(*action);

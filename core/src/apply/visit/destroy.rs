@@ -6,15 +6,17 @@ use formwork_plugin_protocol::contract::conform;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::{Came, View, announce};
+use super::{Came, View, announce, provision};
 use crate::apply::salvage::{self, Asked};
 use crate::apply::vertex::DestroyVertex;
 use crate::change::Action;
+use crate::config::When;
+use crate::eval::DestroyedScope;
 use crate::event::Event;
 use crate::phase::{encode, plain, shown_id, watched};
 use crate::provider::{About, Ask, remark};
-use crate::state::Object;
 use crate::state::journal::{self, Intent};
+use crate::state::{Object, Status};
 
 /// Visits an object that is to go.
 pub(super) async fn visit(
@@ -53,14 +55,21 @@ pub(super) async fn visit(
         prior: Some(&object),
         planned: null.value(),
     };
-    let op = announce(view, intent).await;
-    let op = op.map_err(|why| salvage::not_durable(diags, &why, about))?;
     let id = shown_id(&change.before);
     let action = Action::Delete;
     view.session.watch.see(&Event::Start { addr, deposed, action, id: id.clone() });
     let ask = Ask { prior: &prior, proposed: &null, config: &null, private: &change.private };
-    let call = handle.apply(&ty, ask, None);
-    let (answer, elapsed) = watched(view.session, (addr, action, id.as_ref()), call).await;
+    let call = async {
+        run_beside(view, diags, vertex, &object).await?;
+        let op = announce(view, intent).await;
+        let op = op.map_err(|why| salvage::not_durable(diags, &why, about))?;
+        Ok::<_, Reported>((op, handle.apply(&ty, ask, None).await))
+    };
+    let (sent, elapsed) = watched(view.session, (addr, action, id.as_ref()), call).await;
+    let Ok((op, answer)) = sent else {
+        view.session.watch.see(&Event::Failed { addr, action, elapsed });
+        return Ok(Came::Destroyed { left: Some(object) });
+    };
     let kept = view.journal.answer(op, salvage::taken_down(&answer));
     let asked = Asked { prior: &prior, planned: &null };
     let salvaged = salvage::salvage(diags, (&handle, &ty), asked, answer, about);
@@ -95,4 +104,30 @@ pub(super) async fn visit(
         Err(_) => view.session.watch.see(&Event::Failed { addr, action, elapsed }),
     }
     Ok(Came::Destroyed { left })
+}
+
+/// Runs what is to run before an object is destroyed. Beside one that was only half made, or that has
+/// been replaced already, nothing runs.
+async fn run_beside(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &DestroyVertex<'_>,
+    object: &Object,
+) -> Result<(), Reported> {
+    let addr = &vertex.change.addr;
+    let Some(node) = view.session.config.node(&addr.module.path()) else { return Ok(()) };
+    let Some(resource) = node.module.resources.get(&addr.resource) else { return Ok(()) };
+    if vertex.deposed.is_some()
+        || object.status == Status::Tainted
+        || !provision::any(resource, When::Destroy)
+    {
+        return Ok(());
+    }
+    let scope = DestroyedScope {
+        world: view.session.world,
+        folder: (!addr.module.is_root()).then_some(node.module.dir.as_path()),
+        key: &addr.key,
+        object: &vertex.change.before,
+    };
+    provision::provision(view, diags, addr, (resource, When::Destroy), &scope).await
 }

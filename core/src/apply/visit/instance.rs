@@ -14,11 +14,12 @@ use formwork_plugin_protocol::contract::replace::requires_replace;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
-use super::{Came, View, announce};
+use super::{Came, View, announce, provision};
 use crate::addr::{InstanceAddr, Mode};
 use crate::apply::salvage::{self, Asked, Salvaged};
 use crate::apply::vertex::InstanceVertex;
 use crate::change::{Action, Change};
+use crate::config::When;
 use crate::eval::ModuleScope;
 use crate::eval::conditions::{self, ConditionKind};
 use crate::event::Event;
@@ -53,10 +54,14 @@ pub(super) async fn visit(
     let work = Work { view, vertex, handle: &handle, ty: &ty };
     let came = match change.addr.resource.mode() {
         Mode::Data => work.read(diags, &config).await?,
-        Mode::Managed | Mode::Ephemeral => work.make(diags, &config).await?,
+        Mode::Managed | Mode::Ephemeral => work.make(diags, &config, &scope).await?,
     };
     work.check_after(diags, &came, scope).await;
     Ok(came)
+}
+
+fn tainted(object: &Object) -> Object {
+    Object { status: Status::Tainted, ..object.clone() }
 }
 
 /// A module that had an instance while planning and has none now: its repetition is not the same.
@@ -136,7 +141,12 @@ impl<'a> Work<'a> {
         Ok(Came::Made { object, value: Some(value), deposes: None, changed: true })
     }
 
-    async fn make(&self, diags: &mut Diagnostics, config: &Value) -> Result<Came, Reported> {
+    async fn make(
+        &self,
+        diags: &mut Diagnostics,
+        config: &Value,
+        scope: &ModuleScope<'_>,
+    ) -> Result<Came, Reported> {
         if !self.change().config_known {
             self.handle.validate(diags, self.ty, config, self.about()).await?;
         }
@@ -157,8 +167,7 @@ impl<'a> Work<'a> {
             config: &plain_config,
             private: &planned.private,
         };
-        let salvaged = self.send(diags, ask, planned.identity.clone()).await?;
-        self.keep(diags, salvaged, config).await
+        self.send(diags, ask, planned.identity.clone(), (config, scope)).await
     }
 
     /// Asks for the plan again, now that more is known, and holds it against the one the user saw.
@@ -248,7 +257,8 @@ impl<'a> Work<'a> {
         diags: &mut Diagnostics,
         ask: Ask<'_>,
         identity: Option<Bytes>,
-    ) -> Result<(Op, Salvaged), Reported> {
+        given: (&Value, &ModuleScope<'_>),
+    ) -> Result<Came, Reported> {
         let (change, action) = (self.change(), self.action());
         let id = shown_id(&change.before).filter(|_| action == Action::Update);
         let intent = Intent {
@@ -266,24 +276,27 @@ impl<'a> Work<'a> {
         let op = announce(self.view, intent).await;
         let op = op.map_err(|why| salvage::not_durable(diags, &why, self.about()))?;
         self.see(&Event::Start { addr: &change.addr, deposed: None, action, id: id.clone() });
-        let call = self.handle.apply(self.ty, ask, identity);
-        let (answer, elapsed) =
-            watched(self.view.session, (&change.addr, action, id.as_ref()), call).await;
-        let kept = self.view.journal.answer(op, salvage::taken_down(&answer));
         let asked = Asked { prior: ask.prior, planned: ask.proposed };
-        let mut salvaged =
-            salvage::salvage(diags, (self.handle, self.ty), asked, answer, self.about());
-        if let Err(why) = kept {
-            salvaged.result = Err(self.not_kept(diags, &why));
-        }
-        match salvaged.result {
-            Ok(()) => {
-                let id = shown_id(salvaged.value.value());
+        let call = async {
+            let answer = self.handle.apply(self.ty, ask, identity).await;
+            let kept = self.view.journal.answer(op, salvage::taken_down(&answer));
+            let mut salvaged =
+                salvage::salvage(diags, (self.handle, self.ty), asked, answer, self.about());
+            if let Err(why) = kept {
+                salvaged.result = Err(self.not_kept(diags, &why));
+            }
+            self.keep(diags, (op, salvaged), given).await
+        };
+        let (came, elapsed) =
+            watched(self.view.session, (&change.addr, action, id.as_ref()), call).await;
+        match &came {
+            Ok(Came::Made { value: Some(value), .. }) => {
+                let id = shown_id(value);
                 self.see(&Event::Done { addr: &change.addr, deposed: None, action, id, elapsed });
             }
-            Err(_) => self.see(&Event::Failed { addr: &change.addr, action, elapsed }),
+            _ => self.see(&Event::Failed { addr: &change.addr, action, elapsed }),
         }
-        Ok((op, salvaged))
+        came
     }
 
     fn not_kept(&self, diags: &mut Diagnostics, why: &JournalError) -> Reported {
@@ -295,33 +308,50 @@ impl<'a> Work<'a> {
             .error(Diagnostic::error("Journal cannot be written", detail).blame(Blame::Environment))
     }
 
-    /// Records what the call left behind, whether it went well or not.
+    /// Records what the call left behind, whether it went well or not, and runs what is to run beside
+    /// an object that was made.
     async fn keep(
         &self,
         diags: &mut Diagnostics,
         (op, salvaged): (Op, Salvaged),
-        config: &Value,
+        (config, scope): (&Value, &ModuleScope<'_>),
     ) -> Result<Came, Reported> {
         let sensitive = sensitive_paths(config);
-        let failed = salvaged.result.is_err();
-        let object = if salvaged.value.value().is_null() {
+        let creating = self.action() == Action::Create;
+        let mut failed = salvaged.result.is_err();
+        let provisions = creating && !failed && provision::any(self.vertex.config, When::Create);
+        let value = remark(self.ty, salvaged.value.clone(), &sensitive);
+        let mut object = if salvaged.value.value().is_null() {
             None
         } else if salvaged.untouched {
             self.prior_object().cloned()
         } else {
-            let creating = self.action() == Action::Create;
             let status = if failed && creating { Status::Tainted } else { Status::Ready };
-            let value = remark(self.ty, salvaged.value.clone(), &sensitive);
             Some(self.object(diags, &value, salvaged.private, status)?)
         };
+        if provisions {
+            // Tainted in the journal as long as that runs: if the program is cut off meanwhile, the
+            // object is half made.
+            let half_made = object.as_deref().map(tainted);
+            if let Err(why) = self.view.journal.settle_for_now(op, half_made.as_ref()) {
+                let _: Reported = self.not_kept(diags, &why);
+            }
+            let scope = scope.clone().with_self(value.clone());
+            let what = (self.vertex.config, When::Create);
+            let done =
+                provision::provision(self.view, diags, &self.change().addr, what, &scope).await;
+            if done.is_err() {
+                failed = true;
+                object = half_made.map(Arc::new);
+            }
+        }
         if !salvaged.in_doubt
             && let Err(why) = self.view.journal.settle(op, object.as_deref())
         {
             let _: Reported = self.not_kept(diags, &why);
         }
-        let value = (!failed).then(|| remark(self.ty, salvaged.value, &sensitive));
         let deposes = self.vertex.deposes.clone().filter(|_| object.is_some());
-        Ok(Came::Made { object, value, deposes, changed: true })
+        Ok(Came::Made { object, value: (!failed).then_some(value), deposes, changed: true })
     }
 
     fn object(

@@ -12,6 +12,7 @@ use crate::eval::testing::Bench;
 use crate::event::Unwatched;
 use crate::graph::walk::Finishing;
 use crate::provider::{Launch, Pool};
+use crate::provisioner::Provisioners;
 use crate::state::file::StateFile;
 
 /// A graph is built without asking any provider.
@@ -58,6 +59,7 @@ fn graph(adds: &[Add], connects: &[Connect]) -> Vec<String> {
     let bench = Bench::of(CONFIG);
     let state = StateFile::read(STATE.as_bytes()).unwrap().state;
     let (pool, variables, stop) = (Pool::new(&Nobody), BTreeMap::new(), Cell::new(false));
+    let provisioners = Provisioners::default();
     let session = Session {
         config: &bench.config,
         sources: &bench.sources,
@@ -66,6 +68,7 @@ fn graph(adds: &[Add], connects: &[Connect]) -> Vec<String> {
         results: &bench.results,
         world: &bench.world,
         variables: &variables,
+        provisioners: &provisioners,
         watch: &Unwatched,
         parallelism: 1,
         permits: Semaphore::new(1),

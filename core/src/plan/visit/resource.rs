@@ -12,7 +12,7 @@ use crate::addr::{InstanceAddr, InstanceKey, Mode, ResourceAddr};
 use crate::change::{Action, Reason};
 use crate::eval::import::{expand_import, unknown_id, unknown_repetition};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
-use crate::phase::{point_at_parts, stored_value};
+use crate::phase::{self, point_at_parts, stored_value};
 use crate::plan;
 use crate::plan::outcome::{FoundObject, FoundResource, Refreshed};
 use crate::plan::vertex::ResourceVertex;
@@ -60,6 +60,7 @@ pub(super) async fn visit(
     }
     report_lost_imports(diags, &here, &sought);
     if is_managed {
+        check_provisioners(view, diags, &here);
         here.iter().for_each(|here| warn_of_unmatched_replace(view, diags, here));
     }
     let mut found = plan_all(view, diags, &here).await;
@@ -111,6 +112,19 @@ fn report_lost_imports(
         let summary = "Configuration for import target does not exist";
         let _ = diags.error(Diagnostic::error(summary, detail).about(addr.to_string()));
     }
+}
+
+/// Reports provisioners that could not run.
+fn check_provisioners(view: View<'_>, diags: &mut Diagnostics, here: &[Here<'_>]) {
+    let Some(here) = here.first() else { return };
+    let config = here.vertex.config;
+    if config.provisioners.is_empty() {
+        return;
+    }
+    let Ok((_, ty)) = managed::provider_for(view, diags, here.vertex) else { return };
+    let scope = view.session.scope(here.module);
+    // Errors are in `diags`, and that is what stops dependents.
+    let _ = phase::check_provisioners(view.session, diags, (config, &ty.ty), &scope);
 }
 
 /// Plans the instances that the configuration has, in all instances of the module.

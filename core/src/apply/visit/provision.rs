@@ -1,0 +1,102 @@
+//! Runs what is to run beside an object, one after the other. What its failure means for the object is
+//! for the visits of instances to say.
+
+use formwork_lang::decode::decode;
+use formwork_lang::scope::Scope;
+use formwork_value::diag::Blame;
+use formwork_value::schema::Block;
+use formwork_value::{Diagnostic, Diagnostics, Marks, Plain, Reported, Value};
+
+use super::View;
+use crate::addr::InstanceAddr;
+use crate::config::{OnFailure, Provisioner, Resource, When};
+use crate::event::Event;
+use crate::provisioner::{Failed, connection};
+
+/// Whether anything runs at that time.
+pub(super) fn any(resource: &Resource, when: When) -> bool {
+    resource.provisioners.iter().any(|provisioner| provisioner.when == when)
+}
+
+/// Runs everything that runs at that time.
+///
+/// # Errors
+/// When something failed that must not fail; what stands behind it is not run.
+pub(super) async fn provision(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    addr: &InstanceAddr,
+    (resource, when): (&Resource, When),
+    scope: &dyn Scope,
+) -> Result<(), Reported> {
+    for provisioner in resource.provisioners.iter().filter(|one| one.when == when) {
+        one(view, diags, addr, provisioner, scope).await?;
+    }
+    Ok(())
+}
+
+async fn one(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    addr: &InstanceAddr,
+    provisioner: &Provisioner,
+    scope: &dyn Scope,
+) -> Result<(), Reported> {
+    let about = |problem: Diagnostic| problem.at(provisioner.missing).about(addr.to_string());
+    let kind = provisioner.kind.name.as_str();
+    let Some(program) = view.session.provisioners.find(kind) else {
+        // Plans are checked for kinds that are not there.
+        let problem = Diagnostic::error("Provisioner not ready", format!("There is no {kind:?}."));
+        return Err(diags.error(about(problem).blame(Blame::Internal)));
+    };
+    let config = decode(diags, &provisioner.body, program.schema(), scope)?;
+    if let Some(body) = &provisioner.connection {
+        decode(diags, body, connection(), scope)?;
+    }
+    let (config, hidden) = known(diags, program.schema(), config)?;
+    if view.session.stopped() {
+        let detail = format!("The run was interrupted before the provisioner {kind:?} began.");
+        return Err(diags.error(about(Diagnostic::error("Provisioning interrupted", detail))));
+    }
+    let watch = view.session.watch;
+    watch.see(&Event::ProvisionStart { addr, kind });
+    // What it says may hold what it was given.
+    let tell = |text: &str| {
+        let text = hidden.as_deref().unwrap_or(text);
+        watch.see(&Event::ProvisionOutput { addr, kind, text });
+    };
+    match program.run(&config, &tell).await {
+        Ok(()) => watch.see(&Event::ProvisionDone { addr, kind }),
+        Err(Failed { summary, detail }) => {
+            watch.see(&Event::ProvisionFailed { addr, kind });
+            if provisioner.on_failure == OnFailure::Fail {
+                let detail = hidden.unwrap_or(detail);
+                return Err(diags.error(about(Diagnostic::error(summary, detail))));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A configuration without its marks, and what is shown instead of output if it had any.
+fn known(
+    diags: &mut Diagnostics,
+    schema: &Block,
+    config: Value,
+) -> Result<(Plain, Option<String>), Reported> {
+    if !config.is_wholly_known() {
+        let detail = format!(
+            "An argument of a provisioner, of {}, is still not known while applying.",
+            schema.attributes.keys().map(|name| name.to_string()).collect::<Vec<_>>().join(", ")
+        );
+        let problem = Diagnostic::error("Configuration contains unknown value", detail);
+        return Err(diags.error(problem.blame(Blame::Internal)));
+    }
+    let marks = config.all_marks();
+    let kinds = [(Marks::SENSITIVE, "sensitive"), (Marks::EPHEMERAL, "ephemeral")];
+    let kinds: Vec<&str> =
+        kinds.iter().filter(|(mark, _)| marks.contains(*mark)).map(|(_, word)| *word).collect();
+    let hidden = (!kinds.is_empty())
+        .then(|| format!("(output suppressed due to {} value in config)", kinds.join(", ")));
+    Ok((config.split_marks().0, hidden))
+}

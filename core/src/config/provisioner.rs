@@ -1,0 +1,170 @@
+//! `provisioner` and `connection` blocks. Which kinds of provisioners there are is not known here.
+
+use formwork_lang::content::{BodySchema, split_content};
+use formwork_lang::refs::{self, Traversal, TraversalStep};
+use formwork_lang::syntax::{Attribute, Block, Body, Ident};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::arguments::{place, unescape};
+use super::{OnFailure, Provisioner, When};
+
+const CONTENT: BodySchema = BodySchema {
+    attributes: &[("when", false), ("on_failure", false)],
+    blocks: &[("connection", &[]), ("lifecycle", &[]), ("_", &[])],
+};
+
+/// Kinds that were taken out of the language, with the version that announced it.
+const REMOVED: [(&str, &str); 4] = [
+    ("chef", "0.13.4"),
+    ("habitat", "0.13.4"),
+    ("puppet", "0.13.4"),
+    ("salt-masterless", "0.13.4"),
+];
+
+/// Reads the `provisioner` blocks of a resource. Each has the connection of the resource, with what
+/// its own says counting first. What is wrong is reported and left out.
+pub(super) fn read_all(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    blocks: Vec<Block>,
+    connections: Vec<Block>,
+) -> Vec<Provisioner> {
+    let shared = the_one(diags, sources, connections, "resource");
+    let read = blocks.into_iter().filter_map(|block| read(diags, sources, block, shared.as_ref()));
+    read.collect()
+}
+
+fn read(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    mut block: Block,
+    shared: Option<&Body>,
+) -> Option<Provisioner> {
+    let kind = block.labels.pop()?;
+    let missing = block.body.missing;
+    let (mut content, rest) = split_content(diags, block.body, &CONTENT);
+    let when = content.take("when").map_or(Ok(When::Create), |attribute| {
+        let words = [("create", When::Create), ("destroy", When::Destroy)];
+        keyword(diags, &attribute, &words)
+    });
+    let on_failure = content.take("on_failure").map_or(Ok(OnFailure::Fail), |attribute| {
+        let words = [("continue", OnFailure::Continue), ("fail", OnFailure::Fail)];
+        keyword(diags, &attribute, &words)
+    });
+    let own = the_one(diags, sources, content.take_blocks("connection"), "provisioner");
+    let body = unescape(rest, content.take_blocks("_"));
+    for reserved in &content.blocks {
+        let detail =
+            format!("`{}` is kept for later versions of the language.", reserved.kind.name);
+        let summary = "Reserved block type name in provisioner block";
+        let _ = diags.error(Diagnostic::error(summary, detail).at(reserved.kind.span));
+    }
+    refuse_removed(diags, &kind).ok()?;
+    let provisioner = Provisioner {
+        when: when.ok()?,
+        on_failure: on_failure.ok()?,
+        connection: merged(shared, own),
+        kind,
+        body,
+        span: block.header,
+        missing,
+    };
+    if provisioner.when == When::Destroy {
+        check_destroying(diags, &provisioner);
+    }
+    Some(provisioner)
+}
+
+/// The body of the one block there may be.
+fn the_one(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    blocks: Vec<Block>,
+    of: &str,
+) -> Option<Body> {
+    let mut blocks = blocks.into_iter();
+    let first = blocks.next()?;
+    for other in blocks {
+        let before = place(sources, first.header);
+        let detail = format!("This {of} already has a `connection` block at {before}.");
+        let problem = Diagnostic::error("Duplicate connection block", detail);
+        let _ = diags.error(problem.at(other.header));
+    }
+    Some(first.body)
+}
+
+/// What the provisioner says counts before what the resource says, argument by argument.
+fn merged(shared: Option<&Body>, own: Option<Body>) -> Option<Body> {
+    let Some(shared) = shared else { return own };
+    let Some(mut own) = own else { return Some(shared.clone()) };
+    let says = |name: &Ident| own.attributes.iter().any(|own| own.name.name == name.name);
+    let more: Vec<_> =
+        shared.attributes.iter().filter(|other| !says(&other.name)).cloned().collect();
+    own.attributes.extend(more);
+    Some(own)
+}
+
+/// Reads a word that is meant as it stands. In quotes it was meant so once.
+fn keyword<T: Copy>(
+    diags: &mut Diagnostics,
+    attribute: &Attribute,
+    words: &[(&str, T)],
+) -> Result<T, Reported> {
+    let expr = &attribute.expr;
+    let quoted = expr.as_literal().map(|text| text.as_str());
+    if quoted.is_some() {
+        let detail = "In this context, keywords are expected literally rather than in quotes. Quoted keywords are deprecated. Remove the quotes surrounding this keyword to silence this warning.";
+        let warning = Diagnostic::warning("Quoted keywords are deprecated", detail);
+        diags.warn(warning.at(expr.span));
+    }
+    let given = quoted.or_else(|| expr.as_keyword());
+    if let Some((_, meaning)) = words.iter().find(|(word, _)| given == Some(*word)) {
+        return Ok(*meaning);
+    }
+    let name = &attribute.name.name;
+    let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    let detail = format!(
+        "The \"{name}\" argument requires one of the following keywords: {}.",
+        words.join(" or ")
+    );
+    let summary = format!("Invalid \"{name}\" keyword");
+    Err(diags.error(Diagnostic::error(summary, detail).at(expr.span)))
+}
+
+fn refuse_removed(diags: &mut Diagnostics, kind: &Ident) -> Result<(), Reported> {
+    let Some((name, since)) = REMOVED.iter().find(|(name, _)| kind.name == *name) else {
+        return Ok(());
+    };
+    let summary = format!("The \"{name}\" provisioner has been removed");
+    let detail = format!(
+        "The \"{name}\" provisioner was deprecated in Terraform {since} and has been removed from the language. Let a local-exec provisioner call the program instead."
+    );
+    Err(diags.error(Diagnostic::error(summary, detail).at(kind.span)))
+}
+
+/// Reports what is not there any more, or not yet, when an object is destroyed.
+fn check_destroying(diags: &mut Diagnostics, provisioner: &Provisioner) {
+    let connection = provisioner.connection.iter().flat_map(|body| &body.attributes);
+    for attribute in provisioner.body.attributes.iter().chain(connection) {
+        for _ in refs::of_expr(&attribute.expr).iter().filter(|mention| !is_own(mention)) {
+            let detail = "Destroy-time provisioners and their connection configurations may only reference attributes of the related resource, via 'self', 'count.index', or 'each.key'.\n\nReferences to other resources during the destroy phase can cause dependency cycles and interact poorly with create_before_destroy.";
+            let summary = "Invalid reference from destroy provisioner";
+            let _ = diags.error(Diagnostic::error(summary, detail).at(attribute.span));
+        }
+    }
+}
+
+/// Whether the state and the address alone say what a mention means.
+fn is_own(mention: &Traversal) -> bool {
+    let step = match mention.steps.as_slice() {
+        [TraversalStep::Attribute(name)] => name.name.as_str(),
+        _ => "",
+    };
+    match mention.root.name.as_str() {
+        "self" | "path" | "terraform" => true,
+        "count" => step == "index",
+        "each" => step == "key",
+        _ => false,
+    }
+}

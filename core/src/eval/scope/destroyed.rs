@@ -1,0 +1,70 @@
+//! What names mean beside an object that is about to be destroyed: only what its address and the state
+//! say. The configuration may have changed since, and what it mentions may be gone already.
+
+use std::path::Path;
+
+use formwork_lang::functions::{Function, Host, builtin, builtin_names};
+use formwork_lang::scope::{Scope, ScopeStep};
+use formwork_lang::syntax::Ident;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
+
+use super::{attribute, path, terraform};
+use crate::addr::InstanceKey;
+use crate::config::bad_reference;
+use crate::eval::World;
+
+/// What names mean beside an object that is about to be destroyed.
+pub struct DestroyedScope<'a> {
+    /// What is outside.
+    pub world: &'a World,
+    /// The folder of the module; `None` for the root module.
+    pub folder: Option<&'a Path>,
+    /// Which instance it is.
+    pub key: &'a InstanceKey,
+    /// What `self` means.
+    pub object: &'a Value,
+}
+
+impl Scope for DestroyedScope<'_> {
+    fn resolve(
+        &self,
+        diags: &mut Diagnostics,
+        root: &Ident,
+        steps: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported> {
+        if root.name == "self" {
+            return Ok((self.object.clone(), 0));
+        }
+        let name = attribute(diags, root, steps.first())?;
+        let span = root.span.to(name.span);
+        let value = match (root.name.as_str(), name.name.as_str(), self.key) {
+            ("path", _, _) => path(diags, (self.world, self.folder), name, span)?,
+            ("terraform", _, _) => terraform(diags, self.world, name, span)?,
+            ("count", "index", InstanceKey::Int(index)) => Value::Number((*index).into()),
+            ("each", "key", InstanceKey::Str(key)) => Value::String(key.clone()),
+            ("count", _, _) => return Err(diags.error(bad_reference::count(span))),
+            ("each", _, _) => return Err(diags.error(bad_reference::each(&name.name, span))),
+            _ => {
+                let detail = format!(
+                    "`{}` may be gone when this runs. Use `self`, `count.index` or `each.key`.",
+                    root.name
+                );
+                let summary = "Invalid reference from destroy provisioner";
+                return Err(diags.error(Diagnostic::error(summary, detail).at(span)));
+            }
+        };
+        Ok((value, 1))
+    }
+
+    fn function(&self, name: &str) -> Option<&dyn Function> {
+        builtin(name).map(|function| function as &dyn Function)
+    }
+
+    fn function_names(&self) -> Vec<String> {
+        builtin_names()
+    }
+
+    fn host(&self) -> Host<'_> {
+        self.world.host()
+    }
+}

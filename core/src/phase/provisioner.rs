@@ -1,0 +1,64 @@
+//! Checks provisioners before anything is done: whether there are such, and whether their blocks fit.
+
+use formwork_lang::decode::decode;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
+
+use crate::config::{Provisioner, Resource};
+use crate::eval::{ModuleScope, RepetitionData};
+use crate::provisioner::connection;
+use crate::session::Session;
+
+/// Checks the provisioners of a resource, whose objects have this type. Values may be unknown yet.
+///
+/// # Errors
+/// When one is wrong; all are checked.
+pub(crate) fn check_provisioners(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    (resource, ty): (&Resource, &Type),
+    scope: &ModuleScope<'_>,
+) -> Result<(), Reported> {
+    if resource.provisioners.is_empty() {
+        return Ok(());
+    }
+    let unknown = RepetitionData::unknown(&resource.repetition);
+    let scope = scope.clone().repeated(unknown).with_self(Value::unknown(ty.clone()));
+    let mut result = Ok(());
+    for provisioner in &resource.provisioners {
+        result = result.and(check(session, diags, provisioner, &scope));
+    }
+    result
+}
+
+fn check(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    provisioner: &Provisioner,
+    scope: &ModuleScope<'_>,
+) -> Result<(), Reported> {
+    let kind = &provisioner.kind;
+    let Some(program) = session.provisioners.find(&kind.name) else {
+        return Err(diags.error(missing(&kind.name).at(provisioner.span)));
+    };
+    let result = decode(diags, &provisioner.body, program.schema(), scope).map(drop);
+    let connected = match &provisioner.connection {
+        Some(body) => decode(diags, body, connection(), scope).map(drop),
+        None => Ok(()),
+    };
+    result.and(connected)
+}
+
+fn missing(kind: &str) -> Diagnostic {
+    if matches!(kind, "file" | "remote-exec") {
+        return Diagnostic::error(
+            format!("A {kind:?} provisioner is not supported by this version of Formwork yet"),
+            "The configuration is right, but this program cannot carry it out: it does not log in to other machines. Take the block out, or let a \"local-exec\" provisioner call ssh or scp.",
+        );
+    }
+    Diagnostic::error(
+        "Missing required provisioner plugin",
+        format!(
+            "This configuration requires provisioner plugin {kind:?}, which isn't available. There is \"local-exec\"."
+        ),
+    )
+}

@@ -1,0 +1,71 @@
+//! What runs beside an object when it is made or is about to be destroyed: the contract, and the set
+//! of those that are there. What each of them does is elsewhere, for it starts programs.
+
+mod connection;
+
+use std::collections::BTreeMap;
+use std::fmt::{Debug, Formatter};
+
+use formwork_value::Plain;
+use formwork_value::schema::Block;
+
+pub use connection::connection;
+
+/// Takes each line of output as it comes.
+pub type Tell<'a> = &'a dyn Fn(&str);
+
+/// One kind of provisioner.
+#[async_trait::async_trait(?Send)]
+pub trait Provisioner {
+    /// What its block may hold.
+    fn schema(&self) -> &Block;
+
+    /// Does the work, and tells each line of output as it comes. Ends when everything it started has
+    /// ended; when it is dropped before, that is ended at once.
+    ///
+    /// # Errors
+    /// When the work could not be done, or was cut short.
+    async fn run(&self, config: &Plain, tell: Tell<'_>) -> Result<(), Failed>;
+
+    /// Asks work that is under way to end soon.
+    fn stop(&self);
+}
+
+/// Why work could not be done.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{summary}: {detail}")]
+pub struct Failed {
+    /// What is wrong, as a diagnostic says it.
+    pub summary: String,
+    /// What was found; it may hold parts of the configuration and of the output.
+    pub detail: String,
+}
+
+/// The provisioners that are there, by kind.
+#[derive(Default)]
+pub struct Provisioners(BTreeMap<&'static str, Box<dyn Provisioner>>);
+
+impl Provisioners {
+    /// A set of these.
+    #[must_use]
+    pub fn of<const N: usize>(all: [(&'static str, Box<dyn Provisioner>); N]) -> Self {
+        Self(all.into())
+    }
+
+    /// The one of this kind.
+    #[must_use]
+    pub fn find(&self, kind: &str) -> Option<&dyn Provisioner> {
+        self.0.get(kind).map(|provisioner| &**provisioner)
+    }
+
+    /// Asks all work that is under way to end soon.
+    pub fn stop(&self) {
+        self.0.values().for_each(|provisioner| provisioner.stop());
+    }
+}
+
+impl Debug for Provisioners {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}

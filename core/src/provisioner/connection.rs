@@ -1,0 +1,54 @@
+//! What a `connection` block may hold: how to reach the machine behind an object.
+
+use std::sync::LazyLock;
+
+use formwork_value::Type;
+use formwork_value::schema::{Attribute, Block, Role};
+
+const TEXTS: [&str; 22] = [
+    "agent_identity",
+    "bastion_certificate",
+    "bastion_host",
+    "bastion_host_key",
+    "bastion_password",
+    "bastion_private_key",
+    "bastion_user",
+    "cacert",
+    "certificate",
+    "host_key",
+    "password",
+    "private_key",
+    "proxy_host",
+    "proxy_scheme",
+    "proxy_user_name",
+    "proxy_user_password",
+    "script_path",
+    "target_platform",
+    "timeout",
+    "type",
+    "user",
+    "host",
+];
+
+const NUMBERS: [&str; 3] = ["bastion_port", "port", "proxy_port"];
+
+const FLAGS: [&str; 4] = ["agent", "https", "insecure", "use_ntlm"];
+
+/// The arguments of a `connection` block.
+#[must_use]
+pub fn connection() -> &'static Block {
+    static CONNECTION: LazyLock<Block> = LazyLock::new(|| {
+        let of = |names: &'static [&'static str], ty: Type| {
+            names.iter().map(move |name| {
+                let role = if *name == "host" { Role::Required } else { Role::Optional };
+                ((*name).into(), Attribute::new(ty.clone(), role))
+            })
+        };
+        let attributes = of(&TEXTS, Type::String)
+            .chain(of(&NUMBERS, Type::Number))
+            .chain(of(&FLAGS, Type::Bool))
+            .collect();
+        Block { attributes, ..Block::default() }
+    });
+    &CONNECTION
+}

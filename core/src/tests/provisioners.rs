@@ -1,0 +1,306 @@
+//! What runs beside objects: when, in which order, with what, and what its failure means.
+
+use expect_test::{Expect, expect};
+use formwork_value::schema::{Attribute, Block, Role};
+use formwork_value::{Plain, Type, Value};
+
+use super::cloud::Cloud;
+use super::{Bench, Run};
+use crate::provisioner::{Failed, Provisioner, Provisioners, Tell};
+
+/// Takes down what it was told to do among the calls to the cloud. Told to fail it fails.
+struct Notes {
+    cloud: Cloud,
+    schema: Block,
+}
+
+#[async_trait::async_trait(?Send)]
+impl Provisioner for Notes {
+    fn schema(&self) -> &Block {
+        &self.schema
+    }
+
+    async fn run(&self, config: &Plain, _: Tell<'_>) -> Result<(), Failed> {
+        let Value::Object(config) = config.value() else { panic!("a block is an object") };
+        let Some(Value::String(text)) = config.get("command") else { panic!("it is a text") };
+        self.cloud.things().calls.push(format!("run {text}"));
+        match text.strip_prefix("fail ") {
+            Some(why) => {
+                Err(Failed { summary: "it failed".to_owned(), detail: format!("because {why}") })
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn stop(&self) {}
+}
+
+/// A bench with a provisioner.
+fn bench() -> Bench {
+    let mut bench = Bench::new();
+    let attributes =
+        [("command".into(), Attribute::new(Type::String, Role::Required))].into_iter().collect();
+    let schema = Block { attributes, ..Block::default() };
+    let notes = Notes { cloud: bench.cloud.clone(), schema };
+    bench.provisioners = Provisioners::of([("local-exec", Box::new(notes))]);
+    bench
+}
+
+fn story(run: &Run, bench: &Bench) -> String {
+    let wanted = ["create", "update", "delete", "run"];
+    let calls = run.calls.iter().filter(|call| wanted.iter().any(|what| call.starts_with(what)));
+    let calls: Vec<&str> = calls.map(String::as_str).collect();
+    let said: String = run
+        .diags
+        .iter()
+        .map(|one| format!("{}: {}\n", one.summary, one.detail.lines().next().unwrap_or_default()))
+        .collect();
+    format!("{}\n{said}{}", calls.join(", "), bench.state())
+}
+
+/// Applies configurations one after the other; shows the last run and the state after it.
+fn check(configs: &[&str], expect: &Expect) {
+    let mut bench = bench();
+    let mut last = None;
+    for config in configs {
+        last = Some(bench.apply(config));
+    }
+    expect.assert_eq(&story(&last.unwrap(), &bench));
+}
+
+const ONE: &str = r#"
+resource "test_thing" "a" {
+  name = "a"
+  provisioner "local-exec" { command = "first ${self.name}" }
+  provisioner "local-exec" { command = "second" }
+  provisioner "local-exec" {
+    when    = destroy
+    command = "bye ${self.name}"
+  }
+}
+resource "test_thing" "b" { name = test_thing.a.name }
+"#;
+
+#[test]
+fn they_run_one_after_the_other_before_dependents_begin() {
+    check(
+        &[ONE],
+        &expect![[r#"
+            create a, run first a, run second, create a
+            test_thing.a a-1
+            test_thing.b a-2 after test_thing.a
+        "#]],
+    );
+}
+
+#[test]
+fn an_update_runs_none() {
+    let updated = ONE.replace("name = \"a\"", "name = \"a\"\n  size = 2");
+    check(
+        &[ONE, &updated],
+        &expect![[r#"
+        update a-1
+        test_thing.a a-1 2
+        test_thing.b a-2 after test_thing.a
+    "#]],
+    );
+}
+
+#[test]
+fn before_an_object_goes_its_own_run() {
+    let gone = r#"
+        resource "test_thing" "a" {
+          count = 1
+          name  = "a${count.index}"
+          provisioner "local-exec" {
+            when    = destroy
+            command = "bye ${self.name} ${count.index}"
+          }
+        }"#;
+    let two = gone.replace("count = 1", "count = 2");
+    check(
+        &[&two, gone],
+        &expect![[r#"
+        run bye a1 1, delete a1-1
+        test_thing.a[0] a0-1
+    "#]],
+    );
+    let mut bench = bench();
+    bench.apply(ONE);
+    let run = bench.destroy(ONE);
+    expect![[r#"
+        delete a-2, run bye a, delete a-1
+    "#]]
+    .assert_eq(&story(&run, &bench));
+}
+
+#[test]
+fn a_block_that_is_gone_runs_nothing() {
+    check(
+        &[ONE, ""],
+        &expect![[r#"
+        delete a-2, delete a-1
+    "#]],
+    );
+}
+
+#[test]
+fn a_failure_taints_what_was_made_and_stops_dependents() {
+    let failing = ONE.replace("second", "fail so");
+    check(
+        &[&failing],
+        &expect![[r#"
+        create a, run first a, run fail so
+        it failed: because so
+        test_thing.a a-1 tainted
+    "#]],
+    );
+    // It is replaced, and beside what was only half made nothing runs before it goes.
+    check(
+        &[&failing, ONE],
+        &expect![[r#"
+        delete a-1, create a, run first a, run second, create a
+        test_thing.a a-2
+        test_thing.b a-3 after test_thing.a
+    "#]],
+    );
+}
+
+#[test]
+fn a_failure_that_may_be_is_passed_over() {
+    let tolerant = ONE.replace(
+        "{ command = \"second\" }",
+        "{\n    command = \"fail so\"\n    on_failure = continue\n  }",
+    );
+    check(
+        &[&tolerant],
+        &expect![[r#"
+        create a, run first a, run fail so, create a
+        test_thing.a a-1
+        test_thing.b a-2 after test_thing.a
+    "#]],
+    );
+}
+
+#[test]
+fn what_cannot_say_goodbye_stays() {
+    let failing = ONE.replace("bye ${self.name}", "fail to leave");
+    let mut bench = bench();
+    bench.apply(&failing);
+    let run = bench.destroy(&failing);
+    expect![[r#"
+        delete a-2, run fail to leave
+        it failed: because to leave
+        test_thing.a a-1
+    "#]]
+    .assert_eq(&story(&run, &bench));
+}
+
+#[test]
+fn in_a_replacement_that_is_created_first_the_old_object_runs_none() {
+    let config = |zone: &str, create_first: bool| {
+        format!(
+            r#"resource "test_thing" "a" {{
+                 name = "a"
+                 zone = "{zone}"
+                 provisioner "local-exec" {{ command = "hello" }}
+                 provisioner "local-exec" {{
+                   when    = destroy
+                   command = "bye"
+                 }}
+                 lifecycle {{ create_before_destroy = {create_first} }}
+               }}"#
+        )
+    };
+    check(
+        &[&config("north", false), &config("south", false)],
+        &expect![[r#"
+        run bye, delete a-1, create a, run hello
+        test_thing.a a-2
+    "#]],
+    );
+    check(
+        &[&config("north", true), &config("south", true)],
+        &expect![[r#"
+        create a, run hello, delete a-1
+        test_thing.a a-2 create-first
+    "#]],
+    );
+}
+
+#[test]
+fn a_failure_beside_a_new_object_keeps_the_old_one_deposed() {
+    let config = |zone: &str, command: &str| {
+        format!(
+            r#"resource "test_thing" "a" {{
+                 name = "a"
+                 zone = "{zone}"
+                 provisioner "local-exec" {{ command = "{command}" }}
+                 lifecycle {{ create_before_destroy = true }}
+               }}"#
+        )
+    };
+    check(
+        &[&config("north", "hello"), &config("south", "fail so")],
+        &expect![[r#"
+        create a, run fail so
+        it failed: because so
+        test_thing.a a-2 tainted create-first
+        test_thing.a (deposed) a-1 create-first
+    "#]],
+    );
+}
+
+#[test]
+fn what_they_mention_comes_first() {
+    check(
+        &[r#"
+            resource "test_thing" "a" {
+              name = "a"
+              provisioner "local-exec" { command = "with ${test_thing.z.name}" }
+              connection { host = test_thing.y.name }
+            }
+            resource "test_thing" "y" { name = "y" }
+            resource "test_thing" "z" { name = "z" }
+        "#],
+        &expect![[r#"
+            create y, create z, create a, run with z
+            test_thing.a a-1 after test_thing.y test_thing.z
+            test_thing.y y-1
+            test_thing.z z-1
+        "#]],
+    );
+}
+
+#[test]
+fn mistakes_in_their_blocks_are_found_while_planning() {
+    let mut text = String::new();
+    for block in [
+        "provisioner \"local-exec\" { }",
+        "provisioner \"local-exec\" { comand = 1 }",
+        "provisioner \"local-exec\" { command = self.nope }",
+        "provisioner \"remote-exec\" { inline = [\"x\"] }",
+        "provisioner \"magic\" { }",
+        "provisioner \"local-exec\" {\n command = \"x\"\n connection { }\n }",
+        "provisioner \"local-exec\" {\n command = \"x\"\n connection {\n host = \"h\"\n zork = 1\n }\n }",
+    ] {
+        let mut bench = bench();
+        let config = format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n {block}\n }}");
+        let run = bench.plan(&config);
+        assert!(run.plan.is_none_or(|plan| plan.errored), "{block}");
+        for one in run.diags.iter() {
+            text.push_str(&format!("{}\n", one.summary));
+        }
+    }
+    expect![[r#"
+        Missing required argument
+        Missing required argument
+        Unsupported argument
+        Unsupported attribute
+        A "remote-exec" provisioner is not supported by this version of Formwork yet
+        Missing required provisioner plugin
+        Missing required argument
+        Unsupported argument
+    "#]]
+    .assert_eq(&text);
+}

@@ -1,0 +1,107 @@
+//! What a `local-exec` block says, as a command to start. Starts nothing.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use formwork_core::provisioner::Failed;
+use formwork_value::Value;
+
+/// A command to start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Command {
+    /// The command as written.
+    pub(super) text: String,
+    /// The program and its arguments, the command among them; never empty.
+    pub(super) words: Vec<String>,
+    /// Variables beyond those this process has.
+    pub(super) environment: Vec<(String, String)>,
+    /// The folder it runs in, if it is another one.
+    pub(super) folder: Option<PathBuf>,
+    /// Whether the command is not to be shown.
+    pub(super) quiet: bool,
+}
+
+/// The shell that takes a command when no other interpreter is named.
+const SHELL: [&str; 2] = ["/bin/sh", "-c"];
+
+impl Command {
+    /// Reads a block that fits the schema.
+    ///
+    /// # Errors
+    /// When there is no command in it.
+    pub(super) fn read(config: &Value) -> Result<Self, Failed> {
+        let attribute = |name: &str| match config {
+            Value::Object(object) => object.get(name).cloned(),
+            _ => None,
+        };
+        let Some(command) = attribute("command").as_ref().and_then(text).filter(|c| !c.is_empty())
+        else {
+            return Err(Failed {
+                summary: "Invalid local-exec provisioner command".to_owned(),
+                detail: "The command must be a non-empty string.".to_owned(),
+            });
+        };
+        let mut words: Vec<String> = match attribute("interpreter") {
+            Some(Value::List(list)) => list.items().iter().filter_map(text).collect(),
+            _ => Vec::new(),
+        };
+        if words.is_empty() {
+            words.extend(SHELL.map(str::to_owned));
+        }
+        words.push(command.clone());
+        let environment = match attribute("environment") {
+            Some(Value::Map(map)) => map
+                .iter()
+                .filter_map(|(name, value)| Some((name.to_string(), text(value)?)))
+                .collect(),
+            _ => Vec::new(),
+        };
+        Ok(Self {
+            text: command,
+            words,
+            environment,
+            folder: attribute("working_dir").as_ref().and_then(text).map(PathBuf::from),
+            quiet: matches!(attribute("quiet"), Some(Value::Bool(true))),
+        })
+    }
+
+    /// What is told before it starts.
+    pub(super) fn announcement(&self) -> String {
+        if self.quiet {
+            return "local-exec: Executing: Suppressed by quiet=true".to_owned();
+        }
+        let words: Vec<String> = self.words.iter().map(|word| quoted(word)).collect();
+        format!("Executing: [{}]", words.join(" "))
+    }
+}
+
+fn text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.to_string()),
+        _ => None,
+    }
+}
+
+/// Text in double quotes, as the reference shows words: with the escapes of Go.
+fn quoted(word: &str) -> String {
+    let mut out = String::from("\"");
+    for c in word.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{7}' => out.push_str("\\a"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{b}' => out.push_str("\\v"),
+            // Writing into a string does not fail.
+            c if c.is_ascii_control() => drop(write!(out, "\\x{:02x}", u32::from(c))),
+            c if c.is_control() => drop(write!(out, "\\u{:04x}", u32::from(c))),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,56 @@
+//! The output of a command: told line by line, and its end kept for the message if it fails.
+
+use formwork_core::provisioner::Tell;
+
+/// How much of the end of the output is kept.
+const KEPT: usize = 8 * 1024;
+
+/// A line that goes on longer is told in pieces.
+const LONGEST: usize = 64 * 1024;
+
+/// Takes output as it comes.
+pub(super) struct Lines<'t> {
+    tell: Tell<'t>,
+    line: Vec<u8>,
+    last: Vec<u8>,
+}
+
+impl<'t> Lines<'t> {
+    /// Tells each line to this.
+    pub(super) fn new(tell: Tell<'t>) -> Self {
+        Self { tell, line: Vec::new(), last: Vec::new() }
+    }
+
+    /// Takes the next piece.
+    pub(super) fn take(&mut self, piece: &[u8]) {
+        self.last.extend_from_slice(piece);
+        if self.last.len() > 2 * KEPT {
+            self.last.drain(..self.last.len() - KEPT);
+        }
+        for part in piece.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(part);
+            if part.ends_with(b"\n") || self.line.len() >= LONGEST {
+                self.flush();
+            }
+        }
+    }
+
+    /// Tells what stands behind the last line end.
+    pub(super) fn end(&mut self) {
+        if !self.line.is_empty() {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+        (self.tell)(&String::from_utf8_lossy(line));
+        self.line.clear();
+    }
+
+    /// The end of the output.
+    pub(super) fn last(&self) -> String {
+        let start = self.last.len().saturating_sub(KEPT);
+        String::from_utf8_lossy(self.last.get(start..).unwrap_or_default()).into_owned()
+    }
+}

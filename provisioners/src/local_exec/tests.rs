@@ -1,0 +1,148 @@
+//! Commands run for real: the shell, its output, its end.
+
+use std::cell::RefCell;
+use std::future::Future;
+
+use formwork_core::provisioner::{Failed, Provisioner};
+use formwork_value::Value;
+use formwork_value::value::{List, Map, Object};
+
+use super::*;
+
+fn list(items: &[&str]) -> Value {
+    Value::List(List::new(Type::String, items.iter().map(|item| Value::string(*item)).collect()))
+}
+
+/// A whole block: what is not given is null.
+fn block(given: &[(&str, Value)]) -> Plain {
+    let exec = LocalExec::default();
+    let Value::Object(empty) = exec.schema.empty_value() else { panic!("a block is an object") };
+    let pairs = empty.iter().map(|(name, null)| {
+        let value = given.iter().find(|(other, _)| *name == *other).map(|(_, value)| value.clone());
+        (name.clone(), value.unwrap_or_else(|| null.clone()))
+    });
+    Value::Object(Object::new(pairs.collect())).split_marks().0
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(work)
+}
+
+/// What a block says while it runs, and how it ends.
+fn run(given: &[(&str, Value)]) -> (Vec<String>, Result<(), Failed>) {
+    let told = RefCell::new(Vec::new());
+    let tell = |text: &str| told.borrow_mut().push(text.to_owned());
+    let exec = LocalExec::default();
+    let result = block_on(exec.run(&block(given), &tell));
+    (told.into_inner(), result)
+}
+
+fn command(text: &str) -> (&'static str, Value) {
+    ("command", Value::string(text))
+}
+
+#[test]
+fn both_outputs_are_told_line_by_line_in_their_order() {
+    let (told, result) = run(&[command("echo one; echo two >&2; printf 'three\\nfour'")]);
+    assert_eq!(result, Ok(()));
+    let announcement =
+        r#"Executing: ["/bin/sh" "-c" "echo one; echo two >&2; printf 'three\\nfour'"]"#;
+    assert_eq!(told, [announcement, "one", "two", "three", "four"]);
+}
+
+#[test]
+fn variables_folder_and_interpreter_are_as_given() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("here"), "").unwrap();
+    let environment =
+        Value::Map(Map::new(Type::String, vec![("GREETING".into(), Value::string("hello"))]));
+    let (told, result) = run(&[
+        command("echo $GREETING; ls; echo $0"),
+        ("environment", environment),
+        ("working_dir", Value::string(folder.path().to_string_lossy().into_owned())),
+        ("interpreter", list(&["/bin/sh", "-c"])),
+        ("quiet", Value::Bool(true)),
+    ]);
+    assert_eq!(result, Ok(()));
+    let quiet = "local-exec: Executing: Suppressed by quiet=true";
+    assert_eq!(told, [quiet, "hello", "here", "/bin/sh"]);
+}
+
+#[test]
+fn a_failure_says_how_it_ended_and_what_it_said_last() {
+    let why = |text: &str| run(&[command(text)]).1.unwrap_err().detail;
+    assert_eq!(
+        why("echo no; exit 3"),
+        "Error running command 'echo no; exit 3': exit status 3. Output: no\n"
+    );
+    assert_eq!(
+        why("kill -9 $$"),
+        "Error running command 'kill -9 $$': ended by the signal SIGKILL. Output: "
+    );
+    let missing = run(&[command("x"), ("interpreter", list(&["/no/such/program"]))]).1.unwrap_err();
+    assert!(missing.detail.contains("cannot start \"/no/such/program\""), "{missing}");
+    let empty = run(&[command("")]).1.unwrap_err();
+    assert_eq!(empty.summary, "Invalid local-exec provisioner command");
+}
+
+#[test]
+fn of_long_output_the_end_is_kept() {
+    let (told, result) =
+        run(&[command("head -c 300000 /dev/zero | tr '\\0' x; echo; echo end; exit 1")]);
+    let detail = result.unwrap_err().detail;
+    assert!(detail.len() < 10_000 && detail.ends_with("x\nend\n"), "{}", detail.len());
+    // A line without end is told in pieces, and nothing of it is lost.
+    assert_eq!(told[1..].iter().map(String::len).sum::<usize>(), 300_003);
+}
+
+#[test]
+fn what_is_stopped_ends_with_all_it_has_started() {
+    let told = RefCell::new(Vec::new());
+    let exec = LocalExec::default();
+    // The word that comes first says that the group is there; then it is asked to end.
+    let tell = |text: &str| {
+        if text == "started" {
+            exec.stop();
+        }
+        told.borrow_mut().push(text.to_owned());
+    };
+    let config = block(&[command("sleep 1000 & echo started; wait; echo not reached")]);
+    let failed = block_on(exec.run(&config, &tell)).unwrap_err();
+    assert!(failed.detail.contains("interrupted"), "{failed}");
+    assert_eq!(told.into_inner().last().unwrap(), "started");
+}
+
+#[test]
+fn what_is_given_up_is_killed_with_all_it_has_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let fifo = folder.path().join("fifo");
+    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    // The grandchild holds the pipe open; the reader sees its end once the grandchild is gone.
+    let text = format!("sleep 1000 > {0} & exec sleep 1000 > {0}", fifo.display());
+    let exec = LocalExec::default();
+    block_on(async {
+        let config = block(&[command(&text)]);
+        let mut work = exec.run(&config, &|_| {});
+        let path = fifo.clone();
+        let mut opened = tokio::task::spawn_blocking(move || std::fs::File::open(path).unwrap());
+        let mut pipe = tokio::select! {
+            _ = &mut work => panic!("it does not end"),
+            opened = &mut opened => opened.unwrap(),
+        };
+        drop(work);
+        let read = tokio::task::spawn_blocking(move || {
+            std::io::Read::read_to_end(&mut pipe, &mut Vec::new()).unwrap()
+        });
+        assert_eq!(read.await.unwrap(), 0);
+    });
+}
+
+#[test]
+fn words_are_quoted_as_the_reference_quotes_them() {
+    let command = Command::read(
+        block(&[command("a\t\"b\"\\ \u{1b}é"), ("interpreter", list(&["x"]))]).value(),
+    );
+    let announcement = command.unwrap().announcement();
+    assert_eq!(announcement, r#"Executing: ["x" "a\t\"b\"\\ \x1bé"]"#);
+}
