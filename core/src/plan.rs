@@ -15,6 +15,7 @@ mod outcome;
 mod record;
 mod replace_order;
 pub mod saved;
+mod spared;
 mod transform;
 mod validate;
 mod vertex;
@@ -37,6 +38,7 @@ pub use validate::validate;
 
 use forgotten::Forgotten;
 use replace_order::ReplaceOrders;
+use spared::Spared;
 
 /// What kind of plan is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,6 +61,8 @@ pub struct Options {
     pub skip_refresh: bool,
     /// What the plan is limited to; everything if empty.
     pub targets: Vec<Target>,
+    /// What is left out, with everything that stands on it.
+    pub excludes: Vec<Target>,
     /// Instances to be replaced whatever their configuration says.
     pub replace: Vec<InstanceAddr>,
 }
@@ -73,6 +77,8 @@ pub struct Plan {
     pub mode: Mode,
     /// What the plan is limited to; everything if empty.
     pub targets: Vec<Target>,
+    /// What was left out, with everything that stands on it.
+    pub excludes: Vec<Target>,
     /// Values of the root variables, defaults included.
     pub variables: BTreeMap<Str, Value>,
     /// The fate of each object, `NoOp` included.
@@ -88,6 +94,12 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Whether it covers only a part of what is there.
+    #[must_use]
+    pub fn is_limited(&self) -> bool {
+        !self.targets.is_empty() || !self.excludes.is_empty()
+    }
+
     /// Whether applying would change real objects or outputs, or the state follow drift.
     #[must_use]
     pub fn has_changes(&self) -> bool {
@@ -197,7 +209,8 @@ async fn plan_moved(
     let orders = ReplaceOrders::of(&graph);
     let closures = dependencies::of_graph(&graph);
     let dragged = transform::prune_targets::dragged(session, options);
+    let spared = Spared::of(session, options, &graph);
     let forgotten = Forgotten::of(session.config);
-    let settled = visit::Settled { orders, closures, dragged, moves, forgotten };
+    let settled = visit::Settled { orders, closures, dragged, spared, moves, forgotten };
     record::run(session, diags, options, &graph, &settled).await
 }

@@ -71,7 +71,8 @@ impl Session<'_> {
 
     /// The same session with another state.
     pub(crate) fn with_state<'s>(&'s self, state: &'s State) -> Session<'s> {
-        let Self { config, sources, pool, provisioners, results, world, variables, watch, .. } = *self;
+        let Self { config, sources, pool, provisioners, results, world, variables, watch, .. } =
+            *self;
         let Self { parallelism, finishing, stop, .. } = *self;
         let permits = Semaphore::new(parallelism);
         Session {

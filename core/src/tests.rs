@@ -5,6 +5,7 @@ mod cloud;
 mod contract;
 mod crash;
 mod data;
+mod excludes;
 mod failures;
 mod functions;
 mod import;

@@ -110,6 +110,9 @@ pub(crate) struct OperationArgs {
     /// Limit the plan to this and what it needs. May be given several times.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) target: Vec<String>,
+    /// Leave this and everything that depends on it out of the plan. May be given several times.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) exclude: Vec<String>,
     /// Replace this instance whatever its configuration says. May be given several times.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) replace: Vec<String>,

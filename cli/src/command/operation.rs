@@ -226,6 +226,7 @@ pub(crate) fn options(
             }
         }
     }
+    let excludes = excludes(diags, args);
     let mut replace: Vec<InstanceAddr> = Vec::new();
     for text in &args.replace {
         match text.parse() {
@@ -243,7 +244,33 @@ pub(crate) fn options(
             "You are creating a plan with the -target option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -target option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.",
         ));
     }
-    Ok(Options { mode, skip_refresh: !args.refresh, targets, replace })
+    Ok(Options { mode, skip_refresh: !args.refresh, targets, excludes, replace })
+}
+
+/// Reads the `-exclude` options. What is wrong is reported and left out.
+fn excludes(diags: &mut Diagnostics, args: &OperationArgs) -> Vec<Target> {
+    if args.exclude.is_empty() {
+        return Vec::new();
+    }
+    if !args.target.is_empty() {
+        let detail = "The options -target and -exclude say what is in the plan and what is not: use one of them.";
+        let _ = diags.error(Diagnostic::error("Invalid combination of arguments", detail));
+    }
+    let mut excludes = Vec::new();
+    for text in &args.exclude {
+        match text.parse() {
+            Ok(target) => excludes.push(target),
+            Err(error) => {
+                let detail = format!("The -exclude option {text:?} names nothing: {error}");
+                let _ = diags.error(Diagnostic::error("Invalid exclude address", detail));
+            }
+        }
+    }
+    diags.warn(Diagnostic::warning(
+        "Resource targeting is in effect",
+        "You are creating a plan with the -exclude option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -exclude option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.",
+    ));
+    excludes
 }
 
 /// Whether questions may be asked.

@@ -57,6 +57,18 @@ impl Target {
         }
     }
 
+    /// Whether every instance of a resource as written is picked, in every instance of its module.
+    #[must_use]
+    pub fn covers_config(&self, addr: &ConfigResourceAddr) -> bool {
+        let module = match self {
+            Self::Instance(_) => return false,
+            Self::Resource(ResourceAddr { module, .. }) | Self::Module(module) => module,
+        };
+        // The last step of a module without a key stands for all instances of the call; a resource is
+        // in the one instance of a module that it names.
+        module.0.iter().all(|step| step.key == InstanceKey::None) && self.touches_config(addr)
+    }
+
     /// Whether some instance of a resource is picked, or would be if it existed.
     #[must_use]
     pub fn touches(&self, addr: &ResourceAddr) -> bool {

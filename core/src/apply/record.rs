@@ -123,8 +123,7 @@ fn finish(state: &mut State, plan: &Plan) {
     }
     if plan.mode == Mode::Destroy {
         let stays = |addr: &ResourceAddr| {
-            let targets = &plan.targets;
-            !targets.is_empty() && !targets.iter().any(|target| target.touches(addr))
+            plan.is_limited() && !plan.targets.iter().any(|target| target.touches(addr))
         };
         state.resources.retain(|addr, _| addr.resource.mode() != ResourceMode::Data || stays(addr));
     }

@@ -13,7 +13,7 @@ use formwork_value::{Diagnostics, Reported};
 use super::Options;
 use super::transform::{
     add_calls, add_orphans, add_providers, add_resources, add_values, connect_modules,
-    connect_providers, connect_references, prune_for_destroy, prune_targets,
+    connect_providers, connect_references, prune_excluded, prune_for_destroy, prune_targets,
 };
 use super::vertex::Vertex;
 use crate::addr::{ProviderAddr, ProviderConfigAddr, Subject};
@@ -40,7 +40,7 @@ const ADD: [Add; 5] =
     [add_values::add, add_calls::add, add_providers::add, add_resources::add, add_orphans::add];
 const CONNECT: [Connect; 3] =
     [connect_references::connect, connect_modules::connect, connect_providers::connect];
-const PRUNE: [Prune; 2] = [prune_for_destroy::prune, prune_targets::prune];
+const PRUNE: [Prune; 3] = [prune_for_destroy::prune, prune_targets::prune, prune_excluded::prune];
 
 /// Where things are among the vertices.
 #[derive(Debug)]

@@ -39,6 +39,7 @@ pub(crate) async fn run(
         plan: Plan {
             mode: options.mode,
             targets: options.targets.clone(),
+            excludes: options.excludes.clone(),
             variables: session.variables.clone(),
             prior: session.state.clone(),
             ..Plan::default()
@@ -208,9 +209,9 @@ impl Recorder<'_, '_> {
             let _ = diags.append(problems);
         }
         let declared = &session.config.root.outputs;
+        let limited = plan.is_limited();
         for (name, output) in &session.state.outputs {
-            let goes = options.mode == Mode::Destroy && options.targets.is_empty()
-                || !declared.contains_key(name) && options.targets.is_empty();
+            let goes = !limited && (options.mode == Mode::Destroy || !declared.contains_key(name));
             if goes {
                 let change = OutputChange {
                     action: Action::Delete,

@@ -13,7 +13,7 @@ use formwork_value::{MarkPaths, Marks, Path, Step, Str, Type, Value};
 use serde::{Deserialize, Serialize};
 
 use super::{Mode, Plan};
-use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr};
+use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, Target};
 use crate::change::{Action, Change, Importing, OutputChange, Reason, ReplaceOrder};
 use crate::state::State;
 
@@ -31,13 +31,14 @@ pub enum BadPlan {
 }
 
 /// Raised whenever anything below changes.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 #[derive(Serialize, Deserialize)]
 struct SavedPlan {
     format: u32,
     mode: String,
     targets: Vec<String>,
+    excludes: Vec<String>,
     variables: BTreeMap<String, SavedValue>,
     /// Each list of dependencies once; changes name them by position.
     dependencies: Vec<Vec<String>>,
@@ -151,6 +152,7 @@ impl Plan {
             format: FORMAT,
             mode: name_of(&MODES, &self.mode),
             targets: self.targets.iter().map(ToString::to_string).collect(),
+            excludes: self.excludes.iter().map(ToString::to_string).collect(),
             variables: variables
                 .map(|(name, value)| Ok((name.to_string(), SavedValue::of(value)?)))
                 .collect::<Result<_, BadPlan>>()?,
@@ -187,13 +189,15 @@ impl Plan {
             });
             changes.collect::<Result<BTreeMap<_, _>, BadPlan>>()
         };
-        let targets =
-            saved.targets.iter().map(|text| text.parse().map_err(|error| damaged(&error)));
+        let parts = |texts: &[String]| -> Result<Vec<Target>, BadPlan> {
+            texts.iter().map(|text| text.parse().map_err(|error| damaged(&error))).collect()
+        };
         let variables = saved.variables.into_iter();
         let outputs = saved.outputs.into_iter();
         Ok(Self {
             mode: named(&MODES, &saved.mode)?,
-            targets: targets.collect::<Result<_, _>>()?,
+            targets: parts(&saved.targets)?,
+            excludes: parts(&saved.excludes)?,
             variables: variables
                 .map(|(name, value)| Ok((Str::from(name), value.read()?)))
                 .collect::<Result<_, BadPlan>>()?,

@@ -8,5 +8,6 @@ pub(super) mod add_values;
 pub(super) mod connect_modules;
 pub(super) mod connect_providers;
 pub(super) mod connect_references;
+pub(super) mod prune_excluded;
 pub(super) mod prune_for_destroy;
 pub(super) mod prune_targets;

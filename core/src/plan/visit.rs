@@ -16,6 +16,7 @@ use super::dependencies::Closures;
 use super::fates::Fates;
 use super::forgotten::Forgotten;
 use super::outcome::{Found, Outcome};
+use super::spared::Spared;
 use super::vertex::Vertex;
 use super::{Options, ReplaceOrders};
 use crate::addr::ResourceAddr;
@@ -29,6 +30,8 @@ pub(crate) struct Settled<'m> {
     pub(crate) closures: Closures,
     /// Resources that are destroyed with a target, without being one.
     pub(crate) dragged: BTreeSet<ResourceAddr>,
+    /// What is left alone because something is excluded.
+    pub(crate) spared: Spared,
     /// What has another address than before.
     pub(crate) moves: &'m Moves,
     /// What is not destroyed where it is no longer written.

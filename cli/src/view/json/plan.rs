@@ -54,7 +54,7 @@ pub(crate) fn document(
         ("configuration", Some(configuration::document(beside.config, beside.pool))),
         ("timestamp", time.format(&Rfc3339).ok().map(Json::text)),
         ("applyable", Some(Json::Bool(plan.applyable()))),
-        ("complete", Some(Json::Bool(plan.targets.is_empty() && !plan.errored))),
+        ("complete", Some(Json::Bool(!plan.is_limited() && !plan.errored))),
         ("errored", Some(Json::Bool(plan.errored))),
     ]))
 }

@@ -103,7 +103,9 @@ pub(super) async fn visit_lost(
         let addr = vertex.within(module);
         let doomed: Vec<_> = all_of(prior, Action::Delete, Some(Reason::DeleteBecauseNoModule))
             .filter(|doomed| {
-                super::resource::is_targeted(view, vertex, &addr.instance(doomed.key.clone()))
+                let addr = addr.instance(doomed.key.clone());
+                super::resource::is_targeted(view, vertex, &addr)
+                    && !view.settled.spared.contains(&addr)
             })
             .collect();
         if view.options.mode == Mode::Normal {
@@ -135,9 +137,11 @@ pub(super) fn refuse_to_destroy(
 
 fn targeted(view: View<'_>, addr: &ResourceAddr, key: &InstanceKey) -> bool {
     let targets = &view.options.targets;
-    targets.is_empty()
+    let addr_of_instance = addr.instance(key.clone());
+    let is_target = targets.is_empty()
         || view.settled.dragged.contains(addr)
-        || targets.iter().any(|target| target.contains(&addr.instance(key.clone())))
+        || targets.iter().any(|target| target.contains(&addr_of_instance));
+    is_target && !view.settled.spared.contains(&addr_of_instance)
 }
 
 fn all_of(

@@ -227,8 +227,9 @@ pub(super) fn is_targeted(
     addr: &InstanceAddr,
 ) -> bool {
     let targets = &view.options.targets;
-    !targets.iter().any(|target| target.touches_config(&vertex.addr))
-        || targets.iter().any(|target| target.contains(addr))
+    let is_target = !targets.iter().any(|target| target.touches_config(&vertex.addr))
+        || targets.iter().any(|target| target.contains(addr));
+    is_target && !view.settled.spared.is_excluded(addr)
 }
 
 async fn one(
@@ -255,7 +256,9 @@ async fn one(
 fn doomed<'v>(view: View<'_>, here: &'v Here<'_>) -> Vec<Doomed<'v>> {
     let mut doomed = Vec::new();
     for (key, instance) in here.prior.into_iter().flat_map(|prior| &prior.instances) {
-        if !targeted(view, here, key) {
+        if !targeted(view, here, key)
+            || view.settled.spared.contains(&here.addr.instance(key.clone()))
+        {
             continue;
         }
         if let Some(object) = &instance.current

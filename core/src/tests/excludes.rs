@@ -1,0 +1,184 @@
+//! Runs that leave a part out.
+
+use expect_test::{Expect, expect};
+
+use super::Bench;
+use crate::plan::Mode;
+
+const TREE: &str = r#"
+    resource "test_thing" "a" { name = "a" }
+    resource "test_thing" "b" {
+      count = 2
+      name  = "b${count.index}"
+      note  = test_thing.a.id
+    }
+    resource "test_thing" "c" {
+      name = "c"
+      note = test_thing.b[1].id
+    }
+    resource "test_thing" "other" { name = "o" }
+    output "of_a" { value = test_thing.a.id }
+    output "of_c" { value = test_thing.c.id }"#;
+
+/// Applies a configuration without these, after `before` was applied whole.
+fn check(before: &str, config: &str, excludes: &[&str], expect: &Expect) {
+    let mut bench = Bench::after(before);
+    let run = bench.apply_with(config, |options| {
+        options.excludes = excludes.iter().map(|text| text.parse().unwrap()).collect();
+    });
+    expect.assert_eq(&format!("{}{}", run.story(), bench.state()));
+}
+
+fn check_destroy(excludes: &[&str], expect: &Expect) {
+    let mut bench = Bench::after(TREE);
+    let run = bench.apply_with(TREE, |options| {
+        options.mode = Mode::Destroy;
+        options.excludes = excludes.iter().map(|text| text.parse().unwrap()).collect();
+    });
+    expect.assert_eq(&format!("{}{}", run.story(), bench.state()));
+}
+
+#[test]
+fn what_is_excluded_is_left_out_with_what_stands_on_it() {
+    check("", TREE, &["test_thing.b"], &expect![[r#"
+        + test_thing.a
+        + test_thing.other
+        + output.of_a unknown string
+        calls: create a, create o
+        test_thing.a a-1
+        test_thing.other o-1
+        output.of_a "a-1"
+    "#]]);
+    check("", TREE, &["test_thing.a"], &expect![[r#"
+        + test_thing.other
+        calls: create o
+        test_thing.other o-1
+    "#]]);
+    check("", TREE, &["test_thing.c", "test_thing.other"], &expect![[r#"
+        + test_thing.a
+        + test_thing.b[0]
+        + test_thing.b[1]
+        + output.of_a unknown string
+        calls: create a, create b0, create b1
+        test_thing.a a-1
+        test_thing.b[0] b0-1 after test_thing.a
+        test_thing.b[1] b1-1 after test_thing.a
+        output.of_a "a-1"
+    "#]]);
+}
+
+#[test]
+fn one_instance_can_be_excluded() {
+    check("", TREE, &["test_thing.b[0]"], &expect![[r#"
+        + test_thing.a
+        + test_thing.b[1]
+        + test_thing.other
+        + output.of_a unknown string
+        calls: create a, create b1, create o
+        test_thing.a a-1
+        test_thing.b[1] b1-1 after test_thing.a
+        test_thing.other o-1
+        output.of_a "a-1"
+    "#]]);
+}
+
+#[test]
+fn what_is_excluded_stays_as_it_is() {
+    let changed = TREE.replace("name  = \"b${", "size = 2\n name = \"b${");
+    check(TREE, &changed, &["test_thing.b"], &expect![[r#"
+        nothing
+        calls: 
+        test_thing.a a-1
+        test_thing.b[0] b0-1 after test_thing.a
+        test_thing.b[1] b1-1 after test_thing.a
+        test_thing.c c-1 after test_thing.a test_thing.b
+        test_thing.other o-1
+        output.of_a "a-1"
+        output.of_c "c-1"
+    "#]]);
+    check(TREE, &changed, &["test_thing.b[1]"], &expect![[r#"
+        ~ test_thing.b[0]
+        calls: update b0-1
+        test_thing.a a-1
+        test_thing.b[0] b0-1 2 after test_thing.a
+        test_thing.b[1] b1-1 after test_thing.a
+        test_thing.c c-1 after test_thing.a test_thing.b
+        test_thing.other o-1
+        output.of_a "a-1"
+        output.of_c "c-1"
+    "#]]);
+}
+
+#[test]
+fn what_stays_keeps_what_it_was_made_after() {
+    // Nothing is written any more: `c` stays, and so does all below it.
+    check(TREE, "", &["test_thing.c"], &expect![[r#"
+        - test_thing.other DeleteBecauseNoResourceConfig
+        calls: delete o-1
+        test_thing.a a-1
+        test_thing.b[0] b0-1 after test_thing.a
+        test_thing.b[1] b1-1 after test_thing.a
+        test_thing.c c-1 after test_thing.a test_thing.b
+        output.of_a "a-1"
+        output.of_c "c-1"
+    "#]]);
+    check(TREE, "", &["test_thing.b[0]"], &expect![[r#"
+        - test_thing.b[1] DeleteBecauseNoResourceConfig
+        - test_thing.c DeleteBecauseNoResourceConfig
+        - test_thing.other DeleteBecauseNoResourceConfig
+        calls: delete c-1, delete b1-1, delete o-1
+        test_thing.a a-1
+        test_thing.b[0] b0-1 after test_thing.a
+        output.of_a "a-1"
+        output.of_c "c-1"
+    "#]]);
+    check_destroy(&["test_thing.b[0]"], &expect![[r#"
+        - test_thing.b[1]
+        - test_thing.c
+        - test_thing.other
+        calls: delete c-1, delete b1-1, delete o-1
+        test_thing.a a-1
+        test_thing.b[0] b0-1 after test_thing.a
+        output.of_a "a-1"
+        output.of_c "c-1"
+    "#]]);
+    check_destroy(&["test_thing.other"], &expect![[r#"
+        - test_thing.a
+        - test_thing.b[0]
+        - test_thing.b[1]
+        - test_thing.c
+        calls: delete c-1, delete b0-1, delete b1-1, delete a-1
+        test_thing.other o-1
+        output.of_a "a-1"
+        output.of_c "c-1"
+    "#]]);
+}
+
+#[test]
+fn a_module_can_be_excluded() {
+    let config = r#"
+//- main.tf
+module "m" {
+  source = "./m"
+  count  = 2
+}
+resource "test_thing" "after" { name = module.m[0].id }
+resource "test_thing" "apart" { name = "apart" }
+//- m/main.tf
+resource "test_thing" "in" { name = "in" }
+output "id" { value = test_thing.in.id }"#;
+    check("", config, &["module.m"], &expect![[r#"
+        + test_thing.apart
+        + test_thing.in
+        + output.id unknown string
+        calls: 
+        error -: Unsupported attribute
+    "#]]);
+    check("", config, &["module.m[1]"], &expect![[r#"
+        + test_thing.apart
+        + test_thing.in
+        + output.id unknown string
+        calls: 
+        error -: Unsupported attribute
+    "#]]);
+}
