@@ -100,7 +100,9 @@ async fn new(
     if let Some(file) = copied {
         let store = LocalStore::new(all.files(&args.name));
         let mut locked = Locked::open(diags, store, &args.lock, "workspace-new").await?;
-        let written = locked.overwrite(diags, file).await;
+        // The content alone: two states that go on apart are of two lineages.
+        locked.file.state = file.state;
+        let written = locked.write(diags).await;
         locked.close(diags).await;
         written?;
     }

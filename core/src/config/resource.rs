@@ -9,6 +9,7 @@ use super::arguments::{check_name, unescape};
 use super::{LocalProvider, ProviderAddr, Repetition, Resource, lifecycle, provisioner, traversal};
 use crate::addr::{Mode, ResourceName};
 
+/// What the language itself knows of in a block; the rest is for the provider's schema.
 const CONTENT: BodySchema = BodySchema {
     attributes: &[
         ("count", false),
@@ -16,6 +17,11 @@ const CONTENT: BodySchema = BodySchema {
         ("depends_on", false),
         ("provider", false),
     ],
+    blocks: &[("lifecycle", &[]), ("locals", &[]), ("_", &[])],
+};
+
+/// What it knows of in the block of something that is managed.
+const MANAGED: BodySchema = BodySchema {
     blocks: &[
         ("lifecycle", &[]),
         ("provisioner", &["type"]),
@@ -23,6 +29,7 @@ const CONTENT: BodySchema = BodySchema {
         ("locals", &[]),
         ("_", &[]),
     ],
+    ..CONTENT
 };
 
 /// Reads a `resource` or `data` block; `None` if it is wrong, which was reported.
@@ -36,7 +43,8 @@ pub(super) fn read(
     let named = check_names(diags, mode, &kind, &name);
     let name = ResourceName::new(mode, &kind.name, &name.name);
 
-    let (mut content, rest) = split_content(diags, block.body, &CONTENT);
+    let known = if mode == Mode::Managed { &MANAGED } else { &CONTENT };
+    let (mut content, rest) = split_content(diags, block.body, known);
     let repetition = repetition(diags, &mut content);
     let depends_on = traversal::depends_on(diags, content.take("depends_on"));
     let local_provider = match content.take("provider") {
@@ -44,12 +52,9 @@ pub(super) fn read(
         None => Ok(LocalProvider::implied_by(&name)),
     };
     let lifecycle = lifecycle::read(diags, sources, mode, content.take_blocks("lifecycle"));
-    let provisioners = if mode == Mode::Managed {
-        let connections = content.take_blocks("connection");
-        provisioner::read_all(diags, sources, content.take_blocks("provisioner"), connections)
-    } else {
-        Vec::new()
-    };
+    let connections = content.take_blocks("connection");
+    let provisioners = content.take_blocks("provisioner");
+    let provisioners = provisioner::read_all(diags, sources, provisioners, connections);
     let body = unescape(rest, content.take_blocks("_"));
     for block in &content.blocks {
         reject(diags, block);
@@ -107,20 +112,13 @@ pub(super) fn repetition(
     }
 }
 
-/// Reports a block that means something in the language, but not here.
+/// Reports a block that means nothing yet.
 fn reject(diags: &mut Diagnostics, block: &Block) {
-    let kind = &block.kind.name;
-    let _ = diags.error(if kind == "locals" {
+    let _ = diags.error(
         Diagnostic::error(
             "Reserved block type name in resource block",
             "`locals` is kept for later versions of the language.",
         )
-        .at(block.kind.span)
-    } else {
-        Diagnostic::error(
-            format!("Unsupported {kind} block"),
-            format!("Only managed resources can have a `{kind}` block."),
-        )
-        .at(block.header)
-    });
+        .at(block.kind.span),
+    );
 }

@@ -536,8 +536,6 @@ resource "a_b" "f" {
                 `create_before_destroy` means something only in `resource` blocks.
             error main.tf:14,5-19 Invalid data resource lifecycle argument
                 `ignore_changes` means something only in `resource` blocks.
-            error main.tf:16,3-13 Unsupported connection block
-                Only managed resources can have a `connection` block.
             error main.tf:20,22-27 Invalid expression
                 Only a list in brackets can stand here.
         "#]],

@@ -12,7 +12,7 @@ use crate::session::Session;
 ///
 /// # Errors
 /// When one is wrong; all are checked.
-pub(crate) fn check_provisioners(
+pub(crate) async fn check_provisioners(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     (resource, ty): (&Resource, &Type),
@@ -25,7 +25,8 @@ pub(crate) fn check_provisioners(
     let scope = scope.clone().repeated(unknown).with_self(Value::unknown(ty.clone()));
     let mut result = Ok(());
     for provisioner in &resource.provisioners {
-        result = result.and(check(session, diags, provisioner, &scope));
+        let checked = |diags: &mut Diagnostics| check(session, diags, provisioner, &scope);
+        result = result.and(session.settled(diags, checked).await);
     }
     result
 }

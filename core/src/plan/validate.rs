@@ -108,7 +108,7 @@ async fn validate_resource(
     let scope = session.scope(module).repeated(unknown);
     let ignored = check_ignored(diags, &config.lifecycle.ignore_changes, ty.block());
     let provisioners =
-        check_provisioners(session, diags, (config, &ty.ty), &session.scope(module));
+        check_provisioners(session, diags, (config, &ty.ty), &session.scope(module)).await;
     let root = session.scope(session.results.root());
     let imports = |diags: &mut Diagnostics| {
         let imports = vertex.imports.iter();

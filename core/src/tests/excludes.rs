@@ -40,7 +40,11 @@ fn check_destroy(excludes: &[&str], expect: &Expect) {
 
 #[test]
 fn what_is_excluded_is_left_out_with_what_stands_on_it() {
-    check("", TREE, &["test_thing.b"], &expect![[r#"
+    check(
+        "",
+        TREE,
+        &["test_thing.b"],
+        &expect![[r#"
         + test_thing.a
         + test_thing.other
         + output.of_a unknown string
@@ -48,13 +52,23 @@ fn what_is_excluded_is_left_out_with_what_stands_on_it() {
         test_thing.a a-1
         test_thing.other o-1
         output.of_a "a-1"
-    "#]]);
-    check("", TREE, &["test_thing.a"], &expect![[r#"
+    "#]],
+    );
+    check(
+        "",
+        TREE,
+        &["test_thing.a"],
+        &expect![[r#"
         + test_thing.other
         calls: create o
         test_thing.other o-1
-    "#]]);
-    check("", TREE, &["test_thing.c", "test_thing.other"], &expect![[r#"
+    "#]],
+    );
+    check(
+        "",
+        TREE,
+        &["test_thing.c", "test_thing.other"],
+        &expect![[r#"
         + test_thing.a
         + test_thing.b[0]
         + test_thing.b[1]
@@ -64,12 +78,17 @@ fn what_is_excluded_is_left_out_with_what_stands_on_it() {
         test_thing.b[0] b0-1 after test_thing.a
         test_thing.b[1] b1-1 after test_thing.a
         output.of_a "a-1"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn one_instance_can_be_excluded() {
-    check("", TREE, &["test_thing.b[0]"], &expect![[r#"
+    check(
+        "",
+        TREE,
+        &["test_thing.b[0]"],
+        &expect![[r#"
         + test_thing.a
         + test_thing.b[1]
         + test_thing.other
@@ -79,13 +98,18 @@ fn one_instance_can_be_excluded() {
         test_thing.b[1] b1-1 after test_thing.a
         test_thing.other o-1
         output.of_a "a-1"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_is_excluded_stays_as_it_is() {
     let changed = TREE.replace("name  = \"b${", "size = 2\n name = \"b${");
-    check(TREE, &changed, &["test_thing.b"], &expect![[r#"
+    check(
+        TREE,
+        &changed,
+        &["test_thing.b"],
+        &expect![[r#"
         nothing
         calls: 
         test_thing.a a-1
@@ -95,8 +119,13 @@ fn what_is_excluded_stays_as_it_is() {
         test_thing.other o-1
         output.of_a "a-1"
         output.of_c "c-1"
-    "#]]);
-    check(TREE, &changed, &["test_thing.b[1]"], &expect![[r#"
+    "#]],
+    );
+    check(
+        TREE,
+        &changed,
+        &["test_thing.b[1]"],
+        &expect![[r#"
         ~ test_thing.b[0]
         calls: update b0-1
         test_thing.a a-1
@@ -106,13 +135,18 @@ fn what_is_excluded_stays_as_it_is() {
         test_thing.other o-1
         output.of_a "a-1"
         output.of_c "c-1"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_stays_keeps_what_it_was_made_after() {
     // Nothing is written any more: `c` stays, and so does all below it.
-    check(TREE, "", &["test_thing.c"], &expect![[r#"
+    check(
+        TREE,
+        "",
+        &["test_thing.c"],
+        &expect![[r#"
         - test_thing.other DeleteBecauseNoResourceConfig
         calls: delete o-1
         test_thing.a a-1
@@ -121,8 +155,13 @@ fn what_stays_keeps_what_it_was_made_after() {
         test_thing.c c-1 after test_thing.a test_thing.b
         output.of_a "a-1"
         output.of_c "c-1"
-    "#]]);
-    check(TREE, "", &["test_thing.b[0]"], &expect![[r#"
+    "#]],
+    );
+    check(
+        TREE,
+        "",
+        &["test_thing.b[0]"],
+        &expect![[r#"
         - test_thing.b[1] DeleteBecauseNoResourceConfig
         - test_thing.c DeleteBecauseNoResourceConfig
         - test_thing.other DeleteBecauseNoResourceConfig
@@ -131,8 +170,11 @@ fn what_stays_keeps_what_it_was_made_after() {
         test_thing.b[0] b0-1 after test_thing.a
         output.of_a "a-1"
         output.of_c "c-1"
-    "#]]);
-    check_destroy(&["test_thing.b[0]"], &expect![[r#"
+    "#]],
+    );
+    check_destroy(
+        &["test_thing.b[0]"],
+        &expect![[r#"
         - test_thing.b[1]
         - test_thing.c
         - test_thing.other
@@ -141,8 +183,11 @@ fn what_stays_keeps_what_it_was_made_after() {
         test_thing.b[0] b0-1 after test_thing.a
         output.of_a "a-1"
         output.of_c "c-1"
-    "#]]);
-    check_destroy(&["test_thing.other"], &expect![[r#"
+    "#]],
+    );
+    check_destroy(
+        &["test_thing.other"],
+        &expect![[r#"
         - test_thing.a
         - test_thing.b[0]
         - test_thing.b[1]
@@ -151,7 +196,8 @@ fn what_stays_keeps_what_it_was_made_after() {
         test_thing.other o-1
         output.of_a "a-1"
         output.of_c "c-1"
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -167,18 +213,28 @@ resource "test_thing" "apart" { name = "apart" }
 //- m/main.tf
 resource "test_thing" "in" { name = "in" }
 output "id" { value = test_thing.in.id }"#;
-    check("", config, &["module.m"], &expect![[r#"
+    check(
+        "",
+        config,
+        &["module.m"],
+        &expect![[r#"
         + test_thing.apart
         + test_thing.in
         + output.id unknown string
         calls: 
         error -: Unsupported attribute
-    "#]]);
-    check("", config, &["module.m[1]"], &expect![[r#"
+    "#]],
+    );
+    check(
+        "",
+        config,
+        &["module.m[1]"],
+        &expect![[r#"
         + test_thing.apart
         + test_thing.in
         + output.id unknown string
         calls: 
         error -: Unsupported attribute
-    "#]]);
+    "#]],
+    );
 }

@@ -53,7 +53,7 @@ async fn push(
     diags: &mut Diagnostics,
     args: &StatePushArgs,
     locked: &mut Locked,
-    new: StateFile,
+    mut new: StateFile,
 ) -> Result<(), Reported> {
     if locked.found && !args.force {
         check_push(&new, &locked.file).map_err(|error| {
@@ -64,5 +64,9 @@ async fn push(
         })?;
     }
     locked.settled(diags, |_| !args.force)?;
+    if locked.found && !new.has_content_of(&locked.file) {
+        // As the reference counts it: what is stored is one change further than what was pushed.
+        new.serial += 1;
+    }
     locked.overwrite(diags, new).await
 }

@@ -136,12 +136,28 @@ fn resource(shown: &Shown<'_>, node: &ModuleNode, resource: &Resource) -> Json {
         ("type", Some(Json::text(name.kind().as_str()))),
         ("name", Some(Json::text(name.name().as_str()))),
         ("provider_config_key", Some(Json::text(key))),
+        ("provisioners", provisioners(resource).filled()),
         ("expressions", ty.and_then(|ty| body(&resource.body, ty.block()).filled())),
         ("schema_version", Some(Json::Int(i64::try_from(version).unwrap_or(i64::MAX)))),
         ("count_expression", count),
         ("for_each_expression", for_each),
         ("depends_on", depends_on(&resource.depends_on).filled()),
     ])
+}
+
+fn provisioners(resource: &Resource) -> Json {
+    let all = resource.provisioners.iter().map(|provisioner| {
+        let given = provisioner.body.attributes.iter();
+        let mut expressions: Vec<_> = given
+            .map(|argument| (argument.name.name.to_string(), expression(&argument.expr)))
+            .collect();
+        expressions.sort_by(|a, b| a.0.cmp(&b.0));
+        Json::some([
+            ("type", Some(Json::text(provisioner.kind.name.as_str()))),
+            ("expressions", Json::Object(expressions).filled()),
+        ])
+    });
+    Json::Array(all.collect())
 }
 
 /// The arguments and blocks of a body that a schema knows.

@@ -49,10 +49,13 @@ async fn one(
         let problem = Diagnostic::error("Provisioner not ready", format!("There is no {kind:?}."));
         return Err(diags.error(about(problem).blame(Blame::Internal)));
     };
-    let config = decode(diags, &provisioner.body, program.schema(), scope)?;
-    if let Some(body) = &provisioner.connection {
-        decode(diags, body, connection(), scope)?;
-    }
+    let decoded = |diags: &mut Diagnostics| {
+        if let Some(body) = &provisioner.connection {
+            decode(diags, body, connection(), scope)?;
+        }
+        decode(diags, &provisioner.body, program.schema(), scope)
+    };
+    let config = view.session.settled(diags, decoded).await?;
     let (config, hidden) = known(diags, program.schema(), config)?;
     if view.session.stopped() {
         let detail = format!("The run was interrupted before the provisioner {kind:?} began.");

@@ -60,7 +60,7 @@ pub(super) async fn visit(
     }
     report_lost_imports(diags, &here, &sought);
     if is_managed {
-        check_provisioners(view, diags, &here);
+        check_provisioners(view, diags, &here).await;
         here.iter().for_each(|here| warn_of_unmatched_replace(view, diags, here));
     }
     let mut found = plan_all(view, diags, &here).await;
@@ -115,7 +115,7 @@ fn report_lost_imports(
 }
 
 /// Reports provisioners that could not run.
-fn check_provisioners(view: View<'_>, diags: &mut Diagnostics, here: &[Here<'_>]) {
+async fn check_provisioners(view: View<'_>, diags: &mut Diagnostics, here: &[Here<'_>]) {
     let Some(here) = here.first() else { return };
     let config = here.vertex.config;
     if config.provisioners.is_empty() {
@@ -124,7 +124,7 @@ fn check_provisioners(view: View<'_>, diags: &mut Diagnostics, here: &[Here<'_>]
     let Ok((_, ty)) = managed::provider_for(view, diags, here.vertex) else { return };
     let scope = view.session.scope(here.module);
     // Errors are in `diags`, and that is what stops dependents.
-    let _ = phase::check_provisioners(view.session, diags, (config, &ty.ty), &scope);
+    let _ = phase::check_provisioners(view.session, diags, (config, &ty.ty), &scope).await;
 }
 
 /// Plans the instances that the configuration has, in all instances of the module.
