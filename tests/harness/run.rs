@@ -20,6 +20,7 @@ pub(crate) struct Command<'w> {
     workdir: &'w Workdir,
     command: process::Command,
     stdin: String,
+    waits: bool,
 }
 
 impl<'w> Command<'w> {
@@ -36,7 +37,7 @@ impl<'w> Command<'w> {
             .env("CHECKPOINT_DISABLE", "1")
             .env("NO_COLOR", "1")
             .env("BAD_WORLD", workdir.world.path());
-        Self { workdir, command, stdin: String::new() }
+        Self { workdir, command, stdin: String::new(), waits: false }
     }
 
     /// Sets a variable.
@@ -48,6 +49,12 @@ impl<'w> Command<'w> {
     /// Answers what it asks.
     pub(crate) fn stdin(mut self, text: &str) -> Self {
         text.clone_into(&mut self.stdin);
+        self
+    }
+
+    /// Leaves what it asks without an answer.
+    pub(crate) fn unanswered(mut self) -> Self {
+        self.waits = true;
         self
     }
 
@@ -84,8 +91,9 @@ impl<'w> Command<'w> {
         let mut stdin = child.stdin.take().expect("a pipe");
         // It may end without reading.
         match stdin.write_all(self.stdin.as_bytes()) {
-            Ok(()) | Err(_) => drop(stdin),
+            Ok(()) | Err(_) => (),
         }
+        let stdin = self.waits.then_some(stdin);
         let (said, heard) = mpsc::channel();
         let stdout = collect(child.stdout.take().expect("a pipe"), said.clone());
         let stderr = collect(child.stderr.take().expect("a pipe"), said);
@@ -98,7 +106,7 @@ impl<'w> Command<'w> {
             }
             late
         });
-        Running { child, pid, stdout, stderr, heard, ended, killer }
+        Running { child, pid, _stdin: stdin, stdout, stderr, heard, ended, killer }
     }
 }
 
@@ -106,6 +114,8 @@ impl<'w> Command<'w> {
 pub(crate) struct Running {
     child: Child,
     pid: Pid,
+    /// Open as long as there may be an answer.
+    _stdin: Option<process::ChildStdin>,
     stdout: JoinHandle<String>,
     stderr: JoinHandle<String>,
     heard: mpsc::Receiver<String>,

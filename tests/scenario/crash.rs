@@ -130,3 +130,64 @@ fn two_interrupts_end_at_once_and_keep_the_journal() {
     let next = workdir.formwork("plan").succeed();
     next.says("bad_thing.second was being created").says("1 to add");
 }
+
+#[test]
+fn a_question_can_be_interrupted() {
+    for signal in [Signal::SIGINT, Signal::SIGTERM] {
+        let workdir = Workdir::new("resource \"terraform_data\" \"a\" {}\n");
+        let running = workdir.formwork("apply").unanswered().start();
+        running.wait_for_words("Only 'yes' will be accepted");
+        running.signal(signal);
+        running.wait().code(1).says("interrupted before it was approved");
+        workdir.formwork("state list").run().code(1).says("No state file was found");
+    }
+}
+
+/// What waits in a provisioner until it is let go.
+const PROVISIONED: &str = r#"
+resource "terraform_data" "a" {
+  provisioner "local-exec" {
+    command = "echo started; cat fifo"
+  }
+}
+resource "terraform_data" "b" {
+  input = terraform_data.a.id
+}
+"#;
+
+/// A folder in which a provisioner waits, and how what is left of it is let go.
+fn provisioned() -> (Workdir, impl FnOnce()) {
+    let workdir = Workdir::new(PROVISIONED);
+    let fifo = workdir.root().join("fifo");
+    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).expect("a fifo");
+    let let_go = move || {
+        // Opening it for both never waits, and its end lets the reader go.
+        let opened = std::fs::OpenOptions::new().read(true).write(true).open(fifo);
+        drop(opened.expect("the fifo can be opened"));
+    };
+    (workdir, let_go)
+}
+
+#[test]
+fn an_interrupt_ends_a_provisioner_and_taints_what_it_stood_beside() {
+    let (workdir, let_go) = provisioned();
+    let running = workdir.formwork("apply -auto-approve").start();
+    running.wait_for_words("(local-exec): started");
+    running.signal(Signal::SIGTERM);
+    running.wait().code(1).says("interrupted").says("execution halted");
+    let_go();
+    workdir.formwork("plan").succeed().says("terraform_data.a is tainted, so must be replaced");
+}
+
+#[test]
+fn an_object_whose_provisioner_was_cut_off_is_half_made() {
+    let (workdir, let_go) = provisioned();
+    let running = workdir.formwork("apply -auto-approve").start();
+    running.wait_for_words("(local-exec): started");
+    running.signal(Signal::SIGKILL);
+    running.wait();
+    let_go();
+    let next = workdir.formwork("plan").succeed();
+    next.says("terraform_data.a is tainted, so must be replaced")
+        .says("terraform_data.b will be created");
+}

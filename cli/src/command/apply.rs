@@ -1,7 +1,5 @@
 //! `formwork apply` and `formwork destroy`: makes the changes, after showing them.
 
-use std::cell::Cell;
-
 use formwork_core::apply::{Applied, Tally, apply};
 use formwork_core::eval::Results;
 use formwork_core::plan::{Mode, Options, Plan};
@@ -9,7 +7,7 @@ use formwork_core::provider::Pool;
 use formwork_core::state::journal::{Begin, Journal};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::interrupt::guarded;
+use super::interrupt::{Interrupt, guarded};
 use super::locked::Locked;
 use super::operation::{Prepared, Preparing, With, may_ask, options};
 use super::plan::{Making, make, prepare};
@@ -43,10 +41,11 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, destroying: bool) -> Exit {
     let locked = Locked::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
     let pool = Pool::new(&prepared.launcher);
-    let stop = Cell::new(false);
-    let command = Run { args, report: &report, prepared: &prepared, pool: &pool, stop: &stop };
+    let interrupt = Interrupt::default();
+    let command =
+        Run { args, report: &report, prepared: &prepared, pool: &pool, interrupt: &interrupt };
     let work = command.work(&mut diags, &mut locked, wanted);
-    let Some(exit) = guarded(work, (&pool, &prepared), &stop).await else {
+    let Some(exit) = guarded(work, (&pool, &prepared), &interrupt).await else {
         return Exit::Failed;
     };
     prepared.launcher.shutdown().await;
@@ -107,7 +106,7 @@ struct Run<'a> {
     report: &'a Report,
     prepared: &'a Prepared<'a>,
     pool: &'a Pool<'a>,
-    stop: &'a Cell<bool>,
+    interrupt: &'a Interrupt,
 }
 
 impl Run<'_> {
@@ -129,7 +128,7 @@ impl Run<'_> {
                     options: &options,
                     watch: self.report.watch(),
                     parallelism: self.args.operation.parallelism,
-                    stop: self.stop,
+                    stop: self.interrupt.flag(),
                 };
                 let plan = make(diags, self.prepared, self.pool, making).await?;
                 self.report.plan(&plan, self.pool);
@@ -139,7 +138,7 @@ impl Run<'_> {
                 }
                 locked.let_through(diags, &plan)?;
                 if plan.applyable() && !self.args.auto_approve {
-                    self.approve(diags, plan.mode)?;
+                    self.approve(diags, plan.mode).await?;
                 }
                 plan
             }
@@ -152,7 +151,7 @@ impl Run<'_> {
         if complete { Ok(Exit::Done) } else { Ok(Exit::Failed) }
     }
 
-    fn approve(&self, diags: &mut Diagnostics, mode: Mode) -> Result<(), Reported> {
+    async fn approve(&self, diags: &mut Diagnostics, mode: Mode) -> Result<(), Reported> {
         let env = self.prepared.workspace.env;
         let screen = self.report.screen();
         // A pipe may answer, as `yes |` does, unless questions were ruled out.
@@ -178,10 +177,20 @@ impl Run<'_> {
             screen.paint(Paint::Bold, question),
             screen.paint(Paint::Bold, "Enter a value:")
         ));
-        let mut answer = String::new();
-        let read = std::io::stdin().read_line(&mut answer);
+        // Read on another thread, so that signals are heard meanwhile.
+        let reading = tokio::task::spawn_blocking(|| {
+            let mut answer = String::new();
+            std::io::stdin().read_line(&mut answer).map(|_| answer)
+        });
+        let answer = tokio::select! {
+            answer = reading => answer.ok().and_then(Result::ok),
+            () = self.interrupt.wait() => {
+                let detail = "The run was interrupted before it was approved. Nothing was changed.";
+                return Err(diags.error(Diagnostic::error("Error asking for approval", detail)));
+            }
+        };
         view::out("\n");
-        if read.is_ok() && answer.trim() == "yes" {
+        if answer.is_some_and(|answer| answer.trim() == "yes") {
             return Ok(());
         }
         let what = if mode == Mode::Destroy { "Destroy cancelled" } else { "Apply cancelled" };
@@ -208,7 +217,7 @@ impl Run<'_> {
             world: &world,
             watch: self.report.watch(),
             parallelism: self.args.operation.parallelism,
-            stop: self.stop,
+            stop: self.interrupt.flag(),
         });
         let applied = match apply(&session, diags, plan, &journal).await {
             Ok(applied) => applied,
@@ -226,7 +235,7 @@ impl Run<'_> {
         if locked.save(diags).await.is_ok() {
             self.end(diags, journal);
         }
-        if self.stop.get() {
+        if self.interrupt.flag().get() {
             let _ = diags.error(Diagnostic::error(
                 "execution halted",
                 "The run was interrupted. What was done is in the state.",

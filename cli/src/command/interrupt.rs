@@ -5,6 +5,7 @@ use std::future::Future;
 
 use formwork_core::provider::Pool;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Notify;
 
 use super::operation::Prepared;
 use crate::view;
@@ -12,12 +13,38 @@ use crate::view;
 const FIRST: &str = "\nInterrupt received.\nPlease wait for Formwork to exit or data loss may occur.\nGracefully shutting down...\n\n";
 const SECOND: &str = "\nTwo interrupts received. Exiting immediately. What was under way is in the journal; the next command says what became of it.\n";
 
+/// Whether the user wants nothing new to start.
+#[derive(Debug, Default)]
+pub(super) struct Interrupt {
+    came: Cell<bool>,
+    said: Notify,
+}
+
+impl Interrupt {
+    /// Set once the user wants nothing new to start.
+    pub(super) fn flag(&self) -> &Cell<bool> {
+        &self.came
+    }
+
+    /// Waits until the user wants that.
+    pub(super) async fn wait(&self) {
+        while !self.came.get() {
+            self.said.notified().await;
+        }
+    }
+
+    fn come(&self) {
+        self.came.set(true);
+        self.said.notify_waiters();
+    }
+}
+
 /// Does the work until it ends. After one signal nothing new is started and the providers are asked
 /// to cut short what they do; after a second one they are killed and the work is dropped: `None`.
 pub(super) async fn guarded<T>(
     work: impl Future<Output = T>,
     (pool, prepared): (&Pool<'_>, &Prepared<'_>),
-    stop: &Cell<bool>,
+    interrupt: &Interrupt,
 ) -> Option<T> {
     tokio::pin!(work);
     let Ok(mut signals) = Signals::listen() else { return Some(work.await) };
@@ -26,7 +53,7 @@ pub(super) async fn guarded<T>(
         () = signals.next() => {}
     }
     view::err(FIRST);
-    stop.set(true);
+    interrupt.come();
     prepared.provisioners.stop();
     let mut stopping = std::pin::pin!(pool.stop());
     let mut stopped = false;

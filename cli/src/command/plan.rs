@@ -9,7 +9,7 @@ use formwork_core::provider::Pool;
 use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::interrupt::guarded;
+use super::interrupt::{Interrupt, guarded};
 use super::locked::Locked;
 use super::operation::{Prepared, Preparing, With, may_ask, options};
 use super::planfile;
@@ -49,7 +49,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let Ok(locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
     locked.remind(&mut diags);
     let pool = Pool::new(&prepared.launcher);
-    let stop = Cell::new(false);
+    let interrupt = Interrupt::default();
     let planning = make(
         &mut diags,
         &prepared,
@@ -59,10 +59,10 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
             options: &options,
             watch: report.watch(),
             parallelism: args.operation.parallelism,
-            stop: &stop,
+            stop: interrupt.flag(),
         },
     );
-    let made = guarded(planning, (&pool, &prepared), &stop).await;
+    let made = guarded(planning, (&pool, &prepared), &interrupt).await;
     let Some(made) = made else { return Exit::Failed };
     let exit = match made {
         Ok(plan) => {
