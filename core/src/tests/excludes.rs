@@ -218,23 +218,21 @@ output "id" { value = test_thing.in.id }"#;
         config,
         &["module.m"],
         &expect![[r#"
-        + test_thing.apart
-        + test_thing.in
-        + output.id unknown string
-        calls: 
-        error -: Unsupported attribute
-    "#]],
+            + test_thing.apart
+            calls: create apart
+            test_thing.apart apart-1
+        "#]],
     );
     check(
         "",
         config,
         &["module.m[1]"],
         &expect![[r#"
-        + test_thing.apart
-        + test_thing.in
-        + output.id unknown string
-        calls: 
-        error -: Unsupported attribute
-    "#]],
+            + test_thing.apart
+            + module.m[0].test_thing.in
+            calls: create apart, create in
+            test_thing.apart apart-1
+            module.m[0].test_thing.in in-1
+        "#]],
     );
 }

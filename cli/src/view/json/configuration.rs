@@ -264,5 +264,7 @@ fn prefixes(traversal: &Traversal) -> Vec<String> {
         && names.len() > 2;
     names.drain(..usize::from(of_instance));
     names.reverse();
+    // What `self` means is a thing by itself already.
+    names.extend((traversal.root.name == "self").then(|| "self".to_owned()));
     names
 }

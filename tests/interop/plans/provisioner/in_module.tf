@@ -24,6 +24,11 @@ module "m" {
 }
 #= apply -destroy
 #= apply
+module "m" {
+  source   = "./child"
+  for_each = toset([])
+  word     = each.key
+}
 output "log" {
   value = [file("log.x"), file("log.y")]
 }
