@@ -7,14 +7,11 @@ use clap::{Arg, Command};
 use crate::view::human::wrap::wrap;
 
 /// Commands that people who come from the reference look for, and that are not there yet.
-const NOT_YET: [&str; 11] = [
-    "fmt",
-    "get",
+const NOT_YET: [&str; 8] = [
     "import",
     "login",
     "logout",
     "metadata",
-    "modules",
     "providers lock",
     "providers mirror",
     "query",

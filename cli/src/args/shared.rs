@@ -45,7 +45,8 @@ pub(crate) struct StateArgs {
 impl StateArgs {
     /// A state that is locked and only read.
     pub(crate) fn locking(state: Option<PathBuf>) -> Self {
-        Self { lock: true, lock_timeout: "0s".to_owned(), state, state_out: None, backup: None }
+        let lock = LockArgs { lock: true, lock_timeout: "0s".to_owned() };
+        Self { lock, state, state_out: None, backup: None }
     }
 
     /// Where the state is.

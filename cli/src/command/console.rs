@@ -50,12 +50,13 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
         variables,
         given: BTreeMap::new(),
         launcher,
+        provisioners: formwork_provisioners::all(),
         time: clock::now(),
     };
     let store = prepared.workspace.store(&mut diags, Some(&prepared.config), &place);
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
     let state_args = StateArgs::locking(args.state.clone());
-    let locked = Locked::open(&mut diags, store, &state_args, "OperationTypeInvalid").await;
+    let locked = Locked::open(&mut diags, store, &state_args.lock, "OperationTypeInvalid").await;
     let Ok(locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
     let exit = converse(args, &report, &prepared, &locked, diags).await;
     let mut diags = Diagnostics::new();
