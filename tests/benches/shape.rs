@@ -1,10 +1,12 @@
 //! The configurations that are measured.
 
+mod expressions;
 mod modules;
 
 use std::fmt::{self, Write as _};
 
 use crate::suite::Step;
+use expressions::Work;
 
 /// How the parts of a configuration hang together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +35,8 @@ pub(crate) enum Shape {
     Splat,
     /// Layers of 50 resources, each of which depends on the whole layer before; N in all.
     Dense,
+    /// One expression over N elements.
+    Expression(Work),
 }
 
 /// The steps in which the state that one leaves serves the next.
@@ -40,7 +44,7 @@ const LIFE: &[Step] = &[Step::Plan, Step::Apply, Step::NoOpPlan, Step::Destroy];
 
 impl Shape {
     /// All that are measured by themselves.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Flat,
         Self::Count,
         Self::Chain,
@@ -52,6 +56,11 @@ impl Shape {
         Self::Wide,
         Self::Splat,
         Self::Dense,
+        Self::Expression(Work::ALL[0]),
+        Self::Expression(Work::ALL[1]),
+        Self::Expression(Work::ALL[2]),
+        Self::Expression(Work::ALL[3]),
+        Self::Expression(Work::ALL[4]),
     ];
 
     /// The commands that are measured.
@@ -65,7 +74,7 @@ impl Shape {
     /// How much larger than the usual size one more of this shape is: its sizes are that much smaller.
     pub(crate) fn weight(self) -> usize {
         match self {
-            Self::Flat | Self::Count | Self::Chain | Self::Plugin => 1,
+            Self::Flat | Self::Count | Self::Chain | Self::Plugin | Self::Expression(_) => 1,
             Self::Wide | Self::Splat | Self::EachReference => 2,
             Self::Dense => 5,
             Self::Modules | Self::ModuleCount | Self::Nested => 10,
@@ -76,6 +85,7 @@ impl Shape {
     /// The largest size that the reference is asked for.
     pub(crate) fn reference_at_most(self) -> usize {
         match self {
+            Self::Expression(_) => 100_000,
             Self::Flat | Self::Count | Self::Chain | Self::Plugin => 10_000,
             Self::Wide | Self::Splat => 5_000,
             Self::Modules | Self::ModuleCount | Self::Nested => 1_000,
@@ -125,6 +135,7 @@ impl Shape {
             Self::Modules | Self::ModuleCount | Self::Nested | Self::ModuleVariables => {
                 return modules::files(self, size);
             }
+            Self::Expression(work) => return expressions::files(work, size),
         }
         vec![("main.tf".to_owned(), text)]
     }
@@ -174,6 +185,7 @@ impl fmt::Display for Shape {
             Self::Wide => "wide",
             Self::Splat => "splat",
             Self::Dense => "dense",
+            Self::Expression(work) => return work.fmt(f),
         })
     }
 }

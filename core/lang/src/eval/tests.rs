@@ -227,6 +227,9 @@ fn what_would_never_end_is_refused() {
         r#"indent(1000000000, "a\nb")"#,
         r#""%{ for a in range(1000) }%{ for b in range(1000) }0123456789%{ endfor }%{ endfor }""#,
         r#"regexall("", format("%9000s", ""))"#,
+        r#"yamldecode("a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d]")"#,
+        r#"base64gzip(format("%9000s", ""))"#,
+        r#"yamldecode(format("[%s", replace(format("%1100s", ""), " ", "[")))"#,
     ];
     for bomb in bombs {
         let diags = eval_within(bomb, &Budget::new(5_000, 1_000_000)).expect_err(bomb);
