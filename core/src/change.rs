@@ -76,6 +76,8 @@ pub enum Reason {
     ReadBecauseConfigUnknown,
     /// Read later: something it depends on changes.
     ReadBecauseDependencyPending,
+    /// Read again: a `check` block looks at it when all is done.
+    ReadBecauseCheckNested,
 }
 
 /// The planned fate of one object.

@@ -14,6 +14,7 @@ pub mod scope;
 pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
+pub mod verdicts;
 pub mod vertex;
 pub mod world;
 

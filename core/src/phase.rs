@@ -4,6 +4,7 @@
 mod edge;
 mod instance;
 mod names;
+mod nested;
 mod place;
 mod progress;
 mod provider;
@@ -15,6 +16,7 @@ pub(crate) use instance::{
     stored_data, stored_value,
 };
 pub(crate) use names::Names;
+pub(crate) use nested::read_nested;
 pub(crate) use place::{place_in, point_at_parts};
 pub(crate) use progress::watched;
 pub(crate) use provider::{ProviderVertex, visit_provider, written_providers};

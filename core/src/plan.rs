@@ -31,6 +31,7 @@ use crate::moved::{Declared, Moves};
 use crate::phase::report_cycles;
 use crate::session::Session;
 use crate::state::State;
+use crate::state::checks::CheckResults;
 
 pub use draw::dot;
 pub use inspect::inspect;
@@ -87,6 +88,8 @@ pub struct Plan {
     pub drift: BTreeMap<ChangeKey, Change>,
     /// The fate of each root output.
     pub outputs: BTreeMap<Str, OutputChange>,
+    /// What the conditions turned out to be, as far as they could be looked at.
+    pub checks: CheckResults,
     /// The state before applying, brought up to date with the real objects.
     pub prior: State,
     /// Whether planning failed half-way; such a plan cannot be applied.

@@ -4,6 +4,7 @@
 //! writing the file is in `file`, where it lives in `store`.
 
 pub mod edit;
+pub mod checks;
 pub mod file;
 pub mod journal;
 pub mod local;

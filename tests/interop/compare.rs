@@ -42,8 +42,7 @@ pub(crate) fn scrub_view(view: &mut Value) {
     // Formwork does not list them: Terraform's own list is a guess, and nothing but the order of
     // its notes about drift is made of it.
     fields.remove("relevant_attributes");
-    // Formwork does not keep the results of conditions.
-    fields.remove("checks");
+    sort_checks(fields.get_mut("checks"), "address");
     for name in ["values", "planned_values"] {
         if let Some(values) = fields.get_mut(name) {
             sort_modules(&mut values["root_module"]);
@@ -58,12 +57,31 @@ fn sort_modules(module: &mut Value) {
     children.iter_mut().for_each(sort_modules);
 }
 
+fn sort_checks(results: Option<&mut Value>, by: &str) {
+    let Some(Value::Array(results)) = results else { return };
+    results.sort_by_key(|result| result[by].to_string());
+    // Why a data source could not be read is told in each program's own words.
+    results.iter_mut().for_each(|result| shorten(result, "Unable to find remote state"));
+}
+
+/// Cuts every text off behind what it begins with.
+fn shorten(value: &mut Value, beginning: &str) {
+    match value {
+        Value::String(text) if text.starts_with(beginning) => text.truncate(beginning.len()),
+        Value::Array(elements) => elements.iter_mut().for_each(|one| shorten(one, beginning)),
+        Value::Object(fields) => fields.values_mut().for_each(|one| shorten(one, beginning)),
+        _ => {}
+    }
+}
+
 /// Takes out of a state file what has to differ: who wrote it, how often, and the random ids.
 pub(crate) fn scrub_state(state: &mut Value) {
     if let Value::Object(fields) = state {
-        for name in ["terraform_version", "serial", "lineage", "check_results"] {
+        for name in ["terraform_version", "serial", "lineage"] {
             fields.remove(name);
         }
+        // They are a map; Terraform writes them in no particular order.
+        sort_checks(fields.get_mut("check_results"), "config_addr");
     }
     scrub_ids(state);
 }

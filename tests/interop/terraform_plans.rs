@@ -366,6 +366,8 @@ groups! {
     plans_of_imports_are_the_same => "import",
     plans_with_functions_of_providers_are_the_same => "provider_functions",
     plans_with_provisioners_are_the_same => "provisioner",
+    plans_with_checks_are_the_same => "check",
+    plans_with_dynamic_blocks_are_the_same => "dynamic",
     plans_of_invalid_folders_fail_the_same => "invalid",
     plans_of_files_in_json_are_the_same => "json",
     plans_with_override_files_are_the_same => "override",

@@ -226,9 +226,10 @@ impl Run<'_> {
                 return Err(reported);
             }
         };
-        let Applied { state, tally, complete } = applied;
+        let Applied { state, checks, tally, complete } = applied;
         // Said before it is stored, so that a crash between the two does not replay what is there.
         locked.file.state = state;
+        locked.file.check_results = checks.to_json();
         if let Err(error) = journal.snapshot(&locked.file).await {
             let _ = diags.error(error.diagnostic());
         }

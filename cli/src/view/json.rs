@@ -1,6 +1,7 @@
 //! What programs get to see. Shapes and names are those of the reference's JSON output.
 
 pub(crate) mod changes;
+pub(crate) mod checks;
 pub(crate) mod configuration;
 pub(crate) mod diagnostic;
 pub(crate) mod plan;

@@ -60,6 +60,7 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> Building<'c
     connect_modules(session.config, &mut draft, &index);
     connect_joins(&mut draft, &index);
     connect_providers(&mut draft, &index);
+    connect_checks(&mut draft, &index);
     order::connect(&mut draft, &index, plan.mode == Mode::Destroy);
     prune(plan, &mut draft);
     draft
@@ -80,7 +81,8 @@ fn add_values<'c>(session: &'c Session<'c>, draft: &mut Building<'c>, index: &mu
         let variables = module.variables.values().map(NamedValue::Variable);
         let locals = module.locals.values().map(NamedValue::Local);
         let outputs = module.outputs.values().map(NamedValue::Output);
-        for value in variables.chain(locals).chain(outputs) {
+        let checks = module.checks.values().map(NamedValue::Check);
+        for value in variables.chain(locals).chain(outputs).chain(checks) {
             let vertex = ValueVertex { node, value };
             let id = draft.add(Vertex::Value(vertex));
             index.names.insert_value(&vertex, id);
@@ -208,7 +210,8 @@ fn mentions<'c>(
         | Vertex::Destroy(_)
         | Vertex::Done(_)
         | Vertex::Gone(_)
-        | Vertex::Free(_) => Vec::new(),
+        | Vertex::Free(_)
+        | Vertex::Changed => Vec::new(),
     }
 }
 
@@ -250,6 +253,25 @@ fn connect_joins(draft: &mut Building<'_>, index: &Index) {
     }
 }
 
+/// What a `check` block looks at is read when everything is as it will be.
+fn connect_checks(draft: &mut Building<'_>, index: &Index) {
+    let because = Why::Order("is looked at when everything else is done");
+    let is_nested =
+        |id: &&VertexId| matches!(&draft[**id], Vertex::Instance(i) if i.config.within.is_some());
+    let (nested, changing): (Vec<VertexId>, Vec<VertexId>) =
+        index.instances.iter().partition(|id| is_nested(&id));
+    if nested.is_empty() {
+        return;
+    }
+    let changed = draft.add(Vertex::Changed);
+    for id in changing.into_iter().chain(index.destroys.iter().copied()) {
+        draft.connect(changed, id, because);
+    }
+    for id in nested {
+        draft.connect(id, changed, because);
+    }
+}
+
 fn connect_providers(draft: &mut Building<'_>, index: &Index) {
     let (vertices, edges) = draft.split();
     for (at, vertex) in (0..).map(VertexId).zip(vertices) {
@@ -275,6 +297,7 @@ fn prune(plan: &Plan, draft: &mut Building<'_>) {
                 NamedValue::Output(output) if value.is_root_output() => {
                     plan.mode == Mode::Normal && plan.outputs.contains_key(&output.name)
                 }
+                NamedValue::Check(_) => plan.mode == Mode::Normal && plan.targets.is_empty(),
                 _ => false,
             },
             _ => false,

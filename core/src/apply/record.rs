@@ -10,6 +10,7 @@ use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
 use super::visit::{Came, Expanded, Outcome, View, visit};
 use crate::addr::{DeposedKey, Mode as ResourceMode, ResourceAddr};
 use crate::change::Action;
+use crate::eval::verdicts::summarise;
 use crate::eval::vertex::NamedValue;
 use crate::event::Event;
 use crate::graph::walk::{Next, Pace, walk};
@@ -17,6 +18,7 @@ use crate::graph::{Graph, VertexId};
 use crate::phase::Why;
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
+use crate::state::checks::CheckResults;
 use crate::state::journal::Journal;
 use crate::state::{Object, OutputValue, State};
 
@@ -25,6 +27,8 @@ use crate::state::{Object, OutputValue, State};
 pub struct Applied {
     /// What exists now.
     pub state: State,
+    /// What the conditions turned out to be.
+    pub checks: CheckResults,
     /// How many objects were made, changed and destroyed.
     pub tally: Tally,
     /// Whether everything in the plan was done.
@@ -87,7 +91,8 @@ pub(super) async fn run(
     let mut state = state.into_inner();
     finish(&mut state, plan);
     let complete = unvisited.skipped.is_empty() && unvisited.stopped.is_empty();
-    Applied { state, tally, complete }
+    let checks = summarise(session.config, session.results, &plan.checks);
+    Applied { state, checks, tally, complete }
 }
 
 /// Tells of the objects that were found while planning and are managed from now on. Returns how many.

@@ -30,6 +30,8 @@ pub(crate) enum Vertex<'c> {
     Done(ConfigResourceAddr),
     /// All objects of a resource that are to go, and go before what replaces them, are gone.
     Gone(ConfigResourceAddr),
+    /// Everything that changes has changed: what `check` blocks look at waits for this.
+    Changed,
     /// Everything that several objects of a resource wait for, of what comes or goes because of
     /// others: again, so that there is one edge and not one for each pair.
     Free(ConfigResourceAddr),
@@ -85,7 +87,8 @@ impl<'c> Vertex<'c> {
             | Self::Destroy(_)
             | Self::Done(_)
             | Self::Gone(_)
-            | Self::Free(_) => None,
+            | Self::Free(_)
+            | Self::Changed => None,
         }
     }
 }
@@ -105,6 +108,7 @@ impl std::fmt::Display for Vertex<'_> {
             },
             Self::Done(addr) => write!(f, "{addr} (done)"),
             Self::Gone(addr) => write!(f, "{addr} (gone)"),
+            Self::Changed => f.write_str("(all changes)"),
             Self::Free(addr) => write!(f, "{addr} (free)"),
         }
     }

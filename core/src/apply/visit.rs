@@ -116,7 +116,11 @@ pub(super) async fn visit(
         Vertex::Destroy(destroy) => {
             destroy::visit(view, object, &mut diags, destroy).await.unwrap_or(Came::Nothing)
         }
-        Vertex::Closed(_) | Vertex::Done(_) | Vertex::Gone(_) | Vertex::Free(_) => Came::Nothing,
+        Vertex::Closed(_)
+        | Vertex::Done(_)
+        | Vertex::Gone(_)
+        | Vertex::Free(_)
+        | Vertex::Changed => Came::Nothing,
     };
     Outcome { diags, came }
 }

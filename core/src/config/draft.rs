@@ -83,10 +83,7 @@ impl Draft {
             "moved" => self.module.moved.extend(moved::read(diags, block)),
             "removed" => self.module.removed.extend(removed::read(diags, block)),
             "import" => self.module.imports.extend(import::read(diags, block)),
-            "check" => {
-                let _ = diags.error(not_supported("A `check` block", block.header));
-                self.check(diags, sources, block);
-            }
+            "check" => self.check(diags, sources, block),
             "required_providers" => {
                 let _ = diags.error(
                     Diagnostic::error(
@@ -206,7 +203,13 @@ impl Draft {
         if let Some(other) = self.module.resources.get(name) {
             let word = if name.mode() == Mode::Data { "data" } else { "resource" };
             let summary = format!("Duplicate {word} \"{}\" configuration", name.kind());
-            let places = (resource.span, place(sources, other.span));
+            // What stands in a `check` block is the one too many, wherever that is.
+            let nested = other.within.is_some() && resource.within.is_none();
+            let (second, first) = match nested {
+                true => (other.span, resource.span),
+                false => (resource.span, other.span),
+            };
+            let places = (second, place(sources, first));
             let _ = diags.error(duplicate(&summary, &format!("`{name}`"), places));
             return;
         }

@@ -3,7 +3,7 @@
 
 use formwork_lang::refs::{self, TraversalStep};
 use formwork_lang::syntax::Expr;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::{Module, Repetition, Resource, bad_reference};
 use crate::addr::reference::step_span;
@@ -15,31 +15,64 @@ const MAX_PROBLEMS: usize = 100;
 /// Reports everything wrong with the references of a module.
 pub(super) fn references(diags: &mut Diagnostics, module: &Module) {
     for provider in module.providers.values() {
+        check_scoped(diags, module, &provider.references, None);
         check_all(diags, module, &provider.references, None);
     }
     for variable in module.variables.values() {
+        check_scoped(diags, module, &variable.references, None);
         check_all(diags, module, &variable.references, None);
     }
     for local in module.locals.values() {
+        check_scoped(diags, module, &local.references, None);
         check_all(diags, module, &local.references, None);
     }
     for resource in module.resources.values() {
         check_all(diags, module, &resource.references, Some(&resource.repetition));
+        check_scoped(diags, module, &resource.references, resource.within.as_ref());
         check_whole(diags, &resource.depends_on);
         check_self(diags, resource);
     }
     for output in module.outputs.values() {
+        check_scoped(diags, module, &output.references, None);
         check_all(diags, module, &output.references, None);
         check_whole(diags, &output.depends_on);
     }
     for import in &module.imports {
+        check_scoped(diags, module, &import.references, None);
         check_all(diags, module, &import.references, Some(&import.repetition));
     }
     for call in module.calls.values() {
+        check_scoped(diags, module, &call.references, None);
         check_all(diags, module, &call.references, None);
         check_whole(diags, &call.depends_on);
         for argument in call.arguments.values() {
+            check_scoped(diags, module, &argument.references, None);
             check_all(diags, module, &argument.references, Some(&call.repetition));
+        }
+    }
+    for check in module.checks.values() {
+        check_all(diags, module, &check.references, None);
+        check_scoped(diags, module, &check.references, Some(&check.name));
+    }
+}
+
+/// Reports mentions of data sources that only another `check` block sees.
+fn check_scoped(
+    diags: &mut Diagnostics,
+    module: &Module,
+    references: &[Reference],
+    check: Option<&Str>,
+) {
+    for reference in references {
+        let resource = reference.resource().and_then(|name| module.resources.get(name));
+        let within = resource.and_then(|resource| Some((resource, resource.within.as_ref()?)));
+        if let Some((resource, within)) = within.filter(|(_, within)| check != Some(*within)) {
+            let detail = format!(
+                "`{}` belongs to the block `check {within:?}`, and can only be used there.",
+                resource.name
+            );
+            let problem = Diagnostic::error("Reference to scoped resource", detail);
+            let _ = diags.error(problem.at(reference.span));
         }
     }
 }

@@ -7,9 +7,11 @@ use formwork_lang::syntax::Expr;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Type, Value, convert};
 
 use super::ModuleScope;
+use super::verdicts::{Judged, Rule, Verdict, Verdicts};
 use crate::config::{Condition, Variable};
+use crate::state::checks::{CheckStatus, CheckSubject};
 
-/// What a condition is attached to; decides the words of its failure.
+/// What a condition is attached to; decides the words of its failure, and what a failure is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConditionKind {
     /// Before a resource is planned or changed.
@@ -18,35 +20,82 @@ pub enum ConditionKind {
     ResourcePostcondition,
     /// Before an output has its value.
     OutputPrecondition,
+    /// Whenever all is as it should be. A failure is a warning.
+    Assertion,
+}
+
+/// Whose conditions are evaluated, and where is taken down what they turn out to be.
+#[derive(Clone, Copy)]
+pub struct Judging<'j> {
+    /// The object.
+    pub object: &'j Judged,
+    /// Where it is taken down.
+    pub verdicts: &'j Verdicts,
+}
+
+impl Judging<'_> {
+    fn set(&self, rule: Rule, at: usize, found: &Result<Found, Reported>) {
+        let (status, message) = match found {
+            Ok(Found::Holds) => (CheckStatus::Pass, None),
+            Ok(Found::Unknown) => (CheckStatus::Unknown, None),
+            Ok(Found::Fails(message)) => (CheckStatus::Fail, message.clone()),
+            Err(_) => (CheckStatus::Error, None),
+        };
+        self.verdicts.set(self.object, (rule, at), Verdict { status, message });
+    }
 }
 
 /// Evaluates conditions, all of them. One that is not known yet holds for now.
 ///
 /// # Errors
-/// When a condition does not hold, or has no value, or its message has none.
+/// When a condition does not hold, or has no value, or its message has none. A failed assertion is
+/// no error.
 pub fn check(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     kind: ConditionKind,
     conditions: &[Condition],
+    judging: Judging<'_>,
 ) -> Result<(), Reported> {
-    let summary = match kind {
-        ConditionKind::ResourcePrecondition => "Resource precondition failed",
-        ConditionKind::ResourcePostcondition => "Resource postcondition failed",
-        ConditionKind::OutputPrecondition => "Module output value precondition failed",
+    let (summary, rule) = match kind {
+        ConditionKind::ResourcePrecondition => ("Resource precondition failed", Rule::Precondition),
+        ConditionKind::ResourcePostcondition => {
+            ("Resource postcondition failed", Rule::Postcondition)
+        }
+        ConditionKind::OutputPrecondition => {
+            ("Module output value precondition failed", Rule::Precondition)
+        }
+        ConditionKind::Assertion => ("Check block assertion failed", Rule::Assertion),
     };
     let mut result = Ok(());
-    for condition in conditions {
-        match failure(diags, scope, condition, "Invalid condition result") {
-            Ok(None) => {}
-            Ok(Some(message)) => {
-                let failed = Diagnostic::error(summary, message).at(condition.condition.span);
-                result = Err(diags.error(failed));
+    for (at, condition) in conditions.iter().enumerate() {
+        let found = failure(diags, scope, condition, "Invalid condition result");
+        judging.set(rule, at, &found);
+        let span = condition.condition.span;
+        match (found, kind) {
+            (Ok(Found::Holds), _) => {}
+            (Ok(Found::Unknown), ConditionKind::Assertion) => {
+                diags.warn(unknown_assertion().at(span));
             }
-            Err(reported) => result = Err(reported),
+            (Ok(Found::Unknown), _) => {}
+            (Ok(Found::Fails(message)), ConditionKind::Assertion) => {
+                diags.warn(Diagnostic::warning(summary, shown(message)).at(span));
+            }
+            (Ok(Found::Fails(message)), _) => {
+                result = Err(diags.error(Diagnostic::error(summary, shown(message)).at(span)));
+            }
+            (Err(reported), _) => result = Err(reported),
         }
     }
     result
+}
+
+fn unknown_assertion() -> Diagnostic {
+    Diagnostic::warning(
+        "Check block assertion known after apply",
+        "Whether this holds depends on values that are not known yet. It is looked at again when this \
+         plan was applied.",
+    )
 }
 
 /// Checks the validations of a variable, and reports at the place that gave it its value. They see
@@ -59,14 +108,20 @@ pub fn validate_variable(
     scope: &ModuleScope<'_>,
     (variable, place): (&Variable, Span),
     value: &Value,
+    verdicts: &Verdicts,
 ) -> Result<(), Reported> {
+    let subject = CheckSubject::Variable(variable.name.clone());
+    let object = Judged::single(scope.module().addr(), subject);
+    let judging = Judging { object: &object, verdicts };
     let scope = &scope.clone().with_variable(variable.name.clone(), value.clone());
     let mut result = Ok(());
-    for condition in &variable.validations {
-        match failure(diags, scope, condition, "Invalid variable validation result") {
-            Ok(None) => {}
-            Ok(Some(message)) => {
-                let rule = &condition.place;
+    for (at, condition) in variable.validations.iter().enumerate() {
+        let found = failure(diags, scope, condition, "Invalid variable validation result");
+        judging.set(Rule::Assertion, at, &found);
+        match found {
+            Ok(Found::Holds | Found::Unknown) => {}
+            Ok(Found::Fails(message)) => {
+                let (rule, message) = (&condition.place, shown(message));
                 let detail =
                     format!("{message}\n\nThis was checked by the validation rule at {rule}.");
                 let failed = Diagnostic::error("Invalid value for variable", detail).at(place);
@@ -78,27 +133,37 @@ pub fn validate_variable(
     result
 }
 
-/// Evaluates a condition and its message. Returns the message if the condition does not hold. It is
-/// evaluated also when the condition holds, so that a mistake in it shows before the day it is needed.
+/// What a condition turned out to be.
+enum Found {
+    Holds,
+    Unknown,
+    /// With the message, if it may be shown.
+    Fails(Option<String>),
+}
+
+fn shown(message: Option<String>) -> String {
+    let hidden = "The condition does not hold. Its message cannot be shown: it is sensitive, or not \
+                  known yet.";
+    message.unwrap_or_else(|| hidden.to_owned())
+}
+
+/// Evaluates a condition and its message. The message is evaluated also when the condition holds, so that a mistake in it shows before the day it is needed.
 fn failure(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
     condition: &Condition,
     bad_result: &str,
-) -> Result<Option<String>, Reported> {
+) -> Result<Found, Reported> {
     let holds = evaluate(diags, &condition.condition, scope)
         .and_then(|value| truth(diags, value, condition.condition.span, bad_result));
     let message = evaluate(diags, &condition.message, scope)
         .and_then(|value| message_text(diags, value, &condition.message));
     let (holds, message) = (holds?, message?);
-    // What is not known yet holds for now.
-    if holds != Some(false) {
-        return Ok(None);
-    }
-    Ok(Some(message.unwrap_or_else(|| {
-        "The condition does not hold. Its message cannot be shown: it is sensitive, or not known yet."
-            .to_owned()
-    })))
+    Ok(match holds {
+        Some(true) => Found::Holds,
+        None => Found::Unknown,
+        Some(false) => Found::Fails(message),
+    })
 }
 
 /// Reads the value of a condition; `None` while it is not known.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use formwork_value::{Str, Value};
 
+use super::verdicts::Verdicts;
 use super::{Expansion, ProviderFunctions};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModulePath, ResourceName};
 use crate::config::{Config, Module, ModuleNode};
@@ -18,6 +19,8 @@ use crate::config::{Config, Module, ModuleNode};
 #[derive(Debug)]
 pub struct Results {
     root: ModuleResults,
+    /// What conditions turned out to be.
+    pub verdicts: Verdicts,
 }
 
 /// The results of one instance of a module.
@@ -82,7 +85,7 @@ impl Results {
     #[must_use]
     pub fn new(config: &Config) -> Self {
         let root = ModuleResults::new(config.root_node(), ModuleAddr::root(), Rc::default());
-        Self { root }
+        Self { root, verdicts: Verdicts::default() }
     }
 
     /// The root module.

@@ -398,19 +398,23 @@ fn conditions_that_do_not_hold_say_why() {
     let mut diags = Diagnostics::new();
     let variable = &bench.config.root.variables["v"];
     let judged = Value::string("ab");
+    let verdicts = &bench.results.verdicts;
     let _ = conditions::validate_variable(
         &mut diags,
         &bench.scope(),
         (variable, variable.span),
         &judged,
+        verdicts,
     );
     variables.set("v", judged);
     let lifecycle = &bench.config.root.resources.values().next().unwrap().lifecycle;
     let kind = ConditionKind::ResourcePrecondition;
-    let _ = conditions::check(&mut diags, &bench.scope(), kind, &lifecycle.preconditions);
+    let whose = &crate::eval::verdicts::Judged::instance(&"t.a".parse().unwrap());
+    let judging = conditions::Judging { object: whose, verdicts };
+    let _ = conditions::check(&mut diags, &bench.scope(), kind, &lifecycle.preconditions, judging);
     let scope = bench.scope().with_self(object("made"));
     let kind = ConditionKind::ResourcePostcondition;
-    let _ = conditions::check(&mut diags, &scope, kind, &lifecycle.postconditions);
+    let _ = conditions::check(&mut diags, &scope, kind, &lifecycle.postconditions, judging);
     expect![[r#"
         error main.tf:1,1-13 Invalid value for variable
             ab is too short

@@ -5,13 +5,15 @@
 use std::collections::BTreeMap;
 
 use formwork_lang::eval::evaluate;
-use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Value};
+use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value};
 
-use super::conditions::{self, ConditionKind};
+use super::conditions::{self, ConditionKind, Judging};
+use super::verdicts::{Judged, Verdicts};
 use super::{ModuleScope, RepetitionData, Results, World};
 use crate::addr::Reference;
 use crate::config::inputs::{self, Misfit};
-use crate::config::{Argument, Config, Local, ModuleCall, ModuleNode, Output, Variable};
+use crate::config::{Argument, Check, Config, Local, ModuleCall, ModuleNode, Output, Variable};
+use crate::state::checks::CheckSubject;
 
 /// What values are found from.
 #[derive(Clone, Copy)]
@@ -46,6 +48,8 @@ pub enum NamedValue<'c> {
     Local(&'c Local),
     /// An output value.
     Output(&'c Output),
+    /// A block of conditions. It has no value, but is evaluated like one.
+    Check(&'c Check),
 }
 
 impl<'c> ValueVertex<'c> {
@@ -69,7 +73,10 @@ impl<'c> ValueVertex<'c> {
             let value = match self.value {
                 NamedValue::Variable(variable) => visit_given(diags, &scope, variable, givens),
                 NamedValue::Local(local) => evaluate(diags, &local.expr, &scope),
-                NamedValue::Output(output) => visit_output(diags, output, &scope),
+                NamedValue::Output(output) => {
+                    visit_output(diags, output, &scope, &givens.results.verdicts)
+                }
+                NamedValue::Check(check) => visit_check(diags, check, &scope, givens),
             };
             collect(&mut values, value);
         }
@@ -83,6 +90,8 @@ impl<'c> ValueVertex<'c> {
                 NamedValue::Variable(variable) => module.variables.set(&variable.name, value),
                 NamedValue::Local(local) => module.locals.set(&local.name, value),
                 NamedValue::Output(output) => module.outputs.set(&output.name, value),
+                // Nothing can mention it.
+                NamedValue::Check(_) => {}
             }
         }
     }
@@ -109,6 +118,7 @@ impl<'c> ValueVertex<'c> {
             }
             NamedValue::Local(local) => vec![(self.node, &local.references)],
             NamedValue::Output(output) => vec![(self.node, &output.references)],
+            NamedValue::Check(check) => vec![(self.node, &check.references)],
         }
     }
 }
@@ -132,7 +142,8 @@ fn visit_given(
     let given = givens.variables.get(&variable.name).cloned();
     let value = given.unwrap_or_else(|| Value::unknown(variable.ty.clone()));
     let value = value.mark(variable_marks(variable));
-    conditions::validate_variable(diags, scope, (variable, variable.span), &value)?;
+    let verdicts = &givens.results.verdicts;
+    conditions::validate_variable(diags, scope, (variable, variable.span), &value, verdicts)?;
     Ok(value)
 }
 
@@ -160,7 +171,8 @@ fn visit_passed(
                 let value = if givens.checking { inputs::unknown(variable) } else { value };
                 let inside = ModuleScope::new(child, givens.world);
                 let place = argument.map_or(call.site.span, |argument| argument.expr.span);
-                conditions::validate_variable(diags, &inside, (variable, place), &value)?;
+                let (judged, verdicts) = ((variable, place), &givens.results.verdicts);
+                conditions::validate_variable(diags, &inside, judged, &value, verdicts)?;
                 Ok(value)
             });
             collect(&mut values, value);
@@ -213,9 +225,13 @@ fn visit_output(
     diags: &mut Diagnostics,
     output: &Output,
     scope: &ModuleScope<'_>,
+    verdicts: &Verdicts,
 ) -> Result<Value, Reported> {
     let kind = ConditionKind::OutputPrecondition;
-    conditions::check(diags, scope, kind, &output.preconditions)?;
+    let subject = CheckSubject::Output(output.name.clone());
+    let object = &Judged::single(scope.module().addr(), subject);
+    let judging = Judging { object, verdicts };
+    conditions::check(diags, scope, kind, &output.preconditions, judging)?;
     let value = evaluate(diags, &output.expr, scope)?;
     let marks = value.all_marks();
     let is_root = scope.module().addr().is_root();
@@ -250,6 +266,26 @@ fn visit_output(
     Ok(value.mark(sensitive | ephemeral))
 }
 
+/// Looks at the conditions of a `check` block, unless its data source could not be read: then there is
+/// nothing to look at.
+fn visit_check(
+    diags: &mut Diagnostics,
+    check: &Check,
+    scope: &ModuleScope<'_>,
+    givens: Givens<'_>,
+) -> Result<Value, Reported> {
+    let nothing = Value::null(Type::Dynamic);
+    let verdicts = &givens.results.verdicts;
+    let subject = CheckSubject::Check(check.name.clone());
+    let object = &Judged::single(scope.module().addr(), subject);
+    if givens.checking || verdicts.has_failed(object) {
+        return Ok(nothing);
+    }
+    let judging = Judging { object, verdicts };
+    conditions::check(diags, scope, ConditionKind::Assertion, &check.asserts, judging)?;
+    Ok(nothing)
+}
+
 impl std::fmt::Display for ValueVertex<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.node.caller.is_some() {
@@ -259,6 +295,7 @@ impl std::fmt::Display for ValueVertex<'_> {
             NamedValue::Variable(variable) => write!(f, "var.{}", variable.name),
             NamedValue::Local(local) => write!(f, "local.{}", local.name),
             NamedValue::Output(output) => write!(f, "output.{}", output.name),
+            NamedValue::Check(check) => write!(f, "check.{}", check.name),
         }
     }
 }

@@ -48,6 +48,7 @@ impl Names {
             NamedValue::Output(output) => {
                 self.modules[node.index].outputs.insert(output.name.clone(), at);
             }
+            NamedValue::Check(_) => {}
         }
     }
 

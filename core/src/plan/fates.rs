@@ -252,6 +252,7 @@ fn name_of(vertex: &Vertex<'_>) -> Option<Named> {
                 Some((value.node.index, Subject::Local(local.name.clone()), None))
             }
             NamedValue::Output(output) => called(value.node, Some(output.name.clone())),
+            NamedValue::Check(_) => None,
         },
         Vertex::Closed(node) => called(node, None),
         Vertex::Call(_) | Vertex::Provider(_) | Vertex::Resource(_) | Vertex::Orphan(_) => None,

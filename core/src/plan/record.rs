@@ -12,6 +12,7 @@ use super::visit::{Settled, View, visit};
 use super::{Mode, Options, Plan};
 use crate::addr::{Mode as ResourceMode, ResourceAddr};
 use crate::change::{Action, OutputChange};
+use crate::eval::verdicts::summarise;
 use crate::eval::vertex::NamedValue;
 use crate::event::Event;
 use crate::graph::Graph;
@@ -19,6 +20,7 @@ use crate::graph::walk::{Next, Pace, walk};
 use crate::moved::Moves;
 use crate::phase::Why;
 use crate::session::Session;
+use crate::state::checks::CheckResults;
 use crate::state::{OutputValue, State};
 
 /// Visits every vertex and makes the plan of what was found.
@@ -223,6 +225,7 @@ impl Recorder<'_, '_> {
             }
         }
         drop_lost_data(&mut plan.prior, session);
+        plan.checks = summarise(session.config, session.results, &CheckResults::default());
         plan
     }
 }

@@ -16,6 +16,7 @@ use super::{Mode, Plan};
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, Target};
 use crate::change::{Action, Change, Importing, OutputChange, Reason, ReplaceOrder};
 use crate::state::State;
+use crate::state::checks::CheckResults;
 
 /// Why bytes are not a plan.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -45,6 +46,8 @@ struct SavedPlan {
     changes: Vec<SavedChange>,
     drift: Vec<SavedChange>,
     outputs: BTreeMap<String, SavedOutput>,
+    /// As a state file has them.
+    checks: Option<String>,
     errored: bool,
 }
 
@@ -110,7 +113,7 @@ const ACTIONS: [(Action, &str); 8] = [
     (Action::Replace(ReplaceOrder::CreateFirst), "create-delete"),
 ];
 
-const REASONS: [Reason; 12] = [
+const REASONS: [Reason; 13] = [
     Reason::ReplaceBecauseTainted,
     Reason::ReplaceByRequest,
     Reason::ReplaceBecauseCannotUpdate,
@@ -123,6 +126,7 @@ const REASONS: [Reason; 12] = [
     Reason::DeleteBecauseNoMoveTarget,
     Reason::ReadBecauseConfigUnknown,
     Reason::ReadBecauseDependencyPending,
+    Reason::ReadBecauseCheckNested,
 ];
 
 fn name_of<T: PartialEq>(table: &[(T, &str)], wanted: &T) -> String {
@@ -161,6 +165,7 @@ impl Plan {
             outputs: outputs
                 .map(|(name, change)| Ok((name.to_string(), SavedOutput::of(change)?)))
                 .collect::<Result<_, BadPlan>>()?,
+            checks: self.checks.to_json().map(|json| String::from_utf8_lossy(&json).into_owned()),
             errored: self.errored,
             dependencies: lists.texts,
         };
@@ -206,6 +211,10 @@ impl Plan {
             outputs: outputs
                 .map(|(name, output)| Ok((Str::from(name), output.read()?)))
                 .collect::<Result<_, BadPlan>>()?,
+            checks: saved
+                .checks
+                .map(|json| CheckResults::from_json(json.as_bytes()))
+                .unwrap_or_default(),
             prior,
             errored: saved.errored,
         })

@@ -197,6 +197,7 @@ fn because(change: &Change) -> Option<String> {
         ),
         Reason::DeleteBecauseNoModule => format!("because {} is not in configuration", addr.module),
         Reason::ReadBecauseConfigUnknown => "config refers to values not yet known".into(),
+        Reason::ReadBecauseCheckNested => "config will be reloaded to verify a check block".into(),
         Reason::ReadBecauseDependencyPending => {
             "depends on a resource or a module with changes pending".into()
         }

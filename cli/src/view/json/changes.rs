@@ -38,6 +38,7 @@ pub(crate) fn reason(reason: Reason) -> &'static str {
         Reason::DeleteBecauseNoModule => "delete_because_no_module",
         Reason::ReadBecauseConfigUnknown => "read_because_config_unknown",
         Reason::ReadBecauseDependencyPending => "read_because_dependency_pending",
+        Reason::ReadBecauseCheckNested => "read_because_check_nested",
     }
 }
 

@@ -52,6 +52,7 @@ pub(crate) fn document(
         ("output_changes", Json::Object(outputs.collect()).filled()),
         ("prior_state", (!plan.prior.is_empty()).then_some(prior)),
         ("configuration", Some(configuration::document(beside.config, beside.pool))),
+        ("checks", super::checks::document(&plan.checks).filled()),
         ("timestamp", time.format(&Rfc3339).ok().map(Json::text)),
         ("applyable", Some(Json::Bool(plan.applyable()))),
         ("complete", Some(Json::Bool(!plan.is_limited() && !plan.errored))),

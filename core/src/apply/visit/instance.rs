@@ -21,10 +21,12 @@ use crate::apply::vertex::InstanceVertex;
 use crate::change::{Action, Change};
 use crate::config::When;
 use crate::eval::ModuleScope;
-use crate::eval::conditions::{self, ConditionKind};
+use crate::eval::conditions::{self, ConditionKind, Judging};
+use crate::eval::verdicts::Judged;
 use crate::event::Event;
 use crate::phase::{
-    encode, evaluate, ignored, plain, read_data, sensitive_paths, shown_id, stored_data, watched,
+    encode, evaluate, ignored, plain, read_data, read_nested, sensitive_paths, shown_id,
+    stored_data, watched,
 };
 use crate::provider::{About, Ask, Breach, Handle, Planned, ResourceType, remark};
 use crate::state::journal::{self, Intent, JournalError, Op};
@@ -46,8 +48,10 @@ pub(super) async fn visit(
     let scope = view.session.scope(module).repeated(data.unwrap_or_default());
     let lifecycle = &vertex.config.lifecycle;
     let kind = ConditionKind::ResourcePrecondition;
+    let object = &Judged::instance(&change.addr);
+    let judging = Judging { object, verdicts: &view.session.results.verdicts };
     let config = |diags: &mut Diagnostics| {
-        conditions::check(diags, &scope, kind, &lifecycle.preconditions)?;
+        conditions::check(diags, &scope, kind, &lifecycle.preconditions, judging)?;
         evaluate(diags, vertex.config, ty.block(), &scope)
     };
     let config = view.session.settled(diags, config).await?;
@@ -136,7 +140,15 @@ impl<'a> Work<'a> {
         self.handle.validate(diags, self.ty, config, self.about()).await?;
         let (session, with) = (self.view.session, (self.handle, self.ty));
         let place = (addr, self.vertex.config.span);
-        let value = read_data(session, diags, with, config, place).await?;
+        let value = match &self.vertex.config.within {
+            None => read_data(session, diags, with, config, place).await?,
+            Some(check) => {
+                let place = (addr, self.vertex.config.span, check);
+                let read = read_nested(session, diags, with, config, place).await;
+                // What was asked for is kept also if there was no answer.
+                read.unwrap_or_else(|| config.clone())
+            }
+        };
         let object = Some(Arc::new(stored_data(diags, self.ty, addr, &value)?));
         Ok(Came::Made { object, value: Some(value), deposes: None, changed: true })
     }
@@ -384,8 +396,11 @@ impl<'a> Work<'a> {
             let scope = scope.with_self(value.clone());
             let kind = ConditionKind::ResourcePostcondition;
             // Errors are in `diags`, and that is what stops dependents.
-            let check =
-                |diags: &mut Diagnostics| conditions::check(diags, &scope, kind, postconditions);
+            let object = &Judged::instance(&self.change().addr);
+            let judging = Judging { object, verdicts: &self.view.session.results.verdicts };
+            let check = |diags: &mut Diagnostics| {
+                conditions::check(diags, &scope, kind, postconditions, judging)
+            };
             let _ = self.view.session.settled(diags, check).await;
         }
     }

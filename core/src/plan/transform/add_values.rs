@@ -16,7 +16,8 @@ pub(in crate::plan) fn add<'c>(
         let variables = module.variables.values().map(NamedValue::Variable);
         let locals = module.locals.values().map(NamedValue::Local);
         let outputs = module.outputs.values().map(NamedValue::Output);
-        for value in variables.chain(locals).chain(outputs) {
+        let checks = module.checks.values().map(NamedValue::Check);
+        for value in variables.chain(locals).chain(outputs).chain(checks) {
             add(Vertex::Value(ValueVertex { node, value }));
         }
     }

@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::propose::proposed_new;
-use formwork_value::{Diagnostics, Reported, Value};
+use formwork_value::{Diagnostics, Reported, Str, Value};
 
 use super::View;
 use super::managed::provider_for;
 use super::resource::Here;
 use crate::addr::{InstanceAddr, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::change::{Action, Change, Reason};
-use crate::eval::conditions::{self, ConditionKind};
-use crate::phase::{evaluate, plain, read_data, sensitive_paths, stored_data};
+use crate::eval::conditions::{self, ConditionKind, Judging};
+use crate::eval::verdicts::Judged;
+use crate::phase::{evaluate, plain, read_data, read_nested, sensitive_paths, stored_data};
 use crate::plan::Mode;
 use crate::plan::fates::Asks;
 use crate::plan::outcome::{FoundObject, Refreshed};
@@ -51,8 +52,10 @@ pub(super) async fn plan(
     let scope = here.scope(view, &addr.key);
     let lifecycle = &vertex.config.lifecycle;
     let kind = ConditionKind::ResourcePrecondition;
+    let object = &Judged::instance(&addr);
+    let judging = Judging { object, verdicts: &view.session.results.verdicts };
     let config = |diags: &mut Diagnostics| {
-        conditions::check(diags, &scope, kind, &lifecycle.preconditions)?;
+        conditions::check(diags, &scope, kind, &lifecycle.preconditions, judging)?;
         evaluate(diags, vertex.config, ty.block(), &scope)
     };
     let config = view.session.settled(diags, config).await?;
@@ -61,12 +64,16 @@ pub(super) async fn plan(
     if let Some(reason) = why_later(view, here, &config) {
         return Ok(later(view, vertex, &addr, &ty, (config, reason)));
     }
+    if let Some(check) = &vertex.config.within {
+        return nested(view, diags, here, (&addr, &handle, &ty), (config, check)).await;
+    }
     let place = (&addr, vertex.config.span);
     let value = read_data(view.session, diags, (&handle, &ty), &config, place).await?;
     let scope = scope.with_self(value.clone());
     let kind = ConditionKind::ResourcePostcondition;
-    let check =
-        |diags: &mut Diagnostics| conditions::check(diags, &scope, kind, &lifecycle.postconditions);
+    let check = |diags: &mut Diagnostics| {
+        conditions::check(diags, &scope, kind, &lifecycle.postconditions, judging)
+    };
     view.session.settled(diags, check).await?;
     let object = stored_data(diags, &ty, &addr, &value)?;
     Ok(FoundObject {
@@ -153,4 +160,31 @@ fn later(
         change: (!refresh_only).then_some(change),
         value: Some(if refresh_only { Value::null(ty.ty.clone()) } else { after }),
     }
+}
+
+/// Plans a data source that only a `check` block sees. It is read for what the block says now, and
+/// read again while applying, when all else is done.
+async fn nested(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    here: &Here<'_>,
+    (addr, handle, ty): (&InstanceAddr, &Handle, &ResourceType),
+    (config, check): (Value, &Str),
+) -> Result<FoundObject, Reported> {
+    let reason = Reason::ReadBecauseCheckNested;
+    let place = (addr, here.vertex.config.span, check);
+    let read = read_nested(view.session, diags, (handle, ty), &config, place).await;
+    let asked = config.clone();
+    let mut found = later(view, here.vertex, addr, ty, (config, reason));
+    let Some(value) = read else {
+        // What was asked for is kept also if there was no answer.
+        found.refreshed = Refreshed::Now(Arc::new(stored_data(diags, ty, addr, &asked)?));
+        return Ok(found);
+    };
+    found.refreshed = Refreshed::Now(Arc::new(stored_data(diags, ty, addr, &value)?));
+    if let Some(change) = &mut found.change {
+        change.after = value.clone();
+    }
+    found.value = Some(value);
+    Ok(found)
 }

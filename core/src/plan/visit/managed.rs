@@ -17,7 +17,8 @@ use crate::addr::{InstanceAddr, InstanceKey};
 use crate::change::{Action, Change, Importing, Reason};
 use crate::config::Resource;
 use crate::eval::ModuleScope;
-use crate::eval::conditions::{self, ConditionKind};
+use crate::eval::conditions::{self, ConditionKind, Judging};
+use crate::eval::verdicts::Judged;
 use crate::phase::{check_ignored, evaluate, ignored, plain, sensitive_paths};
 use crate::plan::Mode;
 use crate::plan::decide::{Facts, decide};
@@ -56,9 +57,11 @@ pub(super) async fn plan(
         return Ok(instance.refreshed_only(prior));
     }
     let kind = ConditionKind::ResourcePrecondition;
+    let object = &Judged::instance(&addr);
+    let judging = Judging { object, verdicts: &view.session.results.verdicts };
     let lifecycle = &vertex.config.lifecycle;
     let config = |diags: &mut Diagnostics| {
-        conditions::check(diags, &scope, kind, &lifecycle.preconditions)?;
+        conditions::check(diags, &scope, kind, &lifecycle.preconditions, judging)?;
         check_ignored(diags, &lifecycle.ignore_changes, ty.block())?;
         evaluate(diags, vertex.config, ty.block(), &scope)
     };
@@ -295,9 +298,12 @@ impl<'a> Instance<'a> {
             return Ok(());
         }
         let scope = scope.with_self(change.after.clone());
+        let object = &Judged::instance(self.addr);
+        let judging = Judging { object, verdicts: &self.view.session.results.verdicts };
         let kind = ConditionKind::ResourcePostcondition;
-        let check =
-            |diags: &mut Diagnostics| conditions::check(diags, &scope, kind, postconditions);
+        let check = |diags: &mut Diagnostics| {
+            conditions::check(diags, &scope, kind, postconditions, judging)
+        };
         self.view.session.settled(diags, check).await
     }
 

@@ -1,0 +1,192 @@
+//! What conditions turned out to be, while they are evaluated. In which order that happens is not seen,
+//! because each is kept by what it belongs to, and of one evaluated again the last word counts.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use super::Results;
+use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr};
+use crate::config::{Config, ModuleNode};
+use crate::state::checks::{CheckResult, CheckResults, CheckStatus, CheckSubject, CheckedObject};
+
+/// An object that has conditions.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Judged {
+    /// The module it is in.
+    pub module: ModuleAddr,
+    /// What it is.
+    pub subject: CheckSubject,
+    /// Which instance of a resource.
+    pub key: InstanceKey,
+}
+
+impl Judged {
+    /// An instance of a resource.
+    #[must_use]
+    pub fn instance(addr: &InstanceAddr) -> Self {
+        let subject = CheckSubject::Resource(addr.resource.clone());
+        Self { module: addr.module.clone(), subject, key: addr.key.clone() }
+    }
+
+    /// Something that is there once in a module.
+    #[must_use]
+    pub fn single(module: &ModuleAddr, subject: CheckSubject) -> Self {
+        Self { module: module.clone(), subject, key: InstanceKey::None }
+    }
+}
+
+/// Which list of an object's conditions one belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// What must hold before.
+    Precondition,
+    /// What must hold after.
+    Postcondition,
+    /// The data source of a `check` block: that it can be read.
+    Data,
+    /// An assertion, or a validation of a variable.
+    Assertion,
+}
+
+/// What a condition turned out to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whether it holds.
+    pub status: CheckStatus,
+    /// What is said if it does not.
+    pub message: Option<String>,
+}
+
+/// All verdicts of a run.
+#[derive(Debug, Default)]
+pub struct Verdicts(RefCell<BTreeMap<Judged, BTreeMap<(Rule, usize), Verdict>>>);
+
+impl Verdicts {
+    /// Takes down what a condition turned out to be.
+    pub fn set(&self, object: &Judged, rule: (Rule, usize), verdict: Verdict) {
+        let mut all = self.0.borrow_mut();
+        all.entry(object.clone()).or_default().insert(rule, verdict);
+    }
+
+    /// Whether something about an object is known not to hold.
+    #[must_use]
+    pub fn has_failed(&self, object: &Judged) -> bool {
+        let all = self.0.borrow();
+        let mut verdicts = all.get(object).into_iter().flat_map(BTreeMap::values);
+        verdicts.any(|verdict| verdict.status >= CheckStatus::Fail)
+    }
+
+    /// What became of an object with these numbers of conditions; `None` if nobody looked at any.
+    fn object(&self, judged: &Judged, wanted: &[(Rule, usize)]) -> Option<CheckedObject> {
+        let all = self.0.borrow();
+        let verdicts = all.get(judged)?;
+        let places = wanted.iter().flat_map(|&(rule, n)| (0..n).map(move |at| (rule, at)));
+        let mut status = CheckStatus::Pass;
+        let mut messages = Vec::new();
+        for place in places {
+            let verdict = verdicts.get(&place);
+            status = status.max(verdict.map_or(CheckStatus::Unknown, |verdict| verdict.status));
+            messages.extend(verdict.and_then(|verdict| verdict.message.clone()));
+        }
+        let Judged { module, key, .. } = judged.clone();
+        Some(CheckedObject { module, key, status, messages })
+    }
+}
+
+/// What the conditions of a configuration turned out to be. Of objects that were not looked at this
+/// time, the results from before count.
+#[must_use]
+pub fn summarise(config: &Config, results: &Results, before: &CheckResults) -> CheckResults {
+    let mut all = Vec::new();
+    for node in &config.nodes {
+        for (subject, wanted) in subjects(node) {
+            let mut old = before.0.iter();
+            let old = old.find(|old| old.module == node.path && old.subject == subject);
+            let objects = match objects(results, node, &subject) {
+                Some(judged) => looked_at(&results.verdicts, judged, &wanted, old),
+                None => old.and_then(|old| old.objects.clone()),
+            };
+            let status = match &objects {
+                Some(objects) => {
+                    let statuses = objects.iter().map(|object| object.status);
+                    statuses.max().unwrap_or(CheckStatus::Pass)
+                }
+                None => CheckStatus::Unknown,
+            };
+            all.push(CheckResult { module: node.path.clone(), subject, status, objects });
+        }
+    }
+    CheckResults(all)
+}
+
+/// What became of the instances of something: by this run, else by the one before. `None` if there are
+/// some, and nobody looked at any.
+fn looked_at(
+    verdicts: &Verdicts,
+    judged: Vec<Judged>,
+    wanted: &[(Rule, usize)],
+    old: Option<&CheckResult>,
+) -> Option<Vec<CheckedObject>> {
+    let is_empty = judged.is_empty();
+    let mut any = false;
+    let objects = judged.into_iter().map(|judged| {
+        let known = verdicts.object(&judged, wanted).or_else(|| {
+            let mut objects = old.into_iter().flat_map(|old| old.objects.iter().flatten());
+            let same = |object: &&CheckedObject| {
+                object.module == judged.module && object.key == judged.key
+            };
+            objects.find(same).cloned()
+        });
+        any |= known.is_some();
+        known.unwrap_or_else(|| {
+            let Judged { module, key, .. } = judged;
+            CheckedObject { module, key, status: CheckStatus::Unknown, messages: Vec::new() }
+        })
+    });
+    let objects = objects.collect();
+    (any || is_empty).then_some(objects)
+}
+
+/// Everything in a module that has conditions, and how many of each kind.
+fn subjects(node: &ModuleNode) -> Vec<(CheckSubject, Vec<(Rule, usize)>)> {
+    let module = &*node.module;
+    let checks = module.checks.values().map(|check| {
+        let data = (Rule::Data, usize::from(check.data.is_some()));
+        let wanted = vec![data, (Rule::Assertion, check.asserts.len())];
+        (CheckSubject::Check(check.name.clone()), wanted)
+    });
+    let outputs = module.outputs.values().map(|output| {
+        let wanted = vec![(Rule::Precondition, output.preconditions.len())];
+        (CheckSubject::Output(output.name.clone()), wanted)
+    });
+    let resources = module.resources.values().map(|resource| {
+        let lifecycle = &resource.lifecycle;
+        let wanted = vec![
+            (Rule::Precondition, lifecycle.preconditions.len()),
+            (Rule::Postcondition, lifecycle.postconditions.len()),
+        ];
+        (CheckSubject::Resource(resource.name.clone()), wanted)
+    });
+    let variables = module.variables.values().map(|variable| {
+        let wanted = vec![(Rule::Assertion, variable.validations.len())];
+        (CheckSubject::Variable(variable.name.clone()), wanted)
+    });
+    let all = checks.chain(outputs).chain(resources).chain(variables);
+    all.filter(|(_, wanted)| wanted.iter().any(|(_, n)| *n > 0)).collect()
+}
+
+/// The instances of something, as far as they are known.
+fn objects(results: &Results, node: &ModuleNode, subject: &CheckSubject) -> Option<Vec<Judged>> {
+    let mut all = Vec::new();
+    for module in results.instances(&node.path) {
+        let judged = |key| Judged { module: module.addr().clone(), subject: subject.clone(), key };
+        match subject {
+            CheckSubject::Resource(name) => {
+                let expansion = module.resource(name)?.expansion()?;
+                all.extend(expansion.keys().map(judged));
+            }
+            _ => all.push(judged(InstanceKey::None)),
+        }
+    }
+    Some(all)
+}

@@ -1,0 +1,228 @@
+//! What the conditions of a configuration turned out to be, as states and plans keep it. Evaluates
+//! nothing.
+
+use std::fmt::{Display, Formatter};
+
+use bytes::Bytes;
+use formwork_value::Str;
+use serde::{Deserialize, Serialize};
+
+use crate::addr::{
+    ConfigResourceAddr, InstanceAddr, InstanceKey, ModuleAddr, ModulePath, ResourceName,
+};
+
+/// The results for everything that has conditions, in the order of the configuration.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckResults(pub Vec<CheckResult>);
+
+/// The results for one block with conditions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckResult {
+    /// The module it is written in.
+    pub module: ModulePath,
+    /// What it is.
+    pub subject: CheckSubject,
+    /// The worst that holds for one of its objects.
+    pub status: CheckStatus,
+    /// Its instances; `None` while it is not known which there are.
+    pub objects: Option<Vec<CheckedObject>>,
+}
+
+/// What has conditions.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CheckSubject {
+    /// A `check` block.
+    Check(Str),
+    /// An output.
+    Output(Str),
+    /// A resource.
+    Resource(ResourceName),
+    /// A variable.
+    Variable(Str),
+}
+
+/// The results for one instance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedObject {
+    /// The module it is in.
+    pub module: ModuleAddr,
+    /// Which instance of a resource.
+    pub key: InstanceKey,
+    /// The worst of its conditions.
+    pub status: CheckStatus,
+    /// The messages of the conditions that do not hold.
+    pub messages: Vec<String>,
+}
+
+/// Whether conditions hold; later ones are worse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CheckStatus {
+    /// All hold.
+    Pass,
+    /// That is not known yet.
+    Unknown,
+    /// One does not.
+    Fail,
+    /// One has no value.
+    Error,
+}
+
+impl CheckStatus {
+    const ALL: [(Self, &'static str); 4] = [
+        (Self::Pass, "pass"),
+        (Self::Unknown, "unknown"),
+        (Self::Fail, "fail"),
+        (Self::Error, "error"),
+    ];
+
+    /// The word for it in files.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(status, _)| *status == self).map_or("", |(_, word)| word)
+    }
+
+    fn of(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, other)| *other == word).map(|(status, _)| *status)
+    }
+}
+
+impl CheckSubject {
+    /// The word for its kind in state files.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Check(_) => "check",
+            Self::Output(_) => "output",
+            Self::Resource(_) => "resource",
+            Self::Variable(_) => "var",
+        }
+    }
+}
+
+impl Display for CheckSubject {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Resource(name) => name.fmt(f),
+            Self::Check(name) | Self::Output(name) | Self::Variable(name) => {
+                write!(f, "{}.{name}", self.kind())
+            }
+        }
+    }
+}
+
+impl CheckResult {
+    /// The address of the block.
+    #[must_use]
+    pub fn addr(&self) -> String {
+        let dot = if self.module.is_root() { "" } else { "." };
+        format!("{}{dot}{}", self.module, self.subject)
+    }
+
+    /// The address of one of the objects.
+    #[must_use]
+    pub fn object_addr(&self, object: &CheckedObject) -> String {
+        let dot = if object.module.is_root() { "" } else { "." };
+        format!("{}{dot}{}{}", object.module, self.subject, object.key)
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct ResultJson {
+    object_kind: String,
+    config_addr: String,
+    status: String,
+    objects: Option<Vec<ObjectJson>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ObjectJson {
+    object_addr: String,
+    status: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    failure_messages: Vec<String>,
+}
+
+impl CheckResults {
+    /// Writes the results as a state file holds them; `None` if there is nothing to write.
+    #[must_use]
+    pub fn to_json(&self) -> Option<Bytes> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let results: Vec<ResultJson> = self.0.iter().map(written).collect();
+        serde_json::to_vec(&results).ok().map(Bytes::from)
+    }
+
+    /// Reads what [`CheckResults::to_json`] wrote, or the reference. What cannot be understood is left
+    /// out: it is only what an earlier run thought.
+    #[must_use]
+    pub fn from_json(text: &[u8]) -> Self {
+        let results: Vec<ResultJson> = serde_json::from_slice(text).unwrap_or_default();
+        Self(results.into_iter().filter_map(read).collect())
+    }
+}
+
+fn written(result: &CheckResult) -> ResultJson {
+    let object = |object: &CheckedObject| ObjectJson {
+        object_addr: result.object_addr(object),
+        status: object.status.word().to_owned(),
+        failure_messages: object.messages.clone(),
+    };
+    // A resource without instances is written like one of which none is known.
+    let objects = result.objects.as_ref().filter(|objects| !objects.is_empty());
+    ResultJson {
+        object_kind: result.subject.kind().to_owned(),
+        config_addr: result.addr(),
+        status: result.status.word().to_owned(),
+        objects: objects.map(|objects| objects.iter().map(object).collect()),
+    }
+}
+
+fn read(json: ResultJson) -> Option<CheckResult> {
+    let status = CheckStatus::of(&json.status)?;
+    let (module, subject) = if json.object_kind == "resource" {
+        let addr: ConfigResourceAddr = json.config_addr.parse().ok()?;
+        (addr.module, CheckSubject::Resource(addr.resource))
+    } else {
+        let (module, name) = split(&json.config_addr, &json.object_kind)?;
+        let subject = match json.object_kind.as_str() {
+            "check" => CheckSubject::Check(name),
+            "output" => CheckSubject::Output(name),
+            _ => CheckSubject::Variable(name),
+        };
+        (module.path(), subject)
+    };
+    let object = |json: ObjectJson| {
+        let (module, key) = match &subject {
+            CheckSubject::Resource(_) => {
+                let addr: InstanceAddr = json.object_addr.parse().ok()?;
+                (addr.module, addr.key)
+            }
+            other => (split(&json.object_addr, other.kind())?.0, InstanceKey::None),
+        };
+        let status = CheckStatus::of(&json.status)?;
+        Some(CheckedObject { module, key, status, messages: json.failure_messages })
+    };
+    let objects = json.objects.map(|objects| objects.into_iter().filter_map(object).collect());
+    Some(CheckResult { module, subject, status, objects })
+}
+
+/// Splits `module.a.check.b` into module and name.
+fn split(addr: &str, kind: &str) -> Option<(ModuleAddr, Str)> {
+    let (before, name) = addr.rsplit_once('.')?;
+    let module = before.strip_suffix(kind)?;
+    Some((module.trim_end_matches('.').parse().ok()?, name.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_read_as_they_were_written() {
+        let text = r#"[{"object_kind":"check","config_addr":"module.a.check.c","status":"fail","objects":[{"object_addr":"module.a[\"x.y\"].check.c","status":"fail","failure_messages":["no"]}]},{"object_kind":"resource","config_addr":"t.r","status":"pass","objects":[{"object_addr":"t.r[0]","status":"pass"}]},{"object_kind":"output","config_addr":"output.o","status":"unknown","objects":null},{"object_kind":"var","config_addr":"var.v","status":"error","objects":[{"object_addr":"var.v","status":"error"}]}]"#;
+        let results = CheckResults::from_json(text.as_bytes());
+        assert_eq!(results.to_json().unwrap(), text.as_bytes());
+        assert_eq!(CheckResults::from_json(b"nonsense"), CheckResults::default());
+    }
+}

@@ -1,0 +1,15 @@
+#= validate
+terraform {
+  required_providers {
+    test = { source = "formwork/test" }
+  }
+}
+resource "test_blocks" "a" {
+  name = "a"
+  dynamic "list" {
+    for_each = ["x"]
+    content {
+      text = other.value
+    }
+  }
+}
