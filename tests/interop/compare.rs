@@ -60,6 +60,13 @@ fn sort_modules(module: &mut Value) {
 fn sort_checks(results: Option<&mut Value>, by: &str) {
     let Some(Value::Array(results)) = results else { return };
     results.sort_by_key(|result| result[by].to_string());
+    for result in results.iter_mut() {
+        for objects in ["objects", "instances"] {
+            if let Some(Value::Array(objects)) = result.get_mut(objects) {
+                objects.sort_by_key(Value::to_string);
+            }
+        }
+    }
     // Why a data source could not be read is told in each program's own words.
     results.iter_mut().for_each(|result| shorten(result, "Unable to find remote state"));
 }

@@ -27,10 +27,11 @@ const KNOW_VERSIONS: [&str; 6] = [
 ];
 
 /// What may be serialised with serde: file formats and views for programs.
-const SERIALISED: [&str; 11] = [
+const SERIALISED: [&str; 12] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
+    "core/src/state/checks.rs",
     "core/src/plan/file.rs",
     "core/src/plan/saved.rs",
     "core/src/state/journal.rs",

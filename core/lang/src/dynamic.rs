@@ -50,7 +50,10 @@ impl<'b> Dynamic<'b> {
     #[must_use]
     pub fn iterator_name(&self) -> Str {
         self.iterator
-            .and_then(|attr| attr.expr.as_keyword())
+            // One in quotes is reported when the block is decoded, and that is enough.
+            .and_then(|attr| {
+                attr.expr.as_keyword().or_else(|| Some(attr.expr.as_literal()?.as_str()))
+            })
             .map_or_else(|| self.kind.name.clone(), Str::new)
     }
 }
@@ -157,7 +160,7 @@ fn parts<'b>(
         && !matches!(iterator.expr.kind, ExprKind::Variable(_))
     {
         complain(
-            "Invalid dynamic iterator name",
+            "Invalid expression",
             "The iterator is a single name, without quotes.",
             iterator.expr.span,
         );

@@ -259,7 +259,7 @@ fn connect_checks(draft: &mut Building<'_>, index: &Index) {
     let is_nested =
         |id: &&VertexId| matches!(&draft[**id], Vertex::Instance(i) if i.config.within.is_some());
     let (nested, changing): (Vec<VertexId>, Vec<VertexId>) =
-        index.instances.iter().partition(|id| is_nested(&id));
+        index.instances.iter().partition(|id| is_nested(id));
     if nested.is_empty() {
         return;
     }

@@ -18,7 +18,7 @@ use crate::graph::{Graph, VertexId};
 use crate::phase::Why;
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
-use crate::state::checks::CheckResults;
+use crate::state::checks::{CheckResult, CheckResults};
 use crate::state::journal::Journal;
 use crate::state::{Object, OutputValue, State};
 
@@ -91,7 +91,11 @@ pub(super) async fn run(
     let mut state = state.into_inner();
     finish(&mut state, plan);
     let complete = unvisited.skipped.is_empty() && unvisited.stopped.is_empty();
-    let checks = summarise(session.config, session.results, &plan.checks);
+    // A data source that was read while planning is not looked at again, and what its conditions
+    // were then is not kept: that is how the reference has it.
+    let mut before = plan.checks.clone();
+    before.0.iter_mut().filter(|result| result.subject.is_data()).for_each(CheckResult::reset);
+    let checks = summarise(session.config, session.results, &before);
     Applied { state, checks, tally, complete }
 }
 

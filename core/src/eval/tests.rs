@@ -409,7 +409,7 @@ fn conditions_that_do_not_hold_say_why() {
     variables.set("v", judged);
     let lifecycle = &bench.config.root.resources.values().next().unwrap().lifecycle;
     let kind = ConditionKind::ResourcePrecondition;
-    let whose = &crate::eval::verdicts::Judged::instance(&"t.a".parse().unwrap());
+    let whose = &verdicts::Judged::instance(&"t.a".parse().unwrap());
     let judging = conditions::Judging { object: whose, verdicts };
     let _ = conditions::check(&mut diags, &bench.scope(), kind, &lifecycle.preconditions, judging);
     let scope = bench.scope().with_self(object("made"));

@@ -57,9 +57,12 @@ pub struct Verdict {
     pub message: Option<String>,
 }
 
+/// The verdicts about one object, by list and position there.
+type OfObject = BTreeMap<(Rule, usize), Verdict>;
+
 /// All verdicts of a run.
 #[derive(Debug, Default)]
-pub struct Verdicts(RefCell<BTreeMap<Judged, BTreeMap<(Rule, usize), Verdict>>>);
+pub struct Verdicts(RefCell<BTreeMap<Judged, OfObject>>);
 
 impl Verdicts {
     /// Takes down what a condition turned out to be.

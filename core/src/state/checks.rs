@@ -8,7 +8,7 @@ use formwork_value::Str;
 use serde::{Deserialize, Serialize};
 
 use crate::addr::{
-    ConfigResourceAddr, InstanceAddr, InstanceKey, ModuleAddr, ModulePath, ResourceName,
+    ConfigResourceAddr, InstanceAddr, InstanceKey, Mode, ModuleAddr, ModulePath, ResourceName,
 };
 
 /// The results for everything that has conditions, in the order of the configuration.
@@ -99,6 +99,14 @@ impl CheckSubject {
     }
 }
 
+impl CheckSubject {
+    /// Whether it is a data source.
+    #[must_use]
+    pub fn is_data(&self) -> bool {
+        matches!(self, Self::Resource(name) if name.mode() == Mode::Data)
+    }
+}
+
 impl Display for CheckSubject {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -116,6 +124,14 @@ impl CheckResult {
     pub fn addr(&self) -> String {
         let dot = if self.module.is_root() { "" } else { "." };
         format!("{}{dot}{}", self.module, self.subject)
+    }
+
+    /// Forgets what the conditions were, but not what has them.
+    pub fn reset(&mut self) {
+        for object in self.objects.iter_mut().flatten() {
+            object.status = CheckStatus::Unknown;
+            object.messages.clear();
+        }
     }
 
     /// The address of one of the objects.

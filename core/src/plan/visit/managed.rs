@@ -267,16 +267,17 @@ impl<'a> Instance<'a> {
         scope: &ModuleScope<'_>,
         existing: Option<&Prior>,
     ) -> Result<Option<Reason>, Reported> {
+        let triggers = &self.vertex.config.lifecycle.replace_triggered_by;
+        let triggered =
+            |diags: &mut Diagnostics| triggers::triggered(self.view, diags, triggers, scope);
+        // Also where nothing can be replaced yet, so that a mistake shows before the day it matters.
+        let triggered = self.view.session.settled(diags, triggered).await?;
         if existing.is_none() {
             return Ok(None);
         }
         if self.view.options.replace.contains(self.addr) {
             return Ok(Some(Reason::ReplaceByRequest));
         }
-        let triggers = &self.vertex.config.lifecycle.replace_triggered_by;
-        let triggered =
-            |diags: &mut Diagnostics| triggers::triggered(self.view, diags, triggers, scope);
-        let triggered = self.view.session.settled(diags, triggered).await?;
         Ok(triggered.then_some(Reason::ReplaceByTriggers))
     }
 

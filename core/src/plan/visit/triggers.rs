@@ -6,7 +6,7 @@ use formwork_lang::syntax::{Expr, ExprKind};
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Step, Value};
 
 use super::View;
-use crate::addr::{InstanceKey, Reference, Subject};
+use crate::addr::{InstanceKey, Reference, ResourceName, Subject};
 use crate::change::{Action, Change};
 use crate::eval::ModuleScope;
 
@@ -39,10 +39,27 @@ fn one(
             Diagnostic::error("Invalid replace_triggered_by expression", detail).at(expr.span),
         ));
     };
-    Ok(view
-        .fates
-        .changes(scope.module(), &name, key.as_ref())
-        .any(|change| triggers(change, &path)))
+    let mut changes = view.fates.changes(scope.module(), &name, key.as_ref()).peekable();
+    if changes.peek().is_none() {
+        return Err(diags.error(nothing_there(scope, (&name, key.as_ref()), expr)));
+    }
+    Ok(changes.any(|change| triggers(change, &path)))
+}
+
+/// The error for something that has no instance, and so cannot trigger anything.
+fn nothing_there(
+    scope: &ModuleScope<'_>,
+    (name, key): (&ResourceName, Option<&InstanceKey>),
+    expr: &Expr,
+) -> Diagnostic {
+    let module = scope.module().addr();
+    let place = match module.is_root() {
+        true => "the root module".to_owned(),
+        false => module.to_string(),
+    };
+    let key = key.map(ToString::to_string).unwrap_or_default();
+    let detail = "What triggers a replacement must have an instance, with or without a change.";
+    Diagnostic::error(format!("no change found for {name}{key} in {place}"), detail).at(expr.span)
 }
 
 /// Only something that is there before and after triggers: not a creation, not a deletion.
@@ -57,7 +74,7 @@ fn triggers(change: &Change, path: &Path) -> bool {
     before != after || after.is_some_and(|after| !after.is_wholly_known())
 }
 
-type Named = (crate::addr::ResourceName, Option<InstanceKey>, Path);
+type Named = (ResourceName, Option<InstanceKey>, Path);
 
 /// Splits `type.name[key].attribute` into its parts; the key may be an expression.
 fn subject(

@@ -109,7 +109,7 @@ fn what_is_wrong_with_a_dynamic_block_is_explained() {
                 A dynamic block is repeated for the elements of a collection, not for a string.
             27:13 "null" Invalid dynamic for_each value
                 A dynamic block is repeated for the elements of a collection, not for null.
-            33:13 "\"x\"" Invalid dynamic iterator name
+            33:13 "\"x\"" Invalid expression
                 The iterator is a single name, without quotes.
             39:2 "labels" Unsupported argument
                 No argument "labels" is expected here.
