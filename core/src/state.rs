@@ -3,8 +3,8 @@
 //! Attributes stay encoded until somebody who has the provider's schema asks for them. Reading and
 //! writing the file is in `file`, where it lives in `store`.
 
-pub mod edit;
 pub mod checks;
+pub mod edit;
 pub mod file;
 pub mod journal;
 pub mod local;
