@@ -181,8 +181,8 @@ pub enum ExprKind {
         /// The marker, `[*]` or `.*`.
         marker: Span,
     },
-    /// `name(args…)`.
-    Call(Call),
+    /// `name(args…)`. Boxed, or every expression would be as large as one.
+    Call(Box<Call>),
     /// `-a` or `!a`.
     Unary {
         /// The operator.

@@ -151,8 +151,8 @@ fn run(text: &str, mode: Mode) -> Vec<Token> {
         text,
         bytes: text.as_bytes(),
         at: 0,
-        // A token is about five bytes with the space around it.
-        tokens: Vec::with_capacity(text.len() / 5 + 1),
+        // A token is four bytes or more with the space around it, in all but odd texts.
+        tokens: Vec::with_capacity(text.len() / 4 + 1),
         modes: vec![mode],
         comment_ends: true,
     };

@@ -1,10 +1,10 @@
 //! Tokens to a tree: the cursor all parts of the parser share, and what it is entered by. Goes on
 //! after an error at the next item of the body.
 
-use std::collections::HashMap;
-
 use formwork_value::diag::{SourceId, Sources};
-use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
+
+use names::Names;
 
 use super::lex::{Token, TokenKind, lex, lex_template};
 use super::{Body, Expr, ExprKind, Ident, MAX_DEPTH};
@@ -14,6 +14,7 @@ mod body;
 mod collection;
 mod expr;
 mod literal;
+mod names;
 mod recover;
 mod template;
 mod traversal;
@@ -119,7 +120,7 @@ struct Parser<'a> {
     diags: &'a mut Diagnostics,
     input: Input<'a>,
     tokens: Vec<Token>,
-    names: HashMap<&'a str, Str>,
+    names: Names,
     /// Index of the next token, which may be one that is passed over.
     at: usize,
     /// Whether line ends mean something here; inside most brackets they do not.
@@ -141,7 +142,7 @@ impl<'a> Parser<'a> {
             diags,
             input,
             tokens: lex(input.text),
-            names: HashMap::new(),
+            names: Names::new(),
             at: 0,
             newlines: true,
             depth: 0,
@@ -229,9 +230,7 @@ impl<'a> Parser<'a> {
     }
 
     fn ident(&mut self, token: Token) -> Ident {
-        let text = self.slice(token);
-        // Names recur, and sharing their text is cheaper than making it again.
-        let name = self.names.entry(text).or_insert_with(|| Str::new(text)).clone();
+        let name = self.names.get(self.slice(token));
         Ident { name, span: self.span(token) }
     }
 

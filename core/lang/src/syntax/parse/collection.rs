@@ -239,7 +239,7 @@ impl Parser<'_> {
         let start = name.span;
         let (call, below) = self.with_newlines(false, |parser| parser.arguments(name, open))?;
         let span = start.to(call.parens);
-        self.node(ExprKind::Call(call), span, below)
+        self.node(ExprKind::Call(Box::new(call)), span, below)
     }
 
     fn function_name(&mut self, first: Token) -> Parsed<Ident> {
