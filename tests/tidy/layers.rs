@@ -8,6 +8,7 @@ use super::{File, TREE, none, product, words};
 const ARROWS: [(&str, &[&str]); 12] = [
     ("formwork-value", &[]),
     ("formwork-lang", &["formwork-value"]),
+    ("formwork-lang-fuzz", &["formwork-value", "formwork-lang"]),
     ("formwork-plugin-codegen", &[]),
     ("formwork-plugin-protocol", &["formwork-value"]),
     ("formwork-core", &["formwork-value", "formwork-lang", "formwork-plugin-protocol"]),
