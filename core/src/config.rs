@@ -21,6 +21,8 @@ mod load;
 mod moved;
 mod output;
 mod overrides;
+#[cfg(test)]
+mod page;
 mod passing;
 mod provider;
 mod provisioner;

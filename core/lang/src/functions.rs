@@ -186,3 +186,9 @@ pub fn builtin(name: &str) -> Option<&'static dyn Function> {
 pub fn builtin_names() -> Vec<String> {
     table().keys().map(|name| (*name).to_owned()).collect()
 }
+
+/// An example of a built-in function: an expression, and how its value prints.
+#[must_use]
+pub fn example(name: &str) -> Option<(&'static str, &'static str)> {
+    table().get(name)?.examples().first().copied()
+}

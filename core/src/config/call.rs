@@ -14,7 +14,7 @@ use super::{
 };
 use crate::version::Constraints;
 
-const CONTENT: BodySchema = BodySchema {
+pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[
         ("source", true),
         ("version", false),

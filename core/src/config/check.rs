@@ -9,7 +9,7 @@ use super::arguments::{check_name, place};
 use super::{Condition, Resource, condition, resource};
 use crate::addr::{Mode, Reference, ResourceName};
 
-const CONTENT: BodySchema =
+pub(super) const CONTENT: BodySchema =
     BodySchema { attributes: &[], blocks: &[("data", &["type", "name"]), ("assert", &[])] };
 
 /// A `check` block.

@@ -9,7 +9,7 @@ use formwork_value::{Diagnostic, Diagnostics};
 use super::Condition;
 use super::arguments::place;
 
-const CONTENT: BodySchema =
+pub(super) const CONTENT: BodySchema =
     BodySchema { attributes: &[("condition", true), ("error_message", true)], blocks: &[] };
 
 /// Reads a block that states a condition; `None` if it is wrong, which was reported.

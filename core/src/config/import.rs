@@ -14,7 +14,7 @@ use crate::addr::{
     ModuleStep, Reference, ResourceName, Step, Target,
 };
 
-const CONTENT: BodySchema = BodySchema {
+pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[("to", true), ("id", true), ("for_each", false), ("provider", false)],
     blocks: &[],
 };

@@ -10,7 +10,7 @@ use super::arguments::{flag, place};
 use super::{IgnoreChanges, Lifecycle, condition, traversal};
 use crate::addr::{Mode, Reference, Subject};
 
-const CONTENT: BodySchema = BodySchema {
+pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[
         ("create_before_destroy", false),
         ("prevent_destroy", false),

@@ -8,7 +8,8 @@ use formwork_value::{Diagnostic, Diagnostics, Span};
 use super::traversal;
 use crate::addr::{InstanceKey, Target};
 
-const CONTENT: BodySchema = BodySchema { attributes: &[("from", true), ("to", true)], blocks: &[] };
+pub(super) const CONTENT: BodySchema =
+    BodySchema { attributes: &[("from", true), ("to", true)], blocks: &[] };
 
 /// A `moved` block.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics};
 use super::arguments::{check_name, flag, text};
 use super::{Local, Output, condition, traversal};
 
-const CONTENT: BodySchema = BodySchema {
+pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[
         ("value", true),
         ("description", false),

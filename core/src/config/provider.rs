@@ -9,7 +9,7 @@ use super::settings::constraint;
 use super::{LocalProvider, ProviderAddr, ProviderBlock, constant};
 use crate::addr::is_identifier;
 
-const CONTENT: BodySchema = BodySchema {
+pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[
         ("alias", false),
         ("version", false),

@@ -8,12 +8,13 @@ use super::arguments::not_supported;
 use super::{constant, traversal};
 use crate::addr::{InstanceKey, Mode, ModulePath, ResourceName, Target};
 
-const CONTENT: BodySchema = BodySchema {
+pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[("from", true)],
     blocks: &[("lifecycle", &[]), ("provisioner", &["type"]), ("connection", &[])],
 };
 
-const LIFECYCLE: BodySchema = BodySchema { attributes: &[("destroy", false)], blocks: &[] };
+pub(super) const LIFECYCLE: BodySchema =
+    BodySchema { attributes: &[("destroy", false)], blocks: &[] };
 
 /// A `removed` block.
 #[derive(Clone, Debug)]

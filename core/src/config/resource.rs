@@ -10,7 +10,7 @@ use super::{LocalProvider, ProviderAddr, Repetition, Resource, lifecycle, provis
 use crate::addr::{Mode, ResourceName};
 
 /// What the language itself knows of in a block; the rest is for the provider's schema.
-const CONTENT: BodySchema = BodySchema {
+pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[
         ("count", false),
         ("for_each", false),

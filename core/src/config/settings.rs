@@ -11,7 +11,7 @@ use super::{
 };
 use crate::version::{Constraints, LANGUAGE_VERSION};
 
-const CONTENT: BodySchema = BodySchema {
+pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[("required_version", false), ("experiments", false)],
     blocks: &[
         ("required_providers", &[]),

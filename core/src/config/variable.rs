@@ -10,7 +10,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value, convert};
 use super::arguments::{check_name, flag, text};
 use super::{Condition, Variable, condition, constant, inputs};
 
-const CONTENT: BodySchema = BodySchema {
+pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[
         ("type", false),
         ("default", false),

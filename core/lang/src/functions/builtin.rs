@@ -129,7 +129,6 @@ impl Builtin {
     }
 
     /// Expressions, and what they give.
-    #[cfg(test)]
     pub(crate) fn examples(&self) -> &[(&'static str, &'static str)] {
         &self.examples
     }

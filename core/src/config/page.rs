@@ -1,0 +1,90 @@
+//! The page on the language says what the readers here and the table of functions say: its tables are
+//! made of theirs. `UPDATE_EXPECT=1` writes them anew.
+
+use std::fmt::Write as _;
+
+use expect_test::expect_file;
+use formwork_lang::content::BodySchema;
+use formwork_lang::functions::{self, Param};
+
+use super::{
+    call, check, condition, draft, import, lifecycle, moved, output, provider, removed, resource,
+    settings, variable,
+};
+
+const PAGE: &str = include_str!("../../../docs/language.md");
+
+/// Every block of the language and what its reader takes.
+const BLOCKS: [(&str, BodySchema<'static>); 15] = [
+    ("a file", draft::CONTENT),
+    ("`terraform`", settings::CONTENT),
+    ("`provider`", provider::CONTENT),
+    ("`variable`", variable::CONTENT),
+    ("`output`", output::CONTENT),
+    ("`resource`, `data`, `ephemeral`", resource::CONTENT),
+    ("`lifecycle`", lifecycle::CONTENT),
+    ("`validation`, `precondition`, `postcondition`, `assert`", condition::CONTENT),
+    ("`module`", call::CONTENT),
+    ("`moved`", moved::CONTENT),
+    ("`removed`", removed::CONTENT),
+    ("`lifecycle` of `removed`", removed::LIFECYCLE),
+    ("`import`", import::CONTENT),
+    ("`check`", check::CONTENT),
+    ("`locals`, `required_providers`", BodySchema { attributes: &[], blocks: &[] }),
+];
+
+fn blocks() -> String {
+    let mut table = String::from("| in | arguments | blocks |\n| --- | --- | --- |\n");
+    for (name, schema) in BLOCKS {
+        let arguments = schema.attributes.iter().map(|(name, required)| {
+            if *required { format!("**`{name}`**") } else { format!("`{name}`") }
+        });
+        let arguments = match name {
+            "`locals`, `required_providers`" => "any name".to_owned(),
+            _ => arguments.collect::<Vec<_>>().join(", "),
+        };
+        let blocks = schema.blocks.iter().map(|(kind, labels)| {
+            let labels: String =
+                labels.iter().map(|label| format!(" {}", label.to_uppercase())).collect();
+            format!("`{kind}{labels}`")
+        });
+        let blocks = blocks.collect::<Vec<_>>().join(", ");
+        let _ = writeln!(table, "| {name} | {arguments} | {blocks} |");
+    }
+    table
+}
+
+fn functions() -> String {
+    let mut table = String::from("| function | for example | is |\n| --- | --- | --- |\n");
+    for name in functions::builtin_names() {
+        let function = functions::builtin(&name).expect("it is one of the names");
+        let param = |param: &Param| format!("{}: {}", param.name, param.ty);
+        let mut params: Vec<String> = function.params().iter().map(param).collect();
+        params.extend(function.variadic().map(|rest| format!("{}...", param(rest))));
+        let (example, result) = functions::example(&name).unwrap_or_default();
+        let cell = |text: &str| text.replace('\n', " ").replace('|', "\\|");
+        let _ = writeln!(
+            table,
+            "| `{name}({})` | `{}` | `{}` |",
+            params.join(", "),
+            cell(example),
+            cell(result)
+        );
+    }
+    table
+}
+
+/// Puts a table in the place of what stands between two marks.
+fn fill(page: &str, mark: &str, table: &str) -> String {
+    let (open, close) = (format!("<!-- {mark} -->\n"), format!("<!-- end of {mark} -->\n"));
+    let (before, rest) = page.split_once(&open).expect("the page has the mark");
+    let (_, after) = rest.split_once(&close).expect("the page has the mark");
+    format!("{before}{open}{table}{close}{after}")
+}
+
+#[test]
+fn the_page_on_the_language_says_what_the_readers_say() {
+    let page = fill(PAGE, "blocks", &blocks());
+    let page = fill(&page, "functions", &functions());
+    expect_file!["../../../docs/language.md"].assert_eq(&page);
+}
