@@ -7,6 +7,10 @@ use crate::syntax::lex::TokenKind as T;
 /// of the line. The first rule that speaks of the pair decides.
 pub(super) fn between(before: Option<&Piece<'_>>, piece: &Piece<'_>, after: &Piece<'_>) -> bool {
     let (left, right) = (piece.kind, after.kind);
+    // Two old indexes in a row would be one number; the reference lets that happen.
+    if left == T::Dot && right == T::Number && before.is_some_and(|token| token.kind == T::Number) {
+        return true;
+    }
     if right == T::Newline || is_joined(left, right) || right == T::Comma || right == T::Ellipsis {
         return false;
     }

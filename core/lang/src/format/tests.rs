@@ -161,8 +161,9 @@ fn a_string_that_is_one_interpolation_loses_its_quotes() {
 #[test]
 fn what_loses_its_quotes_keeps_its_meaning() {
     check(
-        "a = \"${(x) +\n(y)}\"\nb = \"${ # c\nx }\"\nc = \"${x}\" + \"%{if x}y%{endif}\"\n",
+        "d = a.0 . 1\na = \"${(x) +\n(y)}\"\nb = \"${ # c\nx }\"\nc = \"${x}\" + \"%{if x}y%{endif}\"\n",
         &expect![[r#"
+            d = a.0. 1
             a = ((x) +
             (y))
             b = ( # c
