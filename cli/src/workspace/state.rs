@@ -83,7 +83,7 @@ impl Local {
             return Err(diags.error(diagnostic.at(backend.span)));
         }
         let mut local = Self::default();
-        for attribute in backend.body.attributes.iter().chain(&backend.body.undecided) {
+        for attribute in backend.body.set() {
             match (attribute.name.name.as_str(), attribute.expr.as_literal()) {
                 ("path", Some(text)) => local.path = Some(PathBuf::from(text.as_str())),
                 ("workspace_dir", Some(text)) => {

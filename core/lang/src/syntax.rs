@@ -63,10 +63,16 @@ impl Body {
         self.attributes.is_empty() && self.blocks.is_empty() && comments_only
     }
 
+    /// Everything that is set, without asking whether it may be an argument here.
+    pub fn set(&self) -> impl Iterator<Item = &Attribute> {
+        let members = self.undecided.iter().filter(|member| !member.is_comment());
+        self.attributes.iter().chain(members)
+    }
+
     /// What a name is set to, without asking whether it may be an argument here.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&Attribute> {
-        self.attributes.iter().chain(&self.undecided).find(|attr| attr.name.name == name)
+        self.set().find(|attr| attr.name.name == name)
     }
 }
 

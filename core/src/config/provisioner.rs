@@ -1,10 +1,12 @@
 //! `provisioner` and `connection` blocks. Which kinds of provisioners there are is not known here.
 
+use std::collections::BTreeSet;
+
 use formwork_lang::content::{BodySchema, split_content};
 use formwork_lang::refs::{self, Traversal, TraversalStep};
-use formwork_lang::syntax::{Attribute, Block, Body, Ident};
+use formwork_lang::syntax::{Attribute, Block, Body, ExprKind, Ident};
 use formwork_value::diag::Sources;
-use formwork_value::{Diagnostic, Diagnostics, Reported};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::arguments::{place, unescape};
 use super::{OnFailure, Provisioner, When};
@@ -98,10 +100,12 @@ fn the_one(
 fn merged(shared: Option<&Body>, own: Option<Body>) -> Option<Body> {
     let Some(shared) = shared else { return own };
     let Some(mut own) = own else { return Some(shared.clone()) };
-    let says = |name: &Ident| own.attributes.iter().any(|own| own.name.name == name.name);
-    let more: Vec<_> =
-        shared.attributes.iter().filter(|other| !says(&other.name)).cloned().collect();
-    own.attributes.extend(more);
+    let names: BTreeSet<Str> = own.set().map(|attr| attr.name.name.clone()).collect();
+    let more = |list: &[Attribute]| -> Vec<Attribute> {
+        list.iter().filter(|other| !names.contains(&other.name.name)).cloned().collect()
+    };
+    own.attributes.extend(more(&shared.attributes));
+    own.undecided.extend(more(&shared.undecided));
     Some(own)
 }
 
@@ -113,7 +117,8 @@ fn keyword<T: Copy>(
 ) -> Result<T, Reported> {
     let expr = &attribute.expr;
     let quoted = expr.as_literal().map(|text| text.as_str());
-    if quoted.is_some() {
+    // In JSON there is no other way to write it.
+    if quoted.is_some() && !matches!(expr.kind, ExprKind::Json(_)) {
         let detail = "In this context, keywords are expected literally rather than in quotes. Quoted keywords are deprecated. Remove the quotes surrounding this keyword to silence this warning.";
         let warning = Diagnostic::warning("Quoted keywords are deprecated", detail);
         diags.warn(warning.at(expr.span));
@@ -145,8 +150,8 @@ fn refuse_removed(diags: &mut Diagnostics, kind: &Ident) -> Result<(), Reported>
 
 /// Reports what is not there any more, or not yet, when an object is destroyed.
 fn check_destroying(diags: &mut Diagnostics, provisioner: &Provisioner) {
-    let connection = provisioner.connection.iter().flat_map(|body| &body.attributes);
-    for attribute in provisioner.body.attributes.iter().chain(connection) {
+    let connection = provisioner.connection.iter().flat_map(Body::set);
+    for attribute in provisioner.body.set().chain(connection) {
         for _ in refs::of_expr(&attribute.expr).iter().filter(|mention| !is_own(mention)) {
             let detail = "Destroy-time provisioners and their connection configurations may only reference attributes of the related resource, via 'self', 'count.index', or 'each.key'.\n\nReferences to other resources during the destroy phase can cause dependency cycles and interact poorly with create_before_destroy.";
             let summary = "Invalid reference from destroy provisioner";

@@ -147,7 +147,7 @@ fn resource(shown: &Shown<'_>, node: &ModuleNode, resource: &Resource) -> Json {
 
 fn provisioners(resource: &Resource) -> Json {
     let all = resource.provisioners.iter().map(|provisioner| {
-        let given = provisioner.body.attributes.iter();
+        let given = provisioner.body.set();
         let mut expressions: Vec<_> = given
             .map(|argument| (argument.name.name.to_string(), expression(&argument.expr)))
             .collect();
