@@ -17,6 +17,7 @@ mod output;
 mod plan;
 mod planfile;
 mod providers;
+mod question;
 mod recover;
 mod refresh;
 mod show;

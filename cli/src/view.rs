@@ -16,8 +16,6 @@ pub(crate) struct Screen {
     pub(crate) color: bool,
     /// How many columns stdout has.
     pub(crate) width: usize,
-    /// Whether a person sits at both ends.
-    pub(crate) interactive: bool,
 }
 
 impl Screen {
@@ -25,11 +23,7 @@ impl Screen {
     pub(crate) fn of(env: &Env, no_color: bool) -> Self {
         let terminal = std::io::stdout().is_terminal();
         let width = terminal.then(columns).flatten().unwrap_or(78);
-        Self {
-            color: terminal && !no_color && !env.no_color,
-            width: width.clamp(20, 120),
-            interactive: terminal && std::io::stdin().is_terminal(),
-        }
+        Self { color: terminal && !no_color && !env.no_color, width: width.clamp(20, 120) }
     }
 
     /// Paints text, if colour is shown.

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 
 use formwork_plugin_protocol::message::function::FunctionError;
 use formwork_value::diag::Sources;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use futures_util::StreamExt as _;
 use tokio::sync::Semaphore;
 
 use crate::config::Config;
+use crate::config::inputs::Input;
 use crate::eval::functions::Wanted;
 use crate::eval::vertex::Givens;
 use crate::eval::{ModuleResults, ModuleScope, Results, World};
@@ -41,7 +42,7 @@ pub struct Session<'a> {
     /// What expressions can learn of the world outside.
     pub world: &'a World,
     /// Values of the root variables, converted.
-    pub variables: &'a BTreeMap<Str, Value>,
+    pub variables: &'a BTreeMap<Str, Input>,
     /// Who watches.
     pub watch: &'a dyn Watch,
     /// How many operations may be under way at once.

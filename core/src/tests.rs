@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::future::Future;
 
-use formwork_value::{Diagnostics, Str, Value};
+use formwork_value::{Diagnostics, Str};
 use tokio::sync::Semaphore;
 
 use self::cloud::{Cloud, Fault};
@@ -226,7 +226,7 @@ type With<'a> = (&'a Pool<'a>, &'a Results, &'a World, &'a Cell<bool>);
 struct Loaded {
     config: Config,
     sources: formwork_value::diag::Sources,
-    variables: BTreeMap<Str, Value>,
+    variables: BTreeMap<Str, inputs::Input>,
 }
 
 impl Loaded {
@@ -241,8 +241,7 @@ impl Loaded {
             inputs::Unset::Refused,
         )
         .unwrap();
-        let variables = inputs.into_iter().map(|(name, input)| (name, input.value)).collect();
-        Self { config, sources, variables }
+        Self { config, sources, variables: inputs }
     }
 }
 

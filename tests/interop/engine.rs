@@ -30,7 +30,20 @@ impl Engine {
     /// Runs the program in `dir` with nothing of the caller's Terraform settings in its
     /// environment but `settings`, a CLI configuration file.
     pub(crate) fn run(self, dir: &Path, settings: Option<&Path>, args: &[&str]) -> Run {
-        let output = self.command(dir, settings, args).output().expect("the program starts");
+        self.run_with(dir, settings, &[], args)
+    }
+
+    /// The same, with more in its environment.
+    pub(crate) fn run_with(
+        self,
+        dir: &Path,
+        settings: Option<&Path>,
+        env: &[(String, String)],
+        args: &[&str],
+    ) -> Run {
+        let mut command = self.command(dir, settings, args);
+        command.envs(env.iter().map(|(name, value)| (name, value)));
+        let output = command.output().expect("the program starts");
         Run {
             code: output.status.code(),
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -22,6 +22,8 @@ struct Bench {
     ours: tempfile::TempDir,
     /// Settings with the providers of this workspace, for a case that needs them.
     settings: Option<PathBuf>,
+    /// What the programs find in their environment.
+    env: Vec<(String, String)>,
     found: Vec<String>,
     /// Whether the reference refused one of the steps.
     should_fail: bool,
@@ -55,6 +57,7 @@ fn check_case(case: &Case) -> Bench {
         shared: tempfile::tempdir().unwrap(),
         ours: tempfile::tempdir().unwrap(),
         settings: None,
+        env: Vec::new(),
         found: Vec::new(),
         should_fail: false,
     };
@@ -64,11 +67,15 @@ fn check_case(case: &Case) -> Bench {
     for step in &case.steps {
         bench.write(step);
         let before = bench.found.len();
-        if step.verb != Verb::File && case.calls_modules() {
+        if !matches!(step.verb, Verb::File | Verb::Env) && case.calls_modules() {
             bench.install_modules();
         }
         match step.verb {
             Verb::File => {}
+            Verb::Env => bench.env.extend(step.args.iter().map(|pair| {
+                let (name, value) = pair.split_once('=').expect("env NAME=VALUE");
+                (name.to_owned(), value.to_owned())
+            })),
             Verb::Validate => bench.validate(),
             Verb::Plan => bench.plan(&step.args),
             Verb::Apply => bench.apply(&step.args),
@@ -109,7 +116,7 @@ impl Bench {
     }
 
     fn run(&self, engine: Engine, dir: &Path, args: &[&str]) -> Run {
-        engine.run(dir, self.settings.as_deref(), args)
+        engine.run_with(dir, self.settings.as_deref(), &self.env, args)
     }
 
     fn write(&self, step: &Step) {
@@ -371,4 +378,5 @@ groups! {
     plans_of_invalid_folders_fail_the_same => "invalid",
     plans_of_files_in_json_are_the_same => "json",
     plans_with_override_files_are_the_same => "override",
+    sources_of_modules_are_read_the_same => "sources",
 }

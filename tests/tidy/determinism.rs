@@ -12,6 +12,7 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::apply::{Applied, apply};
 use formwork_core::config::files::Files;
 use formwork_core::config::folders::LocalFolders;
+use formwork_core::config::inputs::Input;
 use formwork_core::config::{Config, Place};
 use formwork_core::eval::{Results, World};
 use formwork_core::event::Unwatched;
@@ -187,11 +188,10 @@ async fn run(text: &'static str, state: &State, finishing: Finishing) -> Outcome
     let place = Place { files: &Text(text), dir: Path::new("."), folders: &LocalFolders };
     let config = Config::load(&mut diags, &mut sources, place);
     let config = config.expect("the configurations here can be read");
-    let variables = config
-        .root
-        .variables
-        .iter()
-        .filter_map(|(name, variable)| Some((name.clone(), variable.default.clone()?)));
+    let variables =
+        config.root.variables.iter().filter_map(|(name, variable)| {
+            Some((name.clone(), Input::of(variable.default.clone()?)))
+        });
     let variables = variables.collect();
     let (pool, stop) = (Pool::new(&NoPlugins), Cell::new(false));
     let (planned, applied) = (Results::new(&config), Results::new(&config));

@@ -12,11 +12,12 @@ use super::locked::Locked;
 use super::operation::{Prepared, Preparing, With, may_ask, options};
 use super::plan::{Making, make, prepare};
 use super::planfile;
+use super::question::{Question, ask};
 use crate::args::ApplyArgs;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::report::Report;
-use crate::view::{self, Paint, Screen};
+use crate::view::{self, Screen};
 use crate::workspace::Workspace;
 
 /// Runs the command.
@@ -95,7 +96,7 @@ async fn fresh<'e>(
         sources: &args.variables.sources,
         place: &args.state.place(),
         mode: options.mode,
-        ask: !args.json && may_ask(env, screen, args.operation.input),
+        ask: (!args.json && may_ask(env, args.operation.input)).then_some(screen),
     };
     prepare(diags, env, &preparing).await.map(|prepared| (prepared, Wanted::Fresh(options)))
 }
@@ -161,36 +162,31 @@ impl Run<'_> {
                 "These actions need an approval, but questions are not allowed here. Use -auto-approve to go ahead without one, or apply a saved plan.",
             )));
         }
-        let question = match mode {
-            Mode::Destroy => {
-                "Do you really want to destroy all resources?\n  Formwork will destroy all your managed infrastructure, as shown above.\n  There is no undo. Only 'yes' will be accepted to confirm."
-            }
-            Mode::RefreshOnly => {
-                "Would you like to update the state to reflect these detected changes?\n  Formwork will write these changes to the state without modifying any real infrastructure.\n  There is no undo. Only 'yes' will be accepted to confirm."
-            }
-            Mode::Normal => {
-                "Do you want to perform these actions?\n  Formwork will perform the actions described above.\n  Only 'yes' will be accepted to approve."
-            }
+        let (title, about) = match mode {
+            Mode::Destroy => (
+                "Do you really want to destroy all resources?",
+                "Formwork will destroy all your managed infrastructure, as shown above.\nThere is no undo. Only 'yes' will be accepted to confirm.",
+            ),
+            Mode::RefreshOnly => (
+                "Would you like to update the state to reflect these detected changes?",
+                "Formwork will write these changes to the state without modifying any real infrastructure.\nThere is no undo. Only 'yes' will be accepted to confirm.",
+            ),
+            Mode::Normal => (
+                "Do you want to perform these actions?",
+                "Formwork will perform the actions described above.\nOnly 'yes' will be accepted to approve.",
+            ),
         };
-        view::out(&format!(
-            "\n{}\n\n  {} ",
-            screen.paint(Paint::Bold, question),
-            screen.paint(Paint::Bold, "Enter a value:")
-        ));
-        // Read on another thread, so that signals are heard meanwhile.
-        let reading = tokio::task::spawn_blocking(|| {
-            let mut answer = String::new();
-            std::io::stdin().read_line(&mut answer).map(|_| answer)
-        });
+        view::out("\n");
+        let question = Question { title, about, secret: false };
         let answer = tokio::select! {
-            answer = reading => answer.ok().and_then(Result::ok),
+            biased;
             () = self.interrupt.wait() => {
                 let detail = "The run was interrupted before it was approved. Nothing was changed.";
                 return Err(diags.error(Diagnostic::error("Error asking for approval", detail)));
             }
+            answer = ask(screen, question) => answer,
         };
-        view::out("\n");
-        if answer.is_some_and(|answer| answer.trim() == "yes") {
+        if answer.is_some_and(|answer| answer == "yes") {
             return Ok(());
         }
         let what = if mode == Mode::Destroy { "Destroy cancelled" } else { "Apply cancelled" };

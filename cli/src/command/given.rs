@@ -5,8 +5,9 @@ use formwork_core::config::Config;
 use formwork_core::config::inputs::{self, Given, GivenValue, Origin};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::question::{Question, ask};
 use crate::args::VariableSource;
-use crate::view;
+use crate::view::Screen;
 use crate::workspace::Workspace;
 
 /// Collects the values that were given for variables, weakest first.
@@ -35,7 +36,15 @@ pub(super) fn given(
                 given.extend(values_of(diags, workspace, &path.to_string_lossy())?);
             }
             VariableSource::Value(pair) => match pair.split_once('=') {
-                Some((name, value)) => given.push(text(name.trim(), value, Origin::Option)),
+                Some((name, value)) if name.ends_with(char::is_whitespace) => {
+                    let detail = format!(
+                        "Variable name {name:?} is invalid due to trailing space. Did you mean -var=\"{}={}\"?",
+                        name.trim(),
+                        value.trim()
+                    );
+                    return Err(diags.error(Diagnostic::error("Invalid -var option", detail)));
+                }
+                Some((name, value)) => given.push(text(name, value, Origin::Option)),
                 None => {
                     let detail = format!(
                         "The given -var option {pair:?} is not correctly specified. Must be a variable name and value separated by an equals sign, like -var=\"key=value\"."
@@ -79,24 +88,21 @@ fn values_of(
 }
 
 /// Asks for the variables that must have a value and have none.
-pub(super) fn ask_for_missing(config: &Config, given: &mut Vec<Given>) {
+pub(super) async fn ask_for_missing(screen: &Screen, config: &Config, given: &mut Vec<Given>) {
     for variable in config.root.variables.values().filter(|variable| variable.is_required()) {
         if given.iter().any(|given| given.name == variable.name) {
             continue;
         }
-        view::out(&format!("var.{}\n", variable.name));
-        if !variable.description.is_empty() {
-            view::out(&format!("  {}\n", variable.description.replace('\n', "\n  ")));
-        }
-        view::out("\n  Enter a value: ");
-        let mut answer = String::new();
-        if std::io::stdin().read_line(&mut answer).is_err() || answer.is_empty() {
-            return;
-        }
-        view::out("\n");
+        let ephemeral = if variable.ephemeral { " (ephemeral)" } else { "" };
+        let question = Question {
+            title: &format!("var.{}{ephemeral}", variable.name),
+            about: &variable.description,
+            secret: variable.sensitive,
+        };
+        let Some(answer) = ask(screen, question).await else { return };
         given.push(Given {
             name: variable.name.clone(),
-            value: GivenValue::Text(answer.trim_end_matches(['\n', '\r']).to_owned()),
+            value: GivenValue::Text(answer),
             origin: Origin::Answer,
         });
     }

@@ -70,15 +70,15 @@ pub(super) async fn guarded<T>(
 }
 
 /// The signals that mean the same: Ctrl-C, a polite kill, a terminal that goes away.
-struct Signals(Vec<tokio::signal::unix::Signal>);
+pub(super) struct Signals(Vec<tokio::signal::unix::Signal>);
 
 impl Signals {
-    fn listen() -> std::io::Result<Self> {
+    pub(super) fn listen() -> std::io::Result<Self> {
         let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
         kinds.into_iter().map(signal).collect::<Result<_, _>>().map(Self)
     }
 
-    async fn next(&mut self) {
+    pub(super) async fn next(&mut self) {
         let [interrupt, terminate, hangup] = &mut self.0[..] else { return };
         tokio::select! {
             _ = interrupt.recv() => {}

@@ -35,7 +35,7 @@ use crate::workspace::Workspace;
 pub(crate) struct Prepared<'e> {
     pub(crate) workspace: Workspace<'e>,
     pub(crate) config: Config,
-    pub(crate) variables: BTreeMap<Str, Value>,
+    pub(crate) variables: BTreeMap<Str, Input>,
     /// What was given for the variables, as far as it may be stored.
     pub(crate) given: BTreeMap<Str, Value>,
     pub(crate) launcher: Launcher,
@@ -64,8 +64,8 @@ pub(crate) struct Preparing<'a> {
     pub(crate) place: &'a StatePlace,
     /// What is going to be planned: destroying needs no configuration.
     pub(crate) mode: Mode,
-    /// Whether to ask for variables that have no value.
-    pub(crate) ask: bool,
+    /// Where to ask for variables that have no value, if that is allowed.
+    pub(crate) ask: Option<&'a view::Screen>,
 }
 
 impl<'e> Prepared<'e> {
@@ -83,7 +83,7 @@ impl<'e> Prepared<'e> {
                 workspace_name: workspace.name(),
                 workspace,
                 given: storable(&config, &inputs),
-                variables: inputs.into_iter().map(|(name, input)| (name, input.value)).collect(),
+                variables: inputs,
                 config,
                 launcher,
                 provisioners: formwork_provisioners::all(),
@@ -110,8 +110,8 @@ impl<'e> Prepared<'e> {
         let launcher = workspace.launcher(diags, &required)?;
         workspace.warn_of_overrides(diags, &required);
         let mut given = given(diags, workspace, preparing.sources)?;
-        if preparing.ask {
-            ask_for_missing(&config, &mut given);
+        if let Some(screen) = preparing.ask {
+            ask_for_missing(screen, &config, &mut given).await;
         }
         let inputs =
             inputs::resolve(diags, &mut workspace.sources, &config.root, given, Unset::Refused)?;
@@ -273,7 +273,7 @@ fn excludes(diags: &mut Diagnostics, args: &OperationArgs) -> Vec<Target> {
     excludes
 }
 
-/// Whether questions may be asked.
-pub(crate) fn may_ask(env: &Env, screen: &view::Screen, input: bool) -> bool {
-    env.input && input && screen.interactive
+/// Whether questions may be asked. A pipe may answer as well as a person.
+pub(crate) fn may_ask(env: &Env, input: bool) -> bool {
+    env.input && input
 }

@@ -25,7 +25,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let screen = Screen::of(env, args.view.no_color);
     let report = Report::new(screen, args.json, args.view.compact_warnings);
     let mut diags = Diagnostics::new();
-    let ask = !args.json && may_ask(env, &screen, args.operation.input);
+    let ask = (!args.json && may_ask(env, args.operation.input)).then_some(&screen);
     let prepared = match options(&mut diags, &args.operation, false) {
         Ok(options) => {
             let place = args.state.place();

@@ -6,13 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::config::inputs::{self, Given, GivenValue, Origin, Unset};
+use formwork_core::config::inputs::{self, Given, GivenValue, Input, Origin, Unset};
 use formwork_core::config::{Config, Files, Place};
 use formwork_core::plan::{Plan, file};
 use formwork_core::state::file::StateFile;
 use formwork_core::version::Constraints;
 use formwork_value::codec::json;
-use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Value};
+use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use time::OffsetDateTime;
@@ -140,7 +140,7 @@ fn read(
     workspace: &mut Workspace<'_>,
     path: &Path,
     sources: &[VariableSource],
-) -> Result<(Saved, Config, BTreeMap<Str, Value>), Reported> {
+) -> Result<(Saved, Config, BTreeMap<Str, Input>), Reported> {
     let (saved, config) = open(diags, workspace, path)?;
     if saved.plan.errored {
         return Err(diags.error(Diagnostic::error(
@@ -159,7 +159,7 @@ fn variables(
     workspace: &mut Workspace<'_>,
     (plan, config): (&Plan, &Config),
     sources: &[VariableSource],
-) -> Result<BTreeMap<Str, Value>, Reported> {
+) -> Result<BTreeMap<Str, Input>, Reported> {
     let declared = &config.root.variables;
     let fixed = plan.variables.iter().map(|(name, value)| Given {
         name: name.clone(),
@@ -173,10 +173,8 @@ fn variables(
     }));
     let inputs =
         inputs::resolve(diags, &mut workspace.sources, &config.root, given, Unset::Refused)?;
-    let values: BTreeMap<Str, Value> =
-        inputs.into_iter().map(|(name, input)| (name, input.value)).collect();
     for (name, value) in &plan.variables {
-        if values.get(name) != Some(value) {
+        if inputs.get(name).map(|input| &input.value) != Some(value) {
             let detail = format!(
                 "The variable {:?} was fixed when the plan was made, and cannot be changed while applying it.",
                 name.as_str()
@@ -185,7 +183,7 @@ fn variables(
             return Err(diags.error(Diagnostic::error(summary, detail)));
         }
     }
-    Ok(values)
+    Ok(inputs)
 }
 
 /// Opens a saved plan, with the configuration in it.

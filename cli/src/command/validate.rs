@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use formwork_core::config::inputs::{self, Input};
 use formwork_core::eval::{Results, World};
 use formwork_core::event::Unwatched;
 use formwork_core::graph::walk::Finishing;
@@ -9,7 +10,7 @@ use formwork_core::plan::validate;
 use formwork_core::provider::Pool;
 use formwork_core::session::Session;
 use formwork_core::state::State;
-use formwork_value::diag::Severity;
+use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostics, Reported};
 use tokio::sync::Semaphore;
 
@@ -28,13 +29,19 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
     let report = Report::new(screen, false, args.view.compact_warnings);
     let mut diags = Diagnostics::new();
     let workspace = Workspace::open(env, &mut diags);
-    let Ok(mut workspace) = workspace else { return report.failed(None, &diags) };
+    let Ok(mut workspace) = workspace else {
+        if args.json {
+            out(&format!("{}\n", document(&Sources::new(), &diags).pretty()));
+            return Exit::Failed;
+        }
+        return report.failed(None, &diags);
+    };
     if workspace.has_config() {
         // Everything there is to know is in `diags`.
         let _ = check(&mut diags, &mut workspace).await;
     }
     if args.json {
-        out(&format!("{}\n", document(&workspace, &diags).pretty()));
+        out(&format!("{}\n", document(&workspace.sources, &diags).pretty()));
     } else {
         report.diagnostics(&workspace.sources, &diags);
         if !diags.has_errors() {
@@ -70,7 +77,7 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
         .root
         .variables
         .iter()
-        .map(|(name, variable)| (name.clone(), formwork_core::config::inputs::unknown(variable)))
+        .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown(variable))))
         .collect();
     let provisioners = formwork_provisioners::all();
     let session = Session {
@@ -93,12 +100,12 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
     result
 }
 
-fn document(workspace: &Workspace<'_>, diags: &Diagnostics) -> Json {
+fn document(sources: &Sources, diags: &Diagnostics) -> Json {
     let count = |wanted: Severity| {
         let n = diags.iter().filter(|diagnostic| diagnostic.severity == wanted).count();
         Json::Int(i64::try_from(n).unwrap_or(i64::MAX))
     };
-    let list = diags.iter().map(|d| diagnostic::one(&workspace.sources, d));
+    let list = diags.iter().map(|d| diagnostic::one(sources, d));
     Json::object([
         ("format_version", Json::text("1.0")),
         ("valid", Json::Bool(!diags.has_errors())),

@@ -49,6 +49,8 @@ pub(super) fn value(diags: &mut Diagnostics, expr: &Expr) -> Result<Value, Repor
         Diagnostic {
             summary: "Function calls not allowed".to_owned(),
             detail: "No function can be called here: this value must be a constant.".to_owned(),
+            // The whole call is wrong, and not only its name.
+            subject: diagnostic.context.or(diagnostic.subject),
             ..diagnostic
         }
     });

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use formwork_lang::content::into_attributes;
-use formwork_lang::syntax::{add_source, parse_expression, parse_file, parse_json};
+use formwork_lang::syntax::{Block, add_source, parse_expression, parse_file, parse_json};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Type, Value, convert};
 
@@ -54,6 +54,14 @@ pub struct Input {
     pub given: Option<Span>,
 }
 
+impl Input {
+    /// A value that fits already, from nowhere in particular.
+    #[must_use]
+    pub fn of(value: Value) -> Self {
+        Self { raw: value.clone(), value, given: None }
+    }
+}
+
 /// How many undeclared names are warned about one by one.
 const MAX_UNDECLARED_WARNINGS: usize = 2;
 
@@ -78,11 +86,18 @@ pub fn read_values(
 ) -> Result<Vec<Given>, Reported> {
     let mut found = Diagnostics::new();
     let source = add_source(&mut found, sources, name, content);
-    let body = if name.ends_with(".json") {
+    let mut body = if name.ends_with(".json") {
         parse_json(&mut found, sources, source)
     } else {
         parse_file(&mut found, sources, source)
     };
+    body.blocks.retain(|block| {
+        let declares = block.kind.name == "variable";
+        if declares {
+            let _ = found.error(declaration(name, block));
+        }
+        !declares
+    });
     let mut given = Vec::new();
     for attribute in into_attributes(&mut found, body) {
         if let Ok(value) = constant::value(&mut found, &attribute.expr) {
@@ -95,6 +110,14 @@ pub fn read_values(
     }
     diags.append(found)?;
     Ok(given)
+}
+
+fn declaration(file: &str, block: &Block) -> Diagnostic {
+    let name = block.labels.first().map_or("NAME", |label| label.name.as_str());
+    let detail = format!(
+        "`{file}` gives values to variables; it cannot declare any. Put this block in a .tf file, and write here: {name} = VALUE"
+    );
+    Diagnostic::error("Variable declaration in .tfvars file", detail).at(block.kind.span)
 }
 
 /// What a variable is that must have a value and has none.

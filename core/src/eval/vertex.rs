@@ -11,7 +11,7 @@ use super::conditions::{self, ConditionKind, Judging};
 use super::verdicts::{Judged, Verdicts};
 use super::{ModuleScope, RepetitionData, Results, World};
 use crate::addr::Reference;
-use crate::config::inputs::{self, Misfit};
+use crate::config::inputs::{self, Input, Misfit};
 use crate::config::{Argument, Check, Config, Local, ModuleCall, ModuleNode, Output, Variable};
 use crate::state::checks::CheckSubject;
 
@@ -25,7 +25,7 @@ pub struct Givens<'g> {
     /// What expressions can learn of the world outside.
     pub world: &'g World,
     /// Values of the root variables, converted.
-    pub variables: &'g BTreeMap<Str, Value>,
+    pub variables: &'g BTreeMap<Str, Input>,
     /// Whether only the configuration is checked: then every variable stands for all its values.
     pub checking: bool,
 }
@@ -139,11 +139,13 @@ fn visit_given(
     variable: &Variable,
     givens: Givens<'_>,
 ) -> Result<Value, Reported> {
-    let given = givens.variables.get(&variable.name).cloned();
-    let value = given.unwrap_or_else(|| Value::unknown(variable.ty.clone()));
+    let given = givens.variables.get(&variable.name);
+    let value = given.map(|input| input.value.clone());
+    let value = value.unwrap_or_else(|| Value::unknown(variable.ty.clone()));
     let value = value.mark(variable_marks(variable));
+    let place = given.and_then(|input| input.given).unwrap_or(variable.span);
     let verdicts = &givens.results.verdicts;
-    conditions::validate_variable(diags, scope, (variable, variable.span), &value, verdicts)?;
+    conditions::validate_variable(diags, scope, (variable, place), &value, verdicts)?;
     Ok(value)
 }
 

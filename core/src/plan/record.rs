@@ -42,7 +42,11 @@ pub(crate) async fn run(
             mode: options.mode,
             targets: options.targets.clone(),
             excludes: options.excludes.clone(),
-            variables: session.variables.clone(),
+            variables: session
+                .variables
+                .iter()
+                .map(|(name, input)| (name.clone(), input.value.clone()))
+                .collect(),
             prior: session.state.clone(),
             ..Plan::default()
         },

@@ -213,14 +213,15 @@ fn highlighted(screen: &Screen, sources: &Sources, span: Span, line: &str) -> St
     }
 }
 
-/// The header of the outermost block around a span, as it is written.
+/// The header of the outermost block around a span, as it is written. A block is not around its own
+/// header.
 pub(crate) fn enclosing(sources: &Sources, span: Span) -> Option<String> {
     // Parsed again, because only a problem needs to know.
     let body = formwork_lang::syntax::parse_file(&mut Diagnostics::new(), sources, span.source);
     let block = body
         .blocks
         .iter()
-        .find(|block| block.span.start <= span.start && span.end <= block.span.end)?;
+        .find(|block| block.span.start < span.start && span.end <= block.span.end)?;
     let labels = block.labels.iter().map(|label| format!(" {:?}", label.name.as_str()));
     Some(format!("{}{}", block.kind.name, labels.collect::<String>()))
 }
@@ -229,7 +230,7 @@ pub(crate) fn enclosing(sources: &Sources, span: Span) -> Option<String> {
 mod tests {
     use super::*;
 
-    const SCREEN: Screen = Screen { color: false, width: 78, interactive: false };
+    const SCREEN: Screen = Screen { color: false, width: 78 };
 
     #[test]
     fn warnings_that_say_the_same_of_several_places_are_shown_once() {

@@ -1,0 +1,77 @@
+//! Asks whoever sits at the terminal. What follows from the answer is for the caller.
+
+use std::io::{self, IsTerminal as _};
+
+use nix::sys::termios::{LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
+
+use super::interrupt::Signals;
+use crate::view::{self, Paint, Screen};
+
+/// Something to ask.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Question<'q> {
+    /// What it is about, in one line.
+    pub(super) title: &'q str,
+    /// What more there is to know; may have several lines, or none.
+    pub(super) about: &'q str,
+    /// Whether the answer must not be seen.
+    pub(super) secret: bool,
+}
+
+/// Asks, and returns the line that was answered, without space at its end. `None` if there is no
+/// answer: the input ends, an interrupt comes.
+pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Option<String> {
+    view::out(&format!("{}\n", screen.paint(Paint::Bold, question.title)));
+    if !question.about.is_empty() {
+        view::out(&format!("  {}\n\n", question.about.replace('\n', "\n  ")));
+    }
+    view::out(&format!("  {} ", screen.paint(Paint::Bold, "Enter a value:")));
+    let silence = question.secret.then(Silence::begin).flatten();
+    let answer = line().await;
+    if silence.is_some() {
+        // The end of the line was not shown either.
+        drop(silence);
+        view::out("\n");
+    }
+    view::out("\n");
+    answer
+}
+
+/// Reads a line; an interrupt ends the wait.
+async fn line() -> Option<String> {
+    let mut signals = Signals::listen().ok()?;
+    let reading = tokio::task::spawn_blocking(|| {
+        let mut line = String::new();
+        io::stdin().read_line(&mut line).map(|_| line)
+    });
+    let line = tokio::select! {
+        read = reading => read.ok()?.ok()?,
+        () = signals.next() => return None,
+    };
+    // A line that was not ended was not answered.
+    line.ends_with('\n').then(|| line.trim_end().to_owned())
+}
+
+/// A terminal that does not show what is typed, until this is dropped.
+struct Silence(Termios);
+
+impl Silence {
+    fn begin() -> Option<Self> {
+        let stdin = io::stdin();
+        if !stdin.is_terminal() {
+            return None;
+        }
+        let before = tcgetattr(&stdin).ok()?;
+        let mut silent = before.clone();
+        silent.local_flags.remove(LocalFlags::ECHO);
+        tcsetattr(&stdin, SetArg::TCSANOW, &silent).ok()?;
+        Some(Self(before))
+    }
+}
+
+impl Drop for Silence {
+    fn drop(&mut self) {
+        // A terminal that has gone away needs nothing any more.
+        let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, &self.0);
+    }
+}

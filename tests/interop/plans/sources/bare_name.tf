@@ -1,0 +1,5 @@
+# A name alone is no source.
+#= validate
+module "m" {
+  source = "x"
+}

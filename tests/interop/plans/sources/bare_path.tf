@@ -1,0 +1,5 @@
+# A path without a dot in front.
+#= validate
+module "m" {
+  source = "modules/x"
+}

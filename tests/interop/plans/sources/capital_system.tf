@@ -1,0 +1,5 @@
+# A target system in capitals.
+#= validate
+module "m" {
+  source = "a/b/C"
+}

@@ -1,0 +1,5 @@
+# Two dots alone.
+#= validate
+module "m" {
+  source = ".."
+}

@@ -1,0 +1,5 @@
+# Nothing.
+#= validate
+module "m" {
+  source = ""
+}

@@ -1,0 +1,5 @@
+# Too many parts.
+#= validate
+module "m" {
+  source = "a/b/c/d/e"
+}

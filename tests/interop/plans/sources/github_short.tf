@@ -1,0 +1,5 @@
+# A repository without a name.
+#= validate
+module "m" {
+  source = "github.com/a"
+}

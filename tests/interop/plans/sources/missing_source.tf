@@ -1,0 +1,4 @@
+# A call without a source.
+#= validate
+module "m" {
+}

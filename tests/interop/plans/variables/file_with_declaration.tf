@@ -1,0 +1,10 @@
+# A declaration in a file of values.
+#= file terraform.tfvars
+variable "x" {}
+#= plan
+variable "x" {
+  default = "default"
+}
+output "o" {
+  value = var.x
+}

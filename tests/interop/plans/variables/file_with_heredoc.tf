@@ -1,0 +1,13 @@
+# A text of several lines in a file of values.
+#= file terraform.tfvars
+x = <<-END
+    one
+      two
+  END
+#= plan
+variable "x" {
+  default = "default"
+}
+output "o" {
+  value = var.x
+}
