@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 
 use formwork_core::config::Config;
-use formwork_core::config::inputs::{self, Unset};
+use formwork_core::config::inputs::{self, Input, Unset};
 use formwork_core::eval::Results;
 use formwork_core::event::Unwatched;
 use formwork_core::plan::{Mode, Options, inspect, plan};
 use formwork_core::provider::Pool;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::given::given;
 use super::locked::Locked;
@@ -119,7 +119,7 @@ async fn prepare(
     workspace: &mut Workspace<'_>,
     args: &ConsoleArgs,
     place: &StatePlace,
-) -> Result<(Config, BTreeMap<Str, Value>, Launcher), Reported> {
+) -> Result<(Config, BTreeMap<Str, Input>, Launcher), Reported> {
     let config = workspace.config(diags)?;
     let mut required = config.requirements();
     required.extend(of_state(workspace, &config, &required, place).await);
@@ -127,6 +127,5 @@ async fn prepare(
     let given = given(diags, workspace, &args.variables.sources)?;
     let sources = &mut workspace.sources;
     let inputs = inputs::resolve(diags, sources, &config.root, given, Unset::Unknown)?;
-    let variables = inputs.into_iter().map(|(name, input)| (name, input.value)).collect();
-    Ok((config, variables, launcher))
+    Ok((config, inputs, launcher))
 }

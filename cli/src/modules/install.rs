@@ -192,7 +192,10 @@ impl Walk<'_> {
 
     /// Installs what a module calls. All calls are tried, so that every mistake is named.
     fn calls(&mut self, diags: &mut Diagnostics, here: &Here<'_>) {
-        let Ok(calls) = folders::calls(diags, self.sources, &self.staging, &here.dir) else {
+        let calls = folders::calls(diags, self.sources, &self.staging, &here.dir);
+        let Ok(calls) = calls else {
+            // What it calls is not known, so nothing can be said to be called no more.
+            self.lacking = true;
             return;
         };
         for call in calls {

@@ -203,6 +203,19 @@ fn a_module_that_is_not_called_any_more_is_removed() {
 }
 
 #[test]
+fn a_mistake_in_a_file_removes_nothing() {
+    let project = Project::new(&[]);
+    let source = repository(&project.path("repo"));
+    project.call(&source);
+    project.install(false);
+    let before = project.manifest();
+    project.write("more.tf", "output {");
+    assert!(!project.install(false).is_empty());
+    assert_eq!(project.manifest(), before);
+    assert!(project.path(".terraform/modules/m/main.tf").exists());
+}
+
+#[test]
 fn a_registry_is_asked_for_the_newest_version_that_fits() {
     let server = Server::start(vec![
         (

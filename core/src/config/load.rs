@@ -71,12 +71,17 @@ fn load_tree(
     sources: &mut Sources,
     place: Place<'_>,
 ) -> Result<Config, Reported> {
-    let mut loader = Loader { place, sources, read: BTreeMap::new(), nodes: Vec::new() };
-    let (root, n_files) = read_module(diags, loader.sources, place.files, (place.dir, true))?;
-    let root = Arc::new(root);
+    let mut loader = Loader {
+        place,
+        sources,
+        read: BTreeMap::new(),
+        nodes: Vec::new(),
+        unreadable: Diagnostics::new(),
+    };
+    let (root, n_files) = loader.module(diags, place.dir, true)?;
     diags.check()?;
     loader.grow(diags, root.clone());
-    let nodes = loader.nodes;
+    let Loader { nodes, unreadable, .. } = loader;
     diags.check()?;
     let mut config = Config { root, nodes, n_files };
     passing::settle(diags, &mut config);
@@ -84,6 +89,7 @@ fn load_tree(
     call_arguments::check(diags, &config);
     diags.check()?;
     passing::check_resources(diags, &config);
+    let _ = diags.append(unreadable);
     for module in config.modules() {
         validate::references(diags, module);
     }
@@ -92,8 +98,8 @@ fn load_tree(
     Ok(config)
 }
 
-/// Reads the module in a folder: the root, or a called one. Returns how many files it was read from,
-/// too.
+/// Reads the module in a folder: the root, or a called one, without what its expressions mention.
+/// Returns how many files it was read from, too.
 pub(super) fn read_module(
     diags: &mut Diagnostics,
     sources: &mut Sources,
@@ -112,10 +118,7 @@ pub(super) fn read_module(
     for body in bodies {
         draft.read(&mut found, sources, body);
     }
-    let mut module = draft.finish();
-    if !found.has_errors() {
-        references::fill(&mut found, &mut module);
-    }
+    let module = draft.finish();
     diags.append(found)?;
     Ok((module, n_files))
 }
@@ -127,9 +130,24 @@ struct Loader<'l> {
     /// What was read, by folder; `None` for what could not be.
     read: BTreeMap<PathBuf, Option<Arc<Module>>>,
     nodes: Vec<ModuleNode>,
+    /// What was found of references that cannot be read: reported with those that lead nowhere.
+    unreadable: Diagnostics,
 }
 
 impl Loader<'_> {
+    /// Reads the module in a folder, and what its expressions mention.
+    fn module(
+        &mut self,
+        diags: &mut Diagnostics,
+        dir: &Path,
+        is_root: bool,
+    ) -> Result<(Arc<Module>, usize), Reported> {
+        let place = (dir, is_root);
+        let (mut module, n_files) = read_module(diags, self.sources, self.place.files, place)?;
+        references::fill(&mut self.unreadable, &mut module);
+        Ok((Arc::new(module), n_files))
+    }
+
     /// Adds the root and everything called from it, callers first.
     fn grow(&mut self, diags: &mut Diagnostics, root: Arc<Module>) {
         self.add(ModulePath::root(), root, None);
@@ -184,8 +202,7 @@ impl Loader<'_> {
             // What could not be read was reported where it was first called.
             return known.clone().ok_or_else(|| diags.error(unreadable(site, &dir)));
         }
-        let module = read_module(diags, self.sources, self.place.files, (&dir, false));
-        let module = module.map(|(module, _)| Arc::new(module));
+        let module = self.module(diags, &dir, false).map(|(module, _)| module);
         self.read.insert(dir, module.as_ref().ok().cloned());
         module
     }

@@ -407,7 +407,7 @@ variable "z" {
                 A validation of `y` must mention `var.y`, the value it judges.
             error main.tf:23,17-20 Variables not allowed
                 `var` cannot be used here: this value must be a constant.
-            error main.tf:24,17-22 Function calls not allowed
+            error main.tf:24,17-27 Function calls not allowed
                 No function can be called here: this value must be a constant.
         "#]],
     );

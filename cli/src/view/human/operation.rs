@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn every_line_of_a_provisioner_says_who_speaks() {
-        let screen = Screen { color: false, width: 80, interactive: false };
+        let screen = Screen { color: false, width: 80 };
         let addr = "a.b[0]".parse().unwrap();
         let shown = |text: &str| provision_output(&screen, &addr, "local-exec", text);
         assert_eq!(shown("hi \r"), "a.b[0] (local-exec): hi\n");

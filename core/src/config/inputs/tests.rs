@@ -163,21 +163,21 @@ foo {}
         &[],
         file,
         &expect![[r#"
-        any = null
-        firm = "firm"
-        list = list[]
-        number = 5
-        object = null
-        secret = {"sensitive"}("s")
-        text = "x"
-        untyped = 1
-        error terraform.tfvars:4,1-4 Unexpected "foo" block
-            No blocks may be here. To set "foo", write foo = followed by its value.
-        error terraform.tfvars:2,8-11 Variables not allowed
-            `var` cannot be used here: this value must be a constant.
-        error terraform.tfvars:3,9-14 Function calls not allowed
-            No function can be called here: this value must be a constant.
-    "#]],
+            any = null
+            firm = "firm"
+            list = list[]
+            number = 5
+            object = null
+            secret = {"sensitive"}("s")
+            text = "x"
+            untyped = 1
+            error terraform.tfvars:4,1-4 Unexpected "foo" block
+                No blocks may be here. To set "foo", write foo = followed by its value.
+            error terraform.tfvars:2,8-11 Variables not allowed
+                `var` cannot be used here: this value must be a constant.
+            error terraform.tfvars:3,9-19 Function calls not allowed
+                No function can be called here: this value must be a constant.
+        "#]],
     );
 }
 
