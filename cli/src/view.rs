@@ -1,5 +1,6 @@
 //! What people and programs get to see. The only part of the program that prints.
 
+mod ephemeral;
 pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod report;

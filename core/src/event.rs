@@ -105,6 +105,15 @@ pub enum Event<'a> {
         /// Which kind of provisioner.
         kind: &'a str,
     },
+    /// Something is done with an ephemeral resource.
+    Ephemeral {
+        /// The instance.
+        addr: &'a InstanceAddr,
+        /// What.
+        step: EphemeralStep,
+        /// How far it has come.
+        stage: EphemeralStage,
+    },
     /// It failed.
     Failed {
         /// The instance.
@@ -114,6 +123,30 @@ pub enum Event<'a> {
         /// How long it took.
         elapsed: Duration,
     },
+}
+
+/// What is done with an ephemeral resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EphemeralStep {
+    /// It is opened.
+    Open,
+    /// It is made to last longer.
+    Renew,
+    /// It is closed.
+    Close,
+}
+
+/// How far a step has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EphemeralStage {
+    /// Its provider is about to be asked.
+    Start,
+    /// It is put off: its configuration is not known yet.
+    Deferred,
+    /// It is done, after so long.
+    Done(Duration),
+    /// It failed, after so long.
+    Failed(Duration),
 }
 
 /// Watches the engine work.

@@ -1,7 +1,9 @@
 //! What planning and applying share: how they evaluate a block, configure a provider, and explain a
 //! cycle. What either decides or does is not here.
 
+mod closing;
 mod edge;
+mod ephemeral;
 mod instance;
 mod names;
 mod nested;
@@ -10,7 +12,9 @@ mod progress;
 mod provider;
 mod provisioner;
 
+pub(crate) use closing::add_closing;
 pub(crate) use edge::{Why, report_cycles};
+pub(crate) use ephemeral::{Openings, Site};
 pub(crate) use instance::{
     check_ignored, encode, evaluate, ignored, plain, read_data, sensitive_paths, shown_id,
     stored_data, stored_value,

@@ -202,7 +202,8 @@ async fn plan_moved(
     options: &Options,
     moves: &Moves,
 ) -> Result<Plan, Reported> {
-    let draft = build::draft(diags, session, options)?;
+    let mut draft = build::draft(diags, session, options)?;
+    transform::close_ephemeral::add(&mut draft);
     let loaded = session.pool.load(diags, build::providers(&draft)).await;
     let graph = match draft.freeze() {
         Ok(graph) => graph,

@@ -9,6 +9,7 @@ mod pool;
 
 pub use blame::{about_failure, about_provider_diagnostics, lost_type, unsupported_type};
 pub use handle::adopt::{Former, Imported};
+pub use handle::ephemeral::{Keep, Opened};
 pub use handle::{About, Ask, Breach, Handle, LANGUAGE_VERSION, Planned, Read, remark};
 pub use loaded::{Loaded, ResourceType};
 pub use pool::{Launch, Pool};

@@ -6,6 +6,7 @@ mod cloud;
 mod contract;
 mod crash;
 mod data;
+mod ephemeral;
 mod excludes;
 mod failures;
 mod functions;

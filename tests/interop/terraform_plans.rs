@@ -330,6 +330,7 @@ fn event(event: &Value) -> Option<Value> {
         "planned_change" | "resource_drift" => Some(event["change"].clone()),
         "change_summary" => Some(event["changes"].clone()),
         "outputs" => Some(event["outputs"].clone()),
+        "ephemeral_op_start" | "ephemeral_op_errored" => Some(event["hook"].clone()),
         _ => None,
     }
 }
@@ -375,6 +376,7 @@ groups! {
     plans_with_provisioners_are_the_same => "provisioner",
     plans_with_checks_are_the_same => "check",
     plans_with_dynamic_blocks_are_the_same => "dynamic",
+    plans_with_ephemeral_values_are_the_same => "ephemeral",
     plans_of_invalid_folders_fail_the_same => "invalid",
     plans_of_files_in_json_are_the_same => "json",
     plans_with_override_files_are_the_same => "override",

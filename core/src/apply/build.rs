@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 
 use super::last::Last;
 use super::order;
-use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, Vertex};
+use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Vertex};
 use crate::addr::{
-    ConfigResourceAddr, DeposedKey, ProviderAddr, ProviderConfigAddr, Reference, Subject,
+    ConfigResourceAddr, DeposedKey, Mode, ProviderAddr, ProviderConfigAddr, Reference, Subject,
 };
 use crate::change::{Action, ReplaceOrder};
 use crate::config::{Config, ModuleNode};
 use crate::eval::call::CallVertex;
 use crate::eval::vertex::{NamedValue, ValueVertex};
 use crate::graph::{Draft, VertexId};
-use crate::phase::{Names, ProviderVertex, Why, written_providers};
-use crate::plan::{Mode, Plan};
+use crate::phase::{Names, ProviderVertex, Why, add_closing, written_providers};
+use crate::plan::{Mode as PlanMode, Plan};
 use crate::session::Session;
 
 /// Where things are among the vertices.
@@ -61,8 +61,9 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> Building<'c
     connect_joins(&mut draft, &index);
     connect_providers(&mut draft, &index);
     connect_checks(&mut draft, &index);
-    order::connect(&mut draft, &index, plan.mode == Mode::Destroy);
+    order::connect(&mut draft, &index, plan.mode == PlanMode::Destroy);
     prune(plan, &mut draft);
+    close_ephemeral(&mut draft);
     draft
 }
 
@@ -105,6 +106,15 @@ fn add_resources<'c>(session: &'c Session<'c>, draft: &mut Building<'c>, index: 
         for config in node.module.resources.values() {
             let (module, resource) = (node.path.clone(), config.name.clone());
             let addr = ConfigResourceAddr { module, resource };
+            if config.name.mode() == Mode::Ephemeral {
+                // One that names a configuration that is not there was refused when it was read.
+                let Some(provider) = session.config.provider_of(node, config) else { continue };
+                let vertex = Vertex::Open(OpenVertex { addr, node, config, provider });
+                let subject = Subject::Resource(config.name.clone());
+                let id = draft.add(vertex);
+                index.names.insert(node, subject, id);
+                continue;
+            }
             let done = draft.add(Vertex::Done(addr.clone()));
             let expand = ExpandVertex { addr: addr.clone(), node, config };
             let expand = draft.add(Vertex::Expand(expand));
@@ -170,11 +180,12 @@ fn provider_used<'v>(vertex: &'v Vertex<'_>) -> Option<&'v ProviderConfigAddr> {
     match vertex {
         Vertex::Instance(instance) => Some(&instance.change.provider),
         Vertex::Destroy(destroy) => Some(&destroy.change.provider),
+        Vertex::Open(open) => Some(&open.provider),
         _ => None,
     }
 }
 
-fn connect_references(config: &Config, draft: &mut Building<'_>, index: &Index, mode: Mode) {
+fn connect_references(config: &Config, draft: &mut Building<'_>, index: &Index, mode: PlanMode) {
     let (vertices, edges) = draft.split();
     for (at, vertex) in (0..).map(VertexId).zip(vertices) {
         let own = match vertex {
@@ -195,7 +206,7 @@ fn connect_references(config: &Config, draft: &mut Building<'_>, index: &Index, 
 fn mentions<'c>(
     config: &'c Config,
     vertex: &Vertex<'c>,
-    mode: Mode,
+    mode: PlanMode,
 ) -> Vec<(&'c ModuleNode, &'c [Reference])> {
     match vertex {
         Vertex::Value(value) => value.mentions(config),
@@ -203,9 +214,11 @@ fn mentions<'c>(
         Vertex::Provider(provider) => provider.mentions().into_iter().collect(),
         // While everything is destroyed the state says what there is, and what the block mentions may
         // not have a value any more.
-        Vertex::Expand(expand) if mode == Mode::Destroy && expand.is_managed() => Vec::new(),
+        Vertex::Expand(expand) if mode == PlanMode::Destroy && expand.is_managed() => Vec::new(),
         Vertex::Expand(expand) => vec![(expand.node, &expand.config.references)],
+        Vertex::Open(open) => vec![(open.node, &open.config.references)],
         Vertex::Closed(_)
+        | Vertex::Close(_)
         | Vertex::Instance(_)
         | Vertex::Destroy(_)
         | Vertex::Done(_)
@@ -293,11 +306,13 @@ fn prune(plan: &Plan, draft: &mut Building<'_>) {
         .iter()
         .map(|vertex| match vertex {
             Vertex::Instance(_) | Vertex::Destroy(_) => true,
+            // The reference opens also those that nothing needs.
+            Vertex::Open(_) => plan.mode == PlanMode::Normal && plan.targets.is_empty(),
             Vertex::Value(value) => match value.value {
                 NamedValue::Output(output) if value.is_root_output() => {
-                    plan.mode == Mode::Normal && plan.outputs.contains_key(&output.name)
+                    plan.mode == PlanMode::Normal && plan.outputs.contains_key(&output.name)
                 }
-                NamedValue::Check(_) => plan.mode == Mode::Normal && plan.targets.is_empty(),
+                NamedValue::Check(_) => plan.mode == PlanMode::Normal && plan.targets.is_empty(),
                 _ => false,
             },
             _ => false,
@@ -312,4 +327,29 @@ fn prune(plan: &Plan, draft: &mut Building<'_>) {
         }
     }
     draft.retain(|id, _| keep[id.index()]);
+}
+
+/// Adds a vertex for the end of each ephemeral resource, behind everything that uses it.
+fn close_ephemeral(draft: &mut Building<'_>) {
+    let opened =
+        (0..).map(VertexId).zip(draft.vertices()).filter_map(|(id, vertex)| match vertex {
+            Vertex::Open(open) => Some((id, Vertex::Close(open.addr.clone()))),
+            _ => None,
+        });
+    let opened = opened.collect();
+    add_closing(draft, opened, |vertex| match vertex {
+        Vertex::Value(_)
+        | Vertex::Call(_)
+        | Vertex::Provider(_)
+        | Vertex::Expand(_)
+        | Vertex::Open(_) => true,
+        Vertex::Closed(_)
+        | Vertex::Close(_)
+        | Vertex::Instance(_)
+        | Vertex::Destroy(_)
+        | Vertex::Done(_)
+        | Vertex::Gone(_)
+        | Vertex::Free(_)
+        | Vertex::Changed => false,
+    });
 }

@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Str, Value};
 
-use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
+use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Vertex};
 use super::visit::{Came, Expanded, Outcome, View, visit};
-use crate::addr::{DeposedKey, Mode as ResourceMode, ResourceAddr};
+use crate::addr::{DeposedKey, Mode as ResourceMode, ResourceAddr, ResourceName};
 use crate::change::Action;
 use crate::eval::verdicts::summarise;
 use crate::eval::vertex::NamedValue;
 use crate::event::Event;
 use crate::graph::walk::{Next, Pace, walk};
 use crate::graph::{Graph, VertexId};
-use crate::phase::Why;
+use crate::phase::{Openings, Why};
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
 use crate::state::checks::{CheckResult, CheckResults};
@@ -56,7 +56,8 @@ pub(super) async fn run(
     journal: &Journal,
     graph: &Graph<Vertex<'_>, Why>,
 ) -> Applied {
-    let view = View { session, plan, journal };
+    let openings = Openings::new(session);
+    let view = View { session, plan, journal, openings: &openings };
     // Visits read the state only before they wait for anything, records change it between visits,
     // all on one task.
     let state = RefCell::new(plan.prior.clone());
@@ -64,7 +65,7 @@ pub(super) async fn run(
     let mut recorder = Recorder { session, problems: BTreeMap::new(), tally };
     let stop = || session.stopped();
     let pace = Pace { limit: session.parallelism, stop: &stop, finishing: session.finishing };
-    let unvisited = walk(
+    let walk = walk(
         graph,
         pace,
         |_, vertex| {
@@ -82,12 +83,13 @@ pub(super) async fn run(
             }
         },
         |id, vertex, outcome| recorder.record(&mut state.borrow_mut(), id, vertex, outcome),
-    )
-    .await;
+    );
+    let unvisited = openings.keeping(walk).await;
     let Recorder { problems, tally, .. } = recorder;
     for problems in problems.into_values() {
         let _ = diags.append(problems);
     }
+    openings.finish(diags).await;
     let mut state = state.into_inner();
     finish(&mut state, plan);
     let complete = unvisited.skipped.is_empty() && unvisited.stopped.is_empty();
@@ -177,15 +179,9 @@ impl Recorder<'_, '_> {
             (Vertex::Call(call), Came::Called(expansions)) => {
                 call.record(self.session.givens(), expansions);
             }
-            (Vertex::Expand(expand), Came::Expanded(found)) => {
-                for Expanded { module, expansion, settled } in found {
-                    let module = self.session.results.module(&module);
-                    let results = module.and_then(|module| module.resource(&expand.addr.resource));
-                    if let Some(results) = results {
-                        results.expand(expansion);
-                        settled.into_iter().for_each(|(key, value)| results.set(&key, value));
-                    }
-                }
+            (Vertex::Expand(ExpandVertex { addr, .. }), Came::Expanded(found))
+            | (Vertex::Open(OpenVertex { addr, .. }), Came::Expanded(found)) => {
+                self.record_expanded(&addr.resource, found);
             }
             (Vertex::Instance(instance), Came::Made { object, value, deposes, changed }) => {
                 if changed && !failed {
@@ -211,6 +207,16 @@ impl Recorder<'_, '_> {
             self.problems.insert(id, diags);
         }
         if failed { Next::SkipDependents } else { Next::Go }
+    }
+
+    fn record_expanded(&self, resource: &ResourceName, found: Vec<Expanded>) {
+        for Expanded { module, expansion, settled } in found {
+            let module = self.session.results.module(&module);
+            if let Some(results) = module.and_then(|module| module.resource(resource)) {
+                results.expand(expansion);
+                settled.into_iter().for_each(|(key, value)| results.set(&key, value));
+            }
+        }
     }
 
     fn count(&mut self, action: Action) {

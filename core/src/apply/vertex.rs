@@ -1,6 +1,6 @@
 //! What can be visited while applying. A vertex is complete when made.
 
-use crate::addr::{ConfigResourceAddr, DeposedKey, Mode};
+use crate::addr::{ConfigResourceAddr, DeposedKey, Mode, ProviderConfigAddr};
 use crate::change::Change;
 use crate::config::{ModuleNode, Resource};
 use crate::eval::call::CallVertex;
@@ -21,6 +21,10 @@ pub(crate) enum Vertex<'c> {
     /// A resource in the configuration: its instances become known, and those that do not change
     /// have their values.
     Expand(ExpandVertex<'c>),
+    /// An ephemeral resource, whose instances are opened here.
+    Open(OpenVertex<'c>),
+    /// The end of an ephemeral resource, when everything that needs it is done.
+    Close(ConfigResourceAddr),
     /// An instance that is made or changed, or a data source that is read.
     Instance(InstanceVertex<'c>),
     /// An object that is destroyed.
@@ -50,6 +54,15 @@ impl ExpandVertex<'_> {
     pub(crate) fn is_managed(&self) -> bool {
         self.addr.resource.mode() == Mode::Managed
     }
+}
+
+/// An ephemeral resource.
+#[derive(Debug)]
+pub(crate) struct OpenVertex<'c> {
+    pub(crate) addr: ConfigResourceAddr,
+    pub(crate) node: &'c ModuleNode,
+    pub(crate) config: &'c Resource,
+    pub(crate) provider: ProviderConfigAddr,
 }
 
 /// An instance that is made or changed.
@@ -82,9 +95,11 @@ impl<'c> Vertex<'c> {
             Self::Closed(node) => Some(node),
             Self::Provider(provider) => provider.written.map(|(node, _)| node),
             Self::Expand(expand) => Some(expand.node),
+            Self::Open(open) => Some(open.node),
             // What is made or destroyed comes behind the expansion, or needs none.
             Self::Instance(_)
             | Self::Destroy(_)
+            | Self::Close(_)
             | Self::Done(_)
             | Self::Gone(_)
             | Self::Free(_)
@@ -101,6 +116,8 @@ impl std::fmt::Display for Vertex<'_> {
             Self::Closed(node) => write!(f, "{} (close)", node.path),
             Self::Provider(provider) => provider.addr.fmt(f),
             Self::Expand(expand) => write!(f, "{} (expand)", expand.addr),
+            Self::Open(open) => open.addr.fmt(f),
+            Self::Close(addr) => write!(f, "{addr} (close)"),
             Self::Instance(instance) => instance.change.addr.fmt(f),
             Self::Destroy(destroy) => match &destroy.deposed {
                 Some(key) => write!(f, "{} (destroy deposed {})", destroy.change.addr, key.0),

@@ -3,6 +3,7 @@
 mod destroy;
 mod expand;
 mod instance;
+mod open;
 mod provision;
 
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use formwork_value::{Diagnostics, Value};
 use super::vertex::Vertex;
 use crate::addr::{DeposedKey, InstanceKey, ModuleAddr};
 use crate::eval::Expansion;
-use crate::phase::{point_at_parts, visit_provider};
+use crate::phase::{Openings, point_at_parts, visit_provider};
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::state::Object;
@@ -24,6 +25,8 @@ pub(super) struct View<'a> {
     pub(super) session: &'a Session<'a>,
     pub(super) plan: &'a Plan,
     pub(super) journal: &'a Journal,
+    /// The ephemeral resources that are open.
+    pub(super) openings: &'a Openings<'a>,
 }
 
 /// Announces a call in the journal. What the built-in provider does changes nothing outside this
@@ -107,6 +110,11 @@ pub(super) async fn visit(
         Vertex::Expand(expand) => {
             let find = |diags: &mut Diagnostics| expand::visit(view, diags, expand);
             session.settled(&mut diags, find).await.unwrap_or(Came::Nothing)
+        }
+        Vertex::Open(open) => open::visit(view, &mut diags, open).await,
+        Vertex::Close(addr) => {
+            view.openings.close(&mut diags, addr).await;
+            Came::Nothing
         }
         Vertex::Instance(instance) => {
             let came = instance::visit(view, &mut diags, instance).await;

@@ -79,6 +79,7 @@ impl Draft {
             "output" => self.output(diags, sources, block),
             "resource" => self.resource(diags, sources, Mode::Managed, block),
             "data" => self.resource(diags, sources, Mode::Data, block),
+            "ephemeral" => self.resource(diags, sources, Mode::Ephemeral, block),
             "module" => self.call(diags, sources, block),
             "moved" => self.module.moved.extend(moved::read(diags, block)),
             "removed" => self.module.removed.extend(removed::read(diags, block)),
@@ -201,7 +202,11 @@ impl Draft {
     fn add_resource(&mut self, diags: &mut Diagnostics, sources: &Sources, resource: Resource) {
         let name = &resource.name;
         if let Some(other) = self.module.resources.get(name) {
-            let word = if name.mode() == Mode::Data { "data" } else { "resource" };
+            let word = match name.mode() {
+                Mode::Managed => "resource",
+                Mode::Data => "data",
+                Mode::Ephemeral => "ephemeral",
+            };
             let summary = format!("Duplicate {word} \"{}\" configuration", name.kind());
             // What stands in a `check` block is the one too many, wherever that is.
             let nested = other.within.is_some() && resource.within.is_none();

@@ -36,6 +36,11 @@ pub(super) fn references(diags: &mut Diagnostics, module: &Module) {
         check_scoped(diags, module, &output.references, None);
         check_all(diags, module, &output.references, None);
         check_whole(diags, &output.depends_on);
+        if module.is_root && output.ephemeral {
+            let detail = "An output of the root module is stored, so it cannot be ephemeral. Only outputs of called modules can.";
+            let problem = Diagnostic::error("Ephemeral output not allowed", detail);
+            let _ = diags.error(problem.at(output.span));
+        }
     }
     for import in &module.imports {
         check_scoped(diags, module, &import.references, None);

@@ -142,7 +142,7 @@ enum Found {
 }
 
 fn shown(message: Option<String>) -> String {
-    let hidden = "The condition does not hold. Its message cannot be shown: it is sensitive, or not \
+    let hidden = "The condition does not hold. Its message cannot be shown: it is sensitive, ephemeral, or not \
                   known yet.";
     message.unwrap_or_else(|| hidden.to_owned())
 }
@@ -203,12 +203,20 @@ fn message_text(
         );
         return Ok(None);
     }
+    if marks.contains(Marks::EPHEMERAL) {
+        diags.warn(
+            Diagnostic::warning(
+                "Error message refers to ephemeral values",
+                "The message of this condition holds an ephemeral value, so it is not shown. Leave the \
+                 value out, or put null in its place with `ephemeralasnull`.",
+            )
+            .at(expr.span),
+        );
+        return Ok(None);
+    }
     let mut bad = |detail: String| {
         Err(diags.error(Diagnostic::error("Invalid error message", detail).at(expr.span)))
     };
-    if marks.contains(Marks::EPHEMERAL) {
-        return bad("A message must not hold an ephemeral value.".to_owned());
-    }
     if value.is_null() {
         return bad("A message must be a string, and this one is null.".to_owned());
     }

@@ -418,7 +418,7 @@ fn conditions_that_do_not_hold_say_why() {
     expect![[r#"
         error main.tf:1,1-13 Invalid value for variable
             ab is too short
-    
+
             This was checked by the validation rule at main.tf:2,3-13.
         error main.tf:20,23-36 Resource precondition failed
             it is ab
@@ -429,7 +429,7 @@ fn conditions_that_do_not_hold_say_why() {
         warning main.tf:33,23-40 Error message refers to sensitive values
             The message of this condition holds a sensitive value, so it is not shown. Leave the value out, or take its mark off with `nonsensitive` where it is no secret.
         error main.tf:32,23-34 Resource precondition failed
-            The condition does not hold. Its message cannot be shown: it is sensitive, or not known yet.
+            The condition does not hold. Its message cannot be shown: it is sensitive, ephemeral, or not known yet.
         error main.tf:37,32-37 Invalid function argument
             The value for "v" is not acceptable: the text "ab" is not a decimal number.
         error main.tf:41,23-27 Invalid error message

@@ -15,7 +15,7 @@ use formwork_value::{
 };
 
 use super::{place_in, watched};
-use crate::addr::InstanceAddr;
+use crate::addr::{InstanceAddr, Mode};
 use crate::change::Action;
 use crate::config::{IgnoreChanges, Resource};
 use crate::eval::ModuleScope;
@@ -33,7 +33,8 @@ pub(crate) fn evaluate(
     scope: &ModuleScope<'_>,
 ) -> Result<Value, Reported> {
     let config = decode(diags, &resource.body, block, scope)?;
-    if config.all_marks().contains(Marks::EPHEMERAL) {
+    let is_stored = resource.name.mode() != Mode::Ephemeral;
+    if is_stored && config.all_marks().contains(Marks::EPHEMERAL) {
         let (_, marks) = config.clone().split_marks();
         for path in marks.paths_with(Marks::EPHEMERAL) {
             let attribute = block.attribute_at(path);
@@ -41,13 +42,22 @@ pub(crate) fn evaluate(
                 let detail = format!(
                     "Ephemeral values are not valid for {path}, because it is not a write-only attribute and must be persisted to the state."
                 );
-                let place = place_in(&resource.body, path).unwrap_or(resource.span);
+                let in_argument = place_of_argument(resource, block, path);
+                let place = in_argument.unwrap_or(resource.span);
                 return Err(diags
                     .error(Diagnostic::error("Invalid use of ephemeral value", detail).at(place)));
             }
         }
     }
     Ok(config)
+}
+
+/// Where an argument is written. Of what stands in a nested block the reference points at the resource.
+fn place_of_argument(resource: &Resource, block: &Block, path: &Path) -> Option<Span> {
+    match path.0.first() {
+        Some(Step::Attribute(name)) if block.blocks.contains_key(name) => None,
+        _ => place_in(&resource.body, path),
+    }
 }
 
 /// The paths at which a configuration is sensitive.

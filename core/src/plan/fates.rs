@@ -255,7 +255,11 @@ fn name_of(vertex: &Vertex<'_>) -> Option<Named> {
             NamedValue::Check(_) => None,
         },
         Vertex::Closed(node) => called(node, None),
-        Vertex::Call(_) | Vertex::Provider(_) | Vertex::Resource(_) | Vertex::Orphan(_) => None,
+        Vertex::Call(_)
+        | Vertex::Provider(_)
+        | Vertex::Resource(_)
+        | Vertex::Orphan(_)
+        | Vertex::Close(_) => None,
     }
 }
 

@@ -29,19 +29,21 @@ pub async fn inspect(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(
     for &id in graph.order() {
         match &graph[id] {
             Vertex::Value(value) => {
-                let found = value.visit(diags, givens).unwrap_or_else(|_| {
+                let found = session.settled(diags, |diags| value.visit(diags, givens)).await;
+                let found = found.unwrap_or_else(|_| {
                     let modules = session.results.instances(&value.node.path);
                     modules.iter().map(|_| Value::dynamic()).collect()
                 });
                 value.record(session.results, found);
             }
             Vertex::Call(call) => {
-                if let Ok(found) = call.visit(diags, givens) {
+                let found = session.settled(diags, |diags| call.visit(diags, givens)).await;
+                if let Ok(found) = found {
                     call.record(givens, found);
                 }
             }
             Vertex::Resource(resource) => inspect_resource(session, resource),
-            Vertex::Provider(_) | Vertex::Closed(_) | Vertex::Orphan(_) => {}
+            Vertex::Provider(_) | Vertex::Closed(_) | Vertex::Orphan(_) | Vertex::Close(_) => {}
         }
     }
     diags.check()

@@ -18,7 +18,7 @@ use crate::event::Event;
 use crate::graph::Graph;
 use crate::graph::walk::{Next, Pace, walk};
 use crate::moved::Moves;
-use crate::phase::Why;
+use crate::phase::{Openings, Why};
 use crate::session::Session;
 use crate::state::checks::CheckResults;
 use crate::state::{OutputValue, State};
@@ -32,7 +32,8 @@ pub(crate) async fn run(
     settled: &Settled<'_>,
 ) -> Result<Plan, Reported> {
     let fates = Fates::of(graph, session.config.nodes.len());
-    let view = View { session, options, settled, fates: &fates };
+    let openings = Openings::new(session);
+    let view = View { session, options, settled, fates: &fates, openings: &openings };
     let mut recorder = Recorder {
         session,
         fates: &fates,
@@ -53,14 +54,15 @@ pub(crate) async fn run(
     };
     let stop = || session.stopped();
     let pace = Pace { limit: session.parallelism, stop: &stop, finishing: session.finishing };
-    let unvisited = walk(
+    let walk = walk(
         graph,
         pace,
         |_, vertex| visit(view, vertex),
         |id, vertex, outcome| recorder.record(id, vertex, outcome),
-    )
-    .await;
+    );
+    let unvisited = openings.keeping(walk).await;
     let mut plan = recorder.finish(diags, options);
+    openings.finish(diags).await;
     // Also a visit that was under way when the user stopped the run left instances out.
     plan.errored = diags.has_errors() || !unvisited.stopped.is_empty() || session.stopped();
     Ok(plan)

@@ -5,6 +5,7 @@ pub(super) mod add_orphans;
 pub(super) mod add_providers;
 pub(super) mod add_resources;
 pub(super) mod add_values;
+pub(super) mod close_ephemeral;
 pub(super) mod connect_modules;
 pub(super) mod connect_providers;
 pub(super) mod connect_references;

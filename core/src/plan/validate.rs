@@ -2,10 +2,11 @@
 //! variables and everything that is only known later are unknown.
 
 use formwork_lang::decode::decode;
-use formwork_value::{Diagnostics, Reported, Type, Value};
+use formwork_value::{Diagnostics, Marks, Reported, Value};
 
 use super::vertex::{ResourceVertex, Vertex};
 use super::{Options, build};
+use crate::addr::Mode;
 use crate::config::Repetition;
 use crate::eval::import::expand_import;
 use crate::eval::vertex::Givens;
@@ -50,7 +51,7 @@ pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<
             (Vertex::Resource(resource), false) => {
                 validate_resource(session, diags, resource).await.map_err(|_| ())
             }
-            (Vertex::Closed(_) | Vertex::Orphan(_), false) => Ok(()),
+            (Vertex::Closed(_) | Vertex::Orphan(_) | Vertex::Close(_), false) => Ok(()),
         };
         failed[id.index()] = result.is_err();
     }
@@ -97,8 +98,8 @@ async fn validate_resource(
     let Some(&module) = session.results.instances(&vertex.node.path).first() else { return Ok(()) };
     if let Some(results) = module.resource(name) {
         results.set_placeholder(match config.repetition {
-            Repetition::Single => Value::unknown(ty.ty.clone()),
-            Repetition::Count(_) | Repetition::ForEach(_) => Value::unknown(Type::Dynamic),
+            Repetition::Single => mark_of(name.mode(), Value::unknown(ty.ty.clone())),
+            Repetition::Count(_) | Repetition::ForEach(_) => mark_of(name.mode(), Value::dynamic()),
         });
     }
     let outer = session.scope(module);
@@ -128,4 +129,12 @@ async fn validate_resource(
     let verdict = handle.validate(&mut said, &ty, &value, about).await;
     point_at_parts(&mut said, &config.body, config.span);
     diags.append(said).and(verdict)
+}
+
+/// Marks what stands for something of this kind while nobody knows more about it.
+fn mark_of(mode: Mode, value: Value) -> Value {
+    match mode {
+        Mode::Ephemeral => value.mark(Marks::EPHEMERAL),
+        Mode::Managed | Mode::Data => value,
+    }
 }

@@ -22,6 +22,8 @@ pub(crate) enum Vertex<'c> {
     Resource(ResourceVertex<'c>),
     /// A resource that is only in the state.
     Orphan(OrphanVertex<'c>),
+    /// The end of an ephemeral resource, when everything that needs it is done.
+    Close(ConfigResourceAddr),
 }
 
 /// A resource that is written in the configuration, in all instances of its module.
@@ -67,7 +69,7 @@ impl<'c> Vertex<'c> {
             Self::Closed(node) => Some(node),
             Self::Provider(provider) => provider.written.map(|(node, _)| node),
             Self::Resource(resource) => Some(resource.node),
-            Self::Orphan(_) => None,
+            Self::Orphan(_) | Self::Close(_) => None,
         }
     }
 }
@@ -81,6 +83,7 @@ impl std::fmt::Display for Vertex<'_> {
             Self::Provider(provider) => provider.addr.fmt(f),
             Self::Resource(resource) => resource.addr.fmt(f),
             Self::Orphan(orphan) => write!(f, "{} (only in the state)", orphan.addr),
+            Self::Close(addr) => write!(f, "{addr} (close)"),
         }
     }
 }

@@ -21,7 +21,7 @@ use super::vertex::Vertex;
 use super::{Options, ReplaceOrders};
 use crate::addr::ResourceAddr;
 use crate::moved::Moves;
-use crate::phase::visit_provider;
+use crate::phase::{Openings, visit_provider};
 use crate::session::Session;
 
 /// What was worked out on the finished graph, before any visit.
@@ -44,6 +44,8 @@ pub(crate) struct View<'a> {
     pub(crate) session: &'a Session<'a>,
     pub(crate) options: &'a Options,
     pub(crate) settled: &'a Settled<'a>,
+    /// The ephemeral resources that are open.
+    pub(crate) openings: &'a Openings<'a>,
     /// The fates of resources that were visited before.
     pub(crate) fates: &'a Fates,
 }
@@ -62,6 +64,10 @@ pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> Outcome {
             session.settled(&mut diags, find).await.map_or(Found::Nothing, Found::Called)
         }
         Vertex::Closed(_) => Found::Nothing,
+        Vertex::Close(addr) => {
+            view.openings.close(&mut diags, addr).await;
+            Found::Nothing
+        }
         Vertex::Provider(provider) => {
             // Errors are in `diags`; there is nothing else to know.
             let _ = visit_provider(session, &mut diags, provider).await;

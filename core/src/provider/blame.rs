@@ -114,7 +114,12 @@ pub fn about_provider_diagnostics(
 pub fn unsupported_type(loaded: &Loaded, name: &ResourceName, block: Span) -> Diagnostic {
     let (summary, what, schemas) = match name.mode() {
         Mode::Data => ("Invalid data source", "data source", &loaded.schema().data_sources),
-        _ => ("Invalid resource type", "resource type", &loaded.schema().resources),
+        Mode::Ephemeral => (
+            "Invalid ephemeral resource",
+            "ephemeral resource",
+            &loaded.schema().ephemeral_resources,
+        ),
+        Mode::Managed => ("Invalid resource type", "resource type", &loaded.schema().resources),
     };
     let known = schemas.keys().map(String::as_str);
     let hint = formwork_lang::suggest::nearest(name.kind(), known)

@@ -3,6 +3,7 @@
 
 pub(crate) mod adopt;
 mod complaint;
+pub(super) mod ephemeral;
 mod function;
 
 use std::fmt::Display;
@@ -164,7 +165,13 @@ impl Handle {
             Mode::Data => {
                 ("ValidateDataResourceConfig", self.provider.validate_data_config(request).await)
             }
-            _ => ("ValidateResourceConfig", self.provider.validate_resource_config(request).await),
+            Mode::Ephemeral => (
+                "ValidateEphemeralResourceConfig",
+                self.provider.validate_ephemeral_config(request).await,
+            ),
+            Mode::Managed => {
+                ("ValidateResourceConfig", self.provider.validate_resource_config(request).await)
+            }
         };
         self.verdict(diags, call, verdict, about)
     }
@@ -431,6 +438,11 @@ fn encoded(identity: Option<Payload>) -> Option<Bytes> {
 pub fn remark(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
     let mut paths: Vec<_> = sensitive.to_vec();
     paths.extend(ty.block().sensitive_paths(value.value()));
+    // What is not stored has nothing to hide.
+    let is_stored = |path: &Path| {
+        !ty.block().attribute_at(path).is_some_and(|(attribute, _)| attribute.write_only)
+    };
+    paths.retain(is_stored);
     if paths.is_empty() {
         return value.into_value();
     }

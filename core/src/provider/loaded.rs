@@ -40,6 +40,7 @@ pub struct Loaded {
     config: Rc<ResourceType>,
     resources: BTreeMap<String, OnceCell<Rc<ResourceType>>>,
     data_sources: BTreeMap<String, OnceCell<Rc<ResourceType>>>,
+    ephemeral: BTreeMap<String, OnceCell<Rc<ResourceType>>>,
 }
 
 impl Loaded {
@@ -55,6 +56,7 @@ impl Loaded {
             config: Rc::new(prepare(Mode::Managed, "", &schema.provider)),
             resources: cells(&schema.resources),
             data_sources: cells(&schema.data_sources),
+            ephemeral: cells(&schema.ephemeral_resources),
             addr,
             schema,
             identities,
@@ -85,13 +87,13 @@ impl Loaded {
         &self.config
     }
 
-    /// A resource type or data source by name; `None` if the provider has no such thing.
+    /// A resource type, data source or ephemeral resource by name; `None` if the provider has no such thing.
     #[must_use]
     pub fn find(&self, mode: Mode, name: &str) -> Option<Rc<ResourceType>> {
         let (cells, schemas) = match mode {
             Mode::Managed => (&self.resources, &self.schema.resources),
             Mode::Data => (&self.data_sources, &self.schema.data_sources),
-            Mode::Ephemeral => return None,
+            Mode::Ephemeral => (&self.ephemeral, &self.schema.ephemeral_resources),
         };
         let schema = schemas.get(name)?;
         Some(cells.get(name)?.get_or_init(|| Rc::new(prepare(mode, name, schema))).clone())

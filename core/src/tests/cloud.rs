@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_types, reason = "a provider must be fit for several threads")]
 
 mod function;
+mod token;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,6 +15,9 @@ use formwork_plugin_protocol::capability::ServerCapabilities;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
+use formwork_plugin_protocol::message::ephemeral::{
+    KeepRequest, OpenRequest, OpenResponse, RenewResponse,
+};
 use formwork_plugin_protocol::message::function::{CallRequest, CallResponse};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
@@ -219,6 +223,7 @@ impl Provider for Cloudy {
             provider: provider(),
             resources: [("test_thing".to_owned(), thing())].into(),
             data_sources: [("test_lookup".to_owned(), lookup())].into(),
+            ephemeral_resources: [("test_token".to_owned(), token::token())].into(),
             functions: function::signatures().into_iter().collect(),
             capabilities: ServerCapabilities { plan_destroy: true, ..Default::default() },
             ..ProviderSchema::default()
@@ -380,6 +385,22 @@ impl Provider for Cloudy {
         let diagnostics = fault.map_or_else(Vec::new, |_| no("look up"));
         let state = encode(with(&config, "answer", Value::string(answer)), &ty);
         Ok(ReadDataResponse { state, deferred: None, diagnostics })
+    }
+
+    async fn validate_ephemeral_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
+        Ok(token::open(&self.cloud, &request))
+    }
+
+    async fn renew_ephemeral(&self, request: KeepRequest) -> Result<RenewResponse, Failure> {
+        Ok(token::renew(&self.cloud, &request))
+    }
+
+    async fn close_ephemeral(&self, request: KeepRequest) -> Result<Verdict, Failure> {
+        Ok(token::close(&self.cloud, &request))
     }
 
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {

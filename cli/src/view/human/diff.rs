@@ -87,6 +87,19 @@ impl Differ<'_> {
         warning + &self.line(sign, &format!("{name}{space} = {value}"), indent + 2)
     }
 
+    /// One attribute that is not stored, of an object that comes or goes.
+    pub(crate) fn write_only(&self, (name, width): Name<'_>, goes: bool, indent: usize) -> String {
+        let space = " ".repeat(width.saturating_sub(name.chars().count()));
+        let text = format!("{name}{space} = (write-only attribute)");
+        match goes {
+            true => {
+                let end = self.screen.paint(Paint::Dim, "-> null");
+                self.line(Sign::Remove, &format!("{text} {end}"), indent + 2)
+            }
+            false => self.line(Sign::Add, &text, indent + 2),
+        }
+    }
+
     /// A line whose text stands at `at`, with its sign.
     fn line(&self, sign: Sign, text: &str, at: usize) -> String {
         format!("{}{} {text}\n", " ".repeat(at - 2), self.sign(sign))

@@ -46,22 +46,31 @@ impl Differ<'_> {
         let creating = before.is_null() || after.is_null();
         let shown: Vec<&str> = block
             .attributes
-            .keys()
-            .map(|name| name.as_str())
-            .filter(|name| {
-                changed(name) || !creating && NAMES.contains(name) && !part(after, name).is_null()
+            .iter()
+            .map(|(name, attribute)| (name.as_str(), attribute.write_only))
+            .filter(|(name, write_only)| {
+                // What is not stored is named where an object comes or goes, and has no value.
+                *write_only && creating
+                    || changed(name)
+                    || !creating && NAMES.contains(name) && !part(after, name).is_null()
             })
+            .map(|(name, _)| name)
             .collect();
         let width = shown.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let mut text = String::new();
         for name in &shown {
+            if block.attributes.get(*name).is_some_and(|attribute| attribute.write_only) {
+                text.push_str(&self.write_only((name, width), after.is_null(), indent));
+                continue;
+            }
             let values = (&part(before, name), &part(after, name));
             text.push_str(&self.attribute((name, width), values, &path.attribute(*name), indent));
         }
         let kept = block
             .attributes
-            .keys()
-            .filter(|name| !shown.contains(&name.as_str()) && !part(after, name).is_null());
+            .iter()
+            .filter(|(name, _)| !shown.contains(&name.as_str()))
+            .filter(|(name, attribute)| attribute.write_only || !part(after, name).is_null());
         text.push_str(&self.hidden(kept.count(), "attribute", indent));
         text
     }

@@ -6,7 +6,7 @@ use formwork_core::addr::{DeposedKey, InstanceAddr};
 use formwork_core::change::Action;
 use formwork_core::event::{Event, Watch};
 
-use crate::view::{Paint, Screen, out};
+use crate::view::{Paint, Screen, ephemeral, out};
 
 /// Prints events as they happen.
 pub(crate) struct Operations {
@@ -97,6 +97,9 @@ impl Watch for Operations {
                 out(&provision_output(&self.screen, addr, kind, text));
             }
             Event::ProvisionDone { .. } | Event::ProvisionFailed { .. } => {}
+            Event::Ephemeral { addr, step, stage } => {
+                self.line(addr, None, &ephemeral::said(*step, *stage));
+            }
             Event::Failed { addr, action, elapsed } => {
                 let failed = match action {
                     Action::Create | Action::Replace(_) => "Creation errored",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use formwork_core::addr::InstanceAddr;
 use formwork_core::apply::Tally;
 use formwork_core::change::{Action, Change, Reason};
-use formwork_core::event::{Event, Watch};
+use formwork_core::event::{EphemeralStage, EphemeralStep, Event, Watch};
 use formwork_core::plan::Plan;
 use formwork_core::state::State;
 use formwork_value::Diagnostic;
@@ -16,7 +16,7 @@ use super::tree::Json;
 use super::{changes, state, terraform_version, value};
 use crate::clock;
 use crate::view::human::operation::seconds;
-use crate::view::out;
+use crate::view::{ephemeral, out};
 
 /// Prints events as they happen.
 #[derive(Debug, Default)]
@@ -42,6 +42,24 @@ impl Stream {
 
     fn info(&self, message: &str, kind: &str, members: Vec<(&'static str, Json)>) {
         self.line("info", message, kind, members);
+    }
+
+    fn ephemeral(&self, addr: &InstanceAddr, step: EphemeralStep, stage: EphemeralStage) {
+        let action = match step {
+            EphemeralStep::Open => "open",
+            EphemeralStep::Renew => "renew",
+            EphemeralStep::Close => "close",
+        };
+        let hook = [("resource", resource(addr)), ("action", Json::text(action))];
+        let hook = vec![("hook", Json::object(hook))];
+        let (kind, hook) = match stage {
+            EphemeralStage::Start => ("ephemeral_op_start", hook),
+            EphemeralStage::Done(elapsed) => ("ephemeral_op_complete", timed(hook, elapsed)),
+            EphemeralStage::Failed(elapsed) => ("ephemeral_op_errored", timed(hook, elapsed)),
+            // Programs are not told, as the reference does not tell them.
+            EphemeralStage::Deferred => return,
+        };
+        self.info(&format!("{addr}: {}", ephemeral::said(step, stage)), kind, hook);
     }
 
     /// The first line: who speaks.
@@ -317,6 +335,7 @@ impl Watch for Stream {
                 let message = format!("{addr}: ({kind}) Provisioning errored");
                 self.info(&message, "provision_errored", provision(addr, kind, None));
             }
+            Event::Ephemeral { addr, step, stage } => self.ephemeral(addr, *step, *stage),
             Event::Failed { addr, action, elapsed } => {
                 let done = done(*action);
                 let message = format!("{addr}: {done} errored after {}", seconds(*elapsed));

@@ -16,9 +16,11 @@ pub(in crate::plan) fn connect<'c>(
         let provider = match vertex {
             Vertex::Resource(resource) => &resource.provider,
             Vertex::Orphan(orphan) => &orphan.provider,
-            Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) | Vertex::Provider(_) => {
-                continue;
-            }
+            Vertex::Value(_)
+            | Vertex::Call(_)
+            | Vertex::Closed(_)
+            | Vertex::Provider(_)
+            | Vertex::Close(_) => continue,
         };
         if let Some(&to) = index.providers.get(provider) {
             edges.connect(at, to, Why::Provider);

@@ -18,7 +18,11 @@ pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, W
             !resource.prior.is_empty() && resource.addr.resource.mode() == ResourceMode::Managed
         }
         Vertex::Orphan(_) => true,
-        Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) | Vertex::Provider(_) => false,
+        Vertex::Value(_)
+        | Vertex::Call(_)
+        | Vertex::Closed(_)
+        | Vertex::Provider(_)
+        | Vertex::Close(_) => false,
     });
     with_dependencies(inputs, draft, in_state.collect())
 }

@@ -28,7 +28,11 @@ pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, W
     let wanted = draft.vertices().iter().map(|vertex| match vertex {
         Vertex::Resource(resource) => written(resource),
         Vertex::Orphan(orphan) => targeted(&orphan.addr),
-        Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) | Vertex::Provider(_) => false,
+        Vertex::Value(_)
+        | Vertex::Call(_)
+        | Vertex::Closed(_)
+        | Vertex::Provider(_)
+        | Vertex::Close(_) => false,
     });
     let mut keep = with_dependencies(inputs, draft, wanted.collect());
     keep_satisfied_outputs(draft, &mut keep);

@@ -12,7 +12,7 @@ use crate::addr::{InstanceAddr, InstanceKey, Mode, ResourceAddr};
 use crate::change::{Action, Reason};
 use crate::eval::import::{expand_import, unknown_id, unknown_repetition};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
-use crate::phase::{self, point_at_parts, stored_value};
+use crate::phase::{self, Site, point_at_parts, stored_value};
 use crate::plan;
 use crate::plan::outcome::{FoundObject, FoundResource, Refreshed};
 use crate::plan::vertex::ResourceVertex;
@@ -245,11 +245,33 @@ async fn one(
     let _permit = view.session.permits.acquire().await;
     let found = match here.addr.resource.mode() {
         Mode::Managed => managed::plan(view, &mut diags, here, key).await,
-        Mode::Data | Mode::Ephemeral => data::plan(view, &mut diags, here, key).await,
+        Mode::Data => data::plan(view, &mut diags, here, key).await,
+        Mode::Ephemeral => open(view, &mut diags, here, key).await,
     };
     let config = here.vertex.config;
     point_at_parts(&mut diags, &config.body, config.span);
     (diags, found.ok())
+}
+
+/// Opens an instance of an ephemeral resource. Nothing of it but its value is found: it is in no state.
+async fn open(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    here: &Here<'_>,
+    key: InstanceKey,
+) -> Result<FoundObject, Reported> {
+    let addr = here.addr.instance(key);
+    let scope = here.scope(view, &addr.key);
+    let site = Site { config: here.vertex.config, addr: &addr, provider: &here.vertex.provider };
+    let value = view.openings.open(diags, site, scope).await?;
+    Ok(FoundObject {
+        key: addr.key,
+        deposed: None,
+        refreshed: Refreshed::Same,
+        drift: None,
+        change: None,
+        value: Some(value),
+    })
 }
 
 /// The objects in the state that the configuration no longer has a place for, and why.

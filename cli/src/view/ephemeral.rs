@@ -1,0 +1,23 @@
+//! What is said of ephemeral resources, to people and to programs alike.
+
+use formwork_core::event::{EphemeralStage, EphemeralStep};
+
+use super::human::operation::seconds;
+
+/// The sentence behind the address.
+pub(crate) fn said(step: EphemeralStep, stage: EphemeralStage) -> String {
+    let noun = match step {
+        EphemeralStep::Open => "Opening",
+        EphemeralStep::Renew => "Renewal",
+        EphemeralStep::Close => "Closing",
+    };
+    match (stage, step) {
+        (EphemeralStage::Start, EphemeralStep::Renew) => "Renewing...".to_owned(),
+        (EphemeralStage::Start, _) => format!("{noun}..."),
+        (EphemeralStage::Deferred, _) => "Configuration unknown, deferring...".to_owned(),
+        (EphemeralStage::Done(elapsed), _) => format!("{noun} complete after {}", seconds(elapsed)),
+        (EphemeralStage::Failed(elapsed), _) => {
+            format!("{noun} errored after {}", seconds(elapsed))
+        }
+    }
+}

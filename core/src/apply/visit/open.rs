@@ -1,0 +1,57 @@
+//! Opens the instances of an ephemeral resource.
+
+use formwork_value::Diagnostics;
+
+use super::{Came, Expanded, View};
+use crate::addr::ResourceAddr;
+use crate::apply::vertex::OpenVertex;
+use crate::eval::{ModuleResults, expand};
+use crate::phase::Site;
+
+/// Expands the resource in every instance of its module and opens all of its instances. Of those that
+/// cannot be opened it is in `diags`.
+pub(super) async fn visit(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &OpenVertex<'_>,
+) -> Came {
+    let modules = view.session.results.instances(&vertex.node.path);
+    let opened = modules.into_iter().map(|module| in_module(view, vertex, module));
+    let mut found = Vec::new();
+    for (problems, expanded) in futures_util::future::join_all(opened).await {
+        let _ = diags.append(problems);
+        found.extend(expanded);
+    }
+    Came::Expanded(found)
+}
+
+async fn in_module(
+    view: View<'_>,
+    vertex: &OpenVertex<'_>,
+    results: &ModuleResults,
+) -> (Diagnostics, Option<Expanded>) {
+    let mut diags = Diagnostics::new();
+    let session = view.session;
+    let scope = session.scope(results);
+    let expansion =
+        |diags: &mut Diagnostics| expand::expand(diags, &scope, &vertex.config.repetition);
+    let Ok(expansion) = session.settled(&mut diags, expansion).await else { return (diags, None) };
+    let (module, resource) = (results.addr().clone(), vertex.addr.resource.clone());
+    let resource = ResourceAddr { module, resource };
+    let opened = expansion.keys().map(async |key| {
+        let mut diags = Diagnostics::new();
+        let addr = resource.instance(key);
+        let scope = scope.clone().repeated(expansion.data(&addr.key));
+        let site = Site { config: vertex.config, addr: &addr, provider: &vertex.provider };
+        // The semaphore is never closed, so a permit always comes.
+        let _permit = session.permits.acquire().await;
+        let value = view.openings.open(&mut diags, site, scope).await;
+        (diags, value.ok().map(|value| (addr.key, value)))
+    });
+    let mut settled = Vec::new();
+    for (problems, value) in futures_util::future::join_all(opened).await {
+        let _ = diags.append(problems);
+        settled.extend(value);
+    }
+    (diags, Some(Expanded { module: resource.module, expansion, settled }))
+}

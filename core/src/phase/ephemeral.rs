@@ -1,0 +1,294 @@
+//! Ephemeral resources while a phase needs them: opened when they are visited, renewed for as long as
+//! the phase goes on, closed when the last that needs them is done, and at the end in any case. Which
+//! vertex opens and which one closes them is each phase's own business.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::pin;
+use std::rc::Rc;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use formwork_lang::decode::decode;
+use formwork_plugin_protocol::contract::propose::proposed_new;
+use formwork_value::diag::Severity;
+use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Value};
+use futures_util::future::{Either, select};
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::Instant;
+
+use super::{plain, point_at_parts, sensitive_paths};
+use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
+use crate::config::Resource;
+use crate::eval::ModuleScope;
+use crate::eval::conditions::{self, ConditionKind, Judging};
+use crate::eval::verdicts::{Judged, Verdicts};
+use crate::event::{EphemeralStage, EphemeralStep, Event};
+use crate::provider::{About, Handle, Keep, remark, unsupported_type};
+use crate::session::Session;
+
+/// The least time between two renewals, for providers whose deadlines have always passed.
+const LEAST_LAST: Duration = Duration::from_millis(100);
+
+/// The ephemeral resources that are open in one phase.
+pub(crate) struct Openings<'s> {
+    session: &'s Session<'s>,
+    open: RefCell<BTreeMap<InstanceAddr, Rc<Open>>>,
+    /// Set off when one is opened or closed.
+    changed: Notify,
+    /// What was said about renewals.
+    problems: RefCell<Diagnostics>,
+}
+
+/// An instance to be opened.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'a> {
+    pub(crate) config: &'a Resource,
+    pub(crate) addr: &'a InstanceAddr,
+    pub(crate) provider: &'a ProviderConfigAddr,
+}
+
+/// An open ephemeral resource.
+struct Open {
+    addr: InstanceAddr,
+    /// The header of the block.
+    block: Span,
+    handle: Rc<Handle>,
+    /// What its opening kept, for closing it.
+    opened: Bytes,
+    /// What the last answer kept, for the next renewal.
+    keep: RefCell<Keep>,
+    /// Nobody closes it while it is renewed.
+    turn: Semaphore,
+}
+
+impl Open {
+    fn about(&self) -> About<'_> {
+        About { addr: &self.addr, block: Some(self.block) }
+    }
+
+    fn kind(&self) -> &str {
+        self.addr.resource.kind()
+    }
+}
+
+impl<'s> Openings<'s> {
+    /// None yet.
+    pub(crate) fn new(session: &'s Session<'s>) -> Self {
+        Self {
+            session,
+            open: RefCell::default(),
+            changed: Notify::new(),
+            problems: RefCell::default(),
+        }
+    }
+
+    /// Opens an instance and returns its value. If its configuration is not known yet, it stays closed
+    /// and what its provider would say is unknown.
+    ///
+    /// # Errors
+    /// When anything on the way fails. What was opened by then is closed at the end.
+    pub(crate) async fn open(
+        &self,
+        diags: &mut Diagnostics,
+        site: Site<'_>,
+        scope: ModuleScope<'_>,
+    ) -> Result<Value, Reported> {
+        let mut said = Diagnostics::new();
+        let value = self.try_open(&mut said, site, scope).await;
+        point_at_parts(&mut said, &site.config.body, site.config.span);
+        diags.append(said).and(value)
+    }
+
+    async fn try_open(
+        &self,
+        diags: &mut Diagnostics,
+        Site { config: resource, addr, provider }: Site<'_>,
+        scope: ModuleScope<'_>,
+    ) -> Result<Value, Reported> {
+        let Some(handle) = self.session.pool.configured(provider) else {
+            let detail = format!("{provider} was not configured before {addr}.");
+            return Err(diags.error(Diagnostic::error("Provider not configured", detail)));
+        };
+        let Some(ty) = handle.loaded().find(addr.resource.mode(), addr.resource.kind()) else {
+            let unsupported = unsupported_type(handle.loaded(), &addr.resource, resource.span);
+            return Err(diags.error(unsupported));
+        };
+        let lifecycle = &resource.lifecycle;
+        // What its conditions turn out to be is not kept: nothing of it is.
+        let (object, verdicts) = (&Judged::instance(addr), &Verdicts::default());
+        let judging = Judging { object, verdicts };
+        let config = |diags: &mut Diagnostics| {
+            let kind = ConditionKind::ResourcePrecondition;
+            conditions::check(diags, &scope, kind, &lifecycle.preconditions, judging)?;
+            decode(diags, &resource.body, ty.block(), &scope)
+        };
+        let config = self.session.settled(diags, config).await?;
+        let about = About { addr, block: Some(resource.span) };
+        handle.validate(diags, &ty, &config, about).await?;
+        if !config.is_wholly_known() {
+            self.see(addr, EphemeralStep::Open, EphemeralStage::Deferred);
+            let unknown = plain(&Value::unknown(ty.ty.clone()));
+            let value = proposed_new(ty.block(), &unknown, &plain(&config));
+            return Ok(remark(&ty, value, &sensitive_paths(&config)).mark(Marks::EPHEMERAL));
+        }
+        let opening = handle.open(diags, &ty, &config, about);
+        let opened = self.seen(addr, EphemeralStep::Open, opening).await?;
+        let value = remark(&ty, opened.value, &sensitive_paths(&config)).mark(Marks::EPHEMERAL);
+        self.keep(Open {
+            addr: addr.clone(),
+            block: resource.span,
+            handle,
+            opened: opened.keep.private.clone(),
+            keep: RefCell::new(opened.keep),
+            turn: Semaphore::new(1),
+        });
+        let scope = scope.with_self(value.clone());
+        let check = |diags: &mut Diagnostics| {
+            let kind = ConditionKind::ResourcePostcondition;
+            conditions::check(diags, &scope, kind, &lifecycle.postconditions, judging)
+        };
+        self.session.settled(diags, check).await?;
+        Ok(value)
+    }
+
+    fn keep(&self, open: Open) {
+        self.open.borrow_mut().insert(open.addr.clone(), Rc::new(open));
+        self.changed.notify_one();
+    }
+
+    /// Closes all instances of a resource.
+    pub(crate) async fn close(&self, diags: &mut Diagnostics, resource: &ConfigResourceAddr) {
+        let theirs = |addr: &&InstanceAddr| addr.of().config() == *resource;
+        let theirs = self.open.borrow().keys().filter(theirs).cloned().collect();
+        self.close_these(diags, theirs).await;
+    }
+
+    /// Closes everything that is still open, and reports what was said about renewals.
+    pub(crate) async fn finish(&self, diags: &mut Diagnostics) {
+        let left: Vec<InstanceAddr> = self.open.borrow().keys().cloned().collect();
+        self.close_these(diags, left).await;
+        let _ = diags.append(self.problems.take());
+    }
+
+    async fn close_these(&self, diags: &mut Diagnostics, these: Vec<InstanceAddr>) {
+        let closed = these.iter().map(async |addr| {
+            let mut said = Diagnostics::new();
+            // Whatever comes of it, it is not closed twice.
+            let open = self.open.borrow_mut().remove(addr);
+            self.changed.notify_one();
+            let Some(open) = open else { return said };
+            // The semaphore is never closed, so a permit always comes.
+            let _turn = open.turn.acquire().await;
+            let private = open.opened.clone();
+            let closing = open.handle.close(&mut said, (open.kind(), private), open.about());
+            let _ = self.seen(addr, EphemeralStep::Close, closing).await;
+            self.place(&mut said, &open);
+            said
+        });
+        for said in futures_util::future::join_all(closed).await {
+            let _ = diags.append(said);
+        }
+    }
+
+    /// Does something while everything that is open is renewed in time.
+    pub(crate) async fn keeping<T>(&self, work: impl Future<Output = T>) -> T {
+        let (work, renewing) = (pin!(work), pin!(self.renew_for_ever()));
+        match select(work, renewing).await {
+            Either::Left((done, _)) => done,
+            Either::Right((never, _)) => match never {},
+        }
+    }
+
+    async fn renew_for_ever(&self) -> Infallible {
+        loop {
+            let Some(next) = self.next_deadline() else {
+                self.changed.notified().await;
+                continue;
+            };
+            let wait = next.duration_since(self.now()).unwrap_or_default().max(LEAST_LAST);
+            let (sleep, changed) = (pin!(tokio::time::sleep(wait)), pin!(self.changed.notified()));
+            if let Either::Left(_) = select(sleep, changed).await {
+                futures_util::future::join_all(self.due().iter().map(|open| self.renew(open)))
+                    .await;
+            }
+        }
+    }
+
+    fn now(&self) -> SystemTime {
+        (self.session.world.clock)().into()
+    }
+
+    fn next_deadline(&self) -> Option<SystemTime> {
+        let open = self.open.borrow();
+        open.values().filter_map(|open| open.keep.borrow().renew_at).min()
+    }
+
+    fn due(&self) -> Vec<Rc<Open>> {
+        let now = self.now();
+        let is_due = |open: &&Rc<Open>| open.keep.borrow().renew_at.is_some_and(|at| at <= now);
+        self.open.borrow().values().filter(is_due).cloned().collect()
+    }
+
+    async fn renew(&self, open: &Open) {
+        // The semaphore is never closed, so a permit always comes.
+        let _turn = open.turn.acquire().await;
+        let mut said = Diagnostics::new();
+        let private = open.keep.borrow().private.clone();
+        let renewing = open.handle.renew(&mut said, (open.kind(), private), open.about());
+        let renewed = self.seen(&open.addr, EphemeralStep::Renew, renewing).await;
+        match renewed {
+            Ok(keep) => *open.keep.borrow_mut() = keep,
+            Err(_) => open.keep.borrow_mut().renew_at = None,
+        }
+        self.place(&mut said, open);
+        for problem in said {
+            self.problems.borrow_mut().warn(about_renewal(&open.addr, open.block, problem));
+        }
+    }
+
+    fn place(&self, said: &mut Diagnostics, open: &Open) {
+        if let Some(resource) = self.session.config.resource(&open.addr.of().config()) {
+            point_at_parts(said, &resource.body, open.block);
+        }
+    }
+
+    /// Waits for a call, and tells who watches how it goes.
+    async fn seen<T>(
+        &self,
+        addr: &InstanceAddr,
+        step: EphemeralStep,
+        call: impl Future<Output = Result<T, Reported>>,
+    ) -> Result<T, Reported> {
+        self.see(addr, step, EphemeralStage::Start);
+        let start = Instant::now();
+        let result = call.await;
+        let elapsed = start.elapsed();
+        let stage = match &result {
+            Ok(_) => EphemeralStage::Done(elapsed),
+            Err(_) => EphemeralStage::Failed(elapsed),
+        };
+        self.see(addr, step, stage);
+        result
+    }
+
+    fn see(&self, addr: &InstanceAddr, step: EphemeralStep, stage: EphemeralStage) {
+        self.session.watch.see(&Event::Ephemeral { addr, step, stage });
+    }
+}
+
+/// A renewal that fails stops nothing: whoever uses the resource may be done before it runs out, and
+/// says so if not.
+fn about_renewal(addr: &InstanceAddr, block: Span, problem: Diagnostic) -> Diagnostic {
+    if problem.severity == Severity::Warning {
+        return problem;
+    }
+    let detail = format!(
+        "{addr} could not be renewed, so it may run out before everything that uses it is done. Its provider says: {}: {}",
+        problem.summary, problem.detail
+    );
+    let place = problem.subject.unwrap_or(block);
+    Diagnostic::warning("Ephemeral resource not renewed", detail).at(place).about(addr.to_string())
+}

@@ -1,0 +1,104 @@
+//! Opening, renewing and closing ephemeral resources. When that is due is decided elsewhere.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::contract::conform::{assert_plan_valid, unknown_findings};
+use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
+use formwork_value::{Diagnostics, Plain, Reported, Value};
+
+use super::{About, Breach, Handle, payload};
+use crate::provider::ResourceType;
+
+/// An ephemeral resource that was opened.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// What it handed out, without marks.
+    pub value: Plain,
+    /// What it needs until the next call.
+    pub keep: Keep,
+}
+
+/// What an open ephemeral resource needs until the next call.
+#[derive(Clone, Debug)]
+pub struct Keep {
+    /// The provider's private bytes.
+    pub private: Bytes,
+    /// When it must be renewed, if ever.
+    pub renew_at: Option<SystemTime>,
+}
+
+impl Handle {
+    /// Opens an ephemeral resource. Its configuration must be wholly known.
+    ///
+    /// # Errors
+    /// When the provider reports errors, gives no answer, or breaks the contract.
+    pub async fn open(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        config: &Value,
+        about: About<'_>,
+    ) -> Result<Opened, Reported> {
+        let request = OpenRequest {
+            type_name: ty.name.clone(),
+            config: payload(config, &ty.ty),
+            client: ClientCapabilities::default(),
+        };
+        let call = "OpenEphemeralResource";
+        let answer = self.provider.open_ephemeral(request).await;
+        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        self.said(diags, answer.diagnostics, about)?;
+        if answer.deferred.is_some() {
+            return Err(self.deferred(diags, call, about));
+        }
+        let value =
+            answer.result.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        let prior = Value::null(ty.ty.clone()).split_marks().0;
+        let config = config.clone().split_marks().0;
+        let mut findings = assert_plan_valid(ty.block(), &prior, &config, &value);
+        findings.extend(unknown_findings(&value));
+        if let Some(finding) = findings.first() {
+            let summary = "Provider produced invalid ephemeral resource instance";
+            let problem = finding.to_string();
+            return Err(self.invalid(diags, Breach { summary, call, problem: &problem }, about));
+        }
+        let keep = Keep { private: answer.private, renew_at: answer.renew_at };
+        Ok(Opened { value, keep })
+    }
+
+    /// Makes an open ephemeral resource last longer. `private` is that of the last answer.
+    ///
+    /// # Errors
+    /// When the provider reports errors or gives no answer.
+    pub async fn renew(
+        &self,
+        diags: &mut Diagnostics,
+        (kind, private): (&str, Bytes),
+        about: About<'_>,
+    ) -> Result<Keep, Reported> {
+        let request = KeepRequest { type_name: kind.to_owned(), private };
+        let answer = self.provider.renew_ephemeral(request).await;
+        let call = "RenewEphemeralResource";
+        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        self.said(diags, answer.diagnostics, about)?;
+        Ok(Keep { private: answer.private, renew_at: answer.renew_at })
+    }
+
+    /// Closes an ephemeral resource. `private` is what its opening answered, whatever renewals have
+    /// answered since.
+    ///
+    /// # Errors
+    /// When the provider reports errors or gives no answer.
+    pub async fn close(
+        &self,
+        diags: &mut Diagnostics,
+        (kind, private): (&str, Bytes),
+        about: About<'_>,
+    ) -> Result<(), Reported> {
+        let request = KeepRequest { type_name: kind.to_owned(), private };
+        let verdict = self.provider.close_ephemeral(request).await;
+        self.verdict(diags, "CloseEphemeralResource", verdict, about)
+    }
+}

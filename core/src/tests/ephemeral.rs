@@ -1,0 +1,147 @@
+//! Ephemeral resources: when they are opened and closed, and that nothing of them is kept.
+
+use expect_test::{Expect, expect};
+
+use super::{Bench, Fault, Run};
+
+/// The calls of a run that are about objects and tokens, in order.
+fn calls(run: &Run) -> String {
+    let of_interest = ["open", "close", "renew", "configure", "create", "look up", "delete"];
+    let calls =
+        run.calls.iter().filter(|call| of_interest.iter().any(|word| call.starts_with(word)));
+    calls.map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+fn check(config: &str, expect: Expect) {
+    let mut bench = Bench::new();
+    let run = bench.apply(config);
+    expect.assert_eq(&format!("{}\n{}{}", calls(&run), bench.state(), run.said()));
+}
+
+#[test]
+fn each_phase_opens_anew_and_closes_when_the_last_user_is_done() {
+    check(
+        r#"
+        provider "test" {
+          alias  = "opener"
+          region = "opener"
+        }
+        ephemeral "test_token" "a" {
+          provider = test.opener
+          name     = "a"
+        }
+        provider "test" { region = ephemeral.test_token.a.token }
+        resource "test_thing" "t" { name = "t" }
+        resource "test_thing" "later" {
+          provider = test.opener
+          name     = "later"
+          note     = test_thing.t.id
+        }
+        "#,
+        expect![[r#"
+            configure opener, open a, configure token of a, close a, open a, create t, create later, close a
+            test_thing.later later-1 after ephemeral.test_token.a test_thing.t
+            test_thing.t t-1 after ephemeral.test_token.a
+        "#]],
+    );
+}
+
+#[test]
+fn one_that_needs_another_is_closed_first() {
+    check(
+        r#"
+        ephemeral "test_token" "a" { name = "a" }
+        ephemeral "test_token" "b" { name = ephemeral.test_token.a.token }
+        "#,
+        expect![[r#"
+            configure -, open a, open token of a, close token of a, close a, open a, open token of a, close token of a, close a
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_not_known_yet_is_opened_while_applying() {
+    check(
+        r#"
+        resource "test_thing" "t" { name = "t" }
+        ephemeral "test_token" "a" { name = test_thing.t.id }
+        "#,
+        expect![[r#"
+            configure -, create t, open t-1, close t-1
+            test_thing.t t-1
+        "#]],
+    );
+}
+
+#[test]
+fn everything_is_closed_after_a_failure_with_what_its_opening_kept() {
+    let bench = Bench::new();
+    bench.fault("open bad", Fault::Refuses);
+    let mut bench = bench;
+    let run = bench.apply(
+        r#"
+        ephemeral "test_token" "a" { name = "a" }
+        ephemeral "test_token" "bad" { name = "bad" }
+        resource "test_thing" "t" {
+          name = "t"
+          lifecycle {
+            precondition {
+              condition     = ephemeral.test_token.a.token != ephemeral.test_token.bad.token
+              error_message = "no"
+            }
+          }
+        }
+        "#,
+    );
+    expect![[r#"
+        configure -, open a, open bad, close a
+        error ephemeral.test_token.bad: the cloud says no to open
+    "#]]
+    .assert_eq(&format!("{}\n{}", calls(&run), run.said()));
+}
+
+#[test]
+fn a_provider_that_breaks_its_word_is_found_out() {
+    for fault in [Fault::Unknown, Fault::Other] {
+        let mut bench = Bench::new();
+        bench.fault("open a", fault);
+        let run = bench.apply(r#"ephemeral "test_token" "a" { name = "a" }"#);
+        let summary = "Provider produced invalid ephemeral resource instance";
+        assert!(run.said().contains(summary), "{fault:?}: {}", run.said());
+    }
+}
+
+#[test]
+fn a_failure_to_close_is_an_error_and_nothing_is_closed_twice() {
+    let mut bench = Bench::new();
+    bench.fault("close a", Fault::Refuses);
+    let run = bench.apply(r#"ephemeral "test_token" "a" { name = "a" }"#);
+    expect![[r#"
+        configure -, open a, close a
+        error ephemeral.test_token.a: the cloud says no to close
+    "#]]
+    .assert_eq(&format!("{}\n{}", calls(&run), run.said()));
+}
+
+#[test]
+fn what_would_be_stored_is_refused() {
+    check(
+        r#"
+        ephemeral "test_token" "a" { name = "a" }
+        resource "test_thing" "name" { name = ephemeral.test_token.a.token }
+        data "test_lookup" "key" { key = ephemeral.test_token.a.token }
+        output "o" { value = ephemeral.test_token.a.token }
+        resource "test_thing" "count" {
+          count = length(ephemeral.test_token.a.token)
+          name  = "x"
+        }
+        "#,
+        expect![[r#"
+            configure -, open a, close a
+            error -: Ephemeral value not allowed
+            error -: Invalid use of ephemeral value
+            error -: Invalid count argument
+            error -: Invalid use of ephemeral value
+        "#]],
+    );
+}
