@@ -2,6 +2,7 @@
 //! changed, the second is applied without a cycle and in an order that leaves no object standing on
 //! one that is gone.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
@@ -9,7 +10,8 @@ use proptest::prelude::*;
 use super::Bench;
 use crate::graph::walk::Finishing;
 
-/// One resource: what it mentions, among the earlier ones; where it is; whether it is created first.
+/// One resource: what it mentions, among the earlier ones; where it is; whether it is created first;
+/// in which module it stands, if not in the root.
 #[derive(Clone, Debug)]
 struct Thing {
     on: Vec<usize>,
@@ -17,6 +19,7 @@ struct Thing {
     first: bool,
     written: bool,
     count: Option<u8>,
+    home: Option<usize>,
 }
 
 fn thing() -> impl Strategy<Value = Thing> {
@@ -26,30 +29,89 @@ fn thing() -> impl Strategy<Value = Thing> {
         prop::bool::weighted(0.5),
         prop::bool::weighted(0.75),
         prop::option::weighted(0.3, 0_u8..3),
+        prop::option::weighted(0.6, 0_usize..2),
     )
-        .prop_map(|(on, zone, first, written, count)| Thing {
+        .prop_map(|(on, zone, first, written, count, home)| Thing {
             on,
             zone,
             first,
             written,
             count,
+            home,
         })
 }
 
-fn config(things: &[Thing]) -> String {
-    let mut text = String::new();
-    for (at, thing) in things.iter().enumerate().filter(|(_, thing)| thing.written) {
+/// What is known of the instances of an earlier resource, written in its own module.
+fn ids(at: usize) -> String {
+    format!("flatten([test_thing.r{at}])[*].id")
+}
+
+/// The same from another module. A repeated call has two instances, of which the first is mentioned.
+fn ids_from_outside(things: &[Thing], keyed: [bool; 2], at: usize) -> String {
+    match things[at].home {
+        None => ids(at),
+        Some(home) if keyed[home] => format!("module.m{home}[\"k\"].r{at}"),
+        Some(home) => format!("module.m{home}.r{at}"),
+    }
+}
+
+fn mentioned(things: &[Thing], at: usize) -> Vec<usize> {
+    let on = things[at].on.iter().copied();
+    on.filter(|&on| on < at && things[on].written).collect()
+}
+
+/// The resources of one module, the root if none is named.
+fn resources(text: &mut String, things: &[Thing], keyed: [bool; 2], home: Option<usize>) {
+    let own = things.iter().enumerate().filter(|(_, thing)| thing.written && thing.home == home);
+    for (at, thing) in own {
         let _ = writeln!(text, "resource \"test_thing\" \"r{at}\" {{");
         if let Some(count) = thing.count {
             let _ = writeln!(text, "count = {count}");
         }
         let _ = writeln!(text, "name = \"r{at}\"\nzone = \"{}\"", thing.zone);
-        let on = thing.on.iter().filter(|&&on| on < at && things[on].written);
-        let on: Vec<_> = on.map(|on| format!("flatten([test_thing.r{on}])[*].id")).collect();
+        let on = mentioned(things, at).into_iter().map(|on| match things[on].home == home {
+            true => ids(on),
+            false if home.is_none() => ids_from_outside(things, keyed, on),
+            false => format!("var.r{on}"),
+        });
+        let on: Vec<_> = on.collect();
         let _ = writeln!(text, "note = join(\",\", concat([], {}))", on.join(", "));
         let _ = writeln!(text, "lifecycle {{ create_before_destroy = {} }}\n}}", thing.first);
     }
-    text
+}
+
+/// A configuration with two called modules, each of them repeated or not.
+fn config(things: &[Thing], keyed: [bool; 2]) -> String {
+    let mut text = String::from("//- main.tf\n");
+    resources(&mut text, things, keyed, None);
+    let mut modules = String::new();
+    for (home, is_keyed) in keyed.into_iter().enumerate() {
+        let own = (0..things.len()).filter(|&at| things[at].written);
+        let own: Vec<usize> = own.filter(|&at| things[at].home == Some(home)).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let needed: BTreeSet<usize> = own
+            .iter()
+            .flat_map(|&at| mentioned(things, at))
+            .filter(|&on| things[on].home != Some(home))
+            .collect();
+        let _ = writeln!(text, "module \"m{home}\" {{\nsource = \"./m{home}\"");
+        if is_keyed {
+            let _ = writeln!(text, "for_each = toset([\"k\", \"l\"])");
+        }
+        let _ = writeln!(modules, "//- m{home}/main.tf");
+        for on in needed {
+            let _ = writeln!(text, "r{on} = {}", ids_from_outside(things, keyed, on));
+            let _ = writeln!(modules, "variable \"r{on}\" {{}}");
+        }
+        text.push_str("}\n");
+        resources(&mut modules, things, keyed, Some(home));
+        for at in own {
+            let _ = writeln!(modules, "output \"r{at}\" {{\nvalue = {}\n}}", ids(at));
+        }
+    }
+    text + &modules
 }
 
 proptest! {
@@ -59,9 +121,10 @@ proptest! {
     fn any_configuration_follows_any_other(
         before in prop::collection::vec(thing(), 1..7),
         after in prop::collection::vec(thing(), 1..7),
+        keyed in any::<[[bool; 2]; 2]>(),
         seed in any::<u64>(),
     ) {
-        let (before, after) = (config(&before), config(&after));
+        let (before, after) = (config(&before, keyed[0]), config(&after, keyed[1]));
         let mut bench = Bench::new();
         let first = bench.apply(&before);
         prop_assert!(!first.diags.has_errors(), "{before}\n{}", first.said());
