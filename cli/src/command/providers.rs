@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use formwork_core::config::Config;
+use formwork_core::config::{Config, ModuleNode};
 use formwork_core::provider::Pool;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -49,23 +49,31 @@ async fn needs(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
 }
 
 fn tree(config: &Config) -> String {
-    let required = config.requirements();
-    let mut lines: Vec<String> = required
-        .iter()
-        .map(|(addr, constraints)| match constraints.is_empty() {
-            true => format!("provider[{addr}]"),
-            false => format!("provider[{addr}] {constraints}"),
-        })
-        .collect();
     let mut text = String::from("\nProviders required by configuration:\n.\n");
-    let last = lines.pop();
-    for line in lines {
-        text.push_str(&format!("├── {line}\n"));
-    }
-    if let Some(line) = last {
-        text.push_str(&format!("└── {line}\n"));
-    }
+    branches(&mut text, config, config.root_node(), "");
     text
+}
+
+/// Draws what a module needs, and the modules below it.
+fn branches(text: &mut String, config: &Config, node: &ModuleNode, margin: &str) {
+    let required = node.module.requirements();
+    let n_branches = required.len() + node.children.len();
+    let mut n_drawn = 0;
+    let mut branch = |text: &mut String, line: &str| {
+        n_drawn += 1;
+        let (sign, below) =
+            if n_drawn == n_branches { ("└──", "    ") } else { ("├──", "│   ") };
+        text.push_str(&format!("{margin}{sign} {line}\n"));
+        format!("{margin}{below}")
+    };
+    for (addr, constraints) in &required {
+        let space = if constraints.is_empty() { "" } else { " " };
+        branch(text, &format!("provider[{addr}]{space}{constraints}"));
+    }
+    for (name, child) in &node.children {
+        let margin = branch(text, &format!("module.{name}"));
+        branches(text, config, &config.nodes[*child], &margin);
+    }
 }
 
 /// Prints the schemas.

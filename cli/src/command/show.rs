@@ -118,8 +118,15 @@ fn people(
     if state.is_empty() {
         return Ok("The state file is empty. No resources are represented.\n".into());
     }
+    // Module by module, each before those it calls.
+    let mut resources: Vec<_> = state.resources.iter().collect();
+    resources.sort_by(|(one, _), (other, _)| one.module.0.cmp(&other.module.0));
     let mut text = String::new();
-    for (resource, held) in &state.resources {
+    let mut before = None;
+    for (resource, held) in resources {
+        if before.replace(&resource.module).is_some_and(|before| *before != resource.module) {
+            text.push('\n');
+        }
         for (key, instance) in &held.instances {
             let addr = resource.instance(key.clone());
             for object in instance.current.iter().chain(instance.deposed.values()) {

@@ -1,5 +1,7 @@
 //! The graph of a plan in the DOT language.
 
+use std::collections::BTreeMap;
+
 use formwork_value::{Diagnostics, Reported};
 
 use super::vertex::Vertex;
@@ -43,28 +45,50 @@ fn drawn(vertex: &Vertex<'_>) -> Drawn {
     Drawn { name: vertex.to_string(), look }
 }
 
-/// The resources alone, in the form the reference gives them when no type of graph is asked for.
+/// The resources alone, by module, in the form the reference gives them when no type of graph is asked
+/// for.
 fn resources(graph: &Graph<Vertex<'_>, Why>) -> String {
+    let mut modules: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for vertex in graph.vertices() {
+        let Vertex::Resource(resource) = vertex else { continue };
+        let addr = &resource.addr;
+        // In the order of names, so that a module stands before those it calls.
+        let own = modules.entry(addr.module.to_string()).or_default();
+        own.insert(addr.to_string(), addr.resource.to_string());
+    }
     let mut text = String::from(
         "digraph G {\n  rankdir = \"RL\";\n  node [shape = rect, fontname = \"sans-serif\"];\n",
     );
-    let mut arrows = String::new();
-    let reduced = reduce::reduce(graph);
-    let mut ids: Vec<_> = graph.ids().collect();
-    ids.sort_by_key(|&id| graph[id].to_string());
-    for id in ids {
-        let name = render::quoted(&graph[id].to_string());
-        let label = render::quoted(&match &graph[id] {
-            Vertex::Resource(resource) => resource.addr.to_string(),
-            other => other.to_string(),
-        });
-        text.push_str(&format!("  {name} [label={label}];\n"));
-        let mut targets: Vec<_> =
-            reduced.dependencies(id).iter().map(|on| graph[*on].to_string()).collect();
-        targets.sort();
-        for target in targets {
-            arrows.push_str(&format!("  {name} -> {};\n", render::quoted(&target)));
+    for (path, own) in modules {
+        let is_root = path.is_empty();
+        let margin = if is_root { "  " } else { "    " };
+        if !is_root {
+            let (cluster, label) =
+                (render::quoted(&format!("cluster_{path}")), render::quoted(&path));
+            text.push_str(&format!("  subgraph {cluster} {{\n    label = {label}\n"));
+            text.push_str("    fontname = \"sans-serif\"\n");
+        }
+        for (name, label) in own {
+            let (name, label) = (render::quoted(&name), render::quoted(&label));
+            text.push_str(&format!("{margin}{name} [label={label}];\n"));
+        }
+        if !is_root {
+            text.push_str("  }\n");
         }
     }
-    format!("{text}{arrows}}}\n")
+    format!("{text}{}}}\n", arrows(graph))
+}
+
+fn arrows(graph: &Graph<Vertex<'_>, Why>) -> String {
+    let reduced = reduce::reduce(graph);
+    let mut arrows: Vec<(String, String)> = Vec::new();
+    for id in graph.ids() {
+        let on = reduced.dependencies(id).iter();
+        arrows.extend(on.map(|on| (graph[id].to_string(), graph[*on].to_string())));
+    }
+    arrows.sort();
+    let lines = arrows
+        .iter()
+        .map(|(from, to)| format!("  {} -> {};\n", render::quoted(from), render::quoted(to)));
+    lines.collect()
 }
