@@ -6,6 +6,7 @@ mod compare;
 mod console;
 mod engine;
 mod expressions;
+mod functions;
 mod layout;
 mod row;
 mod state_commands;

@@ -92,6 +92,9 @@ pub(crate) enum Command {
     Providers(ProvidersArgs),
     /// Show the modules that the configuration calls.
     Modules(ModulesArgs),
+    /// Say what the language has, for programs.
+    #[command(subcommand)]
+    Metadata(MetadataCommand),
     /// Show the version.
     Version(VersionArgs),
 }
@@ -192,6 +195,21 @@ pub(crate) struct RefreshArgs {
     pub(crate) state: StateArgs,
     #[command(flatten)]
     pub(crate) view: ViewArgs,
+}
+
+/// What the language has.
+#[derive(Debug, Subcommand)]
+pub(crate) enum MetadataCommand {
+    /// Print the signatures of all functions.
+    Functions(MetadataFunctionsArgs),
+}
+
+/// Arguments of `metadata functions`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct MetadataFunctionsArgs {
+    /// Print them as JSON; there is no other form.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Arguments of `console`.

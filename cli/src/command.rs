@@ -11,6 +11,7 @@ mod graph;
 mod init;
 mod interrupt;
 mod locked;
+mod metadata;
 mod modules;
 mod operation;
 mod output;
@@ -30,7 +31,7 @@ mod workspace;
 
 use formwork_core::state::Status;
 
-use crate::args::{Cli, Command, ProvidersCommand, RecoverCommand};
+use crate::args::{Cli, Command, MetadataCommand, ProvidersCommand, RecoverCommand};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view;
@@ -67,6 +68,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Recover(RecoverCommand::Forget(args)) => recover::forget(&args, env).await,
         Command::Fmt(args) => fmt::run(&args, env),
         Command::Graph(args) => graph::run(&args, env).await,
+        Command::Metadata(MetadataCommand::Functions(args)) => metadata::functions(&args),
         Command::Providers(args) => match args.command {
             None => providers::run(env).await,
             Some(ProvidersCommand::Schema(args)) => providers::schema(&args, env).await,

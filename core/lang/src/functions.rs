@@ -13,6 +13,7 @@ mod net;
 mod number;
 mod regex;
 mod rsa;
+mod signature;
 mod string;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use formwork_value::{Type, Value};
 pub(crate) use builtin::{Args, Builtin};
 pub use host::{Ambient, FileFailure, FileKind, Files, Host};
 pub use invoke::invoke;
+pub use signature::{Signature, signatures};
 
 use crate::eval::limits::{Budget, Limit};
 use crate::scope::Scope;

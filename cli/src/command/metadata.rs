@@ -1,0 +1,49 @@
+//! `formwork metadata functions`: the functions of the language, for programs that complete and check
+//! what people write.
+
+use formwork_lang::functions::{Param, Signature, signatures};
+use formwork_value::codec::type_json;
+
+use crate::args::MetadataFunctionsArgs;
+use crate::exit::Exit;
+use crate::view::json::tree::Json;
+use crate::view::{err, out};
+
+/// Prints the signatures of all functions, each under its name and under `core::` with its name.
+pub(super) fn functions(args: &MetadataFunctionsArgs) -> Exit {
+    if !args.json {
+        err("The `formwork metadata functions` command requires the `-json` flag.\n");
+        return Exit::Failed;
+    }
+    let all = signatures();
+    let mut members: Vec<(String, Json)> = Vec::with_capacity(2 * all.len());
+    for signature in &all {
+        let json = one(signature);
+        members.push((signature.name.to_owned(), json.clone()));
+        members.push((format!("core::{}", signature.name), json));
+    }
+    members.sort_by(|(left, _), (right, _)| left.cmp(right));
+    let document = Json::object([
+        ("format_version", Json::text("1.0")),
+        ("function_signatures", Json::Object(members)),
+    ]);
+    out(&format!("{}\n", document.compact()));
+    Exit::Done
+}
+
+fn one(signature: &Signature) -> Json {
+    Json::some([
+        ("description", Some(Json::text(signature.description.clone()))),
+        ("return_type", Some(Json::Written(type_json::encode(&signature.returns)))),
+        ("parameters", Json::Array(signature.params.iter().map(parameter).collect()).filled()),
+        ("variadic_parameter", signature.variadic.as_ref().map(parameter)),
+    ])
+}
+
+fn parameter(param: &Param) -> Json {
+    Json::some([
+        ("name", Some(Json::text(param.name.clone()))),
+        ("is_nullable", param.allow_null.then_some(Json::Bool(true))),
+        ("type", Some(Json::Written(type_json::encode(&param.ty)))),
+    ])
+}

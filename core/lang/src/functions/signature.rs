@@ -1,0 +1,47 @@
+//! What a function takes and gives, for programs that want to know: editors, mostly.
+
+use formwork_value::{Type, Value};
+
+use super::{Function, Param, Special, table};
+
+/// How a built-in function is called.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// Its name, without namespace.
+    pub name: &'static str,
+    /// What it does, by example.
+    pub description: String,
+    /// Its parameters.
+    pub params: Vec<Param>,
+    /// The parameter that takes any further arguments.
+    pub variadic: Option<Param>,
+    /// The type of the result; dynamic where it depends on the arguments.
+    pub returns: Type,
+}
+
+/// The signatures of all built-in functions, by name.
+#[must_use]
+pub fn signatures() -> Vec<Signature> {
+    // Those that were removed only say what to use instead.
+    let removed = |name: &str| matches!(name, "list" | "map");
+    let all = table().values().filter(|builtin| !removed(builtin.name())).map(|builtin| {
+        let params = builtin.params().iter().chain(builtin.variadic());
+        let unknown: Vec<Value> = params.map(|param| Value::unknown(param.ty.clone())).collect();
+        let examples = builtin.examples().iter().map(|(expression, printed)| {
+            let printed = printed.split_whitespace().collect::<Vec<_>>().join(" ");
+            format!("`{expression}` is `{printed}`.")
+        });
+        // The evaluator takes care of null before these see it.
+        let lazy = matches!(builtin.special(), Some(Special::Try | Special::Can));
+        let param =
+            |param: &Param| Param { allow_null: param.allow_null && !lazy, ..param.clone() };
+        Signature {
+            name: builtin.name(),
+            description: examples.collect::<Vec<_>>().join(" "),
+            params: builtin.params().iter().map(param).collect(),
+            variadic: builtin.variadic().map(param),
+            returns: builtin.return_type(&unknown).unwrap_or(Type::Dynamic),
+        }
+    });
+    all.collect()
+}

@@ -1,0 +1,43 @@
+//! What both programs say their functions take and give.
+
+use serde_json::Value;
+
+use super::engine::{Engine, terraform_is_here};
+
+#[test]
+fn functions_take_and_give_the_same() {
+    if !terraform_is_here() {
+        return;
+    }
+    let dir = tempfile::tempdir().expect("a folder");
+    let [theirs, ours] = Engine::BOTH.map(|engine| {
+        let run = engine.run(dir.path(), None, &["metadata", "functions", "-json"]);
+        run.document().unwrap_or_else(|| panic!("{engine:?}: {}", run.stderr))
+    });
+    assert_eq!(theirs["format_version"], ours["format_version"]);
+    let all = |view: &Value| view["function_signatures"].as_object().expect("an object").clone();
+    let (theirs, ours) = (all(&theirs), all(&ours));
+    let names = |view: &serde_json::Map<String, Value>| view.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&theirs), names(&ours));
+    for (name, signature) in &theirs {
+        let of_ours = &ours[name];
+        for part in ["parameters", "variadic_parameter"] {
+            assert_eq!(undescribed(&signature[part]), undescribed(&of_ours[part]), "{name}");
+        }
+        // Where the reference leaves the result open, ours may know more. It calls what a template
+        // gives a string, although a template can give anything.
+        let open = signature["return_type"] == "dynamic" || name.ends_with("templatestring");
+        assert!(open || signature["return_type"] == of_ours["return_type"], "{name}: {of_ours}");
+    }
+}
+
+/// Parameters without what is said about them, which is each program's own.
+fn undescribed(params: &Value) -> Value {
+    let mut params = params.clone();
+    let list = params.as_array_mut().map(|list| list.iter_mut().collect::<Vec<_>>());
+    for param in list.unwrap_or_default() {
+        param.as_object_mut().map(|param| param.remove("description"));
+    }
+    params.as_object_mut().map(|param| param.remove("description"));
+    params
+}
