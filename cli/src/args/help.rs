@@ -221,16 +221,14 @@ mod tests {
             ]],
         );
         check(
-            "formwork fmt",
+            "formwork test",
             &expect![[
-                r#"Formwork has no command named "fmt": Terraform has it; here it is not there yet."#
+                r#"Formwork has no command named "test": Terraform has it; here it is not there yet."#
             ]],
         );
         check(
             "formwork state mv",
-            &expect![[
-                r#"Formwork has no command named "state mv": Terraform has it; here it is not there yet."#
-            ]],
+            &expect!["Too few command line arguments: `formwork state mv` needs SOURCE."],
         );
         check(
             "formwork plan x y",
@@ -282,16 +280,22 @@ mod tests {
         check(
             "formwork state",
             &expect![[r#"
-            Usage: formwork state COMMAND [options]
+                Usage: formwork state COMMAND [options]
 
-              Look at the state.
+                  Look at the state, or change it without touching the real objects.
 
-            Commands:
-              list                  List the instances in the state.
-              show                  Show one instance in the state.
+                Commands:
+                  list                  List the instances in the state.
+                  mv                    Move an instance, a resource or a module to another
+                                        address.
+                  pull                  Print the state file.
+                  push                  Put a state file in the place of the state.
+                  replace-provider      Hand the resources of one provider to another.
+                  rm                    Forget instances without destroying the real objects.
+                  show                  Show one instance in the state.
 
-            More about a command: formwork state COMMAND -help
-        "#]],
+                More about a command: formwork state COMMAND -help
+            "#]],
         );
     }
 }
