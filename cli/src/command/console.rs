@@ -101,12 +101,12 @@ async fn converse(
         report.diagnostics(&prepared.workspace.sources, &note);
     }
     let repl = Repl::new(&session, report);
-    if std::io::stdin().is_terminal() { interactive(&repl) } else { repl.piped() }
+    if std::io::stdin().is_terminal() { interactive(&repl).await } else { repl.piped().await }
 }
 
-fn interactive(repl: &Repl<'_>) -> Exit {
+async fn interactive(repl: &Repl<'_>) -> Exit {
     match lines::Lines::new() {
-        Ok(lines) => repl.interactive(lines),
+        Ok(lines) => repl.interactive(lines).await,
         Err(error) => {
             err(&format!("The terminal cannot be used: {error}.\n"));
             Exit::Failed

@@ -5,6 +5,7 @@ use std::io::BufRead as _;
 
 use formwork_core::config::check_expression;
 use formwork_core::session::Session;
+use formwork_lang::eval::evaluate;
 use formwork_lang::functions::{CallContext, CallError, Function, Host, Param};
 use formwork_lang::print::print;
 use formwork_lang::scope::{Scope, ScopeStep};
@@ -42,11 +43,11 @@ impl<'r> Repl<'r> {
     }
 
     /// Evaluates every line of stdin and prints the result of the last one. The first mistake ends it.
-    pub(super) fn piped(&self) -> Exit {
+    pub(super) async fn piped(&self) -> Exit {
         let mut last = String::new();
         for line in std::io::stdin().lock().lines() {
             let Ok(line) = line else { break };
-            match self.answer(line.trim()) {
+            match self.answer(line.trim()).await {
                 Ok(Answer::Text(text)) => last = text,
                 Ok(Answer::Leave) => return Exit::Done,
                 Err(_) => return Exit::Failed,
@@ -57,10 +58,10 @@ impl<'r> Repl<'r> {
     }
 
     /// Answers whoever sits at the terminal until they leave.
-    pub(super) fn interactive(&self, mut lines: Lines) -> Exit {
+    pub(super) async fn interactive(&self, mut lines: Lines) -> Exit {
         loop {
             match lines.next() {
-                Line::Complete(text) => match self.answer(text.trim()) {
+                Line::Complete(text) => match self.answer(text.trim()).await {
                     Ok(Answer::Text(text)) => out(&format!("{text}\n")),
                     Ok(Answer::Leave) => return Exit::Done,
                     // What was wrong is on the screen.
@@ -71,7 +72,7 @@ impl<'r> Repl<'r> {
         }
     }
 
-    fn answer(&self, text: &str) -> Result<Answer, Reported> {
+    async fn answer(&self, text: &str) -> Result<Answer, Reported> {
         match text {
             "" => return Ok(Answer::Text(String::new())),
             "exit" => return Ok(Answer::Leave),
@@ -79,12 +80,12 @@ impl<'r> Repl<'r> {
             _ => {}
         }
         let (mut sources, mut diags) = (Sources::new(), Diagnostics::new());
-        let shown = self.shown(&mut diags, &mut sources, text);
+        let shown = self.shown(&mut diags, &mut sources, text).await;
         self.report.diagnostics(&sources, &diags);
         shown.map(Answer::Text)
     }
 
-    fn shown(
+    async fn shown(
         &self,
         diags: &mut Diagnostics,
         sources: &mut Sources,
@@ -96,10 +97,12 @@ impl<'r> Repl<'r> {
         check_expression(diags, module.config(), &expr)?;
         let scope = ConsoleScope { module: &self.session.scope(module) };
         if let Some(of) = asked_type(&expr) {
-            let value = formwork_lang::eval::evaluate(diags, of, &scope)?;
+            let value = |diags: &mut Diagnostics| evaluate(diags, of, &scope);
+            let value = self.session.settled(diags, value).await?;
             return Ok(type_name::of(&value.ty()));
         }
-        let value = formwork_lang::eval::evaluate(diags, &expr, &scope).inspect_err(|_| {
+        let value = |diags: &mut Diagnostics| evaluate(diags, &expr, &scope);
+        let value = self.session.settled(diags, value).await.inspect_err(|_| {
             diags.map_from(0, misplaced_type);
         })?;
         Ok(print(&value))
