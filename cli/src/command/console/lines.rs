@@ -65,7 +65,8 @@ impl Lines {
 fn n_open(text: &str) -> usize {
     use TokenKind as T;
     let mut open = 0_usize;
-    for token in lex(text) {
+    // A heredoc ends with a whole line, and the last one of the text has no end yet.
+    for token in lex(&format!("{text}\n")) {
         match token.kind {
             T::OpenBrace | T::OpenBracket | T::OpenParen | T::OpenHeredoc => open += 1,
             T::CloseBrace | T::CloseBracket | T::CloseParen | T::CloseHeredoc => {
