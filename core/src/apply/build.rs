@@ -7,7 +7,8 @@ use super::last::Last;
 use super::order;
 use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Vertex};
 use crate::addr::{
-    ConfigResourceAddr, DeposedKey, Mode, ProviderAddr, ProviderConfigAddr, Reference, Subject,
+    ConfigResourceAddr, DeposedKey, Mode as Kind, ProviderAddr, ProviderConfigAddr, Reference,
+    Subject,
 };
 use crate::change::{Action, ReplaceOrder};
 use crate::config::{Config, ModuleNode};
@@ -15,7 +16,7 @@ use crate::eval::call::CallVertex;
 use crate::eval::vertex::{NamedValue, ValueVertex};
 use crate::graph::{Draft, VertexId};
 use crate::phase::{Names, ProviderVertex, Why, add_closing, written_providers};
-use crate::plan::{Mode as PlanMode, Plan};
+use crate::plan::{Mode, Plan};
 use crate::session::Session;
 
 /// Where things are among the vertices.
@@ -61,7 +62,7 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> Building<'c
     connect_joins(&mut draft, &index);
     connect_providers(&mut draft, &index);
     connect_checks(&mut draft, &index);
-    order::connect(&mut draft, &index, plan.mode == PlanMode::Destroy);
+    order::connect(&mut draft, &index, plan.mode == Mode::Destroy);
     prune(plan, &mut draft);
     close_ephemeral(&mut draft);
     draft
@@ -106,7 +107,7 @@ fn add_resources<'c>(session: &'c Session<'c>, draft: &mut Building<'c>, index: 
         for config in node.module.resources.values() {
             let (module, resource) = (node.path.clone(), config.name.clone());
             let addr = ConfigResourceAddr { module, resource };
-            if config.name.mode() == Mode::Ephemeral {
+            if config.name.mode() == Kind::Ephemeral {
                 // One that names a configuration that is not there was refused when it was read.
                 let Some(provider) = session.config.provider_of(node, config) else { continue };
                 let vertex = Vertex::Open(OpenVertex { addr, node, config, provider });
@@ -185,7 +186,7 @@ fn provider_used<'v>(vertex: &'v Vertex<'_>) -> Option<&'v ProviderConfigAddr> {
     }
 }
 
-fn connect_references(config: &Config, draft: &mut Building<'_>, index: &Index, mode: PlanMode) {
+fn connect_references(config: &Config, draft: &mut Building<'_>, index: &Index, mode: Mode) {
     let (vertices, edges) = draft.split();
     for (at, vertex) in (0..).map(VertexId).zip(vertices) {
         let own = match vertex {
@@ -206,7 +207,7 @@ fn connect_references(config: &Config, draft: &mut Building<'_>, index: &Index, 
 fn mentions<'c>(
     config: &'c Config,
     vertex: &Vertex<'c>,
-    mode: PlanMode,
+    mode: Mode,
 ) -> Vec<(&'c ModuleNode, &'c [Reference])> {
     match vertex {
         Vertex::Value(value) => value.mentions(config),
@@ -214,7 +215,7 @@ fn mentions<'c>(
         Vertex::Provider(provider) => provider.mentions().into_iter().collect(),
         // While everything is destroyed the state says what there is, and what the block mentions may
         // not have a value any more.
-        Vertex::Expand(expand) if mode == PlanMode::Destroy && expand.is_managed() => Vec::new(),
+        Vertex::Expand(expand) if mode == Mode::Destroy && expand.is_managed() => Vec::new(),
         Vertex::Expand(expand) => vec![(expand.node, &expand.config.references)],
         Vertex::Open(open) => vec![(open.node, &open.config.references)],
         Vertex::Closed(_)
@@ -307,12 +308,12 @@ fn prune(plan: &Plan, draft: &mut Building<'_>) {
         .map(|vertex| match vertex {
             Vertex::Instance(_) | Vertex::Destroy(_) => true,
             // The reference opens also those that nothing needs.
-            Vertex::Open(_) => plan.mode == PlanMode::Normal && plan.targets.is_empty(),
+            Vertex::Open(_) => plan.mode == Mode::Normal && plan.targets.is_empty(),
             Vertex::Value(value) => match value.value {
                 NamedValue::Output(output) if value.is_root_output() => {
-                    plan.mode == PlanMode::Normal && plan.outputs.contains_key(&output.name)
+                    plan.mode == Mode::Normal && plan.outputs.contains_key(&output.name)
                 }
-                NamedValue::Check(_) => plan.mode == PlanMode::Normal && plan.targets.is_empty(),
+                NamedValue::Check(_) => plan.mode == Mode::Normal && plan.targets.is_empty(),
                 _ => false,
             },
             _ => false,
