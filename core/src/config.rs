@@ -116,6 +116,8 @@ pub struct ModuleCall {
     pub providers: Vec<PassedProvider>,
     /// What is given for its variables.
     pub arguments: BTreeMap<Str, Argument>,
+    /// The kinds of the blocks in it. A module takes none; installing it asks nothing of them.
+    pub blocks: Vec<Ident>,
     /// Everything mentioned in the repetition and in `depends_on`.
     pub references: Vec<Reference>,
     /// Where a missing argument is reported.

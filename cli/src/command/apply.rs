@@ -12,7 +12,7 @@ use super::locked::Locked;
 use super::operation::{Prepared, Preparing, With, may_ask, options};
 use super::plan::{Making, make, prepare};
 use super::planfile;
-use super::question::{Question, ask};
+use super::question::{Question, Unanswered, ask};
 use crate::args::ApplyArgs;
 use crate::env::Env;
 use crate::exit::Exit;
@@ -178,16 +178,13 @@ impl Run<'_> {
         };
         view::out("\n");
         let question = Question { title, about, secret: false };
-        let answer = tokio::select! {
-            biased;
-            () = self.interrupt.wait() => {
+        match ask(screen, question).await {
+            Ok(answer) if answer == "yes" => return Ok(()),
+            Err(Unanswered::Interrupted) => {
                 let detail = "The run was interrupted before it was approved. Nothing was changed.";
                 return Err(diags.error(Diagnostic::error("Error asking for approval", detail)));
             }
-            answer = ask(screen, question) => answer,
-        };
-        if answer.is_some_and(|answer| answer == "yes") {
-            return Ok(());
+            Ok(_) | Err(Unanswered::Ended) => {}
         }
         let what = if mode == Mode::Destroy { "Destroy cancelled" } else { "Apply cancelled" };
         Err(diags.error(Diagnostic::error(what, "Nothing was changed.")))

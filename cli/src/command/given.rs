@@ -99,7 +99,7 @@ pub(super) async fn ask_for_missing(screen: &Screen, config: &Config, given: &mu
             about: &variable.description,
             secret: variable.sensitive,
         };
-        let Some(answer) = ask(screen, question).await else { return };
+        let Ok(answer) = ask(screen, question).await else { return };
         given.push(Given {
             name: variable.name.clone(),
             value: GivenValue::Text(answer),

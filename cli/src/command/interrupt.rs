@@ -5,7 +5,6 @@ use std::future::Future;
 
 use formwork_core::provider::Pool;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Notify;
 
 use super::operation::Prepared;
 use crate::view;
@@ -17,7 +16,6 @@ const SECOND: &str = "\nTwo interrupts received. Exiting immediately. What was u
 #[derive(Debug, Default)]
 pub(super) struct Interrupt {
     came: Cell<bool>,
-    said: Notify,
 }
 
 impl Interrupt {
@@ -26,16 +24,8 @@ impl Interrupt {
         &self.came
     }
 
-    /// Waits until the user wants that.
-    pub(super) async fn wait(&self) {
-        while !self.came.get() {
-            self.said.notified().await;
-        }
-    }
-
     fn come(&self) {
         self.came.set(true);
-        self.said.notify_waiters();
     }
 }
 

@@ -18,9 +18,20 @@ pub(super) struct Question<'q> {
     pub(super) secret: bool,
 }
 
-/// Asks, and returns the line that was answered, without space at its end. `None` if there is no
-/// answer: the input ends, an interrupt comes.
-pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Option<String> {
+/// Why a question has no answer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Unanswered {
+    /// The input ended, or cannot be read.
+    Ended,
+    /// A signal came first.
+    Interrupted,
+}
+
+/// Asks, and returns the line that was answered, without space at its end.
+///
+/// # Errors
+/// When there is no answer.
+pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Result<String, Unanswered> {
     view::out(&format!("{}\n", screen.paint(Paint::Bold, question.title)));
     if !question.about.is_empty() {
         view::out(&format!("  {}\n\n", question.about.replace('\n', "\n  ")));
@@ -38,18 +49,18 @@ pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Option<Strin
 }
 
 /// Reads a line; an interrupt ends the wait.
-async fn line() -> Option<String> {
-    let mut signals = Signals::listen().ok()?;
+async fn line() -> Result<String, Unanswered> {
+    let mut signals = Signals::listen().map_err(|_| Unanswered::Ended)?;
     let reading = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
         io::stdin().read_line(&mut line).map(|_| line)
     });
     let line = tokio::select! {
-        read = reading => read.ok()?.ok()?,
-        () = signals.next() => return None,
+        read = reading => read.ok().and_then(Result::ok).unwrap_or_default(),
+        () = signals.next() => return Err(Unanswered::Interrupted),
     };
     // A line that was not ended was not answered.
-    line.ends_with('\n').then(|| line.trim_end().to_owned())
+    if line.ends_with('\n') { Ok(line.trim_end().to_owned()) } else { Err(Unanswered::Ended) }
 }
 
 /// A terminal that does not show what is typed, until this is dropped.

@@ -41,7 +41,8 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
         let reserved = Diagnostic::error("Reserved block type name in module block", detail);
         let _ = diags.error(reserved.at(block.kind.span));
     }
-    let arguments = arguments(diags, rest);
+    let blocks = rest.blocks.iter().map(|block| block.kind.clone()).collect();
+    let arguments = arguments(diags, Body { blocks: Vec::new(), ..rest });
     if content.attributes.contains_key("source") {
         // A missing source was reported with the rest of the block.
         let _ = diags.append(found);
@@ -52,6 +53,7 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
         depends_on,
         providers: providers.ok()?.unwrap_or_default(),
         arguments,
+        blocks,
         references: Vec::new(),
         missing: content.missing,
     })
@@ -89,14 +91,8 @@ fn version(
     Ok((settings::constraint(diags, &text, span)?, span))
 }
 
-/// What is given for the variables of the called module. A module takes no blocks.
+/// What is given for the variables of the called module.
 fn arguments(diags: &mut Diagnostics, body: Body) -> BTreeMap<Str, Argument> {
-    for block in &body.blocks {
-        let kind = &block.kind;
-        let detail = format!("Blocks of type \"{}\" are not expected here.", kind.name);
-        let _ = diags.error(Diagnostic::error("Unsupported block type", detail).at(kind.span));
-    }
-    let body = Body { blocks: Vec::new(), ..body };
     let arguments = into_attributes(diags, body).into_iter().map(|attribute| {
         let Attribute { name, expr, .. } = attribute;
         let argument = Argument { expr, references: Vec::new(), name_span: name.span };

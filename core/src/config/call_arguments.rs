@@ -5,7 +5,7 @@ use formwork_value::{Diagnostic, Diagnostics};
 
 use super::{Config, Module, ModuleCall};
 
-/// Reports arguments that the called modules do not take, and those that are missing.
+/// Reports blocks and arguments that the called modules do not take, and arguments that are missing.
 pub(super) fn check(diags: &mut Diagnostics, config: &Config) {
     let mut seen = std::collections::BTreeSet::new();
     for node in &config.nodes {
@@ -19,6 +19,10 @@ pub(super) fn check(diags: &mut Diagnostics, config: &Config) {
 }
 
 fn check_call(diags: &mut Diagnostics, call: &ModuleCall, called: &Module) {
+    for kind in &call.blocks {
+        let detail = format!("Blocks of type \"{}\" are not expected here.", kind.name);
+        let _ = diags.error(Diagnostic::error("Unsupported block type", detail).at(kind.span));
+    }
     for (name, argument) in &call.arguments {
         if called.variables.contains_key(name) {
             continue;
