@@ -73,3 +73,15 @@ fn the_providers_of_the_state_are_listed_beside_those_of_the_configuration() {
         "\nProviders required by state:\n\n    provider[registry.terraform.io/formwork/bad]\n\n";
     assert!(ended.stdout.ends_with(listed), "{}", ended.text());
 }
+
+#[test]
+fn a_warning_about_a_plan_stands_before_the_question_whether_to_apply_it() {
+    let workdir = Workdir::new(
+        "resource \"terraform_data\" \"a\" {}\ncheck \"c\" {\n  assert {\n    condition     = 1 > 2\n    error_message = \"one is less\"\n  }\n}\n",
+    );
+    let ended = workdir.formwork("apply").run();
+    ended.code(1);
+    let at = |words: &str| ended.stdout.find(words).expect(words);
+    assert!(at("one is less") < at("Only 'yes' will be accepted"), "{}", ended.text());
+    assert_eq!(ended.stdout.matches("one is less").count(), 1, "{}", ended.text());
+}

@@ -138,6 +138,7 @@ impl Run<'_> {
                     return Ok(Exit::Failed);
                 }
                 locked.let_through(diags, &plan)?;
+                self.warn(diags);
                 if plan.applyable() && !self.args.auto_approve {
                     self.approve(diags, plan.mode).await?;
                 }
@@ -146,10 +147,17 @@ impl Run<'_> {
         };
         let (tally, complete) = self.apply(diags, locked, &plan).await?;
         if !diags.has_errors() {
+            self.warn(diags);
             let destroying = plan.mode == Mode::Destroy;
             self.report.applied(tally, &locked.file.state, destroying);
         }
         if complete { Ok(Exit::Done) } else { Ok(Exit::Failed) }
+    }
+
+    /// Shows the warnings there are so far, where they help: before what they are about goes on.
+    fn warn(&self, diags: &mut Diagnostics) {
+        let warnings = std::mem::take(diags);
+        self.report.diagnostics(&self.prepared.workspace.sources, &warnings);
     }
 
     async fn approve(&self, diags: &mut Diagnostics, mode: Mode) -> Result<(), Reported> {
