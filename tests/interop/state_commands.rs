@@ -108,7 +108,12 @@ fn words(text: &str) -> String {
     }
     let plain = plain.replace("terraform_data", "data").replace("Terraform", "Formwork");
     let plain = plain.replace("terraform ", "formwork ").replace(['│', '╷', '╵'], " ");
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    // The reference tells of the parts of a moved module in the order of a hash table.
+    let (mut moves, others): (Vec<_>, Vec<_>) =
+        plain.lines().partition(|line| line.starts_with("Move \"module."));
+    moves.sort_unstable();
+    let lines = moves.into_iter().chain(others);
+    lines.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
 }
 
 /// Runs the steps with both programs, beginning with these files.
