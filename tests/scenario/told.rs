@@ -77,7 +77,7 @@ fn the_providers_of_the_state_are_listed_beside_those_of_the_configuration() {
 #[test]
 fn a_warning_about_a_plan_stands_before_the_question_whether_to_apply_it() {
     let workdir = Workdir::new(
-        "resource \"terraform_data\" \"a\" {}\ncheck \"c\" {\n  assert {\n    condition     = 1 > 2\n    error_message = \"one is less\"\n  }\n}\n",
+        "resource \"terraform_data\" \"a\" {}\ncheck \"c\" {\n  assert {\n    condition     = length(terraform_data.a) < 1\n    error_message = \"one is less\"\n  }\n}\n",
     );
     let ended = workdir.formwork("apply").run();
     ended.code(1);
