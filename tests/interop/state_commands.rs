@@ -70,8 +70,9 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(inside) = folders.pop() {
-        for entry in std::fs::read_dir(&inside).unwrap() {
-            let path = entry.unwrap().path();
+        // In the order of names, so that the newest of several backups is the one that counts.
+        let entries = std::fs::read_dir(&inside).unwrap().map(|entry| entry.unwrap().path());
+        for path in entries.collect::<std::collections::BTreeSet<_>>() {
             if path.is_dir() {
                 folders.push(path);
                 continue;
