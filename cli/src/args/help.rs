@@ -129,8 +129,13 @@ pub(super) fn complaint(error: &clap::Error, name: &str) -> (String, String) {
         let text = text.split([' ', '=', '[']).next().unwrap_or_default().to_owned();
         text.strip_prefix('-').map_or(text.clone(), |rest| rest.to_owned())
     };
+    // Of several suggestions the last is the nearest.
+    let nearest = |kind: ContextKind| match error.get(kind) {
+        Some(ContextValue::Strings(texts)) => texts.last().cloned(),
+        _ => one(kind),
+    };
     let hint = |kind: ContextKind| {
-        one(kind).map_or_else(String::new, |text| format!(" Did you mean {}?", as_typed(text)))
+        nearest(kind).map_or_else(String::new, |text| format!(" Did you mean {}?", as_typed(text)))
     };
     let flags = "Failed to parse command-line flags".to_owned();
     match error.kind() {
@@ -218,6 +223,12 @@ mod tests {
             "formwork plam",
             &expect![[
                 r#"Formwork has no command named "plam": There is no such command. Did you mean plan?"#
+            ]],
+        );
+        check(
+            "formwork workspace selct",
+            &expect![[
+                r#"Formwork has no command named "workspace selct": There is no such command. Did you mean select?"#
             ]],
         );
         check(
