@@ -20,7 +20,7 @@ pub(crate) use shared::{
     ViewArgs,
 };
 pub(crate) use state::{
-    ForceUnlockArgs, StateCommand, StateListArgs, StateMvArgs, StatePullArgs, StatePushArgs,
+    ForceUnlockArgs, StateCommand, StateListArgs, StateMvArgs, StatePushArgs,
     StateReplaceProviderArgs, StateRmArgs, StateShowArgs, TaintArgs, WorkspaceCommand,
     WorkspaceDeleteArgs, WorkspaceNewArgs, WorkspaceSelectArgs,
 };
@@ -38,6 +38,8 @@ pub(crate) struct Cli {
     /// Go to this folder before anything else.
     #[arg(long, value_name = "DIR", global = false)]
     pub(crate) chdir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) view: ViewArgs,
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -108,8 +110,6 @@ pub(crate) struct GetArgs {
     /// Accepted for compatibility: test files are not looked at.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `modules`.
@@ -118,8 +118,6 @@ pub(crate) struct ModulesArgs {
     /// Print them as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `validate`.
@@ -131,10 +129,11 @@ pub(crate) struct ValidateArgs {
     /// Accepted for compatibility: test files are not looked at.
     #[arg(long)]
     pub(crate) no_tests: bool,
+    /// Accepted for compatibility: test files are not looked at.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) test_directory: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) variables: VariableArgs,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `plan`.
@@ -155,8 +154,6 @@ pub(crate) struct PlanArgs {
     pub(crate) variables: VariableArgs,
     #[command(flatten)]
     pub(crate) state: StateArgs,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `apply` and `destroy`.
@@ -177,8 +174,6 @@ pub(crate) struct ApplyArgs {
     pub(crate) variables: VariableArgs,
     #[command(flatten)]
     pub(crate) state: StateArgs,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `refresh`.
@@ -193,8 +188,6 @@ pub(crate) struct RefreshArgs {
     pub(crate) variables: VariableArgs,
     #[command(flatten)]
     pub(crate) state: StateArgs,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// What the language has.
@@ -223,8 +216,6 @@ pub(crate) struct ConsoleArgs {
     pub(crate) state: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) variables: VariableArgs,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `show`.
@@ -236,8 +227,6 @@ pub(crate) struct ShowArgs {
     /// Print it as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `output`.
@@ -254,8 +243,6 @@ pub(crate) struct OutputArgs {
     /// The state file.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// What to do about an interrupted run.
@@ -289,6 +276,9 @@ pub(crate) struct GraphArgs {
     /// Which graph: `plan`, `plan-destroy` or `plan-refresh-only`; without it, resources alone.
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
+    /// Accepted for compatibility: a cycle is an error that names each of its edges.
+    #[arg(long)]
+    pub(crate) draw_cycles: bool,
     #[command(flatten)]
     pub(crate) variables: VariableArgs,
 }
@@ -336,7 +326,7 @@ pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
     parsed.map_err(|error| {
         command.build();
         let (command, name) = help::named(&command, &names);
-        let screen = Screen::of(env, false);
+        let screen = Screen::of(env);
         match error.kind() {
             ErrorKind::DisplayHelp => {
                 view::out(&help::text(command, &name, screen.width));
@@ -389,5 +379,17 @@ mod tests {
         };
         assert_eq!((args.out, args.json), (Some("b".into()), true));
         assert_eq!(args.operation.target, ["x", "y"]);
+    }
+
+    #[test]
+    fn every_command_takes_the_flags_about_how_things_are_shown() {
+        for line in ["graph", "providers schema --json", "state pull", "version", "fmt"] {
+            let words = format!("formwork {line} -no-color -compact-warnings");
+            let words = words.split(' ').map(OsString::from).collect();
+            let words = normalize::normalize(&description(), words, &Default::default());
+            let matches = description().try_get_matches_from(words).unwrap();
+            let view = Cli::from_arg_matches(&matches).unwrap().view;
+            assert!(view.no_color && view.compact_warnings, "{line}");
+        }
     }
 }

@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::args::ViewArgs;
+
 /// The environment as far as it concerns us, read once at the start.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Env {
@@ -38,8 +40,10 @@ pub(crate) struct Env {
     pub(crate) log_provider: Option<String>,
     /// `TF_LOG_PATH`: where the log goes instead of stderr.
     pub(crate) log_path: Option<PathBuf>,
-    /// `NO_COLOR`: no colour, whatever the terminal can do.
+    /// `NO_COLOR` or `-no-color`: no colour, whatever the terminal can do.
     pub(crate) no_color: bool,
+    /// `-compact-warnings`: each warning is one line, if there is no error.
+    pub(crate) compact_warnings: bool,
     /// `HOME`.
     pub(crate) home: Option<PathBuf>,
     /// `XDG_DATA_HOME` and `XDG_DATA_DIRS`, in order.
@@ -68,6 +72,12 @@ fn flag(name: &str) -> bool {
 }
 
 impl Env {
+    /// The same, with what the command line says about all commands.
+    pub(crate) fn with(self, view: ViewArgs) -> Self {
+        let no_color = self.no_color || view.no_color;
+        Self { no_color, compact_warnings: view.compact_warnings, ..self }
+    }
+
     /// Reads the environment.
     #[expect(clippy::disallowed_methods, reason = "the only file that reads the environment")]
     pub(crate) fn read() -> Self {
@@ -108,6 +118,7 @@ impl Env {
             log_provider: text("TF_LOG_PROVIDER"),
             log_path: path("TF_LOG_PATH"),
             no_color: text("NO_COLOR").is_some(),
+            compact_warnings: false,
             data_homes: data_home
                 .into_iter()
                 .chain(data_dirs.split(':').filter(|dir| !dir.is_empty()).map(PathBuf::from))

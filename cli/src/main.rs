@@ -23,6 +23,7 @@ fn main() -> ExitCode {
         Ok(parsed) => parsed,
         Err(code) => return code,
     };
+    let env = env.with(parsed.view);
     // One thread runs everything but what blocks: the plugins are where parallelism is worth it.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,

@@ -28,7 +28,7 @@ pub(crate) fn normalize(
         }
         if word.starts_with('-') && word.len() > 1 {
             if path.is_empty() || command.has_subcommands() {
-                at += rewrite(command, &mut rest, at);
+                at += rewrite((root, command), &mut rest, at);
                 continue;
             }
             break;
@@ -50,7 +50,7 @@ pub(crate) fn normalize(
         if own[at] == "--" {
             break;
         }
-        at += rewrite(command, &mut own, at);
+        at += rewrite((root, command), &mut own, at);
     }
     result.extend(own);
     result
@@ -93,9 +93,9 @@ fn split(text: &str) -> Vec<String> {
     words
 }
 
-/// Rewrites the word at `at`, joining it with the next one where that is its value. Returns how far
+/// Rewrites the word at `at`, which the command or, for all commands, the program knows, joining it with the next one where that is its value. Returns how far
 /// to go on.
-fn rewrite(command: &Command, words: &mut Vec<OsString>, at: usize) -> usize {
+fn rewrite((root, command): (&Command, &Command), words: &mut Vec<OsString>, at: usize) -> usize {
     let Some(word) = words[at].to_str().map(str::to_owned) else { return 1 };
     let Some(bare) = word.strip_prefix("--").or_else(|| word.strip_prefix('-')) else { return 1 };
     if bare.is_empty() || bare.starts_with(|c: char| c.is_ascii_digit()) {
@@ -109,7 +109,9 @@ fn rewrite(command: &Command, words: &mut Vec<OsString>, at: usize) -> usize {
         words[at] = "--help".into();
         return 1;
     }
-    let flag = command.get_arguments().find(|arg| arg.get_long() == Some(name));
+    let mut flags =
+        command.get_arguments().chain(root.get_arguments().filter(|a| a.is_global_set()));
+    let flag = flags.find(|arg| arg.get_long() == Some(name));
     let Some(flag) = flag else {
         // Two dashes make the parser speak of one unknown flag rather than of many short ones.
         words[at] = format!("--{bare}").into();

@@ -21,10 +21,10 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// Looks at the terminal.
-    pub(crate) fn of(env: &Env, no_color: bool) -> Self {
+    pub(crate) fn of(env: &Env) -> Self {
         let terminal = std::io::stdout().is_terminal();
         let width = terminal.then(columns).flatten().unwrap_or(78);
-        Self { color: terminal && !no_color && !env.no_color, width: width.clamp(20, 120) }
+        Self { color: terminal && !env.no_color, width: width.clamp(20, 120) }
     }
 
     /// Paints text, if colour is shown.

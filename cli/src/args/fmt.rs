@@ -25,7 +25,4 @@ pub(crate) struct FmtArgs {
     /// Go into folders inside the given ones too.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "false", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) recursive: bool,
-    /// Show no colour.
-    #[arg(long)]
-    pub(crate) no_color: bool,
 }

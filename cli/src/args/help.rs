@@ -305,6 +305,10 @@ mod tests {
                   rm                    Forget instances without destroying the real objects.
                   show                  Show one instance in the state.
 
+                Options:
+                  -no-color             Show no colour.
+                  -compact-warnings     Show each warning as one line, if there is no error.
+
                 More about a command: formwork state COMMAND -help
             "#]],
         );

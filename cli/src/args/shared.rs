@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-/// How things are shown.
+/// How things are shown. Every command takes these.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(crate) struct ViewArgs {
     /// Show no colour.
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub(crate) no_color: bool,
     /// Show each warning as one line, if there is no error.
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub(crate) compact_warnings: bool,
 }
 
@@ -160,8 +160,6 @@ pub(crate) struct InitArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) variables: VariableArgs,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Where values of variables come from, in the order given: later ones win.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 
-use super::{Backup, LockArgs, StateArgs, StatePlace, ViewArgs};
+use super::{Backup, LockArgs, StateArgs, StatePlace};
 use crate::clock;
 
 /// What to do with the state.
@@ -15,7 +15,7 @@ pub(crate) enum StateCommand {
     /// Move an instance, a resource or a module to another address.
     Mv(StateMvArgs),
     /// Print the state file.
-    Pull(StatePullArgs),
+    Pull,
     /// Put a state file in the place of the state.
     Push(StatePushArgs),
     /// Hand the resources of one provider to another.
@@ -38,8 +38,6 @@ pub(crate) struct StateListArgs {
     /// The state file.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `state show`.
@@ -50,8 +48,6 @@ pub(crate) struct StateShowArgs {
     /// The state file.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `state mv`.
@@ -72,8 +68,6 @@ pub(crate) struct StateMvArgs {
     pub(crate) ignore_remote_version: bool,
     #[command(flatten)]
     pub(crate) state: StateArgs,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `state rm`.
@@ -119,8 +113,6 @@ pub(crate) struct EditArgs {
     pub(crate) ignore_remote_version: bool,
     #[command(flatten)]
     pub(crate) lock: LockArgs,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 impl EditArgs {
@@ -130,13 +122,6 @@ impl EditArgs {
         let backup = Backup::always(self.backup.as_ref(), seconds);
         StatePlace { state: self.state.clone(), out: None, backup }
     }
-}
-
-/// Arguments of `state pull`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct StatePullArgs {
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `state push`.
@@ -153,8 +138,6 @@ pub(crate) struct StatePushArgs {
     pub(crate) ignore_remote_version: bool,
     #[command(flatten)]
     pub(crate) lock: LockArgs,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `taint` and `untaint`.
@@ -170,8 +153,6 @@ pub(crate) struct TaintArgs {
     pub(crate) ignore_remote_version: bool,
     #[command(flatten)]
     pub(crate) state: StateArgs,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `force-unlock`.
@@ -183,8 +164,6 @@ pub(crate) struct ForceUnlockArgs {
     /// Do not ask.
     #[arg(long)]
     pub(crate) force: bool,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// What to do with workspaces.
@@ -193,20 +172,13 @@ pub(crate) enum WorkspaceCommand {
     /// Delete a workspace.
     Delete(WorkspaceDeleteArgs),
     /// List the workspaces.
-    List(WorkspaceListArgs),
+    List,
     /// Make a workspace and select it.
     New(WorkspaceNewArgs),
     /// Select another workspace.
     Select(WorkspaceSelectArgs),
     /// Show the name of the selected workspace.
-    Show(WorkspaceListArgs),
-}
-
-/// Arguments of `workspace list` and `workspace show`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct WorkspaceListArgs {
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
+    Show,
 }
 
 /// Arguments of `workspace new`.
@@ -219,8 +191,6 @@ pub(crate) struct WorkspaceNewArgs {
     pub(crate) state: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) lock: LockArgs,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `workspace select`.
@@ -231,8 +201,6 @@ pub(crate) struct WorkspaceSelectArgs {
     /// Make the workspace if there is none of that name.
     #[arg(long)]
     pub(crate) or_create: bool,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }
 
 /// Arguments of `workspace delete`.
@@ -245,6 +213,4 @@ pub(crate) struct WorkspaceDeleteArgs {
     pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) lock: LockArgs,
-    #[command(flatten)]
-    pub(crate) view: ViewArgs,
 }

@@ -22,8 +22,8 @@ use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) async fn run(args: &ApplyArgs, env: &Env, destroying: bool) -> Exit {
-    let screen = Screen::of(env, args.view.no_color);
-    let report = Report::new(screen, args.json, args.view.compact_warnings);
+    let screen = Screen::of(env);
+    let report = Report::new(screen, args.json, env.compact_warnings);
     let mut diags = Diagnostics::new();
     if let Err(_reported) = check(&mut diags, args, destroying) {
         return report.failed(None, &diags);

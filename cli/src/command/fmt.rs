@@ -47,7 +47,7 @@ pub(super) fn run(args: &FmtArgs, env: &Env) -> Exit {
         // As the reference does it: what comes behind something that is not there is left alone.
         let _ = args.paths.iter().try_for_each(|path| formatter.target(path));
     }
-    formatter.end(&Screen::of(env, args.no_color))
+    formatter.end(&Screen::of(env))
 }
 
 /// What is to be done with what is found.

@@ -10,7 +10,7 @@ use crate::exit::Exit;
 
 /// Runs the command.
 pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
-    told(env, args.view, async |diags, workspace| {
+    told(env, async |diags, workspace| {
         let config = workspace.config_for_backend();
         // A backend we cannot work with is the better thing to complain about.
         workspace.workspaces(diags, config.as_ref())?;

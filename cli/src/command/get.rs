@@ -10,8 +10,7 @@ use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
-    let report =
-        Report::new(Screen::of(env, args.view.no_color), false, args.view.compact_warnings);
+    let report = Report::new(Screen::of(env), false, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);

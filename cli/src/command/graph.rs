@@ -22,7 +22,7 @@ use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) async fn run(args: &GraphArgs, env: &Env) -> Exit {
-    let report = Report::new(Screen::of(env, false), false, false);
+    let report = Report::new(Screen::of(env), false, false);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);

@@ -15,8 +15,8 @@ use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) fn run(args: &ModulesArgs, env: &Env) -> Exit {
-    let screen = Screen::of(env, args.view.no_color);
-    let report = Report::new(screen, false, args.view.compact_warnings);
+    let screen = Screen::of(env);
+    let report = Report::new(screen, false, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);

@@ -19,8 +19,8 @@ use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) async fn run(args: &OutputArgs, env: &Env) -> Exit {
-    let screen = Screen::of(env, args.view.no_color);
-    let report = Report::new(screen, false, args.view.compact_warnings);
+    let screen = Screen::of(env);
+    let report = Report::new(screen, false, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let workspace = Workspace::open(env, &mut diags);
     let Ok(mut workspace) = workspace else { return report.failed(None, &diags) };

@@ -22,8 +22,8 @@ use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
-    let screen = Screen::of(env, args.view.no_color);
-    let report = Report::new(screen, args.json, args.view.compact_warnings);
+    let screen = Screen::of(env);
+    let report = Report::new(screen, args.json, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let ask = (!args.json && may_ask(env, args.operation.input)).then_some(&screen);
     let prepared = match options(&mut diags, &args.operation, false) {

@@ -16,7 +16,7 @@ use crate::workspace::Workspace;
 
 /// Shows the providers that the configuration needs, and those that the state needs.
 pub(super) async fn run(env: &Env) -> Exit {
-    let report = Report::new(Screen::of(env, false), false, false);
+    let report = Report::new(Screen::of(env), false, false);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);
@@ -78,7 +78,7 @@ fn branches(text: &mut String, config: &Config, node: &ModuleNode, margin: &str)
 
 /// Prints the schemas.
 pub(super) async fn schema(args: &ProvidersSchemaArgs, env: &Env) -> Exit {
-    let report = Report::new(Screen::of(env, false), false, false);
+    let report = Report::new(Screen::of(env), false, false);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);

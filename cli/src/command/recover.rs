@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 
 /// Lists what is open.
 pub(super) async fn list(args: &RecoverListArgs, env: &Env) -> Exit {
-    let screen = Screen::of(env, false);
+    let screen = Screen::of(env);
     let report = Report::new(screen, false, false);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
@@ -37,7 +37,7 @@ pub(super) async fn list(args: &RecoverListArgs, env: &Env) -> Exit {
 
 /// Takes down that something is settled.
 pub(super) async fn forget(args: &RecoverForgetArgs, env: &Env) -> Exit {
-    let report = Report::new(Screen::of(env, false), false, false);
+    let report = Report::new(Screen::of(env), false, false);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);

@@ -15,7 +15,6 @@ pub(super) async fn run(args: &RefreshArgs, env: &Env) -> Exit {
         operation,
         variables: args.variables.clone(),
         state: args.state.clone(),
-        view: args.view,
     };
     super::apply::run(&args, env, false).await
 }

@@ -29,7 +29,7 @@ pub(super) async fn run(command: StateCommand, env: &Env) -> Exit {
     match command {
         StateCommand::List(args) => list::run(&args, env).await,
         StateCommand::Mv(args) => mv::run(&args, env).await,
-        StateCommand::Pull(args) => pull::run(&args, env).await,
+        StateCommand::Pull => pull::run(env).await,
         StateCommand::Push(args) => push::run(&args, env).await,
         StateCommand::ReplaceProvider(args) => replace_provider::run(&args, env).await,
         StateCommand::Rm(args) => rm::run(&args, env).await,

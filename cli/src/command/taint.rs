@@ -14,7 +14,7 @@ use crate::exit::Exit;
 
 /// Runs the command.
 pub(super) async fn run(args: &TaintArgs, env: &Env, status: Status) -> Exit {
-    told(env, args.view, async |diags, workspace| {
+    told(env, async |diags, workspace| {
         let addr: InstanceAddr =
             args.address.parse().map_err(|error| bad_address(diags, &args.address, &error))?;
         if status == Status::Tainted && addr.resource.mode() != Mode::Managed {

@@ -2,7 +2,6 @@
 
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::args::ViewArgs;
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::{Screen, out, report::Report};
@@ -11,10 +10,9 @@ use crate::workspace::Workspace;
 /// Runs a command that does its work in the folder and returns what there is to say.
 pub(super) async fn told(
     env: &Env,
-    view: ViewArgs,
     work: impl AsyncFnOnce(&mut Diagnostics, &mut Workspace<'_>) -> Result<String, Reported>,
 ) -> Exit {
-    let report = Report::new(Screen::of(env, view.no_color), false, view.compact_warnings);
+    let report = Report::new(Screen::of(env), false, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);

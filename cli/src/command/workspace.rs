@@ -25,21 +25,18 @@ pub(super) async fn run_as_env(command: WorkspaceCommand, env: &Env) -> Exit {
 /// Runs the command.
 pub(super) async fn run(command: WorkspaceCommand, env: &Env) -> Exit {
     match command {
-        WorkspaceCommand::List(args) => {
-            told(env, args.view, async |diags, workspace| list(diags, workspace)).await
-        }
-        WorkspaceCommand::Show(args) => {
-            told(env, args.view, async |_, workspace| Ok(format!("{}\n", workspace.name()))).await
+        WorkspaceCommand::List => told(env, async |diags, workspace| list(diags, workspace)).await,
+        WorkspaceCommand::Show => {
+            told(env, async |_, workspace| Ok(format!("{}\n", workspace.name()))).await
         }
         WorkspaceCommand::New(args) => {
-            told(env, args.view, async |diags, workspace| new(diags, workspace, &args).await).await
+            told(env, async |diags, workspace| new(diags, workspace, &args).await).await
         }
         WorkspaceCommand::Select(args) => {
-            told(env, args.view, async |diags, workspace| select(diags, workspace, &args)).await
+            told(env, async |diags, workspace| select(diags, workspace, &args)).await
         }
         WorkspaceCommand::Delete(args) => {
-            told(env, args.view, async |diags, workspace| delete(diags, workspace, &args).await)
-                .await
+            told(env, async |diags, workspace| delete(diags, workspace, &args).await).await
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::exit::Exit;
 
 /// Runs the command.
 pub(super) async fn run(args: &StateListArgs, env: &Env) -> Exit {
-    told(env, args.view, async |diags, workspace| {
+    told(env, async |diags, workspace| {
         let mut targets: Vec<Target> = Vec::new();
         for text in &args.addresses {
             targets.push(text.parse().map_err(|error| bad_address(diags, text, &error))?);

@@ -19,7 +19,7 @@ use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) async fn run(args: &StateMvArgs, env: &Env) -> Exit {
-    told(env, args.view, async |diags, workspace| {
+    told(env, async |diags, workspace| {
         let mut parse = |text: &String| -> Result<Target, Reported> {
             text.parse().map_err(|error| bad_address(diags, text, &error))
         };

@@ -17,7 +17,7 @@ use crate::exit::Exit;
 
 /// Runs the command.
 pub(super) async fn run(args: &StatePushArgs, env: &Env) -> Exit {
-    told(env, args.view, async |diags, workspace| {
+    told(env, async |diags, workspace| {
         let new = read(diags, &args.path)?;
         let editing = Editing {
             place: StatePlace::default(),

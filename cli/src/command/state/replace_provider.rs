@@ -14,7 +14,7 @@ use crate::view::out;
 
 /// Runs the command.
 pub(super) async fn run(args: &StateReplaceProviderArgs, env: &Env) -> Exit {
-    told(env, args.edit.view, async |diags, workspace| {
+    told(env, async |diags, workspace| {
         let from = provider(diags, "from", &args.from);
         let to = provider(diags, "to", &args.to);
         let (from, to) = (from?, to?);

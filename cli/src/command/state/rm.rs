@@ -15,7 +15,7 @@ use crate::exit::Exit;
 
 /// Runs the command.
 pub(super) async fn run(args: &StateRmArgs, env: &Env) -> Exit {
-    told(env, args.edit.view, async |diags, workspace| {
+    told(env, async |diags, workspace| {
         let mut targets: Vec<Target> = Vec::new();
         for text in &args.addresses {
             targets.push(text.parse().map_err(|error| bad_address(diags, text, &error))?);

@@ -18,8 +18,8 @@ use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) async fn run(args: &StateShowArgs, env: &Env) -> Exit {
-    let screen = Screen::of(env, args.view.no_color);
-    told(env, args.view, async |diags, workspace| text(diags, args, workspace, &screen).await).await
+    let screen = Screen::of(env);
+    told(env, async |diags, workspace| text(diags, args, workspace, &screen).await).await
 }
 
 async fn text(
