@@ -1,5 +1,8 @@
-//! Terraform with our provider programs: every resource through create, no change, and destroy, over
-//! both versions of the protocol, and Formwork with the same programs agreeing about all of it.
+//! Terraform with our provider programs: every resource through create, no change, update, replacement,
+//! import and destroy, over both versions of the protocol, and Formwork with the same programs agreeing
+//! about all of it.
+
+mod lives;
 
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt;
@@ -13,7 +16,8 @@ use super::compare::{differences, scrub_state, scrub_view};
 use super::engine::{Engine, terraform_is_here};
 use crate::harness::built;
 
-const PROVIDERS: [&str; 4] = ["null", "random", "local", "time"];
+/// The providers of this workspace.
+pub(super) const PROVIDERS: [&str; 5] = ["external", "local", "null", "random", "time"];
 
 /// The versions of the protocol, the one that hosts prefer first.
 const PROTOCOLS: [u8; 2] = [6, 5];
@@ -71,13 +75,60 @@ impl Ground {
         run.stdout
     }
 
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path().join(name), text).unwrap();
+    }
+
+    fn stored(&self) -> Value {
+        let text = std::fs::read_to_string(self.path().join("terraform.tfstate")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+
+    fn state(&self) -> Value {
+        let mut state = self.stored();
+        scrub_state(&mut state);
+        state
+    }
+
+    /// Notes where the plans of the two programs differ.
+    fn agree(&self, when: &str, found: &mut Vec<String>) {
+        let [theirs, ours] = Engine::BOTH.map(|engine| self.plan_view(engine));
+        differences(when, &theirs, &ours, found);
+    }
+
+    /// Both programs find nothing to do.
+    fn nothing_more(&self, when: &str) {
+        for reader in Engine::BOTH {
+            let run = self.run(reader, &["plan", "-detailed-exitcode", "-no-color"]);
+            assert_eq!(run.code, Some(0), "{reader:?}: {when}: {}{}", run.stdout, run.stderr);
+        }
+    }
+
+    /// Forgets an object; returns the block that finds it again.
+    fn import(&self, engine: Engine, (address, id): (&str, &str)) -> String {
+        let (ty, name) = address.split_once('.').unwrap();
+        let state = self.stored();
+        let resources = state["resources"].as_array().unwrap();
+        let object = resources.iter().find(|one| one["type"] == ty && one["name"] == name).unwrap();
+        let attributes = object["instances"][0]["attributes"].as_object().unwrap();
+        let filled = attributes.iter().fold(id.to_owned(), |id, (name, value)| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            id.replace(&format!("{{{name}}}"), &text)
+        });
+        self.succeed(engine, &["state", "rm", address]);
+        format!("import {{\n  to = {address}\n  id = {filled:?}\n}}\n")
+    }
+
     fn plan_view(&self, engine: Engine) -> Value {
         self.succeed(engine, &["plan", "-out", "saved", "-no-color"]);
         let mut view = document(&self.succeed(engine, &["show", "-json", "saved"]));
         std::fs::remove_file(self.path().join("saved")).unwrap();
         scrub_view(&mut view);
-        // null_data_source makes up another one each time it is read.
+        // null_data_source makes up another one each time it is read; the salt of a hash is random too.
         forget(&mut view, "random");
+        forget(&mut view, "bcrypt_hash");
+        // For what is replaced, Terraform forgets here what the schema makes sensitive.
+        forget(&mut view["planned_values"], "sensitive_values");
         view
     }
 }
@@ -88,37 +139,58 @@ fn document(text: &str) -> Value {
     serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-/// Over each version of the protocol, [`lives`].
-fn check(config: &str) {
-    if terraform_is_here() {
-        PROTOCOLS.iter().for_each(|protocol| lives(config, *protocol));
+/// What objects live through.
+#[derive(Clone, Copy)]
+struct Story<'s> {
+    /// Configurations that follow each other in one folder.
+    chapters: &'s [&'s str],
+    /// Objects that are forgotten at the end and found again, by address, with what finds them; `{name}`
+    /// in it stands for an attribute.
+    imports: &'s [(&'s str, &'s str)],
+}
+
+/// Over each version of the protocol, the story told by each program, and the two states the same.
+fn check(story: Story<'_>) {
+    if !terraform_is_here() {
+        return;
+    }
+    for protocol in PROTOCOLS {
+        let mut found = Vec::new();
+        let [theirs, ours] = Engine::BOTH.map(|teller| tell(story, protocol, teller, &mut found));
+        for ((theirs, ours), at) in theirs.iter().zip(&ours).zip(1..) {
+            differences(&format!("state {at}"), &shape(theirs), &shape(ours), &mut found);
+        }
+        assert!(found.is_empty(), "protocol {protocol}\n{}", found.join("\n"));
     }
 }
 
-/// Plans with both, applies with one, and lets both find nothing more to do; then the other applies
-/// in a folder of its own, and Terraform destroys.
-fn lives(config: &str, protocol: u8) {
-    let mut found = Vec::new();
+/// One program applies every chapter, imports and destroys. Both plan before and after each, agree, and
+/// find nothing more to do afterwards. Returns the states.
+fn tell(story: Story<'_>, protocol: u8, teller: Engine, found: &mut Vec<String>) -> Vec<Value> {
+    let ground = Ground::new("", protocol);
     let mut states = Vec::new();
-    for engine in Engine::BOTH {
-        let ground = Ground::new(config, protocol);
-        let [theirs, ours] = Engine::BOTH.map(|engine| ground.plan_view(engine));
-        differences(&format!("{engine:?} plan"), &theirs, &ours, &mut found);
-        ground.succeed(engine, &["apply", "-auto-approve", "-no-color"]);
-        let [theirs, ours] = Engine::BOTH.map(|engine| ground.plan_view(engine));
-        differences(&format!("{engine:?} second plan"), &theirs, &ours, &mut found);
-        for reader in Engine::BOTH {
-            let run = ground.run(reader, &["plan", "-detailed-exitcode", "-no-color"]);
-            assert_eq!(run.code, Some(0), "{reader:?} after {engine:?}: {}", run.stdout);
-        }
-        let text = std::fs::read_to_string(ground.path().join("terraform.tfstate")).unwrap();
-        let mut state: Value = serde_json::from_str(&text).unwrap();
-        scrub_state(&mut state);
-        states.push(state);
-        ground.succeed(Engine::Terraform, &["destroy", "-auto-approve", "-no-color"]);
+    for (chapter, at) in story.chapters.iter().zip(1..) {
+        ground.write("main.tf", chapter);
+        let name = format!("{teller:?}, chapter {at}");
+        ground.agree(&format!("{name}, plan"), found);
+        ground.succeed(teller, &["apply", "-auto-approve", "-no-color"]);
+        ground.agree(&format!("{name}, second plan"), found);
+        ground.nothing_more(&name);
+        states.push(ground.state());
     }
-    differences("state", &shape(&states[0]), &shape(&states[1]), &mut found);
-    assert!(found.is_empty(), "protocol {protocol}\n{}", found.join("\n"));
+    if !story.imports.is_empty() {
+        let blocks: String =
+            story.imports.iter().map(|import| ground.import(teller, *import)).collect();
+        ground.write("imports.tf", &blocks);
+        ground.agree(&format!("{teller:?}, plan of imports"), found);
+        ground.succeed(teller, &["apply", "-auto-approve", "-no-color"]);
+        ground.nothing_more(&format!("{teller:?} after the imports"));
+        states.push(ground.state());
+    }
+    ground.succeed(teller, &["destroy", "-auto-approve", "-no-color"]);
+    let left = ground.state()["resources"].as_array().map_or(0, Vec::len);
+    assert_eq!(left, 0, "{teller:?} leaves something behind");
+    states
 }
 
 /// A state with every text and number of its objects and outputs replaced by its kind: they are random.
@@ -193,116 +265,8 @@ fn terraform_reads_the_same_schemas_as_formwork() {
             forget(&mut view, "deprecation_message");
             view
         });
-        assert_eq!(theirs["provider_schemas"].as_object().unwrap().len(), 4);
+        assert_eq!(theirs["provider_schemas"].as_object().unwrap().len(), PROVIDERS.len());
         differences(&format!("schemas over protocol {protocol}"), &theirs, &ours, &mut found);
     }
     assert!(found.is_empty(), "\n{}", found.join("\n"));
-}
-
-#[test]
-fn both_live_with_the_null_provider() {
-    check(
-        r#"
-resource "null_resource" "plain" {
-}
-resource "null_resource" "triggered" {
-  triggers = { a = null_resource.plain.id, b = "x" }
-}
-data "null_data_source" "values" {
-  inputs = { a = "x" }
-}
-output "o" {
-  value = data.null_data_source.values.outputs
-}
-"#,
-    );
-}
-
-#[test]
-fn both_live_with_the_random_provider() {
-    check(
-        r#"
-resource "random_id" "a" {
-  byte_length = 4
-  prefix      = "p-"
-}
-resource "random_integer" "a" {
-  min = 1
-  max = 9
-}
-resource "random_password" "a" {
-  length      = 12
-  min_numeric = 2
-}
-resource "random_pet" "a" {
-  keepers = { k = random_integer.a.result }
-}
-resource "random_shuffle" "a" {
-  input        = ["a", "b", "c"]
-  result_count = 2
-}
-resource "random_string" "a" {
-  length  = 8
-  special = false
-}
-resource "random_uuid" "a" {
-}
-output "password" {
-  value     = random_password.a.result
-  sensitive = true
-}
-output "pet" {
-  value = random_pet.a.id
-}
-"#,
-    );
-}
-
-#[test]
-fn both_live_with_the_local_provider() {
-    check(
-        r#"
-resource "local_file" "a" {
-  filename        = "${path.module}/a.txt"
-  content         = "text <&>"
-  file_permission = "0600"
-}
-resource "local_sensitive_file" "b" {
-  filename       = "${path.module}/b.bin"
-  content_base64 = base64encode("secret")
-}
-data "local_file" "read" {
-  filename = local_file.a.filename
-}
-output "read" {
-  value = data.local_file.read.content
-}
-"#,
-    );
-}
-
-#[test]
-fn both_live_with_the_time_provider() {
-    check(
-        r#"
-resource "time_static" "a" {
-  rfc3339 = "2024-02-29T12:00:00Z"
-}
-resource "time_static" "now" {
-}
-resource "time_offset" "a" {
-  base_rfc3339 = time_static.a.rfc3339
-  offset_years = 1
-}
-resource "time_rotating" "a" {
-  rotation_years = 50
-}
-resource "time_sleep" "a" {
-  create_duration = "1ms"
-}
-output "o" {
-  value = [time_offset.a.year, time_offset.a.rfc3339]
-}
-"#,
-    );
 }

@@ -14,6 +14,7 @@ use super::compare::{differences, scrub_state, scrub_view};
 use super::engine::{Engine, Run, terraform_is_here};
 use super::expressions::Difference;
 use super::row::Row;
+use super::terraform_loads_ours::PROVIDERS;
 use crate::harness::{built, test_provider};
 
 /// The folders of one case, and what was found so far.
@@ -91,8 +92,7 @@ fn check_case(case: &Case) -> Bench {
 /// puts them.
 fn settings(dir: &Path) -> PathBuf {
     let ours = built("terraform-provider-null");
-    let ours =
-        ["null", "random", "local", "time"].map(|name| (format!("hashicorp/{name}"), &*ours));
+    let ours = PROVIDERS.map(|name| (format!("hashicorp/{name}"), &*ours));
     let test = ("formwork/test".to_owned(), test_provider());
     let lines = ours.into_iter().chain([test]).map(|(name, program)| {
         let folder = program.parent().expect("a program is in a folder");

@@ -7,7 +7,8 @@ use formwork_core::version::Version;
 
 /// Their names, with the versions of the public providers whose schemas and behaviour they have, so
 /// that constraints on those hold.
-pub(crate) static SHIPPED: [(&str, Version); 4] = [
+pub(crate) static SHIPPED: [(&str, Version); 5] = [
+    ("external", Version::new(2, 3, 5)),
     ("local", Version::new(2, 5, 2)),
     ("null", Version::new(3, 2, 3)),
     ("random", Version::new(3, 7, 1)),

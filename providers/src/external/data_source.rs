@@ -1,0 +1,226 @@
+//! The data source `external`: a program that gets a JSON object of strings on its standard input and
+//! answers with another one. No shell is involved.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path as FilePath;
+use std::process::{Output, Stdio};
+
+use formwork_sdk::prelude::*;
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::Command;
+
+use crate::Strings;
+
+/// What a program says.
+#[derive(Model)]
+pub(super) struct Conversation {
+    /// The program and its arguments. No shell reads them, so nothing needs to be escaped.
+    #[attr(required)]
+    program: Attr<Vec<Attr<String>>>,
+    /// The folder to run the program in; the current one if it is not set.
+    #[attr(optional)]
+    working_dir: Attr<String>,
+    /// What the program is asked: a JSON object on its standard input. What is null is left out.
+    #[attr(optional)]
+    query: Strings,
+    /// What the program answered: a JSON object on its standard output.
+    #[attr(computed)]
+    result: Strings,
+    /// Always `-`.
+    #[attr(computed)]
+    id: Attr<String>,
+}
+
+/// The data source.
+pub(super) struct External;
+
+#[async_trait]
+impl DataSource for External {
+    type Model = Conversation;
+
+    fn validate(&self, diags: &mut Diagnostics, config: &Conversation) -> Answer<()> {
+        match config.program.get() {
+            Some(program) if program.is_empty() => {
+                let detail = "`program` must have at least one element: what is to be run.";
+                Err(diags.error(at_program("Invalid Attribute Value", detail)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn read(&self, diags: &mut Diagnostics, config: Conversation) -> Answer<Conversation> {
+        let words: Vec<_> =
+            config.program.get().into_iter().flatten().filter_map(Attr::get).collect();
+        let mut words = words.into_iter().filter(|word| !word.is_empty());
+        let Some(program) = words.next() else {
+            let detail = "No element of `program` says what is to be run.";
+            return Err(diags.error(at_program("External Program Missing", detail)));
+        };
+        let asked = config.query.get().into_iter().flatten();
+        let asked = asked.filter_map(|(key, value)| Some((key, value.get()?)));
+        let query = serde_json::json!(asked.collect::<BTreeMap<_, _>>()).to_string();
+        let folder = config.working_dir.get().filter(|folder| !folder.is_empty());
+
+        let mut command = command(program);
+        command.args(words);
+        if let Some(folder) = folder {
+            command.current_dir(folder);
+        }
+        let output = match converse(command, &query).await {
+            Ok(output) => output,
+            Err(error) => return Err(diags.error(not_started(program, folder, &error))),
+        };
+        if !output.status.success() {
+            return Err(diags.error(failed(program, &output)));
+        }
+        let result = understood(&output.stdout).map_err(|error| {
+            let detail = format!(
+                "The program must print a JSON object whose values are strings.\n\n\
+                 Program: {program}\nResult Error: {error}"
+            );
+            diags.error(at_program("Unexpected External Program Results", detail))
+        })?;
+        Ok(Conversation { result: result.into(), id: "-".into(), ..config })
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "running programs is what this provider is for")]
+fn command(program: &str) -> Command {
+    Command::new(program)
+}
+
+/// Runs a program that is asked something. It ends when nobody waits for the answer any more.
+async fn converse(mut command: Command, query: &str) -> io::Result<Output> {
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+    let mut child = command.spawn()?;
+    let stdin = child.stdin.take();
+    let ask = async {
+        if let Some(mut stdin) = stdin {
+            // A program need not read what it is asked, so that nobody reads is no failure.
+            let _unread = stdin.write_all(query.as_bytes()).await;
+        }
+    };
+    // Both at once: a program may answer before it has read everything.
+    let ((), output) = tokio::join!(ask, child.wait_with_output());
+    output
+}
+
+/// The answer; a value that is null is an empty text.
+fn understood(answer: &[u8]) -> Result<BTreeMap<String, Attr<String>>, serde_json::Error> {
+    let answer: Option<BTreeMap<String, Option<String>>> = serde_json::from_slice(answer)?;
+    let texts = answer.unwrap_or_default().into_iter();
+    Ok(texts.map(|(key, text)| (key, text.unwrap_or_default().into())).collect())
+}
+
+fn not_started(program: &str, folder: Option<&String>, error: &io::Error) -> Diagnostic {
+    if let Some(folder) = folder
+        && !FilePath::new(folder).is_dir()
+    {
+        let detail = format!("`working_dir` is {folder:?}, which is not a folder.");
+        return at_program("External Program Execution Failed", detail);
+    }
+    let detail = format!(
+        "The program cannot be started. It must be in one of the folders of PATH or be given with its \
+         path, for example \"${{path.module}}/{program}\", and must be executable.\n\n\
+         Program: {program}\nError: {error}"
+    );
+    at_program("External Program Lookup Failed", detail)
+}
+
+fn failed(program: &str, output: &Output) -> Diagnostic {
+    let words = String::from_utf8_lossy(&output.stderr);
+    let words = match &*words {
+        "" => "The program says nothing about it on its standard error.".to_owned(),
+        words => format!("Error Message: {words}"),
+    };
+    let detail =
+        format!("The program failed.\n\nProgram: {program}\n{words}\nState: {}", output.status);
+    at_program("External Program Execution Failed", detail)
+}
+
+fn at_program(summary: &str, detail: impl Into<String>) -> Diagnostic {
+    Diagnostic::error(summary, detail).path(Path::root().attribute("program"))
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_sdk::testing::{Refusal, read_data, strings};
+    use formwork_sdk::value::{Path, Type, Value};
+
+    use super::super::provider;
+
+    type Set = (&'static str, Value);
+
+    fn shell(script: &str) -> Set {
+        let words = ["sh", "-c", script].map(Value::string);
+        ("program", Value::list(Type::String, words.to_vec()))
+    }
+
+    async fn ask(config: impl IntoIterator<Item = Set>) -> Result<Value, Refusal> {
+        let answer = read_data(provider(), "external", config).await?;
+        Ok(Path::root().attribute("result").find(&answer).unwrap().clone())
+    }
+
+    #[tokio::test]
+    async fn a_program_is_asked_and_answers() {
+        let echo = ask([shell("cat"), ("query", strings([("a", "1 \"<&>\""), ("b", "")]))]).await;
+        assert_eq!(echo, Ok(strings([("a", "1 \"<&>\""), ("b", "")])));
+        assert_eq!(ask([shell("cat")]).await, Ok(strings([])));
+        assert_eq!(ask([shell("echo '{\"a\": null}'")]).await, Ok(strings([("a", "")])));
+        assert_eq!(ask([shell("echo null")]).await, Ok(strings([])));
+    }
+
+    #[tokio::test]
+    async fn a_query_without_reader_and_a_long_answer_block_nobody() {
+        let query = || {
+            let long = "x".repeat(1 << 20);
+            ("query", Value::map(Type::String, [("long", Value::string(&long))]))
+        };
+        assert_eq!(ask([shell("echo '{}'"), query()]).await, Ok(strings([])));
+        let loud = "yes error | head -c 1000000 >&2; cat";
+        assert!(ask([shell(loud), query()]).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn it_runs_in_the_folder_that_is_given() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().canonicalize().unwrap();
+        let name = name.to_str().unwrap();
+        let place = ("working_dir", Value::string(name));
+        let found = ask([shell("printf '{\"at\":\"%s\"}' \"$(pwd -P)\""), place]).await;
+        assert_eq!(found, Ok(strings([("at", name)])));
+    }
+
+    #[tokio::test]
+    async fn what_is_null_or_empty_is_no_word_of_the_program_and_no_part_of_the_query() {
+        let words = vec![Value::string(""), Value::string("cat"), Value::null(Type::String)];
+        let query = [("a", Value::null(Type::String)), ("b", Value::string("x"))];
+        let program = ("program", Value::list(Type::String, words));
+        let query = ("query", Value::map(Type::String, query));
+        assert_eq!(ask([program, query]).await, Ok(strings([("b", "x")])));
+    }
+
+    #[tokio::test]
+    async fn a_program_that_does_not_answer_is_refused() {
+        let list = |words: Vec<Value>| ("program", Value::list(Type::String, words));
+        let table = [
+            (vec![list(vec![])], "Invalid Attribute Value"),
+            (vec![list(vec![Value::string("")])], "External Program Missing"),
+            (
+                vec![list(vec![Value::string("./no-such-program")])],
+                "External Program Lookup Failed",
+            ),
+            (vec![shell("cat"), ("working_dir", Value::string("no/such"))], "is not a folder"),
+            (vec![shell("echo why >&2; exit 3")], "Error Message: why\n\nState: exit status: 3"),
+            (vec![shell("exit 1")], "says nothing"),
+            (vec![shell("echo '{\"a\": 1}'")], "Unexpected External Program Results"),
+            (vec![shell("echo '[]'")], "Unexpected External Program Results"),
+            (vec![shell("true")], "Unexpected External Program Results"),
+        ];
+        for (config, expected) in table {
+            let refusal = ask(config).await.unwrap_err();
+            assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
+        }
+    }
+}
