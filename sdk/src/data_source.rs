@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use formwork_value::Diagnostics;
 
-use crate::{Answer, Model};
+use crate::{Answer, Computed, Draft, Input, Model};
 
 /// A data source.
 #[async_trait]
@@ -12,11 +12,15 @@ pub trait DataSource: Send + Sync + 'static {
     type Model: Model;
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
-    fn validate(&self, _diags: &mut Diagnostics, _config: &Self::Model) -> Answer<()> {
+    fn validate(&self, _diags: &mut Diagnostics, _config: &Draft<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
-    /// Reads the data. `config` is what the author wrote, wholly known; the answer is the same with
-    /// everything computed filled in.
-    async fn read(&self, diags: &mut Diagnostics, config: Self::Model) -> Answer<Self::Model>;
+    /// Reads the data. `config` is what the author wrote, wholly known and with defaults; the answer
+    /// is what was found out.
+    async fn read(
+        &self,
+        diags: &mut Diagnostics,
+        config: Input<Self::Model>,
+    ) -> Answer<Computed<Self::Model>>;
 }

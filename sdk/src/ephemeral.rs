@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use formwork_value::{Diagnostic, Diagnostics};
 
-use crate::{Answer, Model};
+use crate::{Answer, Computed, Draft, Input, Model};
 
 /// An ephemeral resource. Only [`open`](Self::open) must be written: what is left out suits one that
 /// does not run out and leaves nothing behind.
@@ -16,17 +16,17 @@ pub trait Ephemeral: Send + Sync + 'static {
     type Model: Model;
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
-    fn validate(&self, _diags: &mut Diagnostics, _config: &Self::Model) -> Answer<()> {
+    fn validate(&self, _diags: &mut Diagnostics, _config: &Draft<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
-    /// Opens it. `config` is what the author wrote, wholly known; the answer is the same with
-    /// everything computed filled in.
+    /// Opens it. `config` is what the author wrote, wholly known and with defaults; the answer is what
+    /// was found out.
     async fn open(
         &self,
         diags: &mut Diagnostics,
-        config: Self::Model,
-    ) -> Answer<Opened<Self::Model>>;
+        config: Input<Self::Model>,
+    ) -> Answer<Opened<Computed<Self::Model>>>;
 
     /// Makes it last longer. Asked only if [`Opened::keep`] says until when it lasts.
     async fn renew(&self, diags: &mut Diagnostics, _private: Bytes) -> Answer<Keep> {
@@ -44,17 +44,17 @@ pub trait Ephemeral: Send + Sync + 'static {
 
 /// What an ephemeral resource hands out, and what it keeps.
 #[derive(Clone, Debug)]
-pub struct Opened<M> {
-    /// What is handed out.
-    pub value: M,
+pub struct Opened<C> {
+    /// What is handed out, besides what the author wrote.
+    pub value: C,
     /// What is kept.
     pub keep: Keep,
 }
 
-impl<M> Opened<M> {
+impl<C> Opened<C> {
     /// Hands out a value for as long as anybody wants it, and keeps nothing.
     #[must_use]
-    pub fn for_good(value: M) -> Self {
+    pub fn for_good(value: C) -> Self {
         Self { value, keep: Keep::default() }
     }
 }

@@ -1,16 +1,25 @@
-//! Resources, data sources and ephemeral resources of all models behind one face: values in, values out. What a model
-//! cannot say about a value is kept as it was.
+//! Resources, data sources and ephemeral resources of all models behind one face: values in, values
+//! out. What a model cannot say about a value is kept as it was.
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use formwork_value::{Diagnostics, Value};
+use formwork_value::{Diagnostics, Path, Value};
 
+use crate::context::Context;
 use crate::data_source::DataSource;
 use crate::ephemeral::{Ephemeral, Keep, Opened};
 use crate::provider::Configure;
-use crate::resource::{Change, Create, Delete, Read, Resource, Stored, Update};
+use crate::resource::{Change, Create, Delete, Foreign, Read, Resource, Stored, Update};
 use crate::schema::Shape;
-use crate::{Answer, Model, model};
+use crate::{Answer, Model, View, model, plan};
+
+/// What a change is about.
+pub(crate) struct Lives {
+    /// The object as it is; null to create one.
+    pub(crate) prior: Value,
+    pub(crate) config: Value,
+    pub(crate) planned: Value,
+}
 
 /// A resource of any model.
 #[async_trait]
@@ -18,13 +27,38 @@ pub(crate) trait AnyResource: Send + Sync {
     fn shape(&self) -> &Shape;
     fn version(&self) -> u64;
     fn validate(&self, diags: &mut Diagnostics, config: &Value) -> Answer<()>;
-    async fn modify_plan(&self, diags: &mut Diagnostics, change: &mut Change<Value>) -> Answer<()>;
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Value>) -> Answer<Value>;
-    async fn read(&self, diags: &mut Diagnostics, call: Read<Value>) -> Answer<Option<Value>>;
-    async fn update(&self, diags: &mut Diagnostics, call: Update<Value>) -> Answer<Value>;
-    async fn delete(&self, diags: &mut Diagnostics, call: Delete<Value>) -> Answer<()>;
+    /// Returns the planned object, and what needs a new one.
+    async fn modify_plan(
+        &self,
+        diags: &mut Diagnostics,
+        lives: &Lives,
+        context: Context,
+    ) -> Answer<(Value, Vec<Path>)>;
+    /// Returns what was computed.
+    async fn create(
+        &self,
+        diags: &mut Diagnostics,
+        lives: Lives,
+        context: Context,
+    ) -> Answer<Value>;
+    /// Returns what was computed.
+    async fn update(
+        &self,
+        diags: &mut Diagnostics,
+        lives: Lives,
+        context: Context,
+    ) -> Answer<Value>;
+    async fn read(
+        &self,
+        diags: &mut Diagnostics,
+        current: &Value,
+        context: Context,
+    ) -> Answer<Option<Value>>;
+    async fn delete(&self, diags: &mut Diagnostics, prior: &Value, context: Context) -> Answer<()>;
     async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Value>;
+    async fn import_by_identity(&self, diags: &mut Diagnostics, identity: &Value) -> Answer<Value>;
     async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<Value>;
+    async fn take_over(&self, diags: &mut Diagnostics, from: Foreign) -> Answer<Option<Value>>;
 }
 
 /// A resource of one model.
@@ -36,6 +70,16 @@ pub(crate) struct TypedResource<R> {
 impl<R: Resource> TypedResource<R> {
     pub(crate) fn new(resource: R) -> Self {
         Self { resource, shape: R::Model::shape() }
+    }
+
+    /// Reads an object as it is stored.
+    fn stored(&self, diags: &mut Diagnostics, object: &Value) -> Answer<R::Model> {
+        model::read(diags, &plan::filled(&self.shape, object))
+    }
+
+    /// Reads what the author has a say in.
+    fn input(&self, diags: &mut Diagnostics, lives: &Lives) -> Answer<<R::Model as Model>::Input> {
+        input::<R::Model>(diags, &self.shape, &lives.planned, &lives.config)
     }
 }
 
@@ -54,52 +98,106 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         self.resource.validate(diags, &config)
     }
 
-    async fn modify_plan(&self, diags: &mut Diagnostics, change: &mut Change<Value>) -> Answer<()> {
-        let prior = change.prior.as_ref().map(|prior| model::read(diags, prior)).transpose()?;
-        let config = model::read(diags, &change.config)?;
-        let planned: R::Model = model::read(diags, &change.planned)?;
+    async fn modify_plan(
+        &self,
+        diags: &mut Diagnostics,
+        lives: &Lives,
+        context: Context,
+    ) -> Answer<(Value, Vec<Path>)> {
+        let prior = match &lives.prior {
+            Value::Null(_) => None,
+            prior => Some(self.stored(diags, prior)?),
+        };
+        let config = model::read(diags, &lives.config)?;
+        let planned: <R::Model as Model>::Draft = model::read(diags, &lives.planned)?;
         let before = planned.to_value();
-        let mut typed = Change { prior, config, planned, replace: Vec::new() };
-        self.resource.modify_plan(diags, &mut typed).await?;
-        change.planned = changed(&change.planned, &before, &typed.planned.to_value());
-        change.replace.append(&mut typed.replace);
-        Ok(())
+        let Context { private, meta, deferral, .. } = context;
+        let mut change =
+            Change { prior, config, planned, replace: Vec::new(), private, meta, deferral };
+        self.resource.modify_plan(diags, &mut change).await?;
+        Ok((changed(&lives.planned, &before, &change.planned.to_value()), change.replace))
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Value>) -> Answer<Value> {
-        let config = model::read(diags, &call.config)?;
-        let planned = model::read(diags, &call.planned)?;
-        let created = self.resource.create(diags, Create { config, planned, stop: call.stop });
-        Ok(created.await?.to_value())
+    async fn create(
+        &self,
+        diags: &mut Diagnostics,
+        lives: Lives,
+        context: Context,
+    ) -> Answer<Value> {
+        let planned = self.input(diags, &lives)?;
+        let config = model::read(diags, &lives.config)?;
+        let partial = context.partial();
+        let Context { stop, private, meta, .. } = context;
+        let call = Create { config, planned, partial, stop, private, meta };
+        Ok(self.resource.create(diags, call).await?.to_value())
     }
 
-    async fn read(&self, diags: &mut Diagnostics, call: Read<Value>) -> Answer<Option<Value>> {
-        let current = model::read(diags, &call.current)?;
-        let read = self.resource.read(diags, Read { current, stop: call.stop }).await?;
-        Ok(read.map(|object| object.to_value()))
+    async fn update(
+        &self,
+        diags: &mut Diagnostics,
+        lives: Lives,
+        context: Context,
+    ) -> Answer<Value> {
+        let planned = self.input(diags, &lives)?;
+        let config = model::read(diags, &lives.config)?;
+        let prior = self.stored(diags, &lives.prior)?;
+        let partial = context.partial();
+        let Context { stop, private, meta, .. } = context;
+        let call = Update { config, prior, planned, partial, stop, private, meta };
+        Ok(self.resource.update(diags, call).await?.to_value())
     }
 
-    async fn update(&self, diags: &mut Diagnostics, call: Update<Value>) -> Answer<Value> {
-        let config = model::read(diags, &call.config)?;
-        let prior = model::read(diags, &call.prior)?;
-        let planned = model::read(diags, &call.planned)?;
-        let updated =
-            self.resource.update(diags, Update { config, prior, planned, stop: call.stop });
-        Ok(updated.await?.to_value())
+    async fn read(
+        &self,
+        diags: &mut Diagnostics,
+        value: &Value,
+        context: Context,
+    ) -> Answer<Option<Value>> {
+        let current = self.stored(diags, value)?;
+        let before = current.to_value();
+        let Context { stop, private, meta, deferral, .. } = context;
+        let read = Read { current, stop, private, meta, deferral };
+        let read = self.resource.read(diags, read).await?;
+        Ok(read.map(|object| changed(value, &before, &object.to_value())))
     }
 
-    async fn delete(&self, diags: &mut Diagnostics, call: Delete<Value>) -> Answer<()> {
-        let prior = model::read(diags, &call.prior)?;
-        self.resource.delete(diags, Delete { prior, stop: call.stop }).await
+    async fn delete(&self, diags: &mut Diagnostics, prior: &Value, context: Context) -> Answer<()> {
+        let prior = self.stored(diags, prior)?;
+        let Context { stop, private, meta, .. } = context;
+        self.resource.delete(diags, Delete { prior, stop, private, meta }).await
     }
 
     async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Value> {
-        Ok(self.resource.import(diags, id).await?.to_value())
+        Ok(plan::settled(&self.resource.import(diags, id).await?.to_value()))
+    }
+
+    async fn import_by_identity(&self, diags: &mut Diagnostics, identity: &Value) -> Answer<Value> {
+        let identity = model::read(diags, identity)?;
+        let found = self.resource.import_by_identity(diags, identity).await?;
+        Ok(plan::settled(&found.to_value()))
     }
 
     async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<Value> {
         Ok(self.resource.upgrade(diags, stored).await?.to_value())
     }
+
+    async fn take_over(&self, diags: &mut Diagnostics, from: Foreign) -> Answer<Option<Value>> {
+        Ok(self.resource.take_over(diags, from).await?.map(|object| object.to_value()))
+    }
+}
+
+/// Reads what the author of a configuration has a say in, out of what was planned.
+fn input<M: Model>(
+    diags: &mut Diagnostics,
+    shape: &Shape,
+    planned: &Value,
+    config: &Value,
+) -> Answer<M::Input> {
+    let planned = plan::with_write_only(shape, planned, config);
+    if M::Input::HOLDS_UNKNOWN {
+        return model::read(diags, &planned);
+    }
+    model::read(diags, &plan::settled(&planned))
 }
 
 /// The object with those attributes replaced that differ between `before` and `after`. All others stay
@@ -110,11 +208,11 @@ fn changed(object: &Value, before: &Value, after: &Value) -> Value {
         return object.clone();
     };
     let Value::Object(current) = object else { return object.clone() };
-    let pairs = current.iter().map(|(name, value)| match (before.get(name), after.get(name)) {
-        (Some(before), Some(after)) if before != after => (name.clone(), after.clone()),
-        _ => (name.clone(), value.clone()),
+    let items = current.iter().map(|(name, value)| match (before.get(name), after.get(name)) {
+        (Some(before), Some(after)) if before != after => after.clone(),
+        _ => value.clone(),
     });
-    Value::object(pairs)
+    object.with_children(items.collect())
 }
 
 /// A data source of any model.
@@ -122,6 +220,7 @@ fn changed(object: &Value, before: &Value, after: &Value) -> Value {
 pub(crate) trait AnyDataSource: Send + Sync {
     fn shape(&self) -> &Shape;
     fn validate(&self, diags: &mut Diagnostics, config: &Value) -> Answer<()>;
+    /// Returns what was found out.
     async fn read(&self, diags: &mut Diagnostics, config: &Value) -> Answer<Value>;
 }
 
@@ -149,7 +248,7 @@ impl<D: DataSource> AnyDataSource for TypedDataSource<D> {
     }
 
     async fn read(&self, diags: &mut Diagnostics, config: &Value) -> Answer<Value> {
-        let config = model::read(diags, config)?;
+        let config = input::<D::Model>(diags, &self.shape, config, config)?;
         Ok(self.data_source.read(diags, config).await?.to_value())
     }
 }
@@ -159,6 +258,7 @@ impl<D: DataSource> AnyDataSource for TypedDataSource<D> {
 pub(crate) trait AnyEphemeral: Send + Sync {
     fn shape(&self) -> &Shape;
     fn validate(&self, diags: &mut Diagnostics, config: &Value) -> Answer<()>;
+    /// Returns what was found out.
     async fn open(&self, diags: &mut Diagnostics, config: &Value) -> Answer<Opened<Value>>;
     async fn renew(&self, diags: &mut Diagnostics, private: Bytes) -> Answer<Keep>;
     async fn close(&self, diags: &mut Diagnostics, private: Bytes) -> Answer<()>;
@@ -188,7 +288,7 @@ impl<E: Ephemeral> AnyEphemeral for TypedEphemeral<E> {
     }
 
     async fn open(&self, diags: &mut Diagnostics, config: &Value) -> Answer<Opened<Value>> {
-        let config = model::read(diags, config)?;
+        let config = input::<E::Model>(diags, &self.shape, config, config)?;
         let Opened { value, keep } = self.ephemeral.open(diags, config).await?;
         Ok(Opened { value: value.to_value(), keep })
     }
@@ -234,7 +334,7 @@ impl<C: Configure> AnyConfigure for TypedConfigure<C> {
     }
 
     async fn configure(&self, diags: &mut Diagnostics, config: &Value) -> Answer<()> {
-        let config = model::read(diags, config)?;
+        let config = model::read(diags, &plan::with_defaults(&self.shape, config))?;
         self.configure.configure(diags, config).await
     }
 }

@@ -13,13 +13,13 @@
 //! struct Greeting {
 //!     /// Whom to greet.
 //!     #[attr(required, replace)]
-//!     name: Attr<String>,
+//!     name: String,
 //!     /// With what word.
-//!     #[attr(optional_computed, default = "Hello", replace)]
-//!     word: Attr<String>,
+//!     #[attr(default = "Hello", replace)]
+//!     word: String,
 //!     /// The greeting itself.
 //!     #[attr(computed, keep)]
-//!     text: Attr<String>,
+//!     text: String,
 //! }
 //!
 //! struct Greeter;
@@ -28,10 +28,13 @@
 //! impl Resource for Greeter {
 //!     type Model = Greeting;
 //!
-//!     async fn create(&self, _: &mut Diagnostics, call: Create<Greeting>) -> Answer<Greeting> {
-//!         let Greeting { name, word, .. } = call.planned;
-//!         let text = format!("{}, {}", word.or_default(), name.or_default()).into();
-//!         Ok(Greeting { name, word, text })
+//!     async fn create(
+//!         &self,
+//!         _: &mut Diagnostics,
+//!         call: Create<Greeting>,
+//!     ) -> Answer<GreetingComputed> {
+//!         let GreetingInput { name, word } = call.planned;
+//!         Ok(GreetingComputed { text: format!("{word}, {name}") })
 //!     }
 //! }
 //!
@@ -40,11 +43,20 @@
 //! }
 //! ```
 //!
+//! The struct is an object as it is stored: everything is known, and only an `Option` may be absent.
+//! The derive makes three more of it. `GreetingInput` has what the author of a configuration sets, with
+//! defaults filled in; `GreetingComputed` has what the provider sets; `GreetingDraft` has everything,
+//! each attribute possibly absent or unknown, and is what validating and planning work with. So what
+//! the author wrote cannot be changed by a handler, nor can a computed attribute be forgotten, nor
+//! anything be left unknown.
+//!
 //! Both protocol versions are served by the same program. No word of either is needed to write a
 //! provider, nor is a raw value.
 
 extern crate self as formwork_sdk;
 
+pub mod check;
+pub mod context;
 pub mod data_source;
 pub mod ephemeral;
 mod erased;
@@ -61,10 +73,10 @@ pub mod stop;
 pub mod testing;
 
 pub use ephemeral::Ephemeral;
-pub use field::{Attr, Field};
+pub use field::{Attr, Field, Secret, Set};
 pub use formwork_value as value;
 pub use function::Function;
-pub use model::Model;
+pub use model::{Computed, Draft, Input, Model, Nested, View};
 pub use provider::ProviderDef;
 pub use resource::Resource;
 pub use serve::serve;
@@ -78,10 +90,12 @@ pub mod prelude {
     pub use crate::ephemeral::{Ephemeral, Keep, Opened};
     pub use crate::function::{Arguments, Function, Parameter, Refusal, Signature};
     pub use crate::provider::{Configure, ProviderDef};
-    pub use crate::resource::{Change, Create, Delete, Read, Resource, Stored, Update};
+    pub use crate::resource::{Change, Create, Delete, Foreign, Read, Resource, Stored, Update};
     pub use crate::stop::Stop;
-    pub use crate::{Answer, Attr, Model, serve};
+    pub use crate::{
+        Answer, Attr, Computed, Draft, Input, Model, Nested, Secret, Set, View, serve,
+    };
     pub use async_trait::async_trait;
-    pub use formwork_sdk_macros::Model;
+    pub use formwork_sdk_macros::{Model, Nested};
     pub use formwork_value::{Diagnostic, Diagnostics, Path, Reported};
 }

@@ -4,14 +4,14 @@
 use formwork_value::convert::Refused;
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Step, Value};
 
-use crate::field::within;
+use crate::field::{refused, within};
 use crate::schema::Shape;
 use crate::{Answer, Field};
 
-/// A struct whose fields are the attributes of a schema. To be derived.
-pub trait Model: Sized + Send + Sync + 'static {
-    /// The schema, and the rules for planning.
-    fn shape() -> Shape;
+/// A struct whose fields are attributes of an object, all of them or some.
+pub trait View: Sized + Send + Sync + 'static {
+    /// Whether an attribute can say that it is not known yet.
+    const HOLDS_UNKNOWN: bool;
 
     /// Reads an object.
     ///
@@ -19,15 +19,47 @@ pub trait Model: Sized + Send + Sync + 'static {
     /// When the value is not an object, or some attribute is nothing that its field can hold.
     fn from_value(value: &Value) -> Result<Self, Refused>;
 
-    /// Makes an object.
+    /// Makes an object of the attributes that there are.
     fn to_value(&self) -> Value;
 }
 
+/// A struct whose fields are the attributes and blocks of a schema, and whose values are the objects
+/// as they are stored: everything is known, and only an `Option` may be absent. To be derived.
+///
+/// The derive makes three more structs, which handlers get and return where less is known or less is
+/// theirs to say. For a model `Thing` these are `ThingDraft`, `ThingInput` and `ThingComputed`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no model",
+    note = "give the struct #[derive(Model)] and its fields #[attr(…)]"
+)]
+pub trait Model: View {
+    /// The object while validating and planning: anything may be absent or not known yet.
+    type Draft: View + From<Self>;
+    /// What the author of a configuration has a say in, with defaults filled in, when all is known.
+    type Input: View;
+    /// What the provider sets.
+    type Computed: View + From<Self>;
+
+    /// The schema, and the rules for planning and validating.
+    fn shape() -> Shape;
+}
+
+/// The object while validating and planning: anything may be absent or not known yet.
+pub type Draft<M> = <M as Model>::Draft;
+/// What the author of a configuration has a say in, with defaults filled in, when all is known.
+pub type Input<M> = <M as Model>::Input;
+/// What the provider sets.
+pub type Computed<M> = <M as Model>::Computed;
+
+/// A struct that describes blocks or nested attributes. To be derived.
+pub trait Nested: Field {
+    /// The schema, and the rules for planning and validating.
+    fn shape() -> Shape;
+}
+
 /// The model of something that has no attributes, such as a provider without configuration.
-impl Model for () {
-    fn shape() -> Shape {
-        Shape::new("")
-    }
+impl View for () {
+    const HOLDS_UNKNOWN: bool = false;
 
     fn from_value(_: &Value) -> Result<Self, Refused> {
         Ok(())
@@ -38,17 +70,42 @@ impl Model for () {
     }
 }
 
+impl Model for () {
+    type Draft = ();
+    type Input = ();
+    type Computed = ();
+
+    fn shape() -> Shape {
+        Shape::new("")
+    }
+}
+
 /// Reads one attribute of an object; one that is missing is null.
 ///
 /// # Errors
 /// When the field cannot hold it.
 pub fn part<T: Field>(object: &Value, name: &str) -> Result<T, Refused> {
-    let value = match object {
-        Value::Object(object) => object.get(name).cloned(),
+    let found = match object {
+        Value::Object(object) => object.get(name),
         _ => None,
     };
-    let value = value.unwrap_or_else(|| Value::null(T::ty()));
-    T::from_value(&value).map_err(|why| within(Step::Attribute(name.into()), why))
+    let read = match (found, object) {
+        (Some(value), _) => T::from_value(value),
+        (None, Value::Unknown(_)) => T::from_value(&Value::unknown(T::ty())),
+        (None, _) => T::from_value(&Value::null(T::ty())),
+    };
+    read.map_err(|why| within(Step::Attribute(name.into()), why))
+}
+
+/// Refuses what is no object, so that a part of a model is never read from nothing.
+///
+/// # Errors
+/// When the value is null or of another kind.
+pub fn object(value: &Value) -> Result<(), Refused> {
+    match value {
+        Value::Object(_) | Value::Unknown(_) => Ok(()),
+        _ => Err(refused("an object is required")),
+    }
 }
 
 /// Asks a typed function about a change of one attribute. What has no form in the type counts as a
@@ -61,8 +118,8 @@ pub fn decide<T: Field>(prior: &Value, planned: &Value, ask: fn(&T, &T) -> bool)
 }
 
 /// Reads an object, reporting why if it cannot be read.
-pub(crate) fn read<M: Model>(diags: &mut Diagnostics, value: &Value) -> Answer<M> {
-    M::from_value(value).map_err(|refused| report(diags, &refused.path, &refused.reason))
+pub(crate) fn read<V: View>(diags: &mut Diagnostics, value: &Value) -> Answer<V> {
+    V::from_value(value).map_err(|refused| report(diags, &refused.path, &refused.reason))
 }
 
 fn report(diags: &mut Diagnostics, path: &Path, reason: &str) -> Reported {
@@ -71,3 +128,6 @@ fn report(diags: &mut Diagnostics, path: &Path, reason: &str) -> Reported {
     let detail = format!("Inappropriate value for `{place}`: {reason}.");
     diags.error(Diagnostic::error("Incorrect attribute value", detail).path(path.clone()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,21 @@
 //! What applying a configuration would bring about, by the rules of a model: defaults, what becomes
 //! unknown, what stays, what forces a new object. Asks nobody.
 
-use formwork_value::schema::{Attribute, Role};
-use formwork_value::{Path, Str, Value};
+mod force;
+mod merge;
 
-use crate::schema::{Replace, Rule, Shape};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use formwork_plugin_protocol::contract::propose::proposed_new;
+use formwork_value::schema::{Attribute, AttributeKind, Block, Nesting};
+use formwork_value::{Str, Value};
+
+use crate::check::Relation;
+use crate::schema::{Inner, Rule, Rules, Shape};
+
+pub(crate) use force::forcing;
+pub(crate) use merge::{carried, drafted, filled, settled, with_write_only};
 
 /// Returns the planned object before the author of the resource has had a say.
 ///
@@ -12,176 +23,182 @@ use crate::schema::{Replace, Rule, Shape};
 /// or has its default; or its prior value, where the rule is to keep it. `proposed` is the prior object
 /// with the configuration merged into it, never null.
 pub(crate) fn draw(shape: &Shape, prior: &Value, config: &Value, proposed: &Value) -> Value {
-    let proposed = attributes(shape, proposed, |name, _, rule, value| match &rule.default {
-        Some(default) if is_null(config, name) => default.clone(),
-        _ => value.clone(),
-    });
+    let config = with_defaults(shape, config);
+    let proposed = match &config {
+        Cow::Borrowed(_) => proposed.clone(),
+        // What the host proposes knows no defaults, and those of set elements cannot be put in later:
+        // nothing says which element of the configuration one of the proposal came from.
+        Cow::Owned(config) => {
+            let (prior, config) = (prior.clone().split_marks().0, config.clone().split_marks().0);
+            proposed_new(&shape.block, &prior, &config).into_value()
+        }
+    };
     if shape.block.without_write_only(&proposed) == *prior {
         return proposed;
     }
-    attributes(shape, &proposed, |name, attribute, rule, value| {
-        let left_to_us = attribute.role.is_computed() && is_null(config, name);
-        let kept = rule.keep && !is_null(prior, name);
-        if left_to_us && rule.default.is_none() && !kept {
-            Value::unknown(attribute.implied_type())
-        } else {
-            value.clone()
-        }
-    })
+    let content = Content::of_block(&shape.block, &shape.rules);
+    opened(content, &proposed, Beside { prior: Some(prior), config: Some(&config) })
 }
 
-/// Returns the attributes that change and cannot do so in place.
-pub(crate) fn forcing(shape: &Shape, prior: &Value, planned: &Value) -> Vec<Path> {
-    let (Value::Object(prior), Value::Object(planned)) = (prior, planned) else {
-        return Vec::new();
-    };
-    let forces = |name: &Str, rule: &Rule| match (prior.get(name), planned.get(name)) {
-        (Some(prior), Some(planned)) if prior != planned => match rule.replace {
-            Replace::Never => false,
-            Replace::Always => true,
-            Replace::If(ask) => ask(prior, planned),
-        },
-        _ => false,
-    };
-    let forcing = shape.rules.iter().filter(|(name, rule)| forces(name, rule));
-    forcing.map(|(name, _)| Path::root().attribute(name)).collect()
+/// The configuration with defaults where the author set nothing.
+pub(crate) fn with_defaults<'c>(shape: &Shape, config: &'c Value) -> Cow<'c, Value> {
+    if shape.rules.have_defaults() {
+        Cow::Owned(defaulted(&shape.rules, config))
+    } else {
+        Cow::Borrowed(config)
+    }
 }
 
-/// Returns the attributes that a provider alone sets, and which are set all the same.
-pub(crate) fn read_only_but_set(shape: &Shape, config: &Value) -> Vec<Str> {
-    let of_role = |role: Role| {
-        shape.block.attributes.iter().filter(move |(_, attribute)| attribute.role == role)
-    };
-    let set = of_role(Role::Computed).filter(|(name, _)| !is_null(config, name));
-    set.map(|(name, _)| name.clone()).collect()
-}
-
-/// The object with every attribute that has a rule replaced by what `change` makes of it.
-fn attributes(
-    shape: &Shape,
-    object: &Value,
-    change: impl Fn(&Str, &Attribute, &Rule, &Value) -> Value,
-) -> Value {
+fn defaulted(rules: &Rules, object: &Value) -> Value {
     let Value::Object(parts) = object else { return object.clone() };
-    let parts = parts.iter().map(|(name, value)| {
-        match (shape.block.attributes.get(name), shape.rules.get(name)) {
-            (Some(attribute), Some(rule)) => (name, change(name, attribute, rule, value)),
-            _ => (name, value.clone()),
+    let items = parts.iter().map(|(name, value)| match rules.parts.get(name) {
+        Some(Rule { default: Some(default), .. }) if value.is_null() => default.clone(),
+        Some(Rule { inner: Some(inner), .. }) if inner.rules.have_defaults() => {
+            each(inner.nesting, value, |object| defaulted(&inner.rules, object))
+        }
+        _ => value.clone(),
+    });
+    object.with_children(items.collect())
+}
+
+/// The described parts of an object, and their rules.
+#[derive(Clone, Copy)]
+pub(crate) struct Content<'s> {
+    /// The attributes.
+    attributes: &'s BTreeMap<Str, Attribute>,
+    /// The block, if the parts may be blocks too.
+    block: Option<&'s Block>,
+    rules: &'s Rules,
+    /// How many of such objects there are, and how they are held.
+    pub(crate) nesting: Nesting,
+}
+
+impl<'s> Content<'s> {
+    pub(crate) fn of_block(block: &'s Block, rules: &'s Rules) -> Self {
+        let nesting = Nesting::Single;
+        Self { attributes: &block.attributes, block: Some(block), rules, nesting }
+    }
+
+    /// The rule of a part, and its own content if it has one.
+    pub(crate) fn part(self, name: &str) -> Option<(&'s Rule, Option<Self>)> {
+        let rule = self.rules.parts.get(name)?;
+        let Some(Inner { nesting, rules }) = rule.inner.as_deref() else {
+            return Some((rule, None));
+        };
+        let inner = match self.attributes.get(name).map(|attribute| &attribute.kind) {
+            Some(AttributeKind::Nested(nested)) => {
+                let attributes = &nested.attributes;
+                Some(Self { attributes, block: None, rules, nesting: *nesting })
+            }
+            Some(AttributeKind::Plain(_)) => None,
+            None => {
+                let nested = self.block.and_then(|block| block.blocks.get(name));
+                nested.map(|one| Self { nesting: *nesting, ..Self::of_block(&one.block, rules) })
+            }
+        };
+        Some((rule, inner))
+    }
+
+    /// What must hold between its attributes.
+    pub(crate) fn relations(self) -> &'s [Relation] {
+        &self.rules.relations
+    }
+
+    pub(crate) fn attribute(self, name: &str) -> Option<&'s Attribute> {
+        self.attributes.get(name)
+    }
+}
+
+/// What stands at the same place in the prior object and in the configuration; `None` for elements of
+/// sets, to which no place belongs.
+#[derive(Clone, Copy)]
+struct Beside<'v> {
+    prior: Option<&'v Value>,
+    config: Option<&'v Value>,
+}
+
+impl<'v> Beside<'v> {
+    fn go(self, step: impl Fn(&'v Value) -> Option<&'v Value>) -> Self {
+        Self { prior: self.prior.and_then(&step), config: self.config.and_then(&step) }
+    }
+}
+
+/// The object with everything unknown that the provider is to find out.
+fn opened(content: Content<'_>, object: &Value, beside: Beside<'_>) -> Value {
+    let Value::Object(parts) = object else { return object.clone() };
+    let items = parts.iter().map(|(name, value)| {
+        let Some((rule, inner)) = content.part(name) else { return value.clone() };
+        let below = beside.go(|object| member(object, name));
+        if let Some(attribute) = content.attribute(name)
+            && attribute.role.is_computed()
+            && is_left(beside.config, below.config, value)
+        {
+            let kept = rule.keep && below.prior.is_some_and(|prior| !prior.is_null());
+            return match kept || rule.default.is_some() {
+                true => value.clone(),
+                false => Value::unknown(attribute.implied_type()),
+            };
+        }
+        match inner {
+            Some(inner) => opened_parts(inner, value, below),
+            None => value.clone(),
         }
     });
-    Value::object(parts)
+    object.with_children(items.collect())
 }
 
-/// Whether an attribute has no value. An object that is null has none at all.
-fn is_null(object: &Value, name: &str) -> bool {
+/// Whether the author left an attribute to the provider. In an element of a set nothing tells what the
+/// author wrote, so what has a value has it for good reason.
+fn is_left(object: Option<&Value>, config: Option<&Value>, value: &Value) -> bool {
     match object {
-        Value::Object(object) => object.get(name).is_none_or(Value::is_null),
-        Value::Unknown(_) => false,
-        _ => true,
+        None => value.is_null(),
+        Some(Value::Unknown(_)) => false,
+        Some(_) => config.is_none_or(Value::is_null),
+    }
+}
+
+fn opened_parts(content: Content<'_>, value: &Value, beside: Beside<'_>) -> Value {
+    let at = |at: usize| beside.go(|list| list.children().get(at));
+    let under = |key: &Str| beside.go(|map| member(map, key));
+    let items: Vec<_> = match (content.nesting, value) {
+        (Nesting::Single | Nesting::Group, _) => return opened(content, value, beside),
+        (Nesting::Set, _) => {
+            let nowhere = Beside { prior: None, config: None };
+            return each(content.nesting, value, |item| opened(content, item, nowhere));
+        }
+        (Nesting::List, _) => {
+            let items = value.children().iter().enumerate();
+            items.map(|(index, item)| opened(content, item, at(index))).collect()
+        }
+        (Nesting::Map, Value::Map(map)) => {
+            map.iter().map(|(key, item)| opened(content, item, under(key))).collect()
+        }
+        (Nesting::Map, Value::Object(object)) => {
+            object.iter().map(|(key, item)| opened(content, item, under(key))).collect()
+        }
+        _ => return value.clone(),
+    };
+    value.with_children(items)
+}
+
+/// Every object that a described part consists of, changed.
+pub(crate) fn each(nesting: Nesting, value: &Value, change: impl Fn(&Value) -> Value) -> Value {
+    match nesting {
+        Nesting::Single | Nesting::Group => change(value),
+        Nesting::List | Nesting::Set | Nesting::Map => {
+            value.with_children(value.children().iter().map(change).collect())
+        }
+    }
+}
+
+/// A part of an object or map.
+pub(crate) fn member<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    match value {
+        Value::Object(object) => object.get(name),
+        Value::Map(map) => map.get(name),
+        _ => None,
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use formwork_value::Type;
-
-    use super::*;
-    use crate::schema::Definition;
-
-    fn shape() -> Shape {
-        let text = |role| Definition::new(Type::String, role);
-        Shape::new("")
-            .attribute("fixed", text(Role::Optional).replace())
-            .attribute("grows", text(Role::Optional).replace_if(|_, planned| planned.is_null()))
-            .attribute("free", text(Role::Optional))
-            .attribute("defaulted", text(Role::OptionalComputed).default(Value::string("d")))
-            .attribute("ours", text(Role::OptionalComputed))
-            .attribute("kept", text(Role::Computed).keep())
-            .attribute("secret", text(Role::Optional).write_only())
-    }
-
-    fn object(set: &[(&str, Value)]) -> Value {
-        let of = |name: &Str| {
-            let value = set.iter().find(|(set, _)| name == set).map(|(_, value)| value.clone());
-            (name.clone(), value.unwrap_or_else(|| Value::null(Type::String)))
-        };
-        Value::object(shape().block.attributes.keys().map(of).collect::<Vec<_>>())
-    }
-
-    fn text(text: &'static str) -> Value {
-        Value::string(text)
-    }
-
-    /// The attributes of a plan that are not null: `name=text`, `name=?` when unknown.
-    fn drawn(prior: &Value, config: &Value, proposed: &Value) -> String {
-        let Value::Object(planned) = draw(&shape(), prior, config, proposed) else {
-            panic!("a plan is an object")
-        };
-        let set = planned.iter().filter(|(_, value)| !value.is_null());
-        let shown = set.map(|(name, value)| match value {
-            Value::String(text) => format!("{name}={text}"),
-            _ => format!("{name}=?"),
-        });
-        shown.collect::<Vec<_>>().join(" ")
-    }
-
-    fn prior() -> Value {
-        let set = [("fixed", "f"), ("defaulted", "d"), ("ours", "o"), ("kept", "k")];
-        object(&set.map(|(name, value)| (name, text(value))))
-    }
-
-    #[test]
-    fn what_is_created_has_its_defaults_and_else_what_comes_out() {
-        let config = object(&[("fixed", text("f"))]);
-        let null = Value::null(shape().block.implied_type());
-        assert_eq!(drawn(&null, &config, &config), "defaulted=d fixed=f kept=? ours=?");
-    }
-
-    #[test]
-    fn nothing_is_unknown_while_nothing_changes() {
-        let config = object(&[("fixed", text("f"))]);
-        let expected = "defaulted=d fixed=f kept=k ours=o";
-        assert_eq!(drawn(&prior(), &config, &prior()), expected);
-    }
-
-    #[test]
-    fn a_secret_alone_is_no_change() {
-        let set = |set: &[(&'static str, &'static str)]| {
-            object(&set.iter().map(|(name, value)| (*name, text(value))).collect::<Vec<_>>())
-        };
-        let config = set(&[("fixed", "f"), ("secret", "s")]);
-        let proposed = prior().replace_at(&Path::root().attribute("secret"), |_| text("s"));
-        let expected = "defaulted=d fixed=f kept=k ours=o secret=s";
-        assert_eq!(drawn(&prior(), &config, &proposed.unwrap()), expected);
-    }
-
-    #[test]
-    fn a_change_makes_what_is_ours_unknown_unless_it_is_kept() {
-        let config = object(&[("fixed", text("f")), ("free", text("x"))]);
-        let proposed = prior().replace_at(&Path::root().attribute("free"), |_| text("x")).unwrap();
-        assert_eq!(drawn(&prior(), &config, &proposed), "defaulted=d fixed=f free=x kept=k ours=?");
-    }
-
-    #[test]
-    fn a_default_comes_back_when_the_author_unsets_the_attribute() {
-        let config = object(&[("fixed", text("f"))]);
-        let before = prior().replace_at(&Path::root().attribute("defaulted"), |_| text("other"));
-        let before = before.unwrap();
-        assert_eq!(drawn(&before, &config, &before), "defaulted=d fixed=f kept=k ours=?");
-    }
-
-    #[test]
-    fn only_changes_that_cannot_be_made_in_place_force_a_new_object() {
-        let forced = |prior: &[(&str, Value)], planned: &[(&str, Value)]| {
-            let paths = forcing(&shape(), &object(prior), &object(planned));
-            paths.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
-        };
-        let fixed = |value| ("fixed", value);
-        assert_eq!(forced(&[fixed(text("a"))], &[fixed(text("a"))]), "");
-        assert_eq!(forced(&[fixed(text("a"))], &[fixed(text("b"))]), ".fixed");
-        assert_eq!(forced(&[fixed(text("a"))], &[fixed(Value::unknown(Type::String))]), ".fixed");
-        assert_eq!(forced(&[("free", text("a"))], &[("free", text("b"))]), "");
-        assert_eq!(forced(&[("grows", text("a"))], &[("grows", text("b"))]), "");
-        assert_eq!(forced(&[("grows", text("a"))], &[]), ".grows");
-    }
-}
+mod tests;

@@ -11,13 +11,15 @@ use crate::erased::{
     AnyConfigure, AnyDataSource, AnyEphemeral, AnyResource, TypedConfigure, TypedDataSource,
     TypedEphemeral, TypedResource,
 };
+use crate::schema::Shape;
 use crate::server::Server;
-use crate::{Answer, Ephemeral, Function, Model, Resource};
+use crate::{Answer, Draft, Ephemeral, Function, Model, Resource};
 
 /// What a provider offers.
 pub struct ProviderDef {
     pub(crate) address: String,
     pub(crate) configure: Box<dyn AnyConfigure>,
+    pub(crate) meta: Option<Shape>,
     pub(crate) resources: BTreeMap<String, Box<dyn AnyResource>>,
     pub(crate) data_sources: BTreeMap<String, Box<dyn AnyDataSource>>,
     pub(crate) ephemeral: BTreeMap<String, Box<dyn AnyEphemeral>>,
@@ -32,6 +34,7 @@ impl ProviderDef {
         Self {
             address: address.to_owned(),
             configure: Box::new(TypedConfigure::new(NotConfigured)),
+            meta: None,
             resources: BTreeMap::new(),
             data_sources: BTreeMap::new(),
             ephemeral: BTreeMap::new(),
@@ -43,6 +46,13 @@ impl ProviderDef {
     #[must_use]
     pub fn configured(mut self, configure: impl Configure) -> Self {
         self.configure = Box::new(TypedConfigure::new(configure));
+        self
+    }
+
+    /// Lets modules say something about themselves, in a `provider_meta` block of model `M`.
+    #[must_use]
+    pub fn meta<M: Model>(mut self) -> Self {
+        self.meta = Some(M::shape());
         self
     }
 
@@ -89,12 +99,12 @@ pub trait Configure: Send + Sync + 'static {
     type Config: Model;
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
-    fn validate(&self, _diags: &mut Diagnostics, _config: &Self::Config) -> Answer<()> {
+    fn validate(&self, _diags: &mut Diagnostics, _config: &Draft<Self::Config>) -> Answer<()> {
         Ok(())
     }
 
     /// Takes the configuration. While planning values may still be unknown.
-    async fn configure(&self, diags: &mut Diagnostics, config: Self::Config) -> Answer<()>;
+    async fn configure(&self, diags: &mut Diagnostics, config: Draft<Self::Config>) -> Answer<()>;
 }
 
 /// No configuration.

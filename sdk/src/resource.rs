@@ -6,15 +6,19 @@ use bytes::Bytes;
 use formwork_value::codec::json::{self, Extra};
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported};
 
+use crate::context::{Deferral, Meta, Partial, Private};
 use crate::stop::Stop;
-use crate::{Answer, Model, model};
+use crate::{Answer, Computed, Draft, Input, Model, model, plan};
 
 /// A resource type. Only [`create`](Self::create) must be written: what is left out suits a resource
-/// that exists in the state alone and is never changed in place.
+/// that exists in the state alone and whose computed attributes stay when it is changed.
+///
+/// Handlers return what they found out and nothing else: what the author of the configuration wrote,
+/// and what the plan promised, is carried over by the server.
 ///
 /// A handler that fails reports why to `diags` and returns the receipt. One that reports an error and
 /// returns an object all the same has done its work in part: the object is kept, a created one as
-/// tainted.
+/// tainted. So it is with what a handler gave to [`Partial::keep`] before it failed.
 #[async_trait]
 pub trait Resource: Send + Sync + 'static {
     /// The objects.
@@ -24,7 +28,7 @@ pub trait Resource: Send + Sync + 'static {
     const VERSION: u64 = 0;
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
-    fn validate(&self, _diags: &mut Diagnostics, _config: &Self::Model) -> Answer<()> {
+    fn validate(&self, _diags: &mut Diagnostics, _config: &Draft<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
@@ -37,13 +41,12 @@ pub trait Resource: Send + Sync + 'static {
         Ok(())
     }
 
-    /// Creates an object and returns it. Everything that was planned unknown must have a value, or be
-    /// null.
+    /// Creates an object and returns what was computed.
     async fn create(
         &self,
         diags: &mut Diagnostics,
         call: Create<Self::Model>,
-    ) -> Answer<Self::Model>;
+    ) -> Answer<Computed<Self::Model>>;
 
     /// Reads the real object; `None` when it is gone.
     async fn read(
@@ -54,13 +57,14 @@ pub trait Resource: Send + Sync + 'static {
         Ok(Some(call.current))
     }
 
-    /// Changes an object in place and returns what it has become.
+    /// Changes an object in place and returns what was computed. Only what the plan left unknown
+    /// counts.
     async fn update(
         &self,
         _diags: &mut Diagnostics,
         call: Update<Self::Model>,
-    ) -> Answer<Self::Model> {
-        Ok(call.planned)
+    ) -> Answer<Computed<Self::Model>> {
+        Ok(call.prior.into())
     }
 
     /// Destroys an object. That it is gone already is no error.
@@ -69,12 +73,22 @@ pub trait Resource: Send + Sync + 'static {
     }
 
     /// Finds an existing object by what the user calls it. A read follows, so the id alone may do.
-    async fn import(&self, diags: &mut Diagnostics, _id: &str) -> Answer<Self::Model> {
+    async fn import(&self, diags: &mut Diagnostics, _id: &str) -> Answer<Draft<Self::Model>> {
         Err(import_not_supported(diags))
     }
 
+    /// Finds an existing object by its identity: the attributes that are marked so, all others being
+    /// null. A read follows.
+    async fn import_by_identity(
+        &self,
+        _diags: &mut Diagnostics,
+        identity: Draft<Self::Model>,
+    ) -> Answer<Draft<Self::Model>> {
+        Ok(identity)
+    }
+
     /// Brings an object stored with an older version to this one.
-    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<Self::Model> {
+    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<Draft<Self::Model>> {
         let detail = format!(
             "The object was stored with version {} of its schema, the provider has version {} and no \
              way from one to the other. This is a bug in the provider.",
@@ -83,62 +97,100 @@ pub trait Resource: Send + Sync + 'static {
         );
         Err(diags.error(Diagnostic::error("Unable to upgrade resource state", detail)))
     }
+
+    /// Takes over an object of another resource type; `None` when there is no way from that type.
+    async fn take_over(
+        &self,
+        _diags: &mut Diagnostics,
+        _from: Foreign,
+    ) -> Answer<Option<Draft<Self::Model>>> {
+        Ok(None)
+    }
 }
 
 /// A plan to create or change an object, before the host sees it.
-#[derive(Debug)]
-pub struct Change<M> {
+#[non_exhaustive]
+pub struct Change<M: Model> {
     /// The object as it is; `None` to create one.
     pub prior: Option<M>,
     /// What the author wrote.
-    pub config: M,
+    pub config: Draft<M>,
     /// What the object shall be. What the author set must stay as it is here, or be as in the prior
     /// object.
-    pub planned: M,
+    pub planned: Draft<M>,
     /// Attributes whose change needs a new object, besides those whose rules say so.
     pub replace: Vec<Path>,
+    /// What the provider keeps beside the object.
+    pub private: Private,
+    /// What the module says about itself.
+    pub meta: Meta,
+    /// To put the answer off.
+    pub deferral: Deferral,
 }
 
 /// Asks for an object.
-#[derive(Debug)]
-pub struct Create<M> {
-    /// What the author wrote; the only place where write-only values are.
-    pub config: M,
-    /// What was planned; unknown is what the provider shall find out.
-    pub planned: M,
+#[non_exhaustive]
+pub struct Create<M: Model> {
+    /// What the author wrote.
+    pub config: Draft<M>,
+    /// What the author has a say in, with defaults and what was planned; write-only values too.
+    pub planned: Input<M>,
+    /// Takes what has been made already, in case the rest fails.
+    pub partial: Partial<M>,
     /// Whether to hurry.
     pub stop: Stop,
+    /// What the provider keeps beside the object.
+    pub private: Private,
+    /// What the module says about itself.
+    pub meta: Meta,
 }
 
 /// Asks for the real object behind a stored one.
-#[derive(Debug)]
-pub struct Read<M> {
-    /// The stored object; after an import, what the import knew of it.
+#[non_exhaustive]
+pub struct Read<M: Model> {
+    /// The stored object; after an import, what the import knew of it. What the state lacks is empty,
+    /// zero or false here.
     pub current: M,
     /// Whether to hurry.
     pub stop: Stop,
+    /// What the provider keeps beside the object.
+    pub private: Private,
+    /// What the module says about itself.
+    pub meta: Meta,
+    /// To put the answer off.
+    pub deferral: Deferral,
 }
 
 /// Asks for a change in place.
-#[derive(Debug)]
-pub struct Update<M> {
-    /// What the author wrote; the only place where write-only values are.
-    pub config: M,
+#[non_exhaustive]
+pub struct Update<M: Model> {
+    /// What the author wrote.
+    pub config: Draft<M>,
     /// The object as it is.
     pub prior: M,
-    /// What was planned; unknown is what the provider shall find out.
-    pub planned: M,
+    /// What the author has a say in, with defaults and what was planned; write-only values too.
+    pub planned: Input<M>,
+    /// Takes what has been changed already, in case the rest fails.
+    pub partial: Partial<M>,
     /// Whether to hurry.
     pub stop: Stop,
+    /// What the provider keeps beside the object.
+    pub private: Private,
+    /// What the module says about itself.
+    pub meta: Meta,
 }
 
 /// Asks for an object's end.
-#[derive(Debug)]
-pub struct Delete<M> {
-    /// The object as it is.
+#[non_exhaustive]
+pub struct Delete<M: Model> {
+    /// The object as it is. What the state lacks is empty, zero or false here.
     pub prior: M,
     /// Whether to hurry.
     pub stop: Stop,
+    /// What the provider keeps beside the object.
+    pub private: Private,
+    /// What the module says about itself.
+    pub meta: Meta,
 }
 
 /// An object as an older version of the provider stored it.
@@ -151,18 +203,30 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Reads the object as one of another model: what is missing is null, what is too much is left
-    /// out.
+    /// Reads the object as one of another model, such as the one of that version: what is missing is
+    /// absent, or empty, zero or false, and what is too much is left out.
     ///
     /// # Errors
     /// When an attribute has another type than the model says.
     pub fn read<M: Model>(&self, diags: &mut Diagnostics) -> Answer<M> {
-        let ty = M::shape().block.implied_type();
-        match json::decode_with(&self.json, &ty, Extra::Drop) {
-            Ok(value) => model::read(diags, &value),
+        let shape = M::shape();
+        match json::decode_with(&self.json, shape.ty(), Extra::Drop) {
+            Ok(value) => model::read(diags, &plan::filled(&shape, &value)),
             Err(error) => Err(diags.error(unreadable(&error.to_string()))),
         }
     }
+}
+
+/// An object of another resource type, perhaps of another provider, that shall become one of this.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Foreign {
+    /// The source address of the provider it belonged to.
+    pub provider: String,
+    /// The resource type that it had.
+    pub type_name: String,
+    /// The object.
+    pub stored: Stored,
 }
 
 /// The error that a stored object cannot be read.

@@ -1,23 +1,42 @@
-//! The schema of a model, and what beyond it the plan must know: defaults, what stays, what forces a
-//! new object. `#[derive(Model)]` builds these; nothing here looks at objects.
+//! The schema of a model, and what beyond it planning and validating must know. `#[derive(Model)]` and
+//! `#[derive(Nested)]` build these; nothing here looks at objects.
+
+mod define;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::OnceLock;
 
 pub use formwork_value::schema::Role;
-use formwork_value::schema::{Attribute, Block, Docs};
+use formwork_value::schema::{Block, Docs, Nesting};
 use formwork_value::{Str, Type, Value};
 
-/// A schema with the rules for planning.
+use crate::check::{Check, Relation};
+
+pub use define::{BlockDefinition, Definition};
+
+/// A schema with the rules for planning and validating.
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
     /// The schema's content.
     pub block: Block,
-    /// The rules by attribute.
-    pub rules: BTreeMap<Str, Rule>,
+    /// The rules.
+    pub rules: Rules,
+    /// What identifies an object, by attribute; empty if nothing does.
+    pub identity: BTreeMap<Str, Identifies>,
+    ty: OnceLock<Type>,
 }
 
-/// What a plan must know about one attribute.
+/// The rules for an object: for its parts, and among them.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// The rules by attribute or block.
+    pub parts: BTreeMap<Str, Rule>,
+    /// What holds between attributes.
+    pub relations: Vec<Relation>,
+}
+
+/// What must be known about one attribute or block.
 #[derive(Clone, Debug, Default)]
 pub struct Rule {
     /// The value if the author sets none.
@@ -26,6 +45,30 @@ pub struct Rule {
     pub keep: bool,
     /// Whether a change needs a new object.
     pub replace: Replace,
+    /// Whether null has a form in the model.
+    pub nullable: bool,
+    /// What every value that an author sets must pass.
+    pub checks: Vec<Check>,
+    /// Its parts, if it consists of described ones.
+    pub inner: Option<Box<Inner>>,
+}
+
+/// The rules for described parts.
+#[derive(Clone, Debug)]
+pub struct Inner {
+    /// How many there are, and how they are held.
+    pub nesting: Nesting,
+    /// The rules for each.
+    pub rules: Rules,
+}
+
+/// Whether an import must give the part of an identity.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Identifies {
+    /// It must.
+    Required,
+    /// It may.
+    Optional,
 }
 
 /// Whether a change of an attribute needs a new object.
@@ -50,12 +93,40 @@ impl fmt::Debug for Replace {
     }
 }
 
+impl Rules {
+    /// Whether any part, at any depth, has a default.
+    #[must_use]
+    pub fn have_defaults(&self) -> bool {
+        let has = |rule: &Rule| {
+            rule.default.is_some()
+                || rule.inner.as_ref().is_some_and(|inner| inner.rules.have_defaults())
+        };
+        self.parts.values().any(has)
+    }
+
+    /// Whether a change of any part, at any depth, may need a new object.
+    #[must_use]
+    pub fn may_replace(&self) -> bool {
+        let may = |rule: &Rule| {
+            !matches!(rule.replace, Replace::Never)
+                || rule.inner.as_ref().is_some_and(|inner| inner.rules.may_replace())
+        };
+        self.parts.values().any(may)
+    }
+}
+
 impl Shape {
     /// A schema without attributes. The description is Markdown.
     #[must_use]
     pub fn new(description: &str) -> Self {
         let block = Block { docs: docs(description), ..Block::default() };
-        Self { block, rules: BTreeMap::new() }
+        Self { block, ..Self::default() }
+    }
+
+    /// The type of its objects.
+    #[must_use]
+    pub fn ty(&self) -> &Type {
+        self.ty.get_or_init(|| self.block.implied_type())
     }
 
     /// Says that something else should be used.
@@ -69,78 +140,25 @@ impl Shape {
     #[must_use]
     pub fn attribute(mut self, name: &str, definition: Definition) -> Self {
         self.block.attributes.insert(name.into(), definition.attribute);
-        self.rules.insert(name.into(), definition.rule);
-        self
-    }
-}
-
-/// An attribute and its rule.
-#[derive(Clone, Debug)]
-pub struct Definition {
-    attribute: Attribute,
-    rule: Rule,
-}
-
-impl Definition {
-    /// An attribute with nothing special about it.
-    #[must_use]
-    pub fn new(ty: Type, role: Role) -> Self {
-        Self { attribute: Attribute::new(ty, role), rule: Rule::default() }
-    }
-
-    /// Describes it in Markdown.
-    #[must_use]
-    pub fn describe(mut self, description: &str) -> Self {
-        self.attribute.docs = docs(description);
+        self.rules.parts.insert(name.into(), definition.rule);
+        if let Some(identifies) = definition.identifies {
+            self.identity.insert(name.into(), identifies);
+        }
         self
     }
 
-    /// Says that something else should be used.
+    /// Adds a type of nested blocks.
     #[must_use]
-    pub fn deprecated(mut self, instead: &str) -> Self {
-        deprecate(&mut self.attribute.docs, instead);
+    pub fn nested(mut self, name: &str, definition: BlockDefinition) -> Self {
+        self.block.blocks.insert(name.into(), definition.block);
+        self.rules.parts.insert(name.into(), definition.rule);
         self
     }
 
-    /// Its value must not be shown.
+    /// Says what holds between attributes.
     #[must_use]
-    pub fn sensitive(mut self) -> Self {
-        self.attribute.sensitive = true;
-        self
-    }
-
-    /// Its value is only received, never returned or stored.
-    #[must_use]
-    pub fn write_only(mut self) -> Self {
-        self.attribute.write_only = true;
-        self
-    }
-
-    /// Its value if the author sets none.
-    #[must_use]
-    pub fn default(mut self, value: Value) -> Self {
-        self.rule.default = Some(value);
-        self
-    }
-
-    /// Its prior value stays if the author sets none.
-    #[must_use]
-    pub fn keep(mut self) -> Self {
-        self.rule.keep = true;
-        self
-    }
-
-    /// A change of it needs a new object.
-    #[must_use]
-    pub fn replace(mut self) -> Self {
-        self.rule.replace = Replace::Always;
-        self
-    }
-
-    /// A change of it needs a new object if `ask` says so of the prior and the planned value.
-    #[must_use]
-    pub fn replace_if(mut self, ask: fn(&Value, &Value) -> bool) -> Self {
-        self.rule.replace = Replace::If(ask);
+    pub fn relation(mut self, relation: Relation) -> Self {
+        self.rules.relations.push(relation);
         self
     }
 }

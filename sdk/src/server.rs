@@ -7,7 +7,6 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use formwork_plugin_protocol::capability::{ClientCapabilities, ServerCapabilities};
 use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
@@ -19,24 +18,29 @@ use formwork_plugin_protocol::message::function::{
     CallRequest, CallResponse, FunctionError, Functions,
 };
 use formwork_plugin_protocol::message::resource::{
-    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
-    PlanResponse, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
+    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, MoveRequest, MoveResponse,
+    PlanRequest, PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeIdentityRequest,
+    UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
 };
-use formwork_plugin_protocol::message::schema::{Metadata, ProviderSchema};
+use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, ProviderSchema};
 use formwork_plugin_protocol::{Failure, Payload, Provider};
 use formwork_value::diag::Blame;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Schema};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Schema, Value};
 use futures_util::FutureExt as _;
 
 use crate::ephemeral::Keep;
 use crate::erased::{AnyDataSource, AnyEphemeral, AnyResource};
 use crate::schema::Shape;
 use crate::stop::{Stop, StopSwitch};
-use crate::{Answer, ProviderDef};
+use crate::{Answer, ProviderDef, plan};
+
+use life::Outcome;
 
 mod check;
+mod identity;
 mod life;
 mod passing;
+mod stored;
 
 /// A provider definition that answers calls.
 pub(crate) struct Server {
@@ -101,17 +105,13 @@ impl Server {
         configure.configure(diags, &config).await
     }
 
-    async fn found(&self, diags: &mut Diagnostics, request: &ImportRequest) -> Answer<Payload> {
-        let resource = self.resource(diags, &request.type_name)?;
-        let object = resource.import(diags, &request.id).await?;
-        Ok(check::known(diags, resource.shape(), "import", object))
-    }
-
     async fn data(&self, diags: &mut Diagnostics, request: &ReadDataRequest) -> Answer<Payload> {
         let data_source = self.data_source(diags, &request.type_name)?;
         let config = check::decoded(diags, data_source.shape(), &request.config)?;
-        let object = data_source.read(diags, &config).await?;
-        Ok(check::known(diags, data_source.shape(), "read", object))
+        let shape = data_source.shape();
+        let planned = fresh(shape, &config);
+        let found = data_source.read(diags, &planned).await?;
+        Ok(check::known(diags, shape, "read", plan::carried(&planned, &found)))
     }
 }
 
@@ -123,6 +123,7 @@ impl Provider for Server {
         let ephemeral = self.provider.ephemeral.iter();
         Ok(ProviderSchema {
             provider: schema(0, self.provider.configure.shape()),
+            provider_meta: self.provider.meta.as_ref().map(|meta| schema(0, meta)),
             resources: resources
                 .map(|(name, resource)| {
                     (name.clone(), schema(resource.version(), resource.shape()))
@@ -189,28 +190,39 @@ impl Provider for Server {
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         let mut diags = Diagnostics::new();
         let done = caught(self.real(&mut diags, &request)).await;
-        let state = settled(&mut diags, done).unwrap_or(request.current);
-        Ok(ReadResponse {
-            state,
-            private: request.private,
-            deferred: None,
-            identity: None,
-            diagnostics: reports(diags),
+        let outcome = settled(&mut diags, done);
+        let diagnostics = reports(diags);
+        Ok(match outcome {
+            Some(Outcome { object, private, identity, deferred, .. }) => {
+                ReadResponse { state: object, private, deferred, identity, diagnostics }
+            }
+            None => ReadResponse {
+                state: request.current,
+                private: request.private,
+                deferred: None,
+                identity: request.identity,
+                diagnostics,
+            },
         })
     }
 
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
         let mut diags = Diagnostics::new();
         let done = caught(self.planned(&mut diags, &request)).await;
-        let (planned, requires_replace) =
-            settled(&mut diags, done).unwrap_or((request.prior, Vec::new()));
-        Ok(PlanResponse {
-            planned,
-            requires_replace,
-            planned_private: request.prior_private,
-            legacy_type_system: false,
+        let outcome = settled(&mut diags, done).unwrap_or_else(|| Outcome {
+            object: request.prior,
+            private: request.prior_private,
+            identity: request.prior_identity,
             deferred: None,
-            planned_identity: None,
+            replace: Vec::new(),
+        });
+        Ok(PlanResponse {
+            planned: outcome.object,
+            requires_replace: outcome.replace,
+            planned_private: outcome.private,
+            legacy_type_system: false,
+            deferred: outcome.deferred,
+            planned_identity: outcome.identity,
             diagnostics: reports(diags),
         })
     }
@@ -219,27 +231,50 @@ impl Provider for Server {
         let mut diags = Diagnostics::new();
         let done = caught(self.applied(&mut diags, &request)).await;
         // When nothing is known of what became of the object, it is taken to be what it was.
-        let state = settled(&mut diags, done).unwrap_or(request.prior);
-        Ok(ApplyResponse {
-            state,
-            private: request.planned_private,
-            legacy_type_system: false,
-            identity: None,
-            diagnostics: reports(diags),
-        })
+        let (state, private, identity) = match settled(&mut diags, done) {
+            Some(outcome) => (outcome.object, outcome.private, outcome.identity),
+            None => (request.prior, request.planned_private, request.planned_identity),
+        };
+        let diagnostics = reports(diags);
+        Ok(ApplyResponse { state, private, legacy_type_system: false, identity, diagnostics })
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         let mut diags = Diagnostics::new();
         let done = caught(self.found(&mut diags, &request)).await;
-        let resource = settled(&mut diags, done).map(|state| ImportedResource {
-            type_name: request.type_name,
-            state,
-            private: Bytes::new(),
-            identity: None,
-        });
-        let resources = resource.into_iter().collect();
+        let resources = settled(&mut diags, done).into_iter().collect();
         Ok(ImportResponse { resources, deferred: None, diagnostics: reports(diags) })
+    }
+
+    async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
+        let mut diags = Diagnostics::new();
+        let private = request.source_private.clone();
+        let done = caught(self.moved(&mut diags, request)).await;
+        let (state, identity) = settled(&mut diags, done).unwrap_or((Payload::Absent, None));
+        Ok(MoveResponse { state, private, identity, diagnostics: reports(diags) })
+    }
+
+    async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
+        let resources = self.provider.resources.iter();
+        let schemas = resources.filter_map(|(name, resource)| {
+            Some((name.clone(), identity::schema(resource.shape())?))
+        });
+        Ok(IdentitySchemas { schemas: schemas.collect(), diagnostics: Vec::new() })
+    }
+
+    async fn upgrade_identity(
+        &self,
+        request: UpgradeIdentityRequest,
+    ) -> Result<UpgradeIdentityResponse, Failure> {
+        let mut diags = Diagnostics::new();
+        let stored = match (self.resource(&mut diags, &request.type_name), &request.identity) {
+            (Ok(resource), RawState::Json(json)) => {
+                identity::stored(&mut diags, resource.shape(), json).ok()
+            }
+            _ => None,
+        };
+        let identity = stored.unwrap_or(Payload::Absent);
+        Ok(UpgradeIdentityResponse { identity, diagnostics: reports(diags) })
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
@@ -305,9 +340,15 @@ impl Provider for Server {
 const CAPABILITIES: ServerCapabilities = ServerCapabilities {
     plan_destroy: false,
     get_provider_schema_optional: true,
-    move_resource_state: false,
+    move_resource_state: true,
     generate_resource_config: false,
 };
+
+/// What is asked for when there was nothing before: the configuration with defaults, and unknown what
+/// is to be found out.
+fn fresh(shape: &Shape, config: &Value) -> Value {
+    plan::draw(shape, &Value::null(shape.ty().clone()), config, config)
+}
 
 fn schema(version: u64, shape: &Shape) -> Schema {
     Schema { version, block: shape.block.clone() }
@@ -333,16 +374,20 @@ fn words(panic: &(dyn Any + Send)) -> String {
 
 /// What the handler answered, if it did.
 fn settled<T>(diags: &mut Diagnostics, done: Result<Answer<T>, Panicked>) -> Option<T> {
+    reported(diags, done).ok()
+}
+
+fn panicked(diags: &mut Diagnostics, text: &str) -> Reported {
+    let detail =
+        format!("A handler of the provider panicked: {text}. This is a bug in the provider.");
+    diags.error(Diagnostic::error("Provider panicked", detail).blame(Blame::Provider))
+}
+
+/// What the handler answered, or the receipt for why it did not.
+fn reported<T>(diags: &mut Diagnostics, done: Result<Answer<T>, Panicked>) -> Answer<T> {
     match done {
-        Ok(answer) => answer.ok(),
-        Err(Panicked(text)) => {
-            let detail = format!(
-                "A handler of the provider panicked: {text}. This is a bug in the provider."
-            );
-            let problem = Diagnostic::error("Provider panicked", detail).blame(Blame::Provider);
-            let _receipt = diags.error(problem);
-            None
-        }
+        Ok(answer) => answer,
+        Err(Panicked(text)) => Err(panicked(diags, &text)),
     }
 }
 

@@ -14,6 +14,7 @@ use crate::Strings;
 
 /// What a program says.
 #[derive(Model)]
+#[attr(loose)]
 pub(super) struct Conversation {
     /// The program and its arguments. No shell reads them, so nothing needs to be escaped.
     #[attr(required)]

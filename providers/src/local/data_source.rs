@@ -10,6 +10,7 @@ use super::content::Digests;
 
 /// What is in a file.
 #[derive(Model)]
+#[attr(loose)]
 pub(super) struct File {
     /// Where the file is.
     #[attr(required)]
@@ -70,6 +71,7 @@ impl DataSource for LocalFile {
 
 /// What is in a file whose content is not shown.
 #[derive(Model)]
+#[attr(loose)]
 pub(super) struct SensitiveFile {
     /// Where the file is.
     #[attr(required)]

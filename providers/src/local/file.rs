@@ -7,6 +7,7 @@ use super::permission;
 
 /// A file with a given content.
 #[derive(Model)]
+#[attr(loose)]
 pub(super) struct File {
     /// Where the file is. Folders that are missing are made; a file that is there is overwritten.
     #[attr(required, replace)]

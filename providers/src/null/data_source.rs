@@ -7,6 +7,7 @@ use crate::Strings;
 
 /// Values that come back as they went in.
 #[derive(Model)]
+#[attr(loose)]
 #[attr(deprecated = "Use local values, or the terraform_data resource type.")]
 pub(super) struct Null {
     /// Arbitrary values that are copied to `outputs`.

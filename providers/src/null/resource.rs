@@ -8,6 +8,7 @@ use crate::replace::values_changed;
 
 /// An object that does nothing, for its place in the graph and for its provisioners.
 #[derive(Model)]
+#[attr(loose)]
 pub(super) struct Null {
     /// Arbitrary values that, when changed, make a new object, so that its provisioners run again.
     #[attr(optional, replace_if = values_changed)]

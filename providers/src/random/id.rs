@@ -14,6 +14,7 @@ const MAX_BYTES: i64 = 1 << 20;
 /// Random bytes, written in several ways, for names that must not clash. Drawn from a
 /// cryptographic source.
 #[derive(Model)]
+#[attr(loose)]
 pub(super) struct Id {
     /// Arbitrary values that, when changed, make a new id.
     #[attr(optional, replace_if = values_changed)]

@@ -8,6 +8,7 @@ use crate::replace::values_changed;
 
 /// A random whole number from a range.
 #[derive(Model)]
+#[attr(loose)]
 pub(super) struct Integer {
     /// Arbitrary values that, when changed, make a new number.
     #[attr(optional, replace_if = values_changed)]

@@ -13,6 +13,7 @@ const COST: u32 = 10;
 
 /// Random text that is not shown. Drawn from a cryptographic source.
 #[derive(Model)]
+#[attr(loose)]
 pub(super) struct Password {
     /// Arbitrary values that, when changed, make a new text.
     #[attr(optional, replace_if = values_changed)]

@@ -11,6 +11,7 @@ const MAX_WORDS: i64 = 1_000;
 
 /// The name of a pet, for names that people can tell apart.
 #[derive(Model)]
+#[attr(loose)]
 pub(super) struct Pet {
     /// Arbitrary values that, when changed, make a new name.
     #[attr(optional, replace_if = values_changed)]

@@ -11,6 +11,7 @@ const MAX_RESULTS: i64 = 1_000_000;
 
 /// A list of texts in random order.
 #[derive(Model)]
+#[attr(loose)]
 pub(super) struct Shuffle {
     /// Arbitrary values that, when changed, make a new order.
     #[attr(optional, replace_if = values_changed)]

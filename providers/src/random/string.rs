@@ -8,6 +8,7 @@ use crate::replace::values_changed;
 
 /// Random text. For secrets there is `random_password`.
 #[derive(Model)]
+#[attr(loose)]
 pub(super) struct Text {
     /// Arbitrary values that, when changed, make a new text.
     #[attr(optional, replace_if = values_changed)]

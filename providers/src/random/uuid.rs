@@ -8,6 +8,7 @@ use crate::replace::values_changed;
 
 /// A random UUID.
 #[derive(Model)]
+#[attr(loose)]
 pub(super) struct Uuid {
     /// Arbitrary values that, when changed, make a new UUID.
     #[attr(optional, replace_if = values_changed)]

@@ -8,6 +8,7 @@ use crate::Strings;
 
 /// A moment some time before or after another one, which is kept.
 #[derive(Clone, Default, Model)]
+#[attr(loose)]
 pub(super) struct Offset {
     /// Arbitrary values that, when changed, make a new object.
     #[attr(optional, replace)]

@@ -8,6 +8,7 @@ use crate::Strings;
 
 /// A moment that is kept until another one has passed; then the object is made anew.
 #[derive(Clone, Default, Model)]
+#[attr(loose)]
 pub(super) struct Rotating {
     /// Arbitrary values that, when changed, make a new object.
     #[attr(optional, replace)]

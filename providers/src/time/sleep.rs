@@ -7,6 +7,7 @@ use crate::Strings;
 
 /// A pause before what depends on it is created, or after it is destroyed.
 #[derive(Model)]
+#[attr(loose)]
 pub(super) struct Sleep {
     /// Arbitrary values that, when changed, make a new object.
     #[attr(optional, replace)]

@@ -8,6 +8,7 @@ use crate::Strings;
 
 /// A moment that is kept: that of creation, or a given one.
 #[derive(Model)]
+#[attr(loose)]
 pub(super) struct Static {
     /// Arbitrary values that, when changed, make a new object.
     #[attr(optional, replace)]

@@ -1,26 +1,53 @@
 //! The derives of the provider SDK. What they make is in terms of `formwork_sdk`; they decide nothing
 //! about plans or values themselves.
 
-mod attribute;
 mod model;
+mod nested;
+mod part;
+mod view;
+mod words;
 
 use proc_macro::TokenStream;
 use syn::{DeriveInput, parse_macro_input};
 
-/// Makes a struct a model: each field is an attribute of the schema.
+/// Makes a struct a model: each field is an attribute of the schema, or a type of nested blocks.
 ///
 /// The doc comment of a field is its description; `#[attr(…)]` says the rest:
 ///
-/// - one role: `required`, `optional`, `computed`, `optional_computed`;
-/// - `default = EXPR`: the value when the author sets none (needs `optional_computed`);
+/// - one role: `required`, `optional` (an `Option`), `computed`, `optional_computed`;
+/// - `default = EXPR`: the value when the author sets none;
 /// - `keep`: the prior value stays when the author sets none (needs a computed role);
 /// - `replace`: a change makes a new object; `replace_if = FUNCTION` asks
-///   `fn(&FieldType, &FieldType) -> bool` with the prior and the planned value;
+///   `fn(&Attr<T>, &Attr<T>) -> bool` with the prior and the planned value;
+/// - what an author sets must pass: `one_of = ["a", "b"]`, `range = 1..=10_i64`, `length = 1..=64`,
+///   `check = FUNCTION` asks `fn(&T) -> Result<(), String>`;
+/// - `identity`, `identity(optional)`: a part of what identifies an object;
+/// - `fills`: the provider sets parts of what is nested here;
 /// - `sensitive`, `write_only`, `deprecated = "what to use instead"`, `name = "…"`.
 ///
-/// On the struct, `#[attr(deprecated = "…")]` deprecates the whole.
-#[proc_macro_derive(Model, attributes(attr))]
+/// `#[block]` makes a field of nested structs a type of blocks. The type says how many:
+/// `Option<T>` at most one, `T` exactly one, `Vec<T>`, `Set<T>` and `BTreeMap<String, T>` any number.
+/// `#[block(min = 1, max = 3)]` says how many of a collection; `group`, `fills`, `replace`, `length`,
+/// `check`, `deprecated` and `name` are possible as well.
+///
+/// On the struct, `#[attr(deprecated = "…")]` deprecates the whole, and `conflicts(a, b)`,
+/// `exactly_one_of(a, b)`, `at_least_one_of(a, b)` and `together(a, b)` say what holds between fields.
+///
+/// For a model `Thing` the structs `ThingDraft`, `ThingInput` and `ThingComputed` are made beside it:
+/// see `formwork_sdk::Model`.
+#[proc_macro_derive(Model, attributes(attr, block))]
 pub fn derive_model(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     model::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Makes a struct something that a model has as a nested attribute or as blocks. Its fields are
+/// described as those of a model are.
+///
+/// For a struct `Part` the struct `PartDraft` is made beside it; and `PartInput`, if the provider sets
+/// some of its attributes.
+#[proc_macro_derive(Nested, attributes(attr, block))]
+pub fn derive_nested(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    nested::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }

@@ -1,124 +1,138 @@
-//! `#[derive(Model)]`: schema, decoding and encoding of a struct.
+//! `#[derive(Model)]`: schema, decoding and encoding of a struct, and the structs of other phases.
 
 use proc_macro2::TokenStream;
-use quote::quote;
-use syn::ext::IdentExt as _;
-use syn::spanned::Spanned as _;
-use syn::{Data, DeriveInput, Error, Field, Fields, Ident, Result, Type};
+use quote::{format_ident, quote};
+use syn::{DeriveInput, Error, Result};
 
-use crate::attribute::{Role, Said, doc_comment};
+use crate::part::{Part, parts};
+use crate::view::{View, conversion, implementation};
+use crate::words::{SaidOfAll, doc_comment};
 
 /// Returns the implementation of `Model` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
-    let attributes = attributes(input)?;
-    let said = Said::read(&input.attrs)?;
-    let description = doc_comment(&input.attrs);
-    let deprecated = said.deprecated.map(|text| quote!(.deprecated(#text)));
-    let definitions = attributes.iter().map(AttributeOf::definition);
-    let names: Vec<_> = attributes.iter().map(|attribute| &attribute.name).collect();
-    let fields: Vec<_> = attributes.iter().map(|attribute| attribute.field).collect();
+    let said = SaidOfAll::read(&input.attrs)?;
+    let parts = parts(input, said.loose)?;
+    let all: Vec<_> = parts.iter().collect();
+    let shape = shape(input, &said, &all)?;
     let model = &input.ident;
-    let (impls, generics, wheres) = input.generics.split_for_impl();
+    let assertions = parts.iter().map(Part::assertions);
+    let own = implementation(model, &all, said.loose);
+    if said.loose {
+        return Ok(quote! {
+            #own
+
+            impl ::formwork_sdk::Model for #model {
+                type Draft = Self;
+                type Input = Self;
+                type Computed = Self;
+
+                #shape
+            }
+        });
+    }
+    let (draft, views) = draft(input, &all);
+    let (input_name, computed) = (format_ident!("{model}Input"), format_ident!("{model}Computed"));
+    let settable = View {
+        vis: &input.vis,
+        ident: &input_name,
+        doc: format!("What the author of a configuration has a say in, of a [`{model}`]."),
+        fields: parts
+            .iter()
+            .filter(|part| part.is_settable())
+            .map(|part| (part, part.input()))
+            .collect(),
+        is_draft: false,
+    };
+    let ours: Vec<_> = parts.iter().filter(|part| part.is_computed()).collect();
+    let set = View {
+        vis: &input.vis,
+        ident: &computed,
+        doc: format!("What the provider sets, of a [`{model}`]."),
+        fields: ours.iter().map(|part| (*part, type_of(part))).collect(),
+        is_draft: false,
+    };
+    let (settable, set) = (settable.expand(), set.expand());
+    let from_model = conversion(model, &computed, &ours, |value| value);
     Ok(quote! {
-        #[automatically_derived]
-        impl #impls ::formwork_sdk::Model for #model #generics #wheres {
-            fn shape() -> ::formwork_sdk::schema::Shape {
-                ::formwork_sdk::schema::Shape::new(#description) #deprecated #(#definitions)*
-            }
+        #own
+        #views
+        #settable
+        #set
+        #from_model
 
-            fn from_value(
-                value: &::formwork_sdk::value::Value,
-            ) -> ::core::result::Result<Self, ::formwork_sdk::value::convert::Refused> {
-                ::core::result::Result::Ok(Self {
-                    #(#fields: ::formwork_sdk::model::part(value, #names)?,)*
-                })
-            }
+        impl ::formwork_sdk::Model for #model {
+            type Draft = #draft;
+            type Input = #input_name;
+            type Computed = #computed;
 
-            fn to_value(&self) -> ::formwork_sdk::value::Value {
-                ::formwork_sdk::value::Value::object([
-                    #((#names, ::formwork_sdk::Field::to_value(&self.#fields)),)*
-                ])
-            }
+            #shape
+        }
+
+        #(#assertions)*
+    })
+}
+
+/// The struct in which anything may be unknown, and how the model becomes one.
+pub(crate) fn draft(input: &DeriveInput, parts: &[&Part<'_>]) -> (syn::Ident, TokenStream) {
+    let model = &input.ident;
+    let draft = format_ident!("{model}Draft");
+    let view = View {
+        vis: &input.vis,
+        ident: &draft,
+        doc: format!("A [`{model}`] of which anything may be absent or not known yet."),
+        fields: parts.iter().map(|part| (*part, part.draft())).collect(),
+        is_draft: true,
+    };
+    let view = view.expand();
+    let conversion =
+        conversion(model, &draft, parts, |value| quote!(::formwork_sdk::Field::into_draft(#value)));
+    (draft, quote!(#view #conversion))
+}
+
+/// The function that returns the schema.
+pub(crate) fn shape(
+    input: &DeriveInput,
+    said: &SaidOfAll,
+    parts: &[&Part<'_>],
+) -> Result<TokenStream> {
+    let description = doc_comment(&input.attrs);
+    let deprecated = said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
+    let definitions = parts.iter().map(|part| part.definition());
+    let mut relations = Vec::new();
+    for relation in &said.relations {
+        let mut names = Vec::new();
+        for name in &relation.names {
+            let Some(part) = parts.iter().find(|part| part.ident == name) else {
+                return Err(Error::new(name.span(), "the struct has no such field"));
+            };
+            names.push(&part.name);
+        }
+        let kind = format_ident!("{}", relation.kind);
+        relations.push(quote! {
+            .relation(::formwork_sdk::check::Relation::new(
+                ::formwork_sdk::check::RelationKind::#kind,
+                &[#(#names),*],
+            ))
+        });
+    }
+    Ok(quote! {
+        fn shape() -> ::formwork_sdk::schema::Shape {
+            ::formwork_sdk::schema::Shape::new(#description)
+                #deprecated
+                #(#definitions)*
+                #(#relations)*
         }
     })
 }
 
-/// A field and what is said about it.
-struct AttributeOf<'i> {
-    field: &'i Ident,
-    ty: &'i Type,
-    name: String,
-    role: Role,
-    said: Said,
-    description: String,
-}
-
-fn attributes(input: &DeriveInput) -> Result<Vec<AttributeOf<'_>>> {
-    match &input.data {
-        Data::Struct(data) => match &data.fields {
-            Fields::Named(fields) => fields.named.iter().map(AttributeOf::read).collect(),
-            Fields::Unit => Ok(Vec::new()),
-            Fields::Unnamed(fields) => Err(Error::new(fields.span(), "give the fields names")),
-        },
-        _ => Err(Error::new(input.ident.span(), "a model is a struct")),
-    }
-}
-
-impl<'i> AttributeOf<'i> {
-    fn read(field: &'i Field) -> Result<Self> {
-        let said = Said::read(&field.attrs)?;
-        let Some(ident) = &field.ident else {
-            return Err(Error::new(field.span(), "give the field a name"));
-        };
-        let role = said.checked_role(ident.span())?;
-        let name = match &said.name {
-            Some(name) => name.value(),
-            None => ident.unraw().to_string(),
-        };
-        let description = doc_comment(&field.attrs);
-        Ok(Self { field: ident, ty: &field.ty, name, role, said, description })
-    }
-
-    /// The call that adds this attribute to the shape.
-    fn definition(&self) -> TokenStream {
-        let Self { ty, name, said, description, .. } = self;
-        let role = match self.role {
-            Role::Required => quote!(Required),
-            Role::Optional => quote!(Optional),
-            Role::Computed => quote!(Computed),
-            Role::OptionalComputed => quote!(OptionalComputed),
-        };
-        let sensitive = said.sensitive.then(|| quote!(.sensitive()));
-        let write_only = said.write_only.then(|| quote!(.write_only()));
-        let keep = said.keep.then(|| quote!(.keep()));
-        let replace = said.replace.then(|| quote!(.replace()));
-        let replace_if = said.replace_if.as_ref().map(|decide| {
-            quote!(.replace_if(|prior, planned| {
-                ::formwork_sdk::model::decide::<#ty>(prior, planned, #decide)
-            }))
-        });
-        let default = said
-            .default
-            .as_ref()
-            .map(|value| quote!(.default(::formwork_sdk::Field::to_value(&<#ty>::known(#value)))));
-        let deprecated = said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
-        quote! {
-            .attribute(
-                #name,
-                ::formwork_sdk::schema::Definition::new(
-                    <#ty as ::formwork_sdk::Field>::ty(),
-                    ::formwork_sdk::schema::Role::#role,
-                )
-                .describe(#description)
-                #sensitive #write_only #keep #replace #replace_if #default #deprecated
-            )
-        }
-    }
+fn type_of(part: &Part<'_>) -> TokenStream {
+    let ty = part.ty;
+    quote!(#ty)
 }
 
 #[cfg(test)]
 mod tests {
-    use syn::parse_quote;
+    use syn::{Field, parse_quote};
 
     use super::*;
 
@@ -128,39 +142,71 @@ mod tests {
 
     #[test]
     fn what_does_not_go_together_is_refused_with_the_way_out() {
-        let table: [(Field, &str); 9] = [
-            (parse_quote!(a: Attr<i64>), "say who sets it"),
-            (parse_quote!(#[attr(optional, computed)] a: Attr<i64>), "has one role"),
-            (parse_quote!(#[attr(optional, default = 1)] a: Attr<i64>), "needs the role"),
-            (parse_quote!(#[attr(required, keep)] a: Attr<i64>), "`keep` needs a role"),
-            (parse_quote!(#[attr(optional_computed, keep, default = 1)] a: Attr<i64>), "both say"),
-            (parse_quote!(#[attr(computed, write_only)] a: Attr<i64>), "only the author sets"),
-            (parse_quote!(#[attr(optional, replace, replace_if = f)] a: Attr<i64>), "to decide"),
-            (parse_quote!(#[attr(optionl)] a: Attr<i64>), "not a word that `attr` knows"),
-            (parse_quote!(#[attr(optional, name)] a: Attr<i64>), "expected `=`"),
+        let table: [(Field, &str); 20] = [
+            (parse_quote!(a: i64), "say who sets it"),
+            (parse_quote!(#[attr(optional, computed)] a: i64), "has one role"),
+            (parse_quote!(#[attr(optional, default = 1)] a: i64), "needs the role"),
+            (parse_quote!(#[attr(required, keep)] a: i64), "`keep` needs a role"),
+            (parse_quote!(#[attr(default = 1, keep)] a: i64), "both say"),
+            (parse_quote!(#[attr(computed, write_only)] a: i64), "only the author sets"),
+            (parse_quote!(#[attr(required, write_only, identity)] a: i64), "cannot identify"),
+            (parse_quote!(#[attr(required, replace, replace_if = f)] a: i64), "to decide"),
+            (parse_quote!(#[attr(optionl)] a: i64), "not a word that `attr` knows"),
+            (parse_quote!(#[attr(optional, name)] a: Option<i64>), "expected `=`"),
+            (parse_quote!(#[attr(required)] a: Option<i64>), "without `Option`"),
+            (parse_quote!(#[attr(optional)] a: i64), "write Option<"),
+            (parse_quote!(#[attr(default = 1)] a: Option<i64>), "never absent"),
+            (parse_quote!(#[attr(computed, range = 1..)] a: i64), "set by the provider"),
+            (parse_quote!(#[attr(computed, fills)] a: B), "`fills` says nothing"),
+            (parse_quote!(#[attr(required, min = 1)] a: Vec<B>), "not a word that `attr` knows"),
+            (parse_quote!(#[block(min = 2, max = 1)] a: Vec<B>), "more than the most"),
+            (parse_quote!(#[block] #[attr(required)] a: B), "a block has no role"),
+            (parse_quote!(#[block(group)] a: Option<B>), "always there"),
+            (parse_quote!(#[attr(required, one_of = [])] a: String), "to choose from"),
         ];
         for (field, expected) in table {
             let found = refusal(&parse_quote!(struct Model { #field }));
             assert!(found.contains(expected), "{expected}: {found}");
         }
+        let found = refusal(&parse_quote!(
+            #[attr(conflicts(a, b))]
+            struct Model {
+                #[attr(required)]
+                a: i64,
+            }
+        ));
+        assert_eq!(found, "the struct has no such field");
     }
 
     #[test]
     fn only_a_struct_with_names_is_a_model() {
-        assert_eq!(
-            refusal(&parse_quote!(
-                enum E {
-                    A,
-                }
-            )),
-            "a model is a struct"
-        );
-        assert_eq!(
-            refusal(&parse_quote!(
-                struct S(i64);
-            )),
-            "give the fields names"
-        );
+        let refused = [
+            (
+                refusal(&parse_quote!(
+                    enum E {
+                        A,
+                    }
+                )),
+                "a model is a struct",
+            ),
+            (
+                refusal(&parse_quote!(
+                    struct S(i64);
+                )),
+                "give the fields names",
+            ),
+            (
+                refusal(&parse_quote!(
+                    struct S<T> {
+                        a: T,
+                    }
+                )),
+                "a model has no parameters",
+            ),
+        ];
+        for (found, expected) in refused {
+            assert_eq!(found, expected);
+        }
         assert!(
             expand(&parse_quote!(
                 struct Empty;

@@ -3,16 +3,17 @@
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_value::diag::Blame;
-use formwork_value::schema::Role;
+use formwork_value::schema::{Attribute, Nesting, Role};
 use formwork_value::{Diagnostic, Diagnostics, Path, Value};
 
 use crate::Answer;
-use crate::plan::read_only_but_set;
-use crate::schema::Shape;
+use crate::check::Wrong;
+use crate::plan::Content;
+use crate::schema::{Rule, Shape};
 
 /// Reads a value that the host sent.
 pub(super) fn decoded(diags: &mut Diagnostics, shape: &Shape, value: &Payload) -> Answer<Value> {
-    match value.decode(&shape.block.implied_type()) {
+    match value.decode(shape.ty()) {
         Ok(plain) => Ok(plain.into_value()),
         Err(error) => {
             let detail = format!("The host sent a value that does not fit the schema: {error}.");
@@ -27,7 +28,7 @@ pub(super) fn encoded(shape: &Shape, value: &Value) -> Payload {
     // Protocol: a write-only value is null in every answer.
     let value = shape.block.without_write_only(value);
     // Models make no marks, so nothing is taken off here.
-    Payload::Value(value.split_marks().0, shape.block.implied_type())
+    Payload::Value(value.split_marks().0, shape.ty().clone())
 }
 
 /// Makes the object that a handler returned ready for the host: what it left unknown becomes null, and
@@ -41,7 +42,7 @@ pub(super) fn known(
     let Value::Object(parts) = &object else { return encoded(shape, &object) };
     let parts = parts.iter().map(|(name, value)| {
         if value.is_wholly_known() {
-            return (name.clone(), value.clone());
+            return value.clone();
         }
         let detail = format!(
             "After {handler} the provider still says that `{name}` will be known later, but there \
@@ -51,40 +52,106 @@ pub(super) fn known(
             .blame(Blame::Provider)
             .path(Path::root().attribute(name));
         let _receipt = diags.error(problem);
-        (name.clone(), Value::null(value.ty()))
+        Value::null(value.ty())
     });
-    let object = Value::object(parts.collect::<Vec<_>>());
+    let object = object.with_children(parts.collect());
     encoded(shape, &object)
 }
 
-/// Checks what an author wrote against the roles of attributes.
+/// Checks what an author wrote against the roles of attributes, and what the rules say of values.
 pub(super) fn config(
     diags: &mut Diagnostics,
     shape: &Shape,
     config: &Value,
     client: ClientCapabilities,
 ) -> Answer<()> {
-    let Value::Object(object) = config else { return Ok(()) };
-    for name in read_only_but_set(shape, config) {
-        let detail = format!("`{name}` is set by the provider alone. Remove it.");
-        let problem = Diagnostic::error("Invalid Configuration for Read-Only Attribute", detail);
-        let _receipt = diags.error(problem.path(Path::root().attribute(&name)));
-    }
-    for (name, attribute) in &shape.block.attributes {
-        let is_set = object.get(name).is_some_and(|value| !value.is_null());
-        if attribute.role == Role::Required && !is_set {
-            let detail = format!("`{name}` must have a value.");
-            let problem = Diagnostic::error("Missing Configuration for Required Attribute", detail);
-            let _receipt = diags.error(problem.path(Path::root().attribute(name)));
+    let content = Content::of_block(&shape.block, &shape.rules);
+    Checker { diags, client }.object(content, &Path::root(), config);
+    diags.check()
+}
+
+/// Goes through what an author wrote.
+struct Checker<'d> {
+    diags: &'d mut Diagnostics,
+    client: ClientCapabilities,
+}
+
+impl Checker<'_> {
+    fn object(&mut self, content: Content<'_>, path: &Path, value: &Value) {
+        let Value::Object(object) = value else { return };
+        for (name, part) in object.iter() {
+            let path = path.attribute(name);
+            if let Some(attribute) = content.attribute(name) {
+                self.role(attribute, &path, part);
+            }
+            let Some((rule, inner)) = content.part(name) else { continue };
+            self.checks(rule, &path, part);
+            if let Some(inner) = inner {
+                self.parts(inner, &path, part);
+            }
         }
-        if attribute.write_only && is_set && !client.write_only_attributes_allowed {
+        for relation in content.relations() {
+            if let Err(wrong) = relation.ask(value) {
+                self.refuse(wrong.summary, &capitalised(&wrong.why), path);
+            }
+        }
+    }
+
+    fn parts(&mut self, content: Content<'_>, path: &Path, value: &Value) {
+        if matches!(content.nesting, Nesting::Single | Nesting::Group) {
+            return self.object(content, path, value);
+        }
+        for (at, part) in value.children().iter().enumerate() {
+            // No step leads to an element of a set.
+            let path = value.step_to(at).map_or_else(|| path.clone(), |step| path.then(step));
+            self.object(content, &path, part);
+        }
+    }
+
+    fn role(&mut self, attribute: &Attribute, path: &Path, value: &Value) {
+        let name = shown(path);
+        let is_set = !value.is_null();
+        if attribute.role == Role::Computed && is_set {
+            let detail = format!("{name} is set by the provider alone. Remove it.");
+            self.refuse("Invalid Configuration for Read-Only Attribute", &detail, path);
+        }
+        if attribute.role == Role::Required && !is_set {
+            let detail = format!("{name} must have a value.");
+            self.refuse("Missing Configuration for Required Attribute", &detail, path);
+        }
+        if attribute.write_only && is_set && !self.client.write_only_attributes_allowed {
             let detail = format!(
-                "`{name}` is passed to the provider and never stored. Terraform can do so from \
+                "{name} is passed to the provider and never stored. Terraform can do so from \
                  version 1.11 on."
             );
-            let problem = Diagnostic::error("Write-only attribute not allowed", detail);
-            let _receipt = diags.error(problem.path(Path::root().attribute(name)));
+            self.refuse("Write-only attribute not allowed", &detail, path);
         }
     }
-    diags.check()
+
+    fn checks(&mut self, rule: &Rule, path: &Path, value: &Value) {
+        for check in &rule.checks {
+            if let Err(Wrong { summary, why }) = check.ask(value) {
+                self.refuse(summary, &format!("{} {why}.", shown(path)), path);
+            }
+        }
+    }
+
+    fn refuse(&mut self, summary: &str, detail: &str, path: &Path) {
+        let problem = Diagnostic::error(summary, detail).path(path.clone());
+        let _receipt = self.diags.error(problem);
+    }
+}
+
+/// An attribute as it is written: `a.b[0]` in backticks.
+fn shown(path: &Path) -> String {
+    let place = path.to_string();
+    format!("`{}`", place.trim_start_matches('.'))
+}
+
+fn capitalised(text: &str) -> String {
+    let mut characters = text.chars();
+    match characters.next() {
+        Some(first) => format!("{}{}.", first.to_uppercase(), characters.as_str()),
+        None => String::new(),
+    }
 }

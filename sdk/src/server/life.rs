@@ -1,128 +1,146 @@
-//! The calls in the life of a managed resource: upgrade, read, plan, apply.
+//! The calls in the life of a managed resource: plan, apply, read.
 
-use std::cmp::Ordering;
-
+use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
-use formwork_plugin_protocol::message::resource::{
-    ApplyRequest, PlanRequest, RawState, ReadRequest, UpgradeRequest,
-};
-use formwork_value::codec::json::{self, Extra};
-use formwork_value::{Diagnostic, Diagnostics, Path};
+use formwork_plugin_protocol::message::DeferredReason;
+use formwork_plugin_protocol::message::resource::{ApplyRequest, PlanRequest, ReadRequest};
+use formwork_value::{Diagnostics, Path};
 
-use super::{Server, check};
-use crate::erased::AnyResource;
-use crate::resource::{Change, Create, Delete, Read, Stored, Update, unreadable};
+use super::{Server, caught, check, identity, reported};
+use crate::context::{Context, Deferral, Meta};
+use crate::erased::{AnyResource, Lives};
+use crate::schema::Shape;
 use crate::{Answer, plan};
 
+/// An object, and what goes with it.
+pub(super) struct Outcome {
+    pub(super) object: Payload,
+    pub(super) private: Bytes,
+    pub(super) identity: Option<Payload>,
+    pub(super) deferred: Option<DeferredReason>,
+    /// What needs a new object; of plans only.
+    pub(super) replace: Vec<Path>,
+}
+
+impl Outcome {
+    /// An object that a handler answered with.
+    fn of(shape: &Shape, object: Payload, context: &Context) -> Self {
+        let identity = identity::of(shape, &object);
+        let (private, deferred) = (context.private.to_bytes(), context.deferral.take());
+        Self { object, private, identity, deferred, replace: Vec::new() }
+    }
+}
+
 impl Server {
-    pub(super) async fn upgraded(
+    /// What a call brings along.
+    fn context(
         &self,
         diags: &mut Diagnostics,
-        request: UpgradeRequest,
-    ) -> Answer<Payload> {
-        let resource = self.resource(diags, &request.type_name)?;
-        let RawState::Json(json) = request.state else {
-            return Err(diags.error(unreadable("it is in the form of Terraform before 0.12")));
-        };
-        let stored = Stored { version: request.version, json };
-        let object = match stored.version.cmp(&resource.version()) {
-            Ordering::Less => resource.upgrade(diags, stored).await?,
-            Ordering::Equal => current(diags, resource, &stored)?,
-            Ordering::Greater => return Err(too_new(diags, resource, &stored)),
-        };
-        Ok(check::known(diags, resource.shape(), "upgrade", object))
+        private: &Bytes,
+        meta: &Payload,
+        deferral_allowed: bool,
+    ) -> Answer<Context> {
+        let mut context = Context::new(self.stop.clone(), private);
+        context.deferral = Deferral::new(deferral_allowed);
+        if let Some(shape) = &self.provider.meta {
+            let meta = check::decoded(diags, shape, meta)?;
+            context.meta = Meta(Some(meta).filter(|meta| !meta.is_null()));
+        }
+        Ok(context)
     }
 
     pub(super) async fn real(
         &self,
         diags: &mut Diagnostics,
         request: &ReadRequest,
-    ) -> Answer<Payload> {
+    ) -> Answer<Outcome> {
         let resource = self.resource(diags, &request.type_name)?;
         let shape = resource.shape();
         let current = check::decoded(diags, shape, &request.current)?;
+        let allowed = request.client.deferral_allowed;
+        let context = self.context(diags, &request.private, &request.provider_meta, allowed)?;
         if current.is_null() {
-            return Ok(check::encoded(shape, &current));
+            return Ok(Outcome::of(shape, check::encoded(shape, &current), &context));
         }
-        let read = Read { current, stop: self.stop.clone() };
-        match resource.read(diags, read).await? {
-            Some(object) => Ok(check::known(diags, shape, "read", object)),
-            None => Ok(Payload::Absent),
-        }
+        let object = match resource.read(diags, &current, context.clone()).await? {
+            Some(object) => check::known(diags, shape, "read", object),
+            None => Payload::Absent,
+        };
+        Ok(Outcome::of(shape, object, &context))
     }
 
     pub(super) async fn planned(
         &self,
         diags: &mut Diagnostics,
         request: &PlanRequest,
-    ) -> Answer<(Payload, Vec<Path>)> {
+    ) -> Answer<Outcome> {
         let resource = self.resource(diags, &request.type_name)?;
         let shape = resource.shape();
         let prior = check::decoded(diags, shape, &request.prior)?;
         let config = check::decoded(diags, shape, &request.config)?;
         let proposed = check::decoded(diags, shape, &request.proposed)?;
+        let allowed = request.client.deferral_allowed;
+        let context =
+            self.context(diags, &request.prior_private, &request.provider_meta, allowed)?;
         if proposed.is_null() {
-            return Ok((check::encoded(shape, &proposed), Vec::new()));
+            return Ok(Outcome::of(shape, check::encoded(shape, &proposed), &context));
         }
         let planned = plan::draw(shape, &prior, &config, &proposed);
-        let known_prior = (!prior.is_null()).then(|| prior.clone());
-        let mut change = Change { prior: known_prior, config, planned, replace: Vec::new() };
-        resource.modify_plan(diags, &mut change).await?;
-        let Change { planned, mut replace, .. } = change;
-        replace.extend(plan::forcing(shape, &prior, &planned));
+        let lives = Lives { prior, config, planned };
+        let (planned, mut replace) = resource.modify_plan(diags, &lives, context.clone()).await?;
+        replace.extend(plan::forcing(shape, &lives.prior, &planned));
         replace.sort();
         replace.dedup();
-        Ok((check::encoded(shape, &planned), replace))
+        Ok(Outcome { replace, ..Outcome::of(shape, check::encoded(shape, &planned), &context) })
     }
 
     pub(super) async fn applied(
         &self,
         diags: &mut Diagnostics,
         request: &ApplyRequest,
-    ) -> Answer<Payload> {
+    ) -> Answer<Outcome> {
         let resource = self.resource(diags, &request.type_name)?;
         let shape = resource.shape();
         let prior = check::decoded(diags, shape, &request.prior)?;
         let planned = check::decoded(diags, shape, &request.planned)?;
         let config = check::decoded(diags, shape, &request.config)?;
-        let stop = self.stop.clone();
+        let context =
+            self.context(diags, &request.planned_private, &request.provider_meta, false)?;
         if planned.is_null() {
             if !prior.is_null() {
-                resource.delete(diags, Delete { prior, stop }).await?;
+                resource.delete(diags, &prior, context.clone()).await?;
             }
-            return Ok(Payload::Absent);
+            return Ok(Outcome::of(shape, Payload::Absent, &context));
         }
-        let (handler, object) = if prior.is_null() {
-            ("create", resource.create(diags, Create { config, planned, stop }).await?)
-        } else {
-            ("update", resource.update(diags, Update { config, prior, planned, stop }).await?)
-        };
-        Ok(check::known(diags, shape, handler, object))
+        let lives = Lives { prior, config, planned };
+        let object = changed(diags, resource, lives, context.clone()).await?;
+        Ok(Outcome::of(shape, object, &context))
     }
 }
 
-/// Reads an object of the version that there is. A host that differs in what it has left out or in
-/// should not break anything, so what is missing is null and what is too much is dropped.
-fn current(
+/// Creates or updates. A handler that fails, or panics, after it kept something leaves that behind.
+async fn changed(
     diags: &mut Diagnostics,
     resource: &dyn AnyResource,
-    stored: &Stored,
-) -> Answer<formwork_value::Value> {
-    let ty = resource.shape().block.implied_type();
-    json::decode_with(&stored.json, &ty, Extra::Drop)
-        .map_err(|error| diags.error(unreadable(&error.to_string())))
-}
-
-fn too_new(
-    diags: &mut Diagnostics,
-    resource: &dyn AnyResource,
-    stored: &Stored,
-) -> formwork_value::Reported {
-    let detail = format!(
-        "The object was stored with version {} of its schema, but this provider has version {}. Use \
-         the version of the provider that stored it, or a newer one.",
-        stored.version,
-        resource.version()
-    );
-    diags.error(Diagnostic::error("Resource instance managed by newer provider version", detail))
+    lives: Lives,
+    context: Context,
+) -> Answer<Payload> {
+    let shape = resource.shape();
+    let (prior, planned) = (lives.prior.clone(), lives.planned.clone());
+    let (handler, done) = if prior.is_null() {
+        ("create", caught(resource.create(diags, lives, context.clone())).await)
+    } else {
+        ("update", caught(resource.update(diags, lives, context.clone())).await)
+    };
+    match reported(diags, done) {
+        Ok(computed) => {
+            let object = plan::carried(&planned, &computed);
+            Ok(check::known(diags, shape, handler, object))
+        }
+        Err(receipt) => {
+            let draft = context.take_partial().ok_or(receipt)?;
+            let base = if prior.is_null() { plan::settled(&planned) } else { prior };
+            Ok(check::encoded(shape, &plan::drafted(&base, &draft)))
+        }
+    }
 }

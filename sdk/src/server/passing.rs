@@ -10,9 +10,9 @@ use formwork_plugin_protocol::message::schema::FunctionSignature;
 use formwork_value::{Diagnostics, Value};
 
 use super::{Server, check};
-use crate::Answer;
 use crate::ephemeral::Keep;
 use crate::function::{Arguments, Refusal};
+use crate::{Answer, plan};
 
 impl Server {
     pub(super) fn signatures(&self) -> BTreeMap<String, FunctionSignature> {
@@ -61,8 +61,11 @@ impl Server {
     ) -> Answer<(Payload, Keep)> {
         let ephemeral = self.ephemeral(diags, &request.type_name)?;
         let config = check::decoded(diags, ephemeral.shape(), &request.config)?;
-        let opened = ephemeral.open(diags, &config).await?;
-        Ok((check::known(diags, ephemeral.shape(), "open", opened.value), opened.keep))
+        let shape = ephemeral.shape();
+        let planned = super::fresh(shape, &config);
+        let opened = ephemeral.open(diags, &planned).await?;
+        let result = plan::carried(&planned, &opened.value);
+        Ok((check::known(diags, shape, "open", result), opened.keep))
     }
 
     pub(super) async fn renewed(

@@ -17,15 +17,15 @@ use crate::testing::{Action, Life, Passing, call};
 struct Thing {
     /// What it does.
     #[attr(required)]
-    name: Attr<String>,
+    name: String,
     #[attr(optional)]
-    tags: Attr<BTreeMap<String, String>>,
+    tags: Option<BTreeMap<String, String>>,
     #[attr(optional, write_only)]
-    secret: Attr<String>,
+    secret: Option<String>,
     #[attr(computed)]
-    seen: Attr<i64>,
+    seen: i64,
     #[attr(computed, keep)]
-    id: Attr<String>,
+    id: String,
 }
 
 struct Things;
@@ -36,31 +36,41 @@ impl Resource for Things {
 
     const VERSION: u64 = 1;
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Thing>) -> Answer<Thing> {
-        let mut thing = Thing { id: "1".into(), ..call.planned };
-        match thing.name.or_default().as_str() {
-            "forgets" => return Ok(thing),
+    async fn create(&self, diags: &mut Diagnostics, call: Create<Thing>) -> Answer<ThingComputed> {
+        match call.planned.name.as_str() {
             "panics" => panic!("out of luck"),
             "fails" => return Err(diags.error(Diagnostic::error("Not today", "Try tomorrow."))),
             "half" => {
                 let _receipt = diags.error(Diagnostic::error("Half done", ""));
             }
+            "breaks off" => {
+                call.partial.keep(ThingDraft { id: "2".into(), ..ThingDraft::default() });
+                panic!("the line was cut");
+            }
             _ => (),
         }
-        let secret = call.config.secret.or_default();
-        thing.seen = i64::try_from(secret.len()).unwrap_or_default().into();
-        thing.secret = secret.into();
-        Ok(thing)
+        call.private.set("etag", "first");
+        let secret = call.planned.secret.unwrap_or_default();
+        Ok(ThingComputed { seen: i64::try_from(secret.len()).unwrap_or_default(), id: "1".into() })
     }
 
-    async fn update(&self, _: &mut Diagnostics, call: Update<Thing>) -> Answer<Thing> {
-        assert_ne!(call.planned.name.or_default(), "panics", "out of luck");
-        Ok(Thing { seen: 0.into(), ..call.planned })
+    async fn read(&self, _: &mut Diagnostics, call: Read<Thing>) -> Answer<Option<Thing>> {
+        Ok((call.current.name != "gone").then_some(call.current))
     }
 
-    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<Thing> {
+    async fn update(&self, diags: &mut Diagnostics, call: Update<Thing>) -> Answer<ThingComputed> {
+        assert_ne!(call.planned.name, "panics", "out of luck");
+        if call.planned.name == "half" {
+            call.partial.keep(ThingDraft { name: "half".into(), ..ThingDraft::default() });
+            return Err(diags.error(Diagnostic::error("Renamed only", "")));
+        }
+        assert_eq!(call.private.get("etag").as_deref(), Some("first"));
+        Ok(ThingComputed { seen: 0, id: "another".to_owned() })
+    }
+
+    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<ThingDraft> {
         let old: Thing = stored.read(diags)?;
-        Ok(Thing { seen: 7.into(), ..old })
+        Ok(Thing { seen: 7, ..old }.into())
     }
 }
 
@@ -69,9 +79,9 @@ impl Resource for Things {
 struct Lease {
     /// On what.
     #[attr(required)]
-    on: Attr<String>,
+    on: String,
     #[attr(computed)]
-    key: Attr<String>,
+    key: String,
 }
 
 struct Leases;
@@ -80,13 +90,9 @@ struct Leases;
 impl Ephemeral for Leases {
     type Model = Lease;
 
-    async fn open(&self, _: &mut Diagnostics, config: Lease) -> Answer<Opened<Lease>> {
-        let key = match config.on.or_default().as_str() {
-            "nothing" => Attr::Unknown,
-            on => format!("the key of {on}").into(),
-        };
+    async fn open(&self, _: &mut Diagnostics, config: LeaseInput) -> Answer<Opened<LeaseComputed>> {
         let keep = Keep { private: "opened".into(), renew_at: None };
-        Ok(Opened { value: Lease { key, ..config }, keep })
+        Ok(Opened { value: LeaseComputed { key: format!("the key of {}", config.on) }, keep })
     }
 
     async fn renew(&self, _: &mut Diagnostics, private: bytes::Bytes) -> Answer<Keep> {
@@ -134,6 +140,10 @@ async fn life() -> Life {
     Life::new(provider(), "test_thing").await.unwrap()
 }
 
+fn tagged(tag: &str) -> (&'static str, Value) {
+    ("tags", Value::map(Type::String, [("tag", Value::string(tag))]))
+}
+
 fn named(name: &str) -> (&'static str, Value) {
     ("name", Value::string(name))
 }
@@ -148,12 +158,29 @@ async fn a_secret_reaches_the_handler_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn what_a_handler_leaves_unknown_is_an_error_and_the_object_is_kept() {
+async fn what_was_planned_is_carried_over_whatever_a_handler_says() {
     let mut life = life().await;
-    let refusal = life.apply([named("forgets")]).await.unwrap_err();
-    assert!(refusal.0.contains("`seen` will be known later"), "{refusal:?}");
+    life.apply([named("a")]).await.unwrap();
+    assert_eq!(life.apply([named("b")]).await, Ok(Action::Update));
     assert_eq!(life.get("id"), &Value::string("1"));
+    assert_eq!(life.get("name"), &Value::string("b"));
+    assert_eq!(life.get("seen"), &Value::int(0));
+}
+
+#[tokio::test]
+async fn what_is_made_before_a_failure_is_kept_and_can_be_destroyed() {
+    let mut life = life().await;
+    let refusal = life.apply([named("breaks off")]).await.unwrap_err();
+    assert!(refusal.0.contains("the line was cut"), "{refusal:?}");
+    assert_eq!(life.get("id"), &Value::string("2"));
     assert!(life.get("seen").is_null());
+    life.read().await.unwrap();
+    assert!(life.get("seen").is_null(), "what the state lacks is not made up");
+    life.destroy().await.unwrap();
+    life.apply([named("a")]).await.unwrap();
+    assert!(life.apply([named("half"), tagged("x")]).await.unwrap_err().0.contains("Renamed only"));
+    assert_eq!(life.get("name"), &Value::string("half"));
+    assert!(life.get("tags").is_null());
 }
 
 #[tokio::test]
@@ -221,7 +248,7 @@ async fn stored_objects_are_read_leniently_upgraded_or_refused() {
 #[derive(Model)]
 struct Place {
     #[attr(required)]
-    url: Attr<String>,
+    url: String,
 }
 
 struct Remembers(Arc<Mutex<String>>);
@@ -230,14 +257,14 @@ struct Remembers(Arc<Mutex<String>>);
 impl Configure for Remembers {
     type Config = Place;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Place) -> Answer<()> {
+    fn validate(&self, diags: &mut Diagnostics, config: &PlaceDraft) -> Answer<()> {
         match config.url.get() {
             Some(url) if url.is_empty() => Err(diags.error(Diagnostic::error("No URL", ""))),
             _ => Ok(()),
         }
     }
 
-    async fn configure(&self, _: &mut Diagnostics, config: Place) -> Answer<()> {
+    async fn configure(&self, _: &mut Diagnostics, config: PlaceDraft) -> Answer<()> {
         *self.0.lock().unwrap() = config.url.or_default();
         Ok(())
     }
@@ -315,10 +342,8 @@ async fn an_ephemeral_resource_is_closed_with_what_its_opening_kept() {
 }
 
 #[tokio::test]
-async fn what_is_opened_is_wholly_known() {
+async fn what_is_opened_lacks_nothing() {
     let mut lease = Passing::new(provider(), "test_lease").await.unwrap();
-    let why = lease.open(&[("on", Value::string("nothing"))]).await.unwrap_err();
-    assert!(why.0.contains("`key` will be known later"), "{why:?}");
     assert!(lease.open(&[]).await.unwrap_err().0.contains("`on` must have a value"));
 }
 

@@ -5,6 +5,7 @@ use formwork_sdk::value::Value;
 
 /// What is asked, and the answer.
 #[derive(Model)]
+#[attr(loose)]
 pub(crate) struct Asked {
     /// What the answer is about.
     #[attr(optional)]

@@ -49,6 +49,7 @@ fn provider() -> ProviderDef {
 
 /// The configuration of the provider, which changes nothing.
 #[derive(Model)]
+#[attr(loose)]
 struct Config {
     /// Anything.
     #[attr(optional)]

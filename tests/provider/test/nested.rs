@@ -31,9 +31,17 @@ pub(crate) struct Objects<S>(pub(crate) S);
 pub(crate) struct Object<S>(Value, PhantomData<S>);
 
 impl<S: Shaped> Model for Object<S> {
+    type Draft = Self;
+    type Input = Self;
+    type Computed = Self;
+
     fn shape() -> Shape {
         S::shape()
     }
+}
+
+impl<S: Shaped> View for Object<S> {
+    const HOLDS_UNKNOWN: bool = true;
 
     fn from_value(value: &Value) -> Result<Self, Refused> {
         Ok(Self(value.clone(), PhantomData))

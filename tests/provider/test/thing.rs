@@ -7,6 +7,7 @@ use formwork_sdk::value::Value;
 
 /// An object.
 #[derive(Model)]
+#[attr(loose)]
 pub(crate) struct Thing {
     /// The same as long as it lives.
     #[attr(computed, keep)]

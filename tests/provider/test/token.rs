@@ -7,6 +7,7 @@ use formwork_sdk::value::{Reported, Value};
 
 /// What is asked for, and what is handed out.
 #[derive(Model)]
+#[attr(loose)]
 pub(crate) struct Token {
     /// What the token is for.
     #[attr(optional)]

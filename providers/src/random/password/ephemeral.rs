@@ -7,6 +7,7 @@ use crate::random::text::Recipe;
 
 /// Random text that is neither shown nor stored. Drawn from a cryptographic source.
 #[derive(Model)]
+#[attr(loose)]
 pub(crate) struct Password {
     /// How many characters; at least 1, and at least as many as the `min_` attributes together.
     #[attr(required)]

@@ -1,0 +1,158 @@
+//! `#[derive(Nested)]`: a struct as blocks or as a nested attribute.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use syn::{DeriveInput, Ident, Result};
+
+use crate::model::{draft, shape};
+use crate::part::{Part, parts};
+use crate::view::{View, implementation};
+use crate::words::SaidOfAll;
+
+/// Returns the implementations of `Nested` and `Field` for the struct.
+pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    let said = SaidOfAll::read(&input.attrs)?;
+    let parts = parts(input, false)?;
+    let all: Vec<_> = parts.iter().collect();
+    let shape = shape(input, &said, &all)?;
+    let assertions = parts.iter().map(Part::assertions);
+    let own = &input.ident;
+    let own_view = implementation(own, &all, false);
+    let (draft, draft_view) = draft(input, &all);
+    let fills = parts.iter().any(Part::is_computed);
+    let input_name = if fills { format_ident!("{own}Input") } else { own.clone() };
+    let input_view = fills.then(|| {
+        let fields = parts.iter().filter(|part| part.is_settable());
+        let view = View {
+            vis: &input.vis,
+            ident: &input_name,
+            doc: format!("What the author of a configuration has a say in, of a [`{own}`]."),
+            fields: fields.map(|part| (part, part.input())).collect(),
+            is_draft: false,
+        };
+        let (view, field) = (view.expand(), whole_field(&input_name, &input_name, false));
+        quote!(#view #field)
+    });
+    let draft_field = whole_field(&draft, own, true);
+    let own_field = own_field(input, &all, &input_name);
+    Ok(quote! {
+        #own_view
+        #draft_view
+        #draft_field
+        #input_view
+        #own_field
+
+        impl ::formwork_sdk::field::BlockField for #own {}
+
+        impl ::formwork_sdk::Nested for #own {
+            #shape
+        }
+
+        #(#assertions)*
+    })
+}
+
+/// The struct as a field.
+fn own_field(input: &DeriveInput, parts: &[&Part<'_>], input_name: &Ident) -> TokenStream {
+    let own = &input.ident;
+    let draft = format_ident!("{own}Draft");
+    let fills = parts.iter().any(|part| part.is_computed());
+    let blocks = parts.iter().any(|part| part.is_block());
+    let write_only = parts.iter().any(|part| part.is_write_only());
+    let types: Vec<_> = parts.iter().map(|part| part.ty).collect();
+    let conversions = conversions();
+    let ty = ty();
+    quote! {
+        impl ::formwork_sdk::Field for #own {
+            type Draft = ::formwork_sdk::Attr<#draft>;
+            type Part = #draft;
+            type Input = #input_name;
+
+            const FILLS: bool = #fills;
+            const HAS_BLOCKS: bool = #blocks;
+            const WRITE_ONLY: bool =
+                #write_only #(|| <#types as ::formwork_sdk::Field>::WRITE_ONLY)*;
+
+            fn content() -> ::core::option::Option<::formwork_sdk::field::Content> {
+                ::core::option::Option::Some(::formwork_sdk::field::Content {
+                    shape: <Self as ::formwork_sdk::Nested>::shape(),
+                    nesting: ::formwork_sdk::value::schema::Nesting::Single,
+                })
+            }
+
+            fn ty() -> ::formwork_sdk::value::Type {
+                #ty
+                TYPE.get_or_init(|| <Self as ::formwork_sdk::Nested>::shape().ty().clone()).clone()
+            }
+
+            fn into_draft(self) -> Self::Draft {
+                ::formwork_sdk::Attr::Known(self.into())
+            }
+
+            fn into_part(self) -> #draft {
+                self.into()
+            }
+
+            #conversions
+        }
+    }
+}
+
+/// A struct made beside the model as a field, the same in every phase.
+fn whole_field(view: &Ident, model: &Ident, is_draft: bool) -> TokenStream {
+    let conversions = conversions();
+    let ty = ty();
+    // The type of what the author has a say in is asked by nobody but collections of it.
+    let value = if is_draft {
+        quote!(<#model as ::formwork_sdk::Field>::ty())
+    } else {
+        quote!(::formwork_sdk::value::Type::Dynamic)
+    };
+    quote! {
+        impl ::formwork_sdk::Field for #view {
+            type Draft = ::formwork_sdk::Attr<Self>;
+            type Part = Self;
+            type Input = Self;
+
+            const HOLDS_UNKNOWN: bool = #is_draft;
+
+            fn ty() -> ::formwork_sdk::value::Type {
+                #ty
+                TYPE.get_or_init(|| #value).clone()
+            }
+
+            fn into_draft(self) -> Self::Draft {
+                ::formwork_sdk::Attr::Known(self)
+            }
+
+            fn into_part(self) -> Self {
+                self
+            }
+
+            #conversions
+        }
+    }
+}
+
+/// Reading and writing as the view does.
+fn conversions() -> TokenStream {
+    quote! {
+        fn from_value(
+            value: &::formwork_sdk::value::Value,
+        ) -> ::core::result::Result<Self, ::formwork_sdk::value::convert::Refused> {
+            ::formwork_sdk::View::from_value(value)
+        }
+
+        fn to_value(&self) -> ::formwork_sdk::value::Value {
+            ::formwork_sdk::View::to_value(self)
+        }
+    }
+}
+
+/// The place where the type is kept once it is made.
+fn ty() -> TokenStream {
+    quote! {
+        static TYPE: ::std::sync::OnceLock<::formwork_sdk::value::Type> =
+            ::std::sync::OnceLock::new();
+    }
+}

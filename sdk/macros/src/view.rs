@@ -1,0 +1,118 @@
+//! Structs made beside a model: some of its fields, in the types of another phase.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Ident, Visibility};
+
+use crate::part::Part;
+
+/// A struct to be made.
+pub(crate) struct View<'v, 'i> {
+    pub(crate) vis: &'v Visibility,
+    pub(crate) ident: &'v Ident,
+    pub(crate) doc: String,
+    pub(crate) fields: Vec<(&'v Part<'i>, TokenStream)>,
+    /// Whether it can say that something is unknown, or has no value.
+    pub(crate) is_draft: bool,
+}
+
+impl View<'_, '_> {
+    /// The struct and its implementations.
+    pub(crate) fn expand(&self) -> TokenStream {
+        let Self { vis, ident, doc, fields, is_draft } = self;
+        let definitions = fields.iter().map(|(part, ty)| {
+            let (vis, ident) = (part.vis, part.ident);
+            let doc = match part.description.as_str() {
+                "" => format!("`{}`", part.name),
+                description => description.to_owned(),
+            };
+            quote!(#[doc = #doc] #vis #ident: #ty)
+        });
+        let derives = is_draft.then(|| quote!(Default, PartialEq,));
+        let parts: Vec<_> = fields.iter().map(|(part, _)| *part).collect();
+        let view = implementation(ident, &parts, *is_draft);
+        let debug = debug(ident, &parts);
+        quote! {
+            #[doc = #doc]
+            #[derive(#derives Clone)]
+            #vis struct #ident {
+                #(#definitions,)*
+            }
+
+            #view
+            #debug
+        }
+    }
+}
+
+/// How a struct is read and written.
+pub(crate) fn implementation(ident: &Ident, parts: &[&Part<'_>], is_draft: bool) -> TokenStream {
+    let fields: Vec<_> = parts.iter().map(|part| part.ident).collect();
+    let names: Vec<_> = parts.iter().map(|part| &part.name).collect();
+    let n_parts = parts.len();
+    quote! {
+        impl ::formwork_sdk::View for #ident {
+            const HOLDS_UNKNOWN: bool = #is_draft;
+
+            fn from_value(
+                value: &::formwork_sdk::value::Value,
+            ) -> ::core::result::Result<Self, ::formwork_sdk::value::convert::Refused> {
+                ::formwork_sdk::model::object(value)?;
+                ::core::result::Result::Ok(Self {
+                    #(#fields: ::formwork_sdk::model::part(value, #names)?,)*
+                })
+            }
+
+            fn to_value(&self) -> ::formwork_sdk::value::Value {
+                let parts: [(&str, ::formwork_sdk::value::Value); #n_parts] = [
+                    #((#names, ::formwork_sdk::Field::to_value(&self.#fields)),)*
+                ];
+                ::formwork_sdk::value::Value::object(parts)
+            }
+        }
+    }
+}
+
+/// A printed form, without what must not be shown.
+fn debug(ident: &Ident, parts: &[&Part<'_>]) -> TokenStream {
+    let text = ident.to_string();
+    let fields = parts.iter().map(|part| {
+        let (ident, name) = (part.ident, part.ident.to_string());
+        match part.is_secret() {
+            true => quote!(.field(#name, &::core::format_args!("(sensitive)"))),
+            false => quote!(.field(#name, &self.#ident)),
+        }
+    });
+    quote! {
+        impl ::core::fmt::Debug for #ident {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                f.debug_struct(#text) #(#fields)* .finish()
+            }
+        }
+    }
+}
+
+/// A conversion that takes some fields over, each changed by `change`.
+pub(crate) fn conversion(
+    from: &Ident,
+    into: &Ident,
+    parts: &[&Part<'_>],
+    change: impl Fn(TokenStream) -> TokenStream,
+) -> TokenStream {
+    let fields = parts.iter().map(|part| {
+        let ident = part.ident;
+        let value = change(quote!(from.#ident));
+        quote!(#ident: #value)
+    });
+    let from_name = match parts.is_empty() {
+        true => quote!(_),
+        false => quote!(from),
+    };
+    quote! {
+        impl ::core::convert::From<#from> for #into {
+            fn from(#from_name: #from) -> Self {
+                Self { #(#fields,)* }
+            }
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! What values that an author sets must pass, alone and among each other. Says what is wrong; where
+//! it is, and that it is reported, is left to the server.
+
+use std::fmt;
+use std::ops::{Bound, RangeBounds};
+use std::sync::Arc;
+
+use formwork_value::{Number, Str, Value};
+
+use crate::Field;
+
+/// A check of one value that is known and not null.
+#[derive(Clone)]
+pub struct Check {
+    ask: Arc<Ask>,
+    /// Whether a collection is checked as a whole, or each element.
+    whole: bool,
+}
+
+type Ask = dyn Fn(&Value) -> Result<(), Wrong> + Send + Sync;
+
+/// Why a value does not pass.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wrong {
+    /// The summary.
+    pub(crate) summary: &'static str,
+    /// What is wrong, as the end of a sentence that begins with the attribute.
+    pub(crate) why: String,
+}
+
+impl fmt::Debug for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Check")
+    }
+}
+
+impl Check {
+    /// One of these texts; of a collection, each element.
+    #[must_use]
+    pub fn one_of(choices: &[&str]) -> Self {
+        let choices: Vec<Str> = choices.iter().map(|choice| Str::from(*choice)).collect();
+        let ask = move |value: &Value| {
+            let Value::String(text) = value else { return Ok(()) };
+            if choices.contains(text) {
+                return Ok(());
+            }
+            let listed: Vec<_> = choices.iter().map(|choice| format!("{choice:?}")).collect();
+            let why = format!("must be one of {}, and not {text:?}", listed.join(", "));
+            Err(Wrong { summary: "Invalid Attribute Value Match", why })
+        };
+        Self { ask: Arc::new(ask), whole: false }
+    }
+
+    /// A number in the range; of a collection, each element.
+    #[must_use]
+    pub fn range<N: fmt::Display>(range: impl RangeBounds<N>) -> Self {
+        let zero = || Number::from(0_i64);
+        let number = |end: &N| Number::parse(&end.to_string()).unwrap_or_else(zero);
+        let [least, most] = ends(&range, number);
+        let ask = move |value: &Value| {
+            let Value::Number(number) = value else { return Ok(()) };
+            let low = match &least {
+                Bound::Included(least) => number < least,
+                Bound::Excluded(least) => number <= least,
+                Bound::Unbounded => false,
+            };
+            let high = match &most {
+                Bound::Included(most) => number > most,
+                Bound::Excluded(most) => number >= most,
+                Bound::Unbounded => false,
+            };
+            if !low && !high {
+                return Ok(());
+            }
+            let why = format!("must be {}, and not {number}", told(&least, &most));
+            Err(Wrong { summary: "Invalid Attribute Value", why })
+        };
+        Self { ask: Arc::new(ask), whole: false }
+    }
+
+    /// A text with so many characters, or a collection with so many elements.
+    #[must_use]
+    pub fn length(range: impl RangeBounds<usize> + Send + Sync + 'static) -> Self {
+        let ask = move |value: &Value| {
+            let (length, what) = match value {
+                Value::String(text) => (text.chars().count(), "characters"),
+                _ => (value.children().len(), "elements"),
+            };
+            if range.contains(&length) {
+                return Ok(());
+            }
+            let [least, most] = ends(&range, |end| Number::from(*end));
+            let why = format!("must have {} {what}, and not {length}", told(&least, &most));
+            Err(Wrong { summary: "Invalid Attribute Value Length", why })
+        };
+        Self { ask: Arc::new(ask), whole: true }
+    }
+
+    /// What a function says of the value. What has no form in the type is not asked about.
+    #[must_use]
+    pub fn by<F: Field>(ask: fn(&F) -> Result<(), String>) -> Self {
+        let ask = move |value: &Value| match F::from_value(value) {
+            Ok(field) => ask(&field).map_err(|why| {
+                let why = why.trim_end_matches('.').to_owned();
+                Wrong { summary: "Invalid Attribute Value", why }
+            }),
+            Err(_) => Ok(()),
+        };
+        Self { ask: Arc::new(ask), whole: true }
+    }
+
+    /// Checks a value, or each element of a collection. What is null or unknown passes.
+    pub(crate) fn ask(&self, value: &Value) -> Result<(), Wrong> {
+        match value {
+            Value::Null(_) | Value::Unknown(_) => Ok(()),
+            Value::List(_) | Value::Set(_) | Value::Map(_) if !self.whole => {
+                value.children().iter().try_for_each(|item| self.ask(item))
+            }
+            _ if self.whole && !matches!(value, Value::String(_)) && !value.is_wholly_known() => {
+                Ok(())
+            }
+            _ => (self.ask)(value),
+        }
+    }
+}
+
+/// The ends of a range in another form.
+fn ends<T, U>(range: &impl RangeBounds<T>, change: impl Fn(&T) -> U) -> [Bound<U>; 2] {
+    [range.start_bound().map(&change), range.end_bound().map(&change)]
+}
+
+fn told(least: &Bound<Number>, most: &Bound<Number>) -> String {
+    let low = match least {
+        Bound::Included(least) => format!("at least {least}"),
+        Bound::Excluded(least) => format!("more than {least}"),
+        Bound::Unbounded => String::new(),
+    };
+    let high = match most {
+        Bound::Included(most) => format!("at most {most}"),
+        Bound::Excluded(most) => format!("less than {most}"),
+        Bound::Unbounded => String::new(),
+    };
+    match (low.is_empty(), high.is_empty()) {
+        (false, false) => format!("{low} and {high}"),
+        _ => low + &high,
+    }
+}
+
+/// What holds between attributes of one object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relation {
+    /// What must hold.
+    pub kind: RelationKind,
+    /// Between which attributes or blocks.
+    pub names: Vec<Str>,
+}
+
+/// What must hold between attributes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelationKind {
+    /// At most one is set.
+    Conflicts,
+    /// One is set, and no other.
+    ExactlyOneOf,
+    /// One is set at least.
+    AtLeastOneOf,
+    /// All are set or none.
+    Together,
+}
+
+impl Relation {
+    /// A relation between attributes or blocks.
+    #[must_use]
+    pub fn new(kind: RelationKind, names: &[&str]) -> Self {
+        Self { kind, names: names.iter().map(|name| Str::from(*name)).collect() }
+    }
+
+    /// Checks an object. Where it depends on what is not known yet, it passes.
+    pub(crate) fn ask(&self, object: &Value) -> Result<(), Wrong> {
+        let Value::Object(object) = object else { return Ok(()) };
+        let (mut set, mut unset, mut unknown) = (Vec::new(), Vec::new(), false);
+        for name in &self.names {
+            match object.get(name) {
+                Some(Value::Unknown(_)) => unknown = true,
+                Some(value) if is_set(value) => set.push(format!("`{name}`")),
+                _ => unset.push(format!("`{name}`")),
+            }
+        }
+        let why = match self.kind {
+            RelationKind::Conflicts | RelationKind::ExactlyOneOf if set.len() > 1 => {
+                format!("only one of {} can be set; {} are", self.listed(), set.join(" and "))
+            }
+            RelationKind::ExactlyOneOf if set.is_empty() && !unknown => {
+                format!("one of {} must be set; none is", self.listed())
+            }
+            RelationKind::AtLeastOneOf if set.is_empty() && !unknown => {
+                format!("at least one of {} must be set; none is", self.listed())
+            }
+            RelationKind::Together if !set.is_empty() && !unset.is_empty() => {
+                let (set, unset) = (set.join(", "), unset.join(", "));
+                format!("{} must be set together; {set} is set, {unset} is not", self.listed())
+            }
+            _ => return Ok(()),
+        };
+        Err(Wrong { summary: "Invalid Attribute Combination", why })
+    }
+
+    fn listed(&self) -> String {
+        let names: Vec<_> = self.names.iter().map(|name| format!("`{name}`")).collect();
+        names.join(", ")
+    }
+}
+
+/// Whether an author wrote it: blocks that nobody wrote are an empty collection.
+fn is_set(value: &Value) -> bool {
+    match value {
+        Value::Null(_) => false,
+        Value::List(_) | Value::Set(_) | Value::Tuple(_) => !value.children().is_empty(),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_value::Type;
+
+    use super::*;
+
+    fn wrong(check: &Check, value: &Value) -> String {
+        check.ask(value).map_or_else(|wrong| wrong.why, |()| "passes".to_owned())
+    }
+
+    #[test]
+    fn a_value_passes_or_it_is_said_why_not() {
+        let odd = Check::by::<i64>(|number| match number % 2 {
+            0 => Err("must be odd.".to_owned()),
+            _ => Ok(()),
+        });
+        let words = |words: &[&str]| {
+            Value::list(Type::String, words.iter().map(|word| Value::string(*word)).collect())
+        };
+        let choice = Check::one_of(&["a", "b"]);
+        let table = [
+            (wrong(&choice, &Value::string("b")), "passes"),
+            (wrong(&choice, &Value::string("c")), "must be one of \"a\", \"b\", and not \"c\""),
+            (wrong(&choice, &words(&["a", "d"])), "must be one of \"a\", \"b\", and not \"d\""),
+            (wrong(&choice, &Value::unknown(Type::String)), "passes"),
+            (wrong(&Check::range(1..=3_i64), &Value::int(3)), "passes"),
+            (
+                wrong(&Check::range(1..3_i64), &Value::int(3)),
+                "must be at least 1 and less than 3, and not 3",
+            ),
+            (wrong(&Check::range(1_i64..), &Value::int(0)), "must be at least 1, and not 0"),
+            (wrong(&Check::length(2..=2), &Value::string("äö")), "passes"),
+            (
+                wrong(&Check::length(..2), &words(&["a", "b"])),
+                "must have less than 2 elements, and not 2",
+            ),
+            (wrong(&odd, &Value::int(2)), "must be odd"),
+        ];
+        for (found, expected) in table {
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn attributes_are_held_against_each_other_unless_something_is_not_known() {
+        let object = |a: &Value, b: &Value| Value::object([("a", a.clone()), ("b", b.clone())]);
+        let (set, null) = (Value::string("x"), Value::null(Type::String));
+        let unknown = Value::unknown(Type::String);
+        let ask = |kind, a: &Value, b: &Value| Relation::new(kind, &["a", "b"]).ask(&object(a, b));
+        for (kind, both, one, none, open) in [
+            (RelationKind::Conflicts, false, true, true, true),
+            (RelationKind::ExactlyOneOf, false, true, false, true),
+            (RelationKind::AtLeastOneOf, true, true, false, true),
+            (RelationKind::Together, true, false, true, true),
+        ] {
+            assert_eq!(ask(kind, &set, &set).is_ok(), both, "{kind:?}");
+            assert_eq!(ask(kind, &set, &null).is_ok(), one, "{kind:?}");
+            assert_eq!(ask(kind, &null, &null).is_ok(), none, "{kind:?}");
+            assert_eq!(ask(kind, &unknown, &null).is_ok(), open, "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! What a call brings along besides values: bytes that the provider keeps, what the module says about
+//! itself, a place for half-done work, and a way to put the answer off.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+pub use formwork_plugin_protocol::message::DeferredReason;
+use formwork_value::codec::json;
+use formwork_value::{Diagnostics, Value};
+
+use crate::stop::Stop;
+use crate::{Answer, Draft, Model, View as _, model};
+
+/// All that a call brings along, of any model.
+#[derive(Clone)]
+pub(crate) struct Context {
+    pub(crate) stop: Stop,
+    pub(crate) private: Private,
+    pub(crate) meta: Meta,
+    pub(crate) deferral: Deferral,
+    /// What a handler kept before it failed.
+    pub(crate) partial: Arc<Mutex<Option<Value>>>,
+}
+
+impl Context {
+    pub(crate) fn new(stop: Stop, private: &Bytes) -> Self {
+        Self {
+            stop,
+            private: Private::of(private),
+            meta: Meta(None),
+            deferral: Deferral::default(),
+            partial: Arc::default(),
+        }
+    }
+
+    pub(crate) fn partial<M>(&self) -> Partial<M> {
+        Partial { kept: self.partial.clone(), model: PhantomData }
+    }
+
+    pub(crate) fn take_partial(&self) -> Option<Value> {
+        locked(&self.partial).take()
+    }
+}
+
+/// What the provider keeps beside an object: texts by key, which the host stores and hands back and
+/// nobody else reads.
+#[derive(Clone, Debug, Default)]
+pub struct Private(Arc<Mutex<Entries>>);
+
+#[derive(Debug, Default)]
+struct Entries {
+    /// What the host sent; handed back as it is if nothing changed.
+    original: Bytes,
+    entries: BTreeMap<String, Value>,
+    changed: bool,
+}
+
+impl Private {
+    fn of(bytes: &Bytes) -> Self {
+        let entries = match json::decode_simple(bytes) {
+            Ok(Value::Object(object)) => {
+                let pairs = object.iter();
+                pairs.map(|(key, value)| (key.as_str().to_owned(), value.clone())).collect()
+            }
+            // Another provider's, in a form of its own.
+            _ => BTreeMap::new(),
+        };
+        let entries = Entries { original: bytes.clone(), entries, changed: false };
+        Self(Arc::new(Mutex::new(entries)))
+    }
+
+    /// Returns what is kept under a key.
+    #[must_use]
+    pub fn get(&self, key: &str) -> Option<String> {
+        match locked(&self.0).entries.get(key) {
+            Some(Value::String(text)) => Some(text.as_str().to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Keeps a text under a key.
+    pub fn set(&self, key: &str, text: impl Into<String>) {
+        let mut entries = locked(&self.0);
+        entries.entries.insert(key.to_owned(), Value::string(text.into()));
+        entries.changed = true;
+    }
+
+    /// Forgets what is kept under a key.
+    pub fn remove(&self, key: &str) {
+        let mut entries = locked(&self.0);
+        entries.changed |= entries.entries.remove(key).is_some();
+    }
+
+    pub(crate) fn to_bytes(&self) -> Bytes {
+        let entries = locked(&self.0);
+        if !entries.changed {
+            return entries.original.clone();
+        }
+        let object = Value::object(entries.entries.clone());
+        // Known values of their own type have a form in JSON.
+        json::encode_simple(&object).map(Bytes::from).unwrap_or_default()
+    }
+}
+
+/// What the module says about itself to the provider.
+#[derive(Clone, Debug)]
+pub struct Meta(pub(crate) Option<Value>);
+
+impl Meta {
+    /// Reads it as the model that the provider declared; `None` if the module says nothing.
+    ///
+    /// # Errors
+    /// When it is not of that model.
+    pub fn read<M: Model>(&self, diags: &mut Diagnostics) -> Answer<Option<Draft<M>>> {
+        self.0.as_ref().map(|value| model::read(diags, value)).transpose()
+    }
+}
+
+/// Takes what a handler has made already, so that it is not lost if the rest fails.
+pub struct Partial<M> {
+    kept: Arc<Mutex<Option<Value>>>,
+    model: PhantomData<fn() -> M>,
+}
+
+impl<M: Model> Partial<M> {
+    /// Keeps what is known so far; at least what it takes to find the object again. If the handler
+    /// fails, this is what is stored; if it does not, what it returns.
+    pub fn keep(&self, known: impl Into<Draft<M>>) {
+        *locked(&self.kept) = Some(known.into().to_value());
+    }
+}
+
+impl<M> fmt::Debug for Partial<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Partial")
+    }
+}
+
+/// Puts an answer off until more is known.
+#[derive(Clone, Debug, Default)]
+pub struct Deferral {
+    /// Whether the host knows what to do then.
+    pub(crate) allowed: bool,
+    reason: Arc<Mutex<Option<DeferredReason>>>,
+}
+
+impl Deferral {
+    /// Whether the host lets answers be put off. Others want an answer now.
+    #[must_use]
+    pub fn is_allowed(&self) -> bool {
+        self.allowed
+    }
+
+    /// Puts the answer off, if the host lets it be, and says whether it does.
+    pub fn request(&self, reason: DeferredReason) -> bool {
+        if self.allowed {
+            *locked(&self.reason) = Some(reason);
+        }
+        self.allowed
+    }
+
+    pub(crate) fn new(allowed: bool) -> Self {
+        Self { allowed, reason: Arc::default() }
+    }
+
+    pub(crate) fn take(&self) -> Option<DeferredReason> {
+        locked(&self.reason).take()
+    }
+}
+
+/// A handler that panicked has changed all or nothing, so what it held can be used.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,167 @@
+//! A value that may be absent or not known yet.
+
+use formwork_value::convert::Refused;
+use formwork_value::{Type, Value};
+
+use super::{Content, Field, refused};
+
+/// The value of an attribute while planning and validating: absent, not known yet, or known. An
+/// author's value may depend on something that does not exist yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Attr<T> {
+    /// There is no value.
+    #[default]
+    Null,
+    /// There will be a value.
+    Unknown,
+    /// The value.
+    Known(T),
+}
+
+impl<T> Attr<T> {
+    /// A known value.
+    #[must_use]
+    pub fn known(value: impl Into<T>) -> Self {
+        Self::Known(value.into())
+    }
+
+    /// Returns the value, if there is one and it is known.
+    #[must_use]
+    pub fn get(&self) -> Option<&T> {
+        match self {
+            Self::Known(value) => Some(value),
+            Self::Null | Self::Unknown => None,
+        }
+    }
+
+    /// Returns a copy of the value, or the default of its type if it is null or unknown.
+    #[must_use]
+    pub fn or_default(&self) -> T
+    where
+        T: Clone + Default,
+    {
+        self.get().cloned().unwrap_or_default()
+    }
+
+    /// Whether there is no value.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// Whether there will be a value that is not known yet.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        matches!(self, Self::Unknown)
+    }
+}
+
+impl<T> From<T> for Attr<T> {
+    fn from(value: T) -> Self {
+        Self::Known(value)
+    }
+}
+
+impl From<&str> for Attr<String> {
+    fn from(text: &str) -> Self {
+        Self::Known(text.to_owned())
+    }
+}
+
+impl<T> From<Option<T>> for Attr<T> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Self::Known)
+    }
+}
+
+impl<T: Field> Field for Attr<T> {
+    type Draft = Attr<T::Part>;
+    type Part = Attr<T::Part>;
+    type Input = Self;
+
+    const HOLDS_UNKNOWN: bool = true;
+    const NULLABLE: bool = true;
+    const SENSITIVE: bool = T::SENSITIVE;
+    const FILLS: bool = T::FILLS;
+    const HAS_BLOCKS: bool = T::HAS_BLOCKS;
+    const WRITE_ONLY: bool = T::WRITE_ONLY;
+
+    fn ty() -> Type {
+        T::ty()
+    }
+
+    fn content() -> Option<Content> {
+        T::content()
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        match value {
+            Value::Null(_) => Ok(Self::Null),
+            Value::Unknown(_) => Ok(Self::Unknown),
+            // What is known in part is unknown, if there is no form for the parts.
+            _ if !T::HOLDS_UNKNOWN && !value.is_wholly_known() => Ok(Self::Unknown),
+            _ => T::from_value(value).map(Self::Known),
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        match self {
+            Self::Null => Value::null(T::ty()),
+            Self::Unknown => Value::unknown(T::ty()),
+            Self::Known(value) => value.to_value(),
+        }
+    }
+
+    fn into_draft(self) -> Self::Draft {
+        self.into_part()
+    }
+
+    fn into_part(self) -> Self::Part {
+        match self {
+            Self::Null => Attr::Null,
+            Self::Unknown => Attr::Unknown,
+            Self::Known(value) => Attr::Known(value.into_part()),
+        }
+    }
+}
+
+impl<T: Field> Field for Option<T> {
+    type Draft = Attr<T::Part>;
+    type Part = Attr<T::Part>;
+    type Input = Option<T::Input>;
+
+    const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
+    const NULLABLE: bool = true;
+    const SENSITIVE: bool = T::SENSITIVE;
+    const FILLS: bool = T::FILLS;
+    const HAS_BLOCKS: bool = T::HAS_BLOCKS;
+    const WRITE_ONLY: bool = T::WRITE_ONLY;
+
+    fn ty() -> Type {
+        T::ty()
+    }
+
+    fn content() -> Option<Content> {
+        T::content()
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        match value {
+            Value::Null(_) => Ok(None),
+            Value::Unknown(_) if !T::HOLDS_UNKNOWN => Err(refused("it is not known yet")),
+            _ => T::from_value(value).map(Some),
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        self.as_ref().map_or_else(|| Value::null(T::ty()), Field::to_value)
+    }
+
+    fn into_draft(self) -> Self::Draft {
+        self.into_part()
+    }
+
+    fn into_part(self) -> Self::Part {
+        self.map_or(Attr::Null, |value| Attr::Known(value.into_part()))
+    }
+}

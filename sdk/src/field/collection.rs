@@ -1,0 +1,253 @@
+//! Lists, sets and maps of fields.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
+
+use formwork_value::convert::Refused;
+use formwork_value::schema::Nesting;
+use formwork_value::{Number, Step, Str, Type, Value};
+
+use super::{Attr, BlockField, Content, Field, refused, within};
+
+/// A set of fields that need no order of their own. Elements stand in the language's order; those that
+/// are equal are one once it has become a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Set<T>(Vec<T>);
+
+impl<T> Default for Set<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Deref for Set<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T> From<Vec<T>> for Set<T> {
+    fn from(items: Vec<T>) -> Self {
+        Self(items)
+    }
+}
+
+impl<T> FromIterator<T> for Set<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        Self(items.into_iter().collect())
+    }
+}
+
+impl<T> IntoIterator for Set<T> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'s, T> IntoIterator for &'s Set<T> {
+    type Item = &'s T;
+    type IntoIter = std::slice::Iter<'s, T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.iter()
+    }
+}
+
+impl<T: Field> Field for Vec<T> {
+    type Draft = Attr<Vec<T::Part>>;
+    type Part = Vec<T::Part>;
+    type Input = Vec<T::Input>;
+
+    const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
+    const SENSITIVE: bool = T::SENSITIVE;
+    const FILLS: bool = T::FILLS;
+    const HAS_BLOCKS: bool = T::HAS_BLOCKS;
+    const WRITE_ONLY: bool = T::WRITE_ONLY;
+
+    fn ty() -> Type {
+        // Each element may have a type of its own then, which no list could hold.
+        if is_mixed::<T>() { Type::Dynamic } else { Type::list(T::ty()) }
+    }
+
+    fn content() -> Option<Content> {
+        held::<T>(Nesting::List)
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        let items = match value {
+            Value::List(list) => list.items(),
+            Value::Tuple(tuple) => tuple.items(),
+            _ => return Err(refused("a list is required")),
+        };
+        let element = |(at, item)| {
+            T::from_value(item).map_err(|why| within(Step::Index(Number::from(at)), why))
+        };
+        items.iter().enumerate().map(element).collect()
+    }
+
+    fn to_value(&self) -> Value {
+        let items = self.iter().map(Field::to_value).collect();
+        if is_mixed::<T>() { Value::tuple(items) } else { Value::list(T::ty(), items) }
+    }
+
+    fn into_draft(self) -> Self::Draft {
+        Attr::Known(self.into_part())
+    }
+
+    fn into_part(self) -> Self::Part {
+        self.into_iter().map(Field::into_part).collect()
+    }
+}
+
+impl<T: Field> Field for Set<T> {
+    type Draft = Attr<Set<T::Part>>;
+    type Part = Set<T::Part>;
+    type Input = Set<T::Input>;
+
+    const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
+    const SENSITIVE: bool = T::SENSITIVE;
+    const FILLS: bool = T::FILLS;
+    const HAS_BLOCKS: bool = T::HAS_BLOCKS;
+    const WRITE_ONLY: bool = {
+        // Protocol: nothing could tell which element a value that is not stored belongs to.
+        assert!(
+            !T::WRITE_ONLY,
+            "elements of a set have no `write_only` parts; use a list or a map"
+        );
+        false
+    };
+
+    fn ty() -> Type {
+        Type::set(T::ty())
+    }
+
+    fn content() -> Option<Content> {
+        held::<T>(Nesting::Set)
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        let Value::Set(set) = value else { return Err(refused("a set is required")) };
+        // No step leads to an element of a set, so a refusal is about the whole.
+        set.items().iter().map(T::from_value).collect()
+    }
+
+    fn to_value(&self) -> Value {
+        Value::set(T::ty(), self.iter().map(Field::to_value).collect())
+    }
+
+    fn into_draft(self) -> Self::Draft {
+        Attr::Known(self.into_part())
+    }
+
+    fn into_part(self) -> Self::Part {
+        self.into_iter().map(Field::into_part).collect()
+    }
+}
+
+impl<T: Field + Ord> Field for BTreeSet<T> {
+    type Draft = Attr<Set<T::Part>>;
+    type Part = Set<T::Part>;
+    type Input = Self;
+
+    const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
+    const SENSITIVE: bool = T::SENSITIVE;
+    const FILLS: bool = {
+        assert!(!T::FILLS, "the provider sets parts of the elements; use `Set` for this set");
+        false
+    };
+    const HAS_BLOCKS: bool = T::HAS_BLOCKS;
+    const WRITE_ONLY: bool = Set::<T>::WRITE_ONLY;
+
+    fn ty() -> Type {
+        Type::set(T::ty())
+    }
+
+    fn content() -> Option<Content> {
+        held::<T>(Nesting::Set)
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        let Value::Set(set) = value else { return Err(refused("a set is required")) };
+        set.items().iter().map(T::from_value).collect()
+    }
+
+    fn to_value(&self) -> Value {
+        Value::set(T::ty(), self.iter().map(Field::to_value).collect())
+    }
+
+    fn into_draft(self) -> Self::Draft {
+        Attr::Known(self.into_part())
+    }
+
+    fn into_part(self) -> Self::Part {
+        self.into_iter().map(Field::into_part).collect()
+    }
+}
+
+impl<T: Field> Field for BTreeMap<String, T> {
+    type Draft = Attr<BTreeMap<String, T::Part>>;
+    type Part = BTreeMap<String, T::Part>;
+    type Input = BTreeMap<String, T::Input>;
+
+    const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
+    const SENSITIVE: bool = T::SENSITIVE;
+    const FILLS: bool = T::FILLS;
+    const HAS_BLOCKS: bool = T::HAS_BLOCKS;
+    const WRITE_ONLY: bool = T::WRITE_ONLY;
+
+    fn ty() -> Type {
+        if is_mixed::<T>() { Type::Dynamic } else { Type::map(T::ty()) }
+    }
+
+    fn content() -> Option<Content> {
+        held::<T>(Nesting::Map)
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        let element = |(key, item): (&Str, &Value)| match T::from_value(item) {
+            Ok(item) => Ok((key.as_str().to_owned(), item)),
+            Err(why) => Err(within(Step::Key(key.clone()), why)),
+        };
+        match value {
+            Value::Map(map) => map.iter().map(element).collect(),
+            Value::Object(object) => object.iter().map(element).collect(),
+            _ => Err(refused("a map is required")),
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        let pairs = self.iter().map(|(key, item)| (key, item.to_value()));
+        if is_mixed::<T>() { Value::object(pairs) } else { Value::map(T::ty(), pairs) }
+    }
+
+    fn into_draft(self) -> Self::Draft {
+        Attr::Known(self.into_part())
+    }
+
+    fn into_part(self) -> Self::Part {
+        self.into_iter().map(|(key, item)| (key, item.into_part())).collect()
+    }
+}
+
+impl<T: BlockField> BlockField for Option<T> {}
+impl<T: BlockField> BlockField for Vec<T> {}
+impl<T: BlockField> BlockField for Set<T> {}
+impl<T: BlockField + Ord> BlockField for BTreeSet<T> {}
+impl<T: BlockField> BlockField for BTreeMap<String, T> {}
+
+/// The content of a collection of fields that are described one by one. Collections of collections
+/// have none; the protocol has no words for them.
+fn held<T: Field>(nesting: Nesting) -> Option<Content> {
+    let content = T::content().filter(|content| content.nesting == Nesting::Single)?;
+    Some(Content { nesting, ..content })
+}
+
+/// Whether elements are objects each of its own type.
+fn is_mixed<T: Field>() -> bool {
+    T::content().is_some() && T::ty().has_dynamic()
+}

@@ -1,0 +1,177 @@
+//! Fields without parts: texts, truths, numbers, and values as they are.
+
+use formwork_value::convert::Refused;
+use formwork_value::{Number, Type, Value};
+
+use super::{Attr, Field, refused};
+
+/// What is the same in every phase: the types of a field that has no parts.
+macro_rules! whole {
+    () => {
+        type Draft = Attr<Self>;
+        type Part = Self;
+        type Input = Self;
+
+        fn into_draft(self) -> Attr<Self> {
+            Attr::Known(self)
+        }
+
+        fn into_part(self) -> Self {
+            self
+        }
+    };
+}
+
+impl Field for String {
+    whole!();
+
+    fn ty() -> Type {
+        Type::String
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        match value {
+            Value::String(text) => Ok(text.as_str().to_owned()),
+            _ => Err(refused("a string is required")),
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        Value::string(self)
+    }
+}
+
+impl Field for bool {
+    whole!();
+
+    fn ty() -> Type {
+        Type::Bool
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        match value {
+            Value::Bool(truth) => Ok(*truth),
+            _ => Err(refused("a bool is required")),
+        }
+    }
+
+    fn to_value(&self) -> Value {
+        Value::Bool(*self)
+    }
+}
+
+macro_rules! integers {
+    ($($integer:ty)*) => {$(
+        impl Field for $integer {
+            whole!();
+
+            fn ty() -> Type {
+                Type::Number
+            }
+
+            fn from_value(value: &Value) -> Result<Self, Refused> {
+                let number = number(value)?;
+                if !number.is_integer() {
+                    let why = format!("{number} has a fractional part; a whole number is required");
+                    return Err(refused(why));
+                }
+                // Whole numbers print as digits, whatever their size.
+                number.to_string().parse().map_err(|_| {
+                    let (least, most) = (Self::MIN, Self::MAX);
+                    let end = if number.is_negative() { "small" } else { "large" };
+                    refused(format!("{number} is too {end}; from {least} to {most} can be given"))
+                })
+            }
+
+            fn to_value(&self) -> Value {
+                Value::Number(Number::parse(&self.to_string()).unwrap_or_else(|| Number::from(0_i64)))
+            }
+        }
+    )*};
+}
+
+integers!(i8 i16 i32 u8 u16 u32 u64 i128 u128);
+
+impl Field for i64 {
+    whole!();
+
+    fn ty() -> Type {
+        Type::Number
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        let number = number(value)?;
+        if !number.is_integer() {
+            let why = format!("{number} has a fractional part; a whole number is required");
+            return Err(refused(why));
+        }
+        number.to_i64().ok_or_else(|| {
+            refused(format!("{number} is too large; numbers here have at most 64 bits"))
+        })
+    }
+
+    fn to_value(&self) -> Value {
+        Value::int(*self)
+    }
+}
+
+/// Rounds numbers that have more digits than fit.
+impl Field for f64 {
+    whole!();
+
+    fn ty() -> Type {
+        Type::Number
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        number(value).map(Number::to_f64)
+    }
+
+    fn to_value(&self) -> Value {
+        // What is not a number has no value either.
+        Number::from_f64(*self).map_or_else(|| Value::null(Type::Number), Value::Number)
+    }
+}
+
+impl Field for Number {
+    whole!();
+
+    fn ty() -> Type {
+        Type::Number
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        number(value).cloned()
+    }
+
+    fn to_value(&self) -> Value {
+        Value::Number(self.clone())
+    }
+}
+
+/// A value of any type, as it is.
+impl Field for Value {
+    whole!();
+
+    const HOLDS_UNKNOWN: bool = true;
+    const NULLABLE: bool = true;
+
+    fn ty() -> Type {
+        Type::Dynamic
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        Ok(value.clone())
+    }
+
+    fn to_value(&self) -> Value {
+        self.clone()
+    }
+}
+
+fn number(value: &Value) -> Result<&Number, Refused> {
+    match value {
+        Value::Number(number) => Ok(number),
+        _ => Err(refused("a number is required")),
+    }
+}

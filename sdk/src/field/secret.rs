@@ -1,0 +1,88 @@
+//! Values that have no printable form.
+
+use std::fmt;
+
+use formwork_value::convert::Refused;
+use formwork_value::{Type, Value};
+
+use super::{Attr, Content, Field};
+
+/// A value that must not be shown: its attribute is sensitive, and neither a log nor a message can
+/// print it. To get at it, say so: [`expose`](Self::expose).
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Secret<T>(T);
+
+impl<T> Secret<T> {
+    /// Hides a value.
+    #[must_use]
+    pub fn new(value: impl Into<T>) -> Self {
+        Self(value.into())
+    }
+
+    /// Shows the value.
+    #[must_use]
+    pub fn expose(&self) -> &T {
+        &self.0
+    }
+
+    /// Gives the value away.
+    #[must_use]
+    pub fn into_exposed(self) -> T {
+        self.0
+    }
+}
+
+impl<T> fmt::Debug for Secret<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(sensitive)")
+    }
+}
+
+impl<T> From<T> for Secret<T> {
+    fn from(value: T) -> Self {
+        Self(value)
+    }
+}
+
+impl From<&str> for Secret<String> {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl<T: Field> Field for Secret<T> {
+    type Draft = Attr<Secret<T::Part>>;
+    type Part = Secret<T::Part>;
+    type Input = Secret<T::Input>;
+
+    const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
+    const NULLABLE: bool = T::NULLABLE;
+    const SENSITIVE: bool = true;
+    const FILLS: bool = T::FILLS;
+    const HAS_BLOCKS: bool = T::HAS_BLOCKS;
+    const WRITE_ONLY: bool = T::WRITE_ONLY;
+
+    fn ty() -> Type {
+        T::ty()
+    }
+
+    fn content() -> Option<Content> {
+        T::content()
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        T::from_value(value).map(Self)
+    }
+
+    fn to_value(&self) -> Value {
+        self.0.to_value()
+    }
+
+    fn into_draft(self) -> Self::Draft {
+        Attr::Known(self.into_part())
+    }
+
+    fn into_part(self) -> Self::Part {
+        Secret(self.0.into_part())
+    }
+}

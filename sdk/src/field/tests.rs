@@ -1,0 +1,70 @@
+//! Fields go there and back, and refusals name their place.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use formwork_value::Number;
+
+use super::*;
+
+type Tags = Attr<BTreeMap<String, Attr<String>>>;
+
+fn check<T: Field + PartialEq + fmt::Debug>(field: &T) {
+    let value = field.to_value();
+    assert!(value.has_type(&T::ty()), "{value:?} has another type than {}", T::ty());
+    assert_eq!(&T::from_value(&value).unwrap(), field);
+}
+
+#[test]
+fn every_field_comes_back_from_its_value() {
+    check(&Attr::<String>::Null);
+    check(&Attr::<Vec<i64>>::Unknown);
+    check(&Attr::Known(vec![1_i64, -2]));
+    check(&Attr::Known(BTreeSet::from([true, false])));
+    check(&Attr::<String>::from("ö"));
+    check(&Number::from(5_i64));
+    check(&Some(Secret::<String>::new("s")));
+    check(&(i8::MIN, i8::MAX).0);
+    check(&u64::MAX);
+    check(&i128::MIN);
+    check(&2.5_f64);
+    check(&Set::from(vec!["a".to_owned(), "b".to_owned()]));
+    check(&BTreeMap::from([("a".to_owned(), vec![Some(1_u8), None])]));
+    let any = Attr::Known(Value::tuple(vec![Value::int(1), Value::dynamic()]));
+    assert_eq!(Attr::from_value(&any.to_value()).unwrap(), any);
+    let tags = [("a", Attr::Null), ("b", Attr::Unknown), ("c", Attr::from("d"))];
+    check(&Tags::from(BTreeMap::from(tags.map(|(key, tag)| (key.to_owned(), tag)))));
+}
+
+#[test]
+fn what_is_known_in_part_is_unknown_where_parts_have_no_form_for_it() {
+    let list = Value::list(Type::String, vec![Value::unknown(Type::String)]);
+    assert_eq!(Attr::<Vec<String>>::from_value(&list).unwrap(), Attr::Unknown);
+    assert_eq!(
+        Attr::<Vec<Attr<String>>>::from_value(&list).unwrap(),
+        Attr::Known(vec![Attr::Unknown])
+    );
+}
+
+#[test]
+fn a_refusal_says_where_and_why() {
+    let half = Value::Number(Number::parse("1.5").unwrap());
+    let list = Value::map(
+        Type::list(Type::Number),
+        [("a", Value::list(Type::Number, vec![Value::int(1), half]))],
+    );
+    let why = BTreeMap::<String, Vec<i64>>::from_value(&list).unwrap_err();
+    assert_eq!(why.path.to_string(), "[\"a\"][1]");
+    assert_eq!(why.reason, "1.5 has a fractional part; a whole number is required");
+    let large = Value::Number(Number::parse("1e30").unwrap());
+    assert!(i64::from_value(&large).unwrap_err().reason.contains("too large"));
+    let why = u8::from_value(&Value::int(-1)).unwrap_err().reason;
+    assert_eq!(why, "-1 is too small; from 0 to 255 can be given");
+}
+
+#[test]
+fn a_secret_has_no_printable_form() {
+    assert_eq!(
+        format!("{:?}", Attr::Known(Secret::<String>::new("hunter2"))),
+        "Known((sensitive))"
+    );
+}

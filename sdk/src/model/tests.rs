@@ -1,0 +1,358 @@
+//! Models with blocks and nested attributes of every kind, through their lives.
+
+use std::collections::BTreeMap;
+
+use formwork_sdk::prelude::*;
+use formwork_sdk::schema::Role;
+use formwork_sdk::testing::{Action, Life};
+use formwork_sdk::value::schema::{AttributeKind, Nesting};
+use formwork_sdk::value::{Number, Type, Value};
+
+/// A machine in a network.
+#[derive(Model)]
+#[attr(conflicts(image, disks), at_least_one_of(image, disks, ports))]
+struct Machine {
+    /// What it is called.
+    #[attr(required, length = 1..=8, identity)]
+    name: String,
+    /// How large it is.
+    #[attr(default = "small", one_of = ["small", "large"])]
+    size: String,
+    /// How many cores it has.
+    #[attr(default = 2, range = 1..=64)]
+    cores: u8,
+    #[attr(optional, check = not_empty)]
+    image: Option<String>,
+    /// Every number there is.
+    #[attr(optional)]
+    numbers: Option<Vec<Number>>,
+    /// Its place in the network.
+    #[attr(required, fills)]
+    network: Network,
+    /// Others that it knows.
+    #[attr(optional)]
+    peers: Option<BTreeMap<String, Peer>>,
+    /// What may come in.
+    #[block(max = 3)]
+    ports: Vec<Port>,
+    /// What is attached; a change needs another machine.
+    #[block(fills)]
+    disks: Set<Disk>,
+    /// How to get in.
+    #[block]
+    login: Option<Login>,
+    /// What it came out as.
+    #[attr(computed, keep)]
+    id: String,
+    #[attr(computed)]
+    state: Vec<Status>,
+}
+
+#[derive(Clone, Debug, Nested)]
+struct Network {
+    /// Where.
+    #[attr(required, replace)]
+    zone: String,
+    #[attr(optional_computed, keep)]
+    address: String,
+    #[attr(computed)]
+    gateway: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Nested)]
+struct Peer {
+    #[attr(default = 80)]
+    port: u16,
+    #[attr(optional, sensitive)]
+    password: Option<String>,
+}
+
+#[derive(Clone, Debug, Nested)]
+struct Port {
+    #[attr(required, range = 1..=65_535)]
+    from: u16,
+    #[attr(default = "tcp")]
+    protocol: String,
+    #[block]
+    rules: Vec<PortRule>,
+}
+
+#[derive(Clone, Debug, Nested)]
+struct PortRule {
+    #[attr(required)]
+    allow: bool,
+}
+
+#[derive(Clone, Debug, Nested)]
+struct Disk {
+    #[attr(required, replace)]
+    size: i64,
+    #[attr(default = "ssd")]
+    kind: String,
+    #[attr(computed)]
+    serial: String,
+}
+
+#[derive(Clone, Debug, Nested)]
+struct Login {
+    #[attr(required)]
+    user: String,
+    #[attr(optional, write_only)]
+    password: Option<String>,
+}
+
+#[derive(Clone, Debug, Nested)]
+struct Status {
+    #[attr(computed)]
+    what: String,
+}
+
+fn not_empty(text: &str) -> Result<(), String> {
+    if text.is_empty() { Err("must not be empty.".to_owned()) } else { Ok(()) }
+}
+
+struct Machines;
+
+fn made(planned: MachineInput) -> MachineComputed {
+    let login = planned.login.map(|login| login.password.unwrap_or_default());
+    let disks = planned.disks.into_iter().map(|disk| Disk {
+        serial: format!("{}-{}", disk.kind, disk.size),
+        size: disk.size,
+        kind: disk.kind,
+    });
+    MachineComputed {
+        id: format!("{}/{}", planned.network.zone, planned.name),
+        network: Network {
+            address: planned.network.address.unwrap_or_else(|| "10.0.0.1".to_owned()),
+            gateway: format!("gw.{}", planned.network.zone),
+            zone: "whatever".to_owned(),
+        },
+        disks: disks.collect(),
+        state: vec![Status { what: format!("{} {}", planned.size, login.unwrap_or_default()) }],
+    }
+}
+
+#[async_trait]
+impl Resource for Machines {
+    type Model = Machine;
+
+    async fn create(&self, _: &mut Diagnostics, call: Create<Machine>) -> Answer<MachineComputed> {
+        Ok(made(call.planned))
+    }
+
+    async fn update(&self, _: &mut Diagnostics, call: Update<Machine>) -> Answer<MachineComputed> {
+        Ok(made(call.planned))
+    }
+
+    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<MachineDraft> {
+        Ok(MachineDraft { id: id.into(), ..MachineDraft::default() })
+    }
+}
+
+fn provider() -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/acme/test").resource("test_machine", Machines)
+}
+
+async fn life() -> Life {
+    Life::new(provider(), "test_machine").await.unwrap()
+}
+
+fn text(text: &str) -> Value {
+    Value::string(text)
+}
+
+fn network(zone: &str) -> (&'static str, Value) {
+    let parts = [
+        ("zone", text(zone)),
+        ("address", Value::null(Type::String)),
+        ("gateway", Value::null(Type::String)),
+    ];
+    ("network", Value::object(parts))
+}
+
+fn disks(sizes: &[i64]) -> (&'static str, Value) {
+    let disk = |size: &i64| {
+        Value::object([
+            ("size", Value::int(*size)),
+            ("kind", Value::null(Type::String)),
+            ("serial", Value::null(Type::String)),
+        ])
+    };
+    ("disks", Value::tuple(sizes.iter().map(disk).collect()))
+}
+
+fn ports(from: &[i64]) -> (&'static str, Value) {
+    let port = |from: &i64| {
+        let rules = Value::tuple(vec![Value::object([("allow", Value::Bool(true))])]);
+        Value::object([
+            ("from", Value::int(*from)),
+            ("protocol", Value::null(Type::String)),
+            ("rules", rules),
+        ])
+    };
+    ("ports", Value::tuple(from.iter().map(port).collect()))
+}
+
+fn find(value: &Value, path: &Path) -> Value {
+    path.find(value).unwrap_or_else(|| panic!("nothing at {path}: {value:?}")).clone()
+}
+
+fn at(life: &Life, path: &Path) -> Value {
+    find(life.object(), path)
+}
+
+fn name(name: &str) -> (&'static str, Value) {
+    ("name", text(name))
+}
+
+#[test]
+fn structs_are_blocks_and_nested_attributes() {
+    let block = Machine::shape().block;
+    let AttributeKind::Nested(network) = &block.attributes["network"].kind else { panic!() };
+    assert_eq!(network.nesting, Nesting::Single);
+    assert_eq!(network.attributes["zone"].docs.description, "Where.");
+    assert_eq!(network.attributes["address"].role, Role::OptionalComputed);
+    let AttributeKind::Nested(peers) = &block.attributes["peers"].kind else { panic!() };
+    assert_eq!(peers.nesting, Nesting::Map);
+    assert!(peers.attributes["password"].sensitive);
+    let nestings = ["ports", "disks", "login"]
+        .map(|name| (block.blocks[name].nesting, block.blocks[name].max_items));
+    assert_eq!(nestings, [(Nesting::List, 3), (Nesting::Set, 0), (Nesting::Single, 0)]);
+    assert_eq!(block.blocks["ports"].block.docs.description, "What may come in.");
+    assert_eq!(block.blocks["ports"].block.blocks["rules"].nesting, Nesting::List);
+    assert_eq!(block.attributes["cores"].role, Role::OptionalComputed);
+}
+
+#[tokio::test]
+async fn nested_parts_have_defaults_and_what_the_provider_fills_in() {
+    let mut life = life().await;
+    let peers = Value::object([(
+        "b",
+        Value::object([("port", Value::null(Type::Number)), ("password", text("p"))]),
+    )]);
+    let config = [name("m"), network("z"), ports(&[22]), ("peers", peers)];
+    assert_eq!(life.apply(config.clone()).await, Ok(Action::Create));
+    let root = Path::root();
+    let table = [
+        (root.attribute("id"), text("z/m")),
+        (root.attribute("cores"), Value::int(2)),
+        (root.attribute("network").attribute("zone"), text("z")),
+        (root.attribute("network").attribute("address"), text("10.0.0.1")),
+        (root.attribute("network").attribute("gateway"), text("gw.z")),
+        (root.attribute("ports").index(0).attribute("protocol"), text("tcp")),
+        (root.attribute("peers").key("b").attribute("port"), Value::int(80)),
+        (root.attribute("peers").key("b").attribute("password"), text("p")),
+        (root.attribute("state").index(0).attribute("what"), text("small ")),
+    ];
+    for (path, expected) in table {
+        assert_eq!(at(&life, &path), expected, "{path}");
+    }
+    life.store().await.unwrap();
+    assert_eq!(life.apply(config).await, Ok(Action::Nothing));
+}
+
+#[tokio::test]
+async fn what_is_nested_is_open_at_depth_until_it_is_applied() {
+    let mut life = life().await;
+    let planned = life.plan([name("m"), network("z"), disks(&[1])]).await.unwrap().object;
+    let network_path = Path::root().attribute("network");
+    assert_eq!(find(&planned, &network_path.attribute("zone")), text("z"));
+    assert!(find(&planned, &network_path.attribute("gateway")).is_unknown());
+    life.apply([name("m"), network("z"), disks(&[1])]).await.unwrap();
+    let planned = life.plan([name("n"), network("z"), disks(&[1])]).await.unwrap();
+    assert_eq!(planned.action, Action::Update);
+    let address = find(&planned.object, &network_path.attribute("address"));
+    assert_eq!(address, text("10.0.0.1"), "it is kept");
+    assert!(find(&planned.object, &network_path.attribute("gateway")).is_unknown());
+}
+
+#[tokio::test]
+async fn elements_of_sets_have_defaults_and_keep_what_was_computed() {
+    let mut life = life().await;
+    let config = [name("m"), network("z"), disks(&[1, 2])];
+    assert_eq!(life.apply(config.clone()).await, Ok(Action::Create));
+    let disks_of = |life: &Life| {
+        let Value::Set(set) = at(life, &Path::root().attribute("disks")) else { panic!() };
+        let serial = |disk: &Value| find(disk, &Path::root().attribute("serial"));
+        set.items().iter().map(serial).collect::<Vec<_>>()
+    };
+    assert_eq!(disks_of(&life), [text("ssd-1"), text("ssd-2")]);
+    assert_eq!(life.apply(config).await, Ok(Action::Nothing));
+    assert_eq!(life.apply([name("m"), network("z"), disks(&[2])]).await, Ok(Action::Replace));
+    assert_eq!(disks_of(&life), [text("ssd-2")]);
+}
+
+#[tokio::test]
+async fn a_change_at_depth_forces_a_new_object_only_where_it_must() {
+    let mut life = life().await;
+    life.apply([name("m"), network("z"), ports(&[22])]).await.unwrap();
+    let same = life.apply([name("m"), network("z"), ports(&[80, 22])]).await;
+    assert_eq!(same, Ok(Action::Update));
+    let moved = life.apply([name("m"), network("y"), ports(&[80, 22])]).await;
+    assert_eq!(moved, Ok(Action::Replace));
+    assert_eq!(life.get("id"), &text("y/m"));
+}
+
+#[tokio::test]
+async fn a_secret_in_a_block_reaches_the_handler_and_nothing_else() {
+    let mut life = life().await;
+    let login = Value::object([("user", text("u")), ("password", text("hidden"))]);
+    life.apply([name("m"), network("z"), ports(&[]), ("image", text("i")), ("login", login)])
+        .await
+        .unwrap();
+    let root = Path::root();
+    assert_eq!(
+        at(&life, &root.attribute("state").index(0).attribute("what")),
+        text("small hidden")
+    );
+    assert!(at(&life, &root.attribute("login").attribute("password")).is_null());
+}
+
+#[tokio::test]
+async fn mistakes_are_told_with_their_place() {
+    let null = || Value::null(Type::String);
+    let table = [
+        (vec![name("much too long"), network("z"), ports(&[1])], "`name` must have at least 1 and"),
+        (vec![name("m"), network("z"), ports(&[0])], "`ports[0].from` must be at least 1"),
+        (vec![name("m"), network("z")], "At least one of `image`, `disks`, `ports`"),
+        (
+            vec![name("m"), network("z"), disks(&[1]), ("image", text("i"))],
+            "Only one of `image`, `disks` can be set; `image` and `disks` are",
+        ),
+        (vec![name("m"), network("z"), ("image", text(""))], "`image` must not be empty."),
+        (
+            vec![name("m"), network("z"), ports(&[1]), ("size", text("huge"))],
+            "`size` must be one of \"small\", \"large\", and not \"huge\"",
+        ),
+        (
+            vec![
+                name("m"),
+                ports(&[1]),
+                (
+                    "network",
+                    Value::object([("zone", null()), ("address", null()), ("gateway", text("g"))]),
+                ),
+            ],
+            "`network.gateway` is set by the provider alone",
+        ),
+        (vec![name("m"), network("z"), ports(&[1]), ("cores", Value::int(99))], "and not 99"),
+    ];
+    for (config, expected) in table {
+        let refusal = life().await.apply(config).await.unwrap_err();
+        assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_imported_id_is_enough_to_begin_with() {
+    let mut life = life().await;
+    life.import("z/m").await.unwrap();
+    assert_eq!(life.get("id"), &text("z/m"));
+    assert!(life.get("network").is_null());
+}
+
+#[test]
+fn what_is_sensitive_is_not_printed() {
+    let peer = PeerDraft { port: 1.into(), password: "p".into() };
+    assert_eq!(format!("{peer:?}"), "PeerDraft { port: Known(1), password: (sensitive) }");
+}

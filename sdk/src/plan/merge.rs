@@ -1,0 +1,117 @@
+//! What was planned, and what handlers make of it, put together: what is known in a plan is carried
+//! over, so that no handler can change or lose it.
+
+use formwork_value::schema::Nesting;
+use formwork_value::{Type, Value};
+
+use super::{Content, each, member};
+use crate::schema::Shape;
+
+/// Returns the object that was planned, with what a handler returned where the plan knew nothing.
+/// `returned` has some of the attributes or all.
+pub(crate) fn carried(planned: &Value, returned: &Value) -> Value {
+    if planned.is_wholly_known() {
+        return planned.clone();
+    }
+    match (planned, returned) {
+        (Value::Unknown(_), _) => returned.clone(),
+        (Value::Object(parts), Value::Object(_)) => {
+            let items = parts.iter().map(|(name, part)| match member(returned, name) {
+                Some(returned) => carried(part, returned),
+                None => settled(part),
+            });
+            planned.with_children(items.collect())
+        }
+        (Value::Map(parts), Value::Map(_)) => {
+            let items = parts.iter().map(|(key, part)| match member(returned, key) {
+                Some(returned) => carried(part, returned),
+                None => settled(part),
+            });
+            planned.with_children(items.collect())
+        }
+        (Value::List(_) | Value::Tuple(_), Value::List(_) | Value::Tuple(_))
+            if planned.children().len() == returned.children().len() =>
+        {
+            let both = planned.children().iter().zip(returned.children());
+            planned
+                .with_children(both.map(|(planned, returned)| carried(planned, returned)).collect())
+        }
+        // Which element of a set became which nobody can tell.
+        (_, Value::Null(_) | Value::Unknown(_)) => settled(planned),
+        _ => returned.clone(),
+    }
+}
+
+/// Returns the value with null for all that is unknown.
+pub(crate) fn settled(value: &Value) -> Value {
+    match value {
+        Value::Unknown(unknown) => Value::null(unknown.ty().clone()),
+        _ if value.is_wholly_known() => value.clone(),
+        _ => value.with_children(value.children().iter().map(settled).collect()),
+    }
+}
+
+/// Returns a planned object with what the author set and nobody stores.
+pub(crate) fn with_write_only(shape: &Shape, planned: &Value, config: &Value) -> Value {
+    let paths = shape.block.write_only_paths(config);
+    paths.iter().fold(planned.clone(), |planned, path| match path.find(config) {
+        Some(given) if !given.is_null() => {
+            planned.replace_at(path, |_| given.clone()).unwrap_or(planned)
+        }
+        _ => planned,
+    })
+}
+
+/// Returns a stored object with something in every place that has no form for nothing: an empty text,
+/// zero, false, no elements. A creation that failed half-way leaves such places, and so do older
+/// versions of a provider.
+pub(crate) fn filled(shape: &Shape, object: &Value) -> Value {
+    filled_object(Content::of_block(&shape.block, &shape.rules), object)
+}
+
+fn filled_object(content: Content<'_>, object: &Value) -> Value {
+    let Value::Object(parts) = object else { return object.clone() };
+    let items = parts.iter().map(|(name, part)| {
+        let Some((rule, inner)) = content.part(name) else { return part.clone() };
+        let blank = match part {
+            Value::Null(ty) if !rule.nullable => Some(blank(ty)),
+            _ => None,
+        };
+        let part = blank.as_ref().unwrap_or(part);
+        match inner {
+            Some(inner) if matches!(inner.nesting, Nesting::Single | Nesting::Group) => {
+                filled_object(inner, part)
+            }
+            Some(inner) => each(inner.nesting, part, |object| filled_object(inner, object)),
+            None => part.clone(),
+        }
+    });
+    object.with_children(items.collect())
+}
+
+fn blank(ty: &Type) -> Value {
+    match ty {
+        Type::String => Value::string(""),
+        Type::Bool => Value::Bool(false),
+        Type::Number => Value::int(0),
+        Type::List(element) => Value::list((**element).clone(), Vec::new()),
+        Type::Set(element) => Value::set((**element).clone(), Vec::new()),
+        Type::Map(element) => Value::map((**element).clone(), std::iter::empty::<(&str, Value)>()),
+        Type::Object(object) => {
+            let null = |(name, ty): (_, &Type)| (name, Value::null(ty.clone()));
+            Value::object(object.attributes.iter().map(|(name, ty)| null((name.clone(), ty))))
+        }
+        Type::Tuple(_) | Type::Dynamic => Value::null(ty.clone()),
+    }
+}
+
+/// Returns `base` with every part that `draft` knows: what a handler said of an object before it
+/// failed.
+pub(crate) fn drafted(base: &Value, draft: &Value) -> Value {
+    let (Value::Object(parts), Value::Object(_)) = (base, draft) else { return base.clone() };
+    let items = parts.iter().map(|(name, part)| match member(draft, name) {
+        Some(known) if !known.is_null() && known.is_wholly_known() => known.clone(),
+        _ => part.clone(),
+    });
+    base.with_children(items.collect())
+}

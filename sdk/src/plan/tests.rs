@@ -1,0 +1,104 @@
+//! Plans drawn from rules, at the top and at depth.
+
+use formwork_value::schema::Role;
+use formwork_value::{Path, Type};
+
+use super::*;
+use crate::schema::Definition;
+
+fn shape() -> Shape {
+    let text = |role| Definition::new(Type::String, role);
+    Shape::new("")
+        .attribute("fixed", text(Role::Optional).replace())
+        .attribute("grows", text(Role::Optional).replace_if(|_, planned| planned.is_null()))
+        .attribute("free", text(Role::Optional))
+        .attribute("defaulted", text(Role::OptionalComputed).default(Value::string("d")))
+        .attribute("ours", text(Role::OptionalComputed))
+        .attribute("kept", text(Role::Computed).keep())
+        .attribute("secret", text(Role::Optional).write_only())
+}
+
+fn object(set: &[(&str, Value)]) -> Value {
+    let of = |name: &Str| {
+        let value = set.iter().find(|(set, _)| name == set).map(|(_, value)| value.clone());
+        (name.clone(), value.unwrap_or_else(|| Value::null(Type::String)))
+    };
+    Value::object(shape().block.attributes.keys().map(of).collect::<Vec<_>>())
+}
+
+fn text(text: &'static str) -> Value {
+    Value::string(text)
+}
+
+/// The attributes of a plan that are not null: `name=text`, `name=?` when unknown.
+fn drawn(prior: &Value, config: &Value, proposed: &Value) -> String {
+    let Value::Object(planned) = draw(&shape(), prior, config, proposed) else {
+        panic!("a plan is an object")
+    };
+    let set = planned.iter().filter(|(_, value)| !value.is_null());
+    let shown = set.map(|(name, value)| match value {
+        Value::String(text) => format!("{name}={text}"),
+        _ => format!("{name}=?"),
+    });
+    shown.collect::<Vec<_>>().join(" ")
+}
+
+fn prior() -> Value {
+    let set = [("fixed", "f"), ("defaulted", "d"), ("ours", "o"), ("kept", "k")];
+    object(&set.map(|(name, value)| (name, text(value))))
+}
+
+#[test]
+fn what_is_created_has_its_defaults_and_else_what_comes_out() {
+    let config = object(&[("fixed", text("f"))]);
+    let null = Value::null(shape().block.implied_type());
+    assert_eq!(drawn(&null, &config, &config), "defaulted=d fixed=f kept=? ours=?");
+}
+
+#[test]
+fn nothing_is_unknown_while_nothing_changes() {
+    let config = object(&[("fixed", text("f"))]);
+    let expected = "defaulted=d fixed=f kept=k ours=o";
+    assert_eq!(drawn(&prior(), &config, &prior()), expected);
+}
+
+#[test]
+fn a_secret_alone_is_no_change() {
+    let set = |set: &[(&'static str, &'static str)]| {
+        object(&set.iter().map(|(name, value)| (*name, text(value))).collect::<Vec<_>>())
+    };
+    let config = set(&[("fixed", "f"), ("secret", "s")]);
+    let proposed = prior().replace_at(&Path::root().attribute("secret"), |_| text("s"));
+    let expected = "defaulted=d fixed=f kept=k ours=o secret=s";
+    assert_eq!(drawn(&prior(), &config, &proposed.unwrap()), expected);
+}
+
+#[test]
+fn a_change_makes_what_is_ours_unknown_unless_it_is_kept() {
+    let config = object(&[("fixed", text("f")), ("free", text("x"))]);
+    let proposed = prior().replace_at(&Path::root().attribute("free"), |_| text("x")).unwrap();
+    assert_eq!(drawn(&prior(), &config, &proposed), "defaulted=d fixed=f free=x kept=k ours=?");
+}
+
+#[test]
+fn a_default_comes_back_when_the_author_unsets_the_attribute() {
+    let config = object(&[("fixed", text("f"))]);
+    let before = prior().replace_at(&Path::root().attribute("defaulted"), |_| text("other"));
+    let before = before.unwrap();
+    assert_eq!(drawn(&before, &config, &before), "defaulted=d fixed=f kept=k ours=?");
+}
+
+#[test]
+fn only_changes_that_cannot_be_made_in_place_force_a_new_object() {
+    let forced = |prior: &[(&str, Value)], planned: &[(&str, Value)]| {
+        let paths = forcing(&shape(), &object(prior), &object(planned));
+        paths.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+    };
+    let fixed = |value| ("fixed", value);
+    assert_eq!(forced(&[fixed(text("a"))], &[fixed(text("a"))]), "");
+    assert_eq!(forced(&[fixed(text("a"))], &[fixed(text("b"))]), ".fixed");
+    assert_eq!(forced(&[fixed(text("a"))], &[fixed(Value::unknown(Type::String))]), ".fixed");
+    assert_eq!(forced(&[("free", text("a"))], &[("free", text("b"))]), "");
+    assert_eq!(forced(&[("grows", text("a"))], &[("grows", text("b"))]), "");
+    assert_eq!(forced(&[("grows", text("a"))], &[]), ".grows");
+}

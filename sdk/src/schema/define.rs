@@ -1,0 +1,194 @@
+//! Attributes and blocks as they are added to a schema, one property after the other.
+
+use formwork_value::schema::{Attribute, AttributeKind, NestedAttributes, NestedBlock, Nesting};
+use formwork_value::{Type, Value};
+
+use super::{Identifies, Inner, Replace, Role, Rule, deprecate, docs};
+use crate::check::Check;
+use crate::field::{BlockField, Field};
+
+/// An attribute and its rule.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    pub(super) attribute: Attribute,
+    pub(super) rule: Rule,
+    pub(super) identifies: Option<Identifies>,
+}
+
+impl Definition {
+    /// An attribute with nothing special about it.
+    #[must_use]
+    pub fn new(ty: Type, role: Role) -> Self {
+        let rule = Rule { nullable: true, ..Rule::default() };
+        Self { attribute: Attribute::new(ty, role), rule, identifies: None }
+    }
+
+    /// An attribute of the field's type; one that consists of described parts is a nested attribute.
+    #[must_use]
+    pub fn of<F: Field>(role: Role) -> Self {
+        let mut definition = Self::new(F::ty(), role);
+        definition.rule.nullable = F::NULLABLE;
+        definition.attribute.sensitive = F::SENSITIVE;
+        if let Some(content) = F::content() {
+            let attributes = content.shape.block.attributes;
+            let nested = NestedAttributes { attributes, nesting: content.nesting };
+            definition.attribute.kind = AttributeKind::Nested(nested);
+            definition.attribute.docs = content.shape.block.docs;
+            let (nesting, rules) = (content.nesting, content.shape.rules);
+            definition.rule.inner = Some(Box::new(Inner { nesting, rules }));
+        }
+        definition
+    }
+
+    /// Describes it in Markdown.
+    #[must_use]
+    pub fn describe(mut self, description: &str) -> Self {
+        self.attribute.docs = docs(description);
+        self
+    }
+
+    /// Says that something else should be used.
+    #[must_use]
+    pub fn deprecated(mut self, instead: &str) -> Self {
+        deprecate(&mut self.attribute.docs, instead);
+        self
+    }
+
+    /// Its value must not be shown.
+    #[must_use]
+    pub fn sensitive(mut self) -> Self {
+        self.attribute.sensitive = true;
+        self
+    }
+
+    /// Its value is only received, never returned or stored.
+    #[must_use]
+    pub fn write_only(mut self) -> Self {
+        self.attribute.write_only = true;
+        self
+    }
+
+    /// Its value if the author sets none.
+    #[must_use]
+    pub fn default(mut self, value: Value) -> Self {
+        self.rule.default = Some(value);
+        self
+    }
+
+    /// Its prior value stays if the author sets none.
+    #[must_use]
+    pub fn keep(mut self) -> Self {
+        self.rule.keep = true;
+        self
+    }
+
+    /// A change of it needs a new object.
+    #[must_use]
+    pub fn replace(mut self) -> Self {
+        self.rule.replace = Replace::Always;
+        self
+    }
+
+    /// A change of it needs a new object if `ask` says so of the prior and the planned value.
+    #[must_use]
+    pub fn replace_if(mut self, ask: fn(&Value, &Value) -> bool) -> Self {
+        self.rule.replace = Replace::If(ask);
+        self
+    }
+
+    /// What an author sets must pass.
+    #[must_use]
+    pub fn check(mut self, check: Check) -> Self {
+        self.rule.checks.push(check);
+        self
+    }
+
+    /// It is a part of what identifies an object.
+    #[must_use]
+    pub fn identifies(mut self, identifies: Identifies) -> Self {
+        self.identifies = Some(identifies);
+        self
+    }
+}
+
+/// A type of nested blocks and its rule.
+#[derive(Clone, Debug)]
+pub struct BlockDefinition {
+    pub(super) block: NestedBlock,
+    pub(super) rule: Rule,
+}
+
+impl BlockDefinition {
+    /// Blocks of the field's type. A struct that is not in an `Option` must be there.
+    #[must_use]
+    pub fn of<F: BlockField>() -> Self {
+        let content = F::content().unwrap_or_else(|| crate::field::Content {
+            shape: super::Shape::default(),
+            nesting: Nesting::Single,
+        });
+        let must = content.nesting == Nesting::Single && !F::NULLABLE;
+        let inner = Inner { nesting: content.nesting, rules: content.shape.rules };
+        let rule = Rule { nullable: F::NULLABLE, inner: Some(Box::new(inner)), ..Rule::default() };
+        let block = NestedBlock {
+            nesting: content.nesting,
+            block: content.shape.block,
+            min_items: u64::from(must),
+            max_items: u64::from(must),
+            computed: false,
+        };
+        Self { block, rule }
+    }
+
+    /// Describes them in Markdown.
+    #[must_use]
+    pub fn describe(mut self, description: &str) -> Self {
+        self.block.block.docs = docs(description);
+        self
+    }
+
+    /// Says that something else should be used.
+    #[must_use]
+    pub fn deprecated(mut self, instead: &str) -> Self {
+        deprecate(&mut self.block.block.docs, instead);
+        self
+    }
+
+    /// One that is always there; its attributes are null when the author writes none.
+    #[must_use]
+    pub fn group(mut self) -> Self {
+        self.block.nesting = Nesting::Group;
+        if let Some(inner) = &mut self.rule.inner {
+            inner.nesting = Nesting::Group;
+        }
+        (self.block.min_items, self.block.max_items) = (0, 0);
+        self
+    }
+
+    /// The least number of them.
+    #[must_use]
+    pub fn min(mut self, least: u64) -> Self {
+        self.block.min_items = least;
+        self
+    }
+
+    /// The greatest number of them.
+    #[must_use]
+    pub fn max(mut self, most: u64) -> Self {
+        self.block.max_items = most;
+        self
+    }
+
+    /// A change of them needs a new object.
+    #[must_use]
+    pub fn replace(mut self) -> Self {
+        self.rule.replace = Replace::Always;
+        self
+    }
+
+    /// What an author writes must pass.
+    #[must_use]
+    pub fn check(mut self, check: Check) -> Self {
+        self.rule.checks.push(check);
+        self
+    }
+}

@@ -1,0 +1,79 @@
+//! What identifies an object: some of its attributes, as the model says.
+
+use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::message::schema::{IdentityAttribute, IdentitySchema};
+use formwork_value::codec::json::{self, Extra};
+use formwork_value::{Diagnostic, Diagnostics, Type, Value};
+
+use crate::Answer;
+use crate::schema::{Identifies, Shape};
+
+/// The schema of the identity, if there is one.
+pub(super) fn schema(shape: &Shape) -> Option<IdentitySchema> {
+    let attributes = shape.identity.iter().filter_map(|(name, identifies)| {
+        let attribute = shape.block.attributes.get(name)?;
+        let described = IdentityAttribute {
+            ty: attribute.implied_type(),
+            required_for_import: *identifies == Identifies::Required,
+            optional_for_import: *identifies == Identifies::Optional,
+            description: attribute.docs.description.clone(),
+        };
+        Some((name.as_str().to_owned(), described))
+    });
+    let attributes: std::collections::BTreeMap<_, _> = attributes.collect();
+    (!attributes.is_empty()).then_some(IdentitySchema { version: 0, attributes })
+}
+
+/// The identity of an object; `None` while parts of it are missing.
+pub(super) fn of(shape: &Shape, object: &Payload) -> Option<Payload> {
+    if shape.identity.is_empty() {
+        return None;
+    }
+    let object = object.decode(shape.ty()).ok()?;
+    let Value::Object(parts) = object.value() else { return None };
+    let mut identity = Vec::new();
+    for (name, identifies) in &shape.identity {
+        let part = parts.get(name)?;
+        if !part.is_wholly_known() || (part.is_null() && *identifies == Identifies::Required) {
+            return None;
+        }
+        identity.push((name.clone(), part.clone()));
+    }
+    // Parts of a value without marks, so nothing is taken off here.
+    Some(Payload::Value(Value::object(identity).split_marks().0, ty(shape)))
+}
+
+/// An object of which only the identity is known.
+pub(super) fn draft(diags: &mut Diagnostics, shape: &Shape, given: &Payload) -> Answer<Value> {
+    let identity =
+        given.decode(&ty(shape)).map_err(|error| unreadable(diags, &error.to_string()))?;
+    let nothing = shape.block.empty_value();
+    let Value::Object(parts) = &nothing else { return Ok(nothing) };
+    let items = parts.iter().map(|(name, part)| match identity.value() {
+        Value::Object(identity) => identity.get(name).unwrap_or(part).clone(),
+        _ => part.clone(),
+    });
+    Ok(nothing.with_children(items.collect()))
+}
+
+/// Reads an identity as it was stored, leniently: what is missing is null.
+pub(super) fn stored(diags: &mut Diagnostics, shape: &Shape, text: &[u8]) -> Answer<Payload> {
+    let ty = ty(shape);
+    match json::decode_with(text, &ty, Extra::Drop) {
+        Ok(identity) => Ok(Payload::Value(identity.split_marks().0, ty)),
+        Err(error) => Err(unreadable(diags, &error.to_string())),
+    }
+}
+
+fn ty(shape: &Shape) -> Type {
+    let attributes = shape.identity.keys().filter_map(|name| {
+        let attribute = shape.block.attributes.get(name)?;
+        Some((name.clone(), attribute.implied_type()))
+    });
+    Type::object(attributes)
+}
+
+fn unreadable(diags: &mut Diagnostics, why: &str) -> formwork_value::Reported {
+    let detail = format!("The identity does not fit the resource type: {why}.");
+    diags.error(Diagnostic::error("Unreadable identity", detail))
+}
