@@ -174,10 +174,11 @@ pub struct RequiredProvider {
     pub span: Span,
 }
 
-/// A `backend` block.
+/// A `backend` or a `cloud` block. Whether there is such a backend is for whoever needs the state to
+/// find out: what does not need it works with any.
 #[derive(Debug)]
 pub struct Backend {
-    /// The backend's type.
+    /// The backend's type; `cloud` for a `cloud` block.
     pub kind: Str,
     /// Its arguments.
     pub body: Body,

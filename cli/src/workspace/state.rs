@@ -76,7 +76,7 @@ impl Local {
     fn read(diags: &mut Diagnostics, backend: &Backend) -> Result<Self, Reported> {
         if backend.kind != "local" {
             let detail = format!(
-                "There is no backend of the type {:?} here yet; use \"local\".",
+                "States are kept on the local disk only, not by {:?}. What needs no state works: `init -backend=false`, `validate`, `get`, `fmt`. For the rest, replace the block by `backend \"local\" {{}}`.",
                 backend.kind.as_str()
             );
             let diagnostic = Diagnostic::error("Unsupported backend type", detail);

@@ -80,9 +80,17 @@ fn ignore_changes(diags: &mut Diagnostics, expr: Expr) -> Result<IgnoreChanges, 
         return Ok(IgnoreChanges::All);
     }
     let items = traversal::list(diags, expr)?;
+    let is_wildcard = |item: &Expr| item.as_literal().is_some_and(|text| text == "*");
+    if let Some(wildcard) = items.iter().find(|item| is_wildcard(item))
+        && items.len() > 1
+    {
+        let detail = "The text \"*\" cannot stand beside references.";
+        let problem = Diagnostic::error("Invalid ignore_changes ruleset", detail);
+        let _ = diags.error(problem.at(wildcard.span));
+    }
     let mut these = Vec::with_capacity(items.len());
     for item in &items {
-        if item.as_literal().is_some_and(|text| text == "*") {
+        if is_wildcard(item) {
             let _ = diags.error(
                 Diagnostic::error(
                     "Invalid ignore_changes wildcard",
@@ -114,6 +122,14 @@ fn check_trigger(diags: &mut Diagnostics, expr: &Expr) {
         let Ok(reference) = Reference::of(diags, &mention) else { return };
         match &reference.subject {
             Subject::Resource(name) if name.mode() == Mode::Managed => n_resources += 1,
+            Subject::Each(part) if part != "key" => {
+                let detail = format!(
+                    "`each.{part}` cannot stand here: of `each`, only `each.key` is known before the objects are."
+                );
+                let summary = "Invalid each reference in replace_triggered_by expression";
+                let _ = diags.error(Diagnostic::error(summary, detail).at(reference.span));
+                return;
+            }
             Subject::Count(_) | Subject::Each(_) => {}
             other => {
                 let _ = diags.error(

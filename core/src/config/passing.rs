@@ -349,7 +349,10 @@ fn warn_of_empty(diags: &mut Diagnostics, module: &Module) {
 }
 
 fn warn_of_backend(diags: &mut Diagnostics, module: &Module) {
-    let Some(backend) = &module.settings.backend else { return };
+    let Some(backend) = module.settings.backend.as_ref().filter(|backend| !backend.is_cloud())
+    else {
+        return;
+    };
     let detail = "The state lies where the root module says, so this block has no effect. That is only a warning so that a root module can be called as a child for a while.";
     let warning = Diagnostic::warning("Backend configuration ignored", detail);
     diags.warn(warning.at(backend.span));

@@ -53,11 +53,11 @@ pub(super) fn check_local_name(diags: &mut Diagnostics, name: &Ident) -> Result<
     let lower = name.name.to_lowercase();
     let detail = if lower != name.name.as_str() {
         format!("Names of providers are in lower case: write `{lower}`.")
-    } else if is_identifier(&name.name) {
+    } else if is_identifier(&name.name) && !name.name.contains('_') && !name.name.ends_with('-') {
         return Ok(());
     } else {
         format!(
-            "`{}` must consist of letters, digits and dashes, beginning with a letter.",
+            "`{}` must consist of letters, digits and dashes, with no dash at either end.",
             name.name
         )
     };

@@ -84,13 +84,13 @@ fn check_names(
     kind: &Ident,
     name: &Ident,
 ) -> Result<(), Reported> {
-    let what = match mode {
-        Mode::Managed => "resource",
-        Mode::Data => "data resource",
-        Mode::Ephemeral => "ephemeral resource",
+    let (what_kind, what_name) = match mode {
+        Mode::Managed => ("resource type name", "resource name"),
+        Mode::Data => ("data source name", "data resource name"),
+        Mode::Ephemeral => ("ephemeral resource type", "ephemeral resource name"),
     };
-    let named = check_name(diags, &format!("{what} type name"), kind);
-    check_name(diags, &format!("{what} name"), name).and(named)
+    let named = check_name(diags, what_kind, kind);
+    check_name(diags, what_name, name).and(named)
 }
 
 /// Takes `count` or `for_each`.

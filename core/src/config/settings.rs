@@ -21,6 +21,13 @@ pub(super) const CONTENT: BodySchema = BodySchema {
     ],
 };
 
+impl Backend {
+    /// Whether this is a `cloud` block.
+    pub(super) fn is_cloud(&self) -> bool {
+        self.kind == "cloud"
+    }
+}
+
 impl Settings {
     /// Where the provider comes from that a local name of this module stands for.
     #[must_use]
@@ -45,7 +52,7 @@ impl Settings {
         for block in content.blocks {
             match block.kind.name.as_str() {
                 "required_providers" => self.read_required(diags, block),
-                "backend" => self.read_backend(diags, block),
+                "backend" | "cloud" => self.read_backend(diags, block),
                 kind => {
                     let what = format!("A `{kind}` block");
                     let _ = diags.error(not_supported(&what, block.header));
@@ -74,22 +81,20 @@ impl Settings {
     }
 
     fn read_backend(&mut self, diags: &mut Diagnostics, block: Block) {
-        let Some(kind) = block.labels.first() else { return };
-        if self.backend.is_some() {
-            let _ = diags.error(
-                Diagnostic::error(
-                    "Duplicate backend configuration",
-                    "A module has one backend, and another `backend` block comes before this.",
-                )
-                .at(block.header),
-            );
-        } else if kind.name == "local" {
-            let kind = kind.name.clone();
-            self.backend = Some(Backend { kind, body: block.body, span: block.header });
-        } else {
-            let what = format!("The backend `{}`", kind.name);
-            let _ = diags.error(not_supported(&what, block.header));
-        }
+        // A `cloud` block has no label, and no backend has that name.
+        let kind = block.labels.first().unwrap_or(&block.kind).name.clone();
+        let backend = Backend { kind, body: block.body, span: block.header };
+        let Some(first) = &self.backend else {
+            self.backend = Some(backend);
+            return;
+        };
+        let summary = match (first.is_cloud(), backend.is_cloud()) {
+            (false, false) => "Duplicate backend configuration",
+            (true, true) => "Duplicate HCP Terraform configurations",
+            (true, false) | (false, true) => "Both a backend and cloud configuration are present",
+        };
+        let detail = "A module says once where its state is, in a `backend` or a `cloud` block, and another such block comes before this.";
+        let _ = diags.error(Diagnostic::error(summary, detail).at(backend.span));
     }
 }
 
@@ -223,11 +228,11 @@ fn aliases(diags: &mut Diagnostics, name: &Ident, expr: &Expr) -> Vec<LocalProvi
     let mut aliases = Vec::with_capacity(items.len());
     for item in &items {
         let Ok(local) = traversal::provider(diags, item) else { continue };
-        if local.name == name.name && local.alias.is_some() {
+        if local.name == name.name {
             aliases.push(local);
         } else {
             let detail = format!(
-                "An entry of `configuration_aliases` is the local name `{}` with an alias behind a dot, such as `{0}.other`.",
+                "An entry of `configuration_aliases` is the local name `{}`, alone or with an alias behind a dot, such as `{0}.other`.",
                 name.name
             );
             let problem = Diagnostic::error("Invalid configuration_aliases value", detail);

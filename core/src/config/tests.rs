@@ -232,22 +232,111 @@ locals { a = [ }
 }
 
 #[test]
-fn blocks_left_out_yet_are_named() {
+fn the_state_has_one_place() {
     check(
         r#"
-module "m" {
-  source = "./m"
-}
 terraform {
   cloud {}
   backend "s3" {}
 }
 "#,
         &expect![[r#"
-            error main.tf:5,3-8 A `cloud` block is not supported by this version of Formwork yet
-                The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
-            error main.tf:6,3-15 The backend `s3` is not supported by this version of Formwork yet
-                The configuration is right, but this program cannot carry it out. Take it out, or keep to Terraform for now.
+            error main.tf:3,3-15 Both a backend and cloud configuration are present
+                A module says once where its state is, in a `backend` or a `cloud` block, and another such block comes before this.
+        "#]],
+    );
+}
+
+#[test]
+fn names_of_providers_are_checked_wherever_they_stand() {
+    check(
+        r#"
+terraform {
+  required_providers {
+    plain = {
+      source                = "acme/plain"
+      configuration_aliases = [plain, plain.other, another.one]
+    }
+  }
+}
+data "plain_thing" "a" {
+  provider = my_plain
+}
+resource "plain_thing" "b" {
+  provider = PLAIN
+}
+resource "plain thing" "c" {}
+data "plain thing" "d" {}
+ephemeral "plain thing" "e" {}
+"#,
+        &expect![[r#"
+            error main.tf:5,52-63 Invalid configuration_aliases value
+                An entry of `configuration_aliases` is the local name `plain`, alone or with an alias behind a dot, such as `plain.other`.
+            error main.tf:10,14-22 Invalid provider local name
+                `my_plain` must consist of letters, digits and dashes, with no dash at either end.
+            error main.tf:13,14-19 Invalid provider local name
+                Names of providers are in lower case: write `plain`.
+            error main.tf:15,10-23 Invalid resource type name
+                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+            error main.tf:16,6-19 Invalid data source name
+                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+            error main.tf:17,11-24 Invalid ephemeral resource type
+                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+        "#]],
+    );
+}
+
+#[test]
+fn a_resource_is_not_judged_by_itself() {
+    check(
+        r#"
+resource "a_thing" "a" {
+  for_each = { x = 1 }
+  input    = a_thing.a
+  lifecycle {
+    replace_triggered_by = [a_thing.b[each.key]]
+    precondition {
+      condition     = a_thing.a["x"].ok
+      error_message = "No."
+    }
+    postcondition {
+      condition     = self.ok
+      error_message = "Not ${a_thing.a["x"].ok}."
+    }
+  }
+}
+resource "a_thing" "b" {
+  for_each = { x = 1 }
+}
+"#,
+        &expect![[r#"
+            error main.tf:3,14-23 Self-referential block
+                The block of `a_thing.a` cannot refer to itself.
+            error main.tf:7,23-32 Invalid reference in precondition
+                The block of `a_thing.a` cannot refer to itself.
+            error main.tf:12,30-39 Invalid reference in postcondition
+                The block of `a_thing.a` cannot refer to itself. Here `self` is the object.
+        "#]],
+    );
+}
+
+#[test]
+fn of_each_only_the_key_picks_what_triggers() {
+    check(
+        r#"
+resource "a_thing" "a" {
+  for_each = { x = 1 }
+  lifecycle {
+    replace_triggered_by = [a_thing.b[each.value], a_thing.b[each.key]]
+  }
+}
+resource "a_thing" "b" {
+  for_each = { x = 1 }
+}
+"#,
+        &expect![[r#"
+            error main.tf:4,39-49 Invalid each reference in replace_triggered_by expression
+                `each.value` cannot stand here: of `each`, only `each.key` is known before the objects are.
         "#]],
     );
 }
@@ -493,7 +582,7 @@ terraform {
             error main.tf:21,3-21 Duplicate required providers configuration
                 A module lists its required providers in one place, and another one comes before this.
             error main.tf:23,3-18 Duplicate backend configuration
-                A module has one backend, and another `backend` block comes before this.
+                A module says once where its state is, in a `backend` or a `cloud` block, and another such block comes before this.
         "#]],
     );
 }
@@ -570,6 +659,8 @@ resource "a_b" "d" {
                 `var` cannot be used here: this value must be a constant.
             error main.tf:5,29-30 Unsuitable value type
                 This value does not fit: bool required.
+            error main.tf:6,30-33 Invalid ignore_changes ruleset
+                The text "*" cannot stand beside references.
             error main.tf:6,30-33 Invalid ignore_changes wildcard
                 To ignore all changes, write `ignore_changes = all`.
             error main.tf:6,35-36 Invalid expression

@@ -5,6 +5,7 @@ use formwork_lang::syntax::{Attribute, Expr, ExprKind, Ident};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use super::LocalProvider;
+use super::provider::check_local_name;
 use crate::addr::{InstanceKey, Reference, Step, Target, split};
 
 /// Reads an expression that names something, also in the old form in quotes.
@@ -113,6 +114,7 @@ pub(super) fn provider(diags: &mut Diagnostics, expr: &Expr) -> Result<LocalProv
         of(diags, expr)
     };
     let traversal = name_of(diags)?;
+    check_local_name(diags, &traversal.root)?;
     let name = traversal.root.name;
     match traversal.steps.as_slice() {
         [] => Ok(LocalProvider { name, alias: None }),

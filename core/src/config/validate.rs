@@ -5,7 +5,7 @@ use formwork_lang::refs::{self, TraversalStep};
 use formwork_lang::syntax::Expr;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::{Module, Repetition, Resource, bad_reference};
+use super::{Condition, Module, Repetition, Resource, bad_reference};
 use crate::addr::reference::step_span;
 use crate::addr::{Reference, Subject};
 
@@ -206,14 +206,25 @@ fn check_whole(diags: &mut Diagnostics, depends_on: &[Reference]) {
 /// counts as well: instances of one resource have no order.
 fn check_self(diags: &mut Diagnostics, resource: &Resource) {
     let own = resource.references.iter().filter(|other| other.resource() == Some(&resource.name));
+    let is_within = |conditions: &[Condition], reference: &Reference| {
+        let mut parts = conditions.iter().flat_map(|one| [&one.condition, &one.message]);
+        parts.any(|part| part.span.covers(reference.span))
+    };
+    let lifecycle = &resource.lifecycle;
     for reference in own {
-        let _ = diags.error(
-            Diagnostic::error(
-                "Self-referential block",
-                format!("The block of `{}` cannot refer to itself.", resource.name),
-            )
-            .about(resource.name.to_string())
-            .at(reference.span),
-        );
+        let summary = if is_within(&lifecycle.preconditions, reference) {
+            "Invalid reference in precondition"
+        } else if is_within(&lifecycle.postconditions, reference) {
+            "Invalid reference in postcondition"
+        } else {
+            "Self-referential block"
+        };
+        let hint = match summary {
+            "Invalid reference in postcondition" => " Here `self` is the object.",
+            _ => "",
+        };
+        let detail = format!("The block of `{}` cannot refer to itself.{hint}", resource.name);
+        let problem = Diagnostic::error(summary, detail).about(resource.name.to_string());
+        let _ = diags.error(problem.at(reference.span));
     }
 }

@@ -37,6 +37,12 @@ impl Span {
         }
     }
 
+    /// Whether the other span lies within this one.
+    #[must_use]
+    pub fn covers(self, other: Self) -> bool {
+        self.source == other.source && self.start <= other.start && other.end <= self.end
+    }
+
     /// Returns the empty span just behind this one.
     #[must_use]
     pub fn behind(self) -> Self {
