@@ -94,7 +94,8 @@ impl Evaluator<'_> {
             ExprKind::Null => Ok(Value::null(Type::Dynamic)),
             ExprKind::Bool(bool) => Ok(Value::Bool(*bool)),
             ExprKind::Number(number) => Ok(Value::Number(number.clone())),
-            ExprKind::Template(parts) => self.template(expr, parts, frames),
+            ExprKind::Text(text, _) => Ok(Value::String(text.clone())),
+            ExprKind::Template(parts) => self.parts(parts, expr.span, frames),
             ExprKind::Wrap(inner) | ExprKind::Parens(inner) => self.expr(inner, frames),
             ExprKind::Variable(_) | ExprKind::Attribute { .. } | ExprKind::Index { .. } => {
                 self.chain(expr, frames)
@@ -163,20 +164,21 @@ fn head(expr: &Expr) -> Span {
         ExprKind::Binary { left, .. } => head(left),
         ExprKind::Conditional { condition, .. } => head(condition),
         ExprKind::Call(call) => first(call.parens.start + 1 - expr.span.start),
+        // Of an empty text there is nothing to point at but what stands behind it.
+        ExprKind::Text(text, _) if text.is_empty() => expr.span.behind(),
+        ExprKind::Text(_, span) => *span,
         ExprKind::Template(parts) => head_of_template(parts, expr.span),
         _ => expr.span,
     }
 }
 
-/// The first part of a text, without the quote before it. Of an empty text there is none; what stands
-/// behind it is pointed at.
+/// The first part of a template, without the quote before it.
 fn head_of_template(parts: &[TemplatePart], whole: Span) -> Span {
     match parts.first() {
-        Some(TemplatePart::Literal(text, _)) if text.is_empty() => whole.behind(),
         Some(TemplatePart::Literal(_, span)) => *span,
         Some(TemplatePart::Interpolation(expr)) => head(expr),
-        Some(TemplatePart::If { condition, .. }) => head(condition),
-        Some(TemplatePart::For { span, .. }) => *span,
+        Some(TemplatePart::If(choice)) => head(&choice.condition),
+        Some(TemplatePart::For(repeat)) => repeat.span,
         None => whole.behind(),
     }
 }

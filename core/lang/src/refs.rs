@@ -7,7 +7,7 @@ use formwork_value::{Diagnostics, Number, Span, Str};
 use crate::dynamic::Dynamic;
 use crate::stack::with_stack;
 use crate::syntax::{
-    Block, Body, Expr, ExprKind, ForExpr, Ident, ObjectItem, SplatStep, TemplatePart,
+    Block, Body, Expr, ExprKind, ForExpr, Ident, ObjectItem, SplatStep, TemplateFor, TemplatePart,
 };
 
 /// A mention of a name, with the steps behind it up to the first that is not a constant.
@@ -125,7 +125,11 @@ impl Finder {
 
     fn kind(&mut self, expr: &Expr) {
         match &expr.kind {
-            ExprKind::Null | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Invalid => {}
+            ExprKind::Null
+            | ExprKind::Bool(_)
+            | ExprKind::Number(_)
+            | ExprKind::Text(..)
+            | ExprKind::Invalid => {}
             ExprKind::Variable(_)
             | ExprKind::Attribute { .. }
             | ExprKind::Index { .. }
@@ -213,12 +217,13 @@ impl Finder {
             match part {
                 TemplatePart::Literal(..) => {}
                 TemplatePart::Interpolation(expr) => self.expr(expr),
-                TemplatePart::If { condition, yes, no, .. } => {
-                    self.expr(condition);
-                    with_stack(|| self.parts(yes));
-                    with_stack(|| self.parts(no));
+                TemplatePart::If(choice) => {
+                    self.expr(&choice.condition);
+                    with_stack(|| self.parts(&choice.yes));
+                    with_stack(|| self.parts(&choice.no));
                 }
-                TemplatePart::For { key, value, collection, body, .. } => {
+                TemplatePart::For(repeat) => {
+                    let TemplateFor { key, value, collection, body, .. } = &**repeat;
                     self.expr(collection);
                     let names: Vec<&Str> =
                         key.iter().chain([value]).map(|ident| &ident.name).collect();

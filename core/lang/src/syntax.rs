@@ -124,10 +124,7 @@ impl Expr {
     #[must_use]
     pub fn as_literal(&self) -> Option<&Str> {
         match &self.kind {
-            ExprKind::Template(parts) => match parts.as_slice() {
-                [TemplatePart::Literal(text, _)] => Some(text),
-                _ => None,
-            },
+            ExprKind::Text(text, _) => Some(text),
             ExprKind::Json(json) => json.template.as_literal(),
             _ => None,
         }
@@ -156,7 +153,10 @@ pub enum ExprKind {
     Bool(bool),
     /// A number.
     Number(Number),
-    /// A quoted string or heredoc, also one without interpolations.
+    /// A quoted string or heredoc that is only text: the text, escapes resolved, and where it stands
+    /// without the quotes.
+    Text(Str, Span),
+    /// A quoted string or heredoc with more in it than text.
     Template(Vec<TemplatePart>),
     /// `"${expression}"` alone: the value keeps its type.
     Wrap(Box<Expr>),
@@ -256,29 +256,37 @@ pub enum TemplatePart {
     /// `${expression}`.
     Interpolation(Expr),
     /// `%{ if … }`.
-    If {
-        /// The condition.
-        condition: Expr,
-        /// The parts if it holds.
-        yes: Vec<Self>,
-        /// The parts if it does not.
-        no: Vec<Self>,
-        /// From the opening to the closing directive.
-        span: Span,
-    },
+    If(Box<TemplateIf>),
     /// `%{ for … }`.
-    For {
-        /// Name for the key or index.
-        key: Option<Ident>,
-        /// Name for the element.
-        value: Ident,
-        /// What is iterated.
-        collection: Expr,
-        /// The parts repeated.
-        body: Vec<Self>,
-        /// From the opening to the closing directive.
-        span: Span,
-    },
+    For(Box<TemplateFor>),
+}
+
+/// Parts of a template of which one or the other is rendered.
+#[derive(Clone, Debug)]
+pub struct TemplateIf {
+    /// The condition.
+    pub condition: Expr,
+    /// The parts if it holds.
+    pub yes: Vec<TemplatePart>,
+    /// The parts if it does not.
+    pub no: Vec<TemplatePart>,
+    /// From the opening to the closing directive.
+    pub span: Span,
+}
+
+/// Parts of a template that are rendered for each element of a collection.
+#[derive(Clone, Debug)]
+pub struct TemplateFor {
+    /// Name for the key or index.
+    pub key: Option<Ident>,
+    /// Name for the element.
+    pub value: Ident,
+    /// What is iterated.
+    pub collection: Expr,
+    /// The parts repeated.
+    pub body: Vec<TemplatePart>,
+    /// From the opening to the closing directive.
+    pub span: Span,
 }
 
 /// A call of a function.
@@ -297,7 +305,7 @@ pub struct Call {
 /// One item of an object expression.
 #[derive(Clone, Debug)]
 pub struct ObjectItem {
-    /// The key. A bare name is a [`ExprKind::Template`] of that text; `(name)` is an expression.
+    /// The key. A bare name is an [`ExprKind::Text`]; `(name)` is an expression.
     pub key: Expr,
     /// Whether the key was written as a bare name.
     pub bare: bool,

@@ -157,7 +157,7 @@ fn required_provider(
     let named = check_local_name(diags, name);
     let required = match &attribute.expr.kind {
         ExprKind::Object(_) => described(diags, name, &attribute.expr)?,
-        ExprKind::Template(_) | ExprKind::Json(_) => {
+        ExprKind::Text(..) | ExprKind::Template(_) | ExprKind::Json(_) => {
             let text = constant::string(diags, &attribute.expr)?;
             constraint(diags, &text, attribute.expr.span)?;
             RequiredProvider {

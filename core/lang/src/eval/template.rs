@@ -6,7 +6,7 @@ use formwork_value::{Diagnostic, Marks, Refinement, Reported, Span, Str, Type, V
 use super::collection::{bind, element};
 use super::operator::Choice;
 use super::{Evaluator, Frames};
-use crate::syntax::{Expr, Ident, TemplatePart};
+use crate::syntax::{Expr, TemplateFor, TemplateIf, TemplatePart};
 
 /// How much of the known beginning of an unknown string is remembered, in bytes.
 const MAX_PREFIX: usize = 128;
@@ -50,29 +50,9 @@ impl Rendering {
     }
 }
 
-/// A `for` directive.
-struct Repeat<'p> {
-    names: (Option<&'p Ident>, &'p Ident),
-    collection: &'p Expr,
-    body: &'p [TemplatePart],
-    span: Span,
-}
-
 impl Evaluator<'_> {
-    pub(super) fn template(
-        &mut self,
-        expr: &Expr,
-        parts: &[TemplatePart],
-        frames: Frames<'_>,
-    ) -> Result<Value, Reported> {
-        if let [TemplatePart::Literal(text, _)] = parts {
-            return Ok(Value::String(text.clone()));
-        }
-        self.parts(parts, expr.span, frames)
-    }
-
     /// Renders the parts; mistakes in several of them are all reported.
-    fn parts(
+    pub(super) fn parts(
         &mut self,
         parts: &[TemplatePart],
         whole: Span,
@@ -97,14 +77,8 @@ impl Evaluator<'_> {
         let (value, subject, blamed) = match part {
             TemplatePart::Literal(text, _) => return rendering.push(text),
             TemplatePart::Interpolation(expr) => (self.expr(expr, frames), expr.span, Some(expr)),
-            TemplatePart::If { condition, yes, no, span } => {
-                (self.template_if(condition, [yes, no], *span, frames), *span, None)
-            }
-            TemplatePart::For { key, value, collection, body, span } => {
-                let names = (key.as_ref(), value);
-                let repeat = Repeat { names, collection, body, span: *span };
-                (self.template_for(&repeat, frames), *span, None)
-            }
+            TemplatePart::If(choice) => (self.template_if(choice, frames), choice.span, None),
+            TemplatePart::For(repeat) => (self.template_for(repeat, frames), repeat.span, None),
         };
         let value = match value {
             Ok(value) => value,
@@ -129,25 +103,25 @@ impl Evaluator<'_> {
         }
     }
 
-    fn template_if(
-        &mut self,
-        condition: &Expr,
-        arms: [&[TemplatePart]; 2],
-        span: Span,
-        frames: Frames<'_>,
-    ) -> Result<Value, Reported> {
-        let [yes, no] = arms.map(|arm| self.caught(|this| this.parts(arm, span, frames)));
+    fn template_if(&mut self, choice: &TemplateIf, frames: Frames<'_>) -> Result<Value, Reported> {
+        let TemplateIf { condition, yes, no, span } = choice;
+        let span = *span;
+        let [yes, no] = [yes, no].map(|arm| self.caught(|this| this.parts(arm, span, frames)));
         let choice = Choice { condition, spans: [span, span], whole: span };
         self.choose(&choice, [yes, no], frames)
     }
 
-    fn template_for(&mut self, repeat: &Repeat<'_>, frames: Frames<'_>) -> Result<Value, Reported> {
-        let Repeat { names: (key_name, value_name), collection: collection_expr, body, span } =
-            *repeat;
-        let collection = self.expr(collection_expr, frames)?;
+    fn template_for(
+        &mut self,
+        repeat: &TemplateFor,
+        frames: Frames<'_>,
+    ) -> Result<Value, Reported> {
+        let TemplateFor { key: key_name, value: value_name, body, span, .. } = repeat;
+        let (key_name, span) = (key_name.as_ref(), *span);
+        let collection = self.expr(&repeat.collection, frames)?;
         let mut rendering = Rendering { marks: collection.marks(), ..Rendering::default() };
         let whole = Expr { span, kind: crate::syntax::ExprKind::Invalid };
-        if !self.iterable(&whole, collection_expr, &collection, frames)? {
+        if !self.iterable(&whole, &repeat.collection, &collection, frames)? {
             rendering.unknown = true;
             return rendering.into_value();
         }

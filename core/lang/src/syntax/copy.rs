@@ -36,19 +36,8 @@ impl Clone for TemplatePart {
         with_stack(|| match self {
             Self::Literal(text, span) => Self::Literal(text.clone(), *span),
             Self::Interpolation(expr) => Self::Interpolation(expr.clone()),
-            Self::If { condition, yes, no, span } => Self::If {
-                condition: condition.clone(),
-                yes: yes.clone(),
-                no: no.clone(),
-                span: *span,
-            },
-            Self::For { key, value, collection, body, span } => Self::For {
-                key: key.clone(),
-                value: value.clone(),
-                collection: collection.clone(),
-                body: body.clone(),
-                span: *span,
-            },
+            Self::If(choice) => Self::If(choice.clone()),
+            Self::For(repeat) => Self::For(repeat.clone()),
         })
     }
 }

@@ -11,7 +11,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
 use super::lex::is_identifier;
 use super::parse::{Input, parse_inner_expression, parse_inner_template};
-use super::{Attribute, Body, Expr, ExprKind, ObjectItem, TemplatePart};
+use super::{Attribute, Body, Expr, ExprKind, ObjectItem};
 
 /// A string of a file in JSON.
 #[derive(Clone, Debug)]
@@ -31,8 +31,7 @@ impl JsonText {
             parse_inner_template(&mut diags, input)
                 .unwrap_or(Expr { kind: ExprKind::Invalid, span })
         } else {
-            let literal = TemplatePart::Literal(Str::new(input.text), span);
-            Expr { kind: ExprKind::Template(vec![literal]), span }
+            Expr { kind: ExprKind::Text(Str::new(input.text), span), span }
         };
         let problems = diags.into_iter().collect();
         Self { text: Str::new(input.text), template, problems }

@@ -4,6 +4,8 @@
 mod heredoc;
 mod quoted;
 
+use std::ops::Range;
+
 use unicode_ident::{is_xid_continue, is_xid_start};
 
 /// What a token is.
@@ -121,7 +123,7 @@ enum Mode {
     /// A quoted template.
     Quoted,
     /// A heredoc with its closing name.
-    Heredoc { name: std::ops::Range<usize>, line_start: bool },
+    Heredoc { name: Range<usize>, line_start: bool },
     /// A template file.
     Bare,
 }
@@ -129,13 +131,13 @@ enum Mode {
 /// Splits configuration text into tokens; the last is always [`TokenKind::End`].
 #[must_use]
 pub fn lex(text: &str) -> Vec<Token> {
-    run(text, Mode::Code { braces: 0, in_sequence: false })
+    Tokens::of_file(text).into_all()
 }
 
 /// Splits a template file into tokens; the last is always [`TokenKind::End`].
 #[must_use]
 pub fn lex_template(text: &str) -> Vec<Token> {
-    run(text, Mode::Bare)
+    Tokens::of_template(text).into_all()
 }
 
 /// Whether a text is a name: one token and nothing else.
@@ -146,30 +148,86 @@ pub fn is_identifier(text: &str) -> bool {
     starts && chars.all(|char| char == '-' || is_xid_continue(char))
 }
 
-fn run(text: &str, mode: Mode) -> Vec<Token> {
-    let mut lexer = Lexer {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-        // A token is four bytes or more with the space around it, in all but odd texts.
-        tokens: Vec::with_capacity(text.len() / 4 + 1),
-        modes: vec![mode],
-        comment_ends: true,
-    };
-    // A byte order mark is allowed at the very start and says nothing.
-    if text.starts_with('\u{feff}') {
-        lexer.at = '\u{feff}'.len_utf8();
+/// The bytes that names are made of, but for the rest of Unicode. Most bytes of a file are looked at
+/// here, and a table answers quickest.
+const IN_NAMES: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || matches!(byte as u8, b'_' | b'-');
+        byte += 1;
     }
-    while lexer.at < lexer.bytes.len() {
-        match lexer.modes.last() {
-            Some(Mode::Quoted) => lexer.quoted(),
-            Some(Mode::Heredoc { .. }) => lexer.heredoc(),
-            Some(Mode::Bare) => lexer.bare(),
-            Some(Mode::Code { .. }) | None => lexer.code(),
+    table
+};
+
+/// How many tokens are made at once.
+const BATCH: usize = 512;
+
+/// The tokens of a text, made as they are asked for: those of a large file together would take more
+/// memory than its text. They are counted from the start of the text.
+pub(super) struct Tokens<'t> {
+    lexer: Lexer<'t>,
+    /// How many tokens were made and released.
+    n_released: usize,
+}
+
+impl<'t> Tokens<'t> {
+    /// The tokens of configuration text.
+    pub(super) fn of_file(text: &'t str) -> Self {
+        Self::new(text, Mode::Code { braces: 0, in_sequence: false })
+    }
+
+    /// The tokens of a template file.
+    pub(super) fn of_template(text: &'t str) -> Self {
+        Self::new(text, Mode::Bare)
+    }
+
+    fn new(text: &'t str, mode: Mode) -> Self {
+        // A byte order mark is allowed at the very start and says nothing.
+        let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let (bytes, tokens) = (text.as_bytes(), Vec::with_capacity(BATCH.min(text.len() + 1)));
+        let lexer = Lexer { text, bytes, at, tokens, modes: vec![mode], comment_ends: true };
+        Self { lexer, n_released: 0 }
+    }
+
+    /// A token, if it was made and is still kept.
+    #[inline]
+    pub(super) fn get(&self, at: usize) -> Option<Token> {
+        self.lexer.tokens.get(at.wrapping_sub(self.n_released)).copied()
+    }
+
+    /// Makes some more tokens and returns them; none behind the end.
+    pub(super) fn read_on(&mut self) -> Range<usize> {
+        let lexer = &mut self.lexer;
+        let n_kept = lexer.tokens.len();
+        if lexer.tokens.last().is_none_or(|token| token.kind != TokenKind::End) {
+            lexer.run(n_kept + BATCH);
+        }
+        self.n_released + n_kept..self.n_released + lexer.tokens.len()
+    }
+
+    /// Those of these tokens that are wrong wherever they stand.
+    pub(super) fn wrong(&self, tokens: Range<usize>) -> Vec<Token> {
+        let range = tokens.start - self.n_released..tokens.end - self.n_released;
+        let tokens = self.lexer.tokens.get(range).unwrap_or_default();
+        let is_wrong =
+            |token: &&Token| matches!(token.kind, TokenKind::Invalid | TokenKind::QuotedNewline);
+        tokens.iter().filter(is_wrong).copied().collect()
+    }
+
+    /// Gives up the tokens before this one, if they are worth it.
+    pub(super) fn release(&mut self, before: usize) {
+        let n_spent = before.saturating_sub(self.n_released);
+        if n_spent >= BATCH / 2 {
+            self.lexer.tokens.drain(..n_spent);
+            self.n_released += n_spent;
         }
     }
-    lexer.push(TokenKind::End, lexer.at);
-    lexer.tokens
+
+    fn into_all(mut self) -> Vec<Token> {
+        self.lexer.run(usize::MAX);
+        self.lexer.tokens
+    }
 }
 
 struct Lexer<'t> {
@@ -183,6 +241,27 @@ struct Lexer<'t> {
 }
 
 impl Lexer<'_> {
+    /// Makes tokens until there are so many, or the text ends.
+    fn run(&mut self, n_tokens: usize) {
+        while self.at < self.bytes.len() {
+            if self.tokens.len() >= n_tokens {
+                return;
+            }
+            match self.modes.last() {
+                Some(Mode::Quoted) => self.quoted(),
+                Some(Mode::Heredoc { .. }) => self.heredoc(),
+                Some(Mode::Bare) => self.bare(),
+                Some(Mode::Code { .. }) | None => {
+                    self.skip(|byte| matches!(byte, b' ' | b'\t'));
+                    if self.at < self.bytes.len() {
+                        self.code();
+                    }
+                }
+            }
+        }
+        self.push(TokenKind::End, self.at);
+    }
+
     /// Ends a token that began at `start` at the current place.
     fn push(&mut self, kind: TokenKind, start: usize) {
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -200,10 +279,9 @@ impl Lexer<'_> {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
 
-    /// Takes one token, or the spaces before one, in code.
+    /// Takes one token in code.
     fn code(&mut self) {
         match self.peek(0) {
-            b' ' | b'\t' => self.at += 1,
             b'\n' => self.take(TokenKind::Newline, 1),
             b'\r' if self.peek(1) == b'\n' => self.take(TokenKind::Newline, 2),
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.ident(),
@@ -230,6 +308,12 @@ impl Lexer<'_> {
             b'\x80'.. => self.beyond_ascii(),
             _ => self.operator(),
         }
+    }
+
+    /// Goes on to the first byte for which this does not hold.
+    fn skip(&mut self, holds: impl Fn(u8) -> bool) {
+        let rest = &self.bytes[self.at..];
+        self.at += rest.iter().position(|byte| !holds(*byte)).unwrap_or(rest.len());
     }
 
     fn closes_sequence(&self) -> bool {
@@ -286,12 +370,12 @@ impl Lexer<'_> {
     fn ident(&mut self) {
         let start = self.at;
         loop {
-            match self.peek(0) {
-                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'-' => self.at += 1,
-                b'\x80'.. => match self.char() {
-                    Some(char) if is_xid_continue(char) => self.at += char.len_utf8(),
-                    _ => break,
-                },
+            self.skip(|byte| IN_NAMES[byte as usize]);
+            if self.peek(0).is_ascii() {
+                break;
+            }
+            match self.char() {
+                Some(char) if is_xid_continue(char) => self.at += char.len_utf8(),
                 _ => break,
             }
         }
@@ -369,19 +453,14 @@ impl Lexer<'_> {
     /// Goes over text up to the next `${` or `%{` that is not escaped by doubling, or the first byte
     /// for which `stops` holds.
     fn text(&mut self, stops: impl Fn(u8) -> bool) {
-        while let Some(&byte) = self.bytes.get(self.at) {
-            if stops(byte) {
+        loop {
+            self.skip(|byte| !matches!(byte, b'$' | b'%') && !stops(byte));
+            let sign = self.peek(0);
+            if !matches!(sign, b'$' | b'%') || self.peek(1) == b'{' {
                 return;
             }
-            if matches!(byte, b'$' | b'%') {
-                if self.peek(1) == b'{' {
-                    return;
-                }
-                if self.peek(1) == byte && self.peek(2) == b'{' {
-                    self.at += 2;
-                }
-            }
-            self.at += 1;
+            let escaped = self.peek(1) == sign && self.peek(2) == b'{';
+            self.at += if escaped { 3 } else { 1 };
         }
     }
 

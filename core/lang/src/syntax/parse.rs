@@ -6,8 +6,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use names::Names;
 
-use super::lex::{Token, TokenKind, lex, lex_template};
-use super::{Body, Expr, ExprKind, Ident, MAX_DEPTH};
+use super::lex::{Token, TokenKind, Tokens};
+use super::{Attribute, Block, Body, Expr, ExprKind, Ident, MAX_DEPTH, ObjectItem};
 use crate::stack::with_stack;
 
 mod body;
@@ -27,7 +27,7 @@ const MAX_ERRORS: usize = 100;
 #[must_use]
 pub fn parse_file(diags: &mut Diagnostics, sources: &Sources, source: SourceId) -> Body {
     let mut own = Diagnostics::new();
-    let body = Parser::new(&mut own, Input::whole(sources, source), lex).body(None);
+    let body = Parser::of_file(&mut own, Input::whole(sources, source)).body(None);
     let _ = sort_into(diags, own);
     body
 }
@@ -43,7 +43,7 @@ pub fn parse_expression(
     source: SourceId,
 ) -> Result<Expr, Reported> {
     let mut own = Diagnostics::new();
-    let tree = Parser::new(&mut own, Input::whole(sources, source), lex).only_expression();
+    let tree = Parser::of_file(&mut own, Input::whole(sources, source)).only_expression();
     sort_into(diags, own).and(tree).map(|tree| tree.expr)
 }
 
@@ -53,7 +53,7 @@ pub(super) fn parse_inner_expression(
     input: Input<'_>,
 ) -> Result<Expr, Reported> {
     let mut own = Diagnostics::new();
-    let tree = Parser::new(&mut own, input, lex).only_expression();
+    let tree = Parser::of_file(&mut own, input).only_expression();
     sort_into(diags, own).and(tree).map(|tree| tree.expr)
 }
 
@@ -63,7 +63,7 @@ pub(super) fn parse_inner_template(
     input: Input<'_>,
 ) -> Result<Expr, Reported> {
     let mut own = Diagnostics::new();
-    let tree = Parser::new(&mut own, input, lex_template).only_template();
+    let tree = Parser::of_template(&mut own, input).only_template();
     sort_into(diags, own).and(tree).map(|tree| tree.expr)
 }
 
@@ -116,11 +116,27 @@ struct Tree {
 
 type Parsed<T = Tree> = Result<T, Reported>;
 
+/// From here on moving a list is dearer than making room for the next one anew.
+const LONG: usize = 10_000;
+
+/// What was read of lists whose end was not reached yet, those inside a list behind its own. A list
+/// that is made at its end takes no more room than it needs; one that grows takes up to four times
+/// that, which for large files is most of what parsing costs.
+#[derive(Default)]
+struct Unfinished {
+    exprs: Vec<Expr>,
+    items: Vec<ObjectItem>,
+    attributes: Vec<Attribute>,
+    blocks: Vec<Block>,
+    labels: Vec<Ident>,
+}
+
 struct Parser<'a> {
     diags: &'a mut Diagnostics,
     input: Input<'a>,
-    tokens: Vec<Token>,
+    tokens: Tokens<'a>,
     names: Names,
+    unfinished: Unfinished,
     /// Index of the next token, which may be one that is passed over.
     at: usize,
     /// Whether line ends mean something here; inside most brackets they do not.
@@ -137,12 +153,21 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn new(diags: &'a mut Diagnostics, input: Input<'a>, lex: fn(&str) -> Vec<Token>) -> Self {
-        let mut parser = Self {
+    fn of_file(diags: &'a mut Diagnostics, input: Input<'a>) -> Self {
+        Self::new(diags, input, Tokens::of_file(input.text))
+    }
+
+    fn of_template(diags: &'a mut Diagnostics, input: Input<'a>) -> Self {
+        Self::new(diags, input, Tokens::of_template(input.text))
+    }
+
+    fn new(diags: &'a mut Diagnostics, input: Input<'a>, tokens: Tokens<'a>) -> Self {
+        Self {
             diags,
             input,
-            tokens: lex(input.text),
-            names: Names::new(),
+            tokens,
+            names: Names::for_text(input.text),
+            unfinished: Unfinished::default(),
             at: 0,
             newlines: true,
             depth: 0,
@@ -150,9 +175,7 @@ impl<'a> Parser<'a> {
             rejected: None,
             unclosed: false,
             complained: None,
-        };
-        parser.reject_tokens();
-        parser
+        }
     }
 
     fn only_expression(&mut self) -> Parsed {
@@ -172,11 +195,31 @@ impl<'a> Parser<'a> {
         self.template(TokenKind::End, whole, false)
     }
 
+    /// The token at an index; the last, which is the end, at every one behind it.
+    #[inline]
+    fn token_at(&mut self, at: usize) -> Token {
+        match self.tokens.get(at) {
+            Some(token) => token,
+            None => self.read_on_to(at),
+        }
+    }
+
+    #[cold]
+    fn read_on_to(&mut self, at: usize) -> Token {
+        let more = self.tokens.read_on();
+        if more.is_empty() {
+            return self.token_at(more.end - 1);
+        }
+        let wrong = self.tokens.wrong(more);
+        self.reject_tokens(&wrong);
+        self.token_at(at)
+    }
+
     /// The next token that means something here.
+    #[inline]
     fn token(&mut self) -> Token {
         loop {
-            // The last token is the end, which is never passed over.
-            let token = self.tokens[self.at.min(self.tokens.len() - 1)];
+            let token = self.token_at(self.at);
             match token.kind {
                 TokenKind::Comment => self.at += 1,
                 TokenKind::Newline if !self.newlines => self.at += 1,
@@ -222,7 +265,8 @@ impl<'a> Parser<'a> {
 
     /// Where the token taken last stands.
     fn previous(&self) -> Span {
-        self.at.checked_sub(1).map_or_else(|| self.range(0, 0), |at| self.span(self.tokens[at]))
+        let token = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        token.map_or_else(|| self.range(0, 0), |token| self.span(token))
     }
 
     fn slice(&self, token: Token) -> &'a str {
@@ -238,6 +282,24 @@ impl<'a> Parser<'a> {
     fn at_keyword(&mut self, word: &str) -> bool {
         let token = self.token();
         token.kind == TokenKind::Ident && self.slice(token) == word
+    }
+
+    /// Makes a list of what `read` adds to one of the unfinished ones.
+    fn list<T, R>(
+        &mut self,
+        unfinished: fn(&mut Unfinished) -> &mut Vec<T>,
+        read: impl FnOnce(&mut Self) -> Parsed<R>,
+    ) -> Parsed<(Vec<T>, R)> {
+        let first = unfinished(&mut self.unfinished).len();
+        let result = read(self);
+        let read = unfinished(&mut self.unfinished);
+        let list = if first == 0 && read.len() >= LONG {
+            read.shrink_to_fit();
+            std::mem::take(read)
+        } else {
+            read.drain(first..).collect()
+        };
+        result.map(|result| (list, result))
     }
 
     fn with_newlines<T>(&mut self, newlines: bool, parse: impl FnOnce(&mut Self) -> T) -> T {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Body, Expr, ExprKind, SplatStep, TemplatePart};
+use super::{Body, Expr, ExprKind, SplatStep, TemplateFor, TemplateIf, TemplatePart};
 
 /// Prints a body: a line for each argument and block.
 pub(crate) fn body(body: &Body) -> String {
@@ -30,7 +30,8 @@ pub(crate) fn expr(tree: &Expr) -> String {
         ExprKind::Null => "null".to_owned(),
         ExprKind::Bool(value) => value.to_string(),
         ExprKind::Number(number) => number.to_string(),
-        ExprKind::Template(template) => parts(template),
+        ExprKind::Text(text, _) => format!("{text:?}"),
+        ExprKind::Template(template) => format!("(template {})", parts(template)),
         ExprKind::Wrap(inner) => format!("(wrap {})", expr(inner)),
         ExprKind::Variable(name) => name.name.to_string(),
         ExprKind::Attribute { on, name } => format!("(. {} {})", expr(on), name.name),
@@ -103,19 +104,23 @@ fn parts(parts: &[TemplatePart]) -> String {
         .map(|part| match part {
             TemplatePart::Literal(text, _) => format!("{text:?}"),
             TemplatePart::Interpolation(tree) => format!("${{{}}}", expr(tree)),
-            TemplatePart::If { condition, yes, no, .. } => {
-                format!("%if {} {} else {}", expr(condition), self::parts(yes), self::parts(no))
+            TemplatePart::If(choice) => {
+                let TemplateIf { condition, yes, no, .. } = &**choice;
+                format!("%if {} {} else {}", expr(condition), arm(yes), arm(no))
             }
-            TemplatePart::For { key, value, collection, body, .. } => {
+            TemplatePart::For(repeat) => {
+                let TemplateFor { key, value, collection, body, .. } = &**repeat;
                 let key = key.as_ref().map(|key| format!("{} ", key.name)).unwrap_or_default();
-                format!("%for {key}{} {} {}", value.name, expr(collection), self::parts(body))
+                format!("%for {key}{} {} {}", value.name, expr(collection), arm(body))
             }
         })
         .collect();
-    if let [literal] = parts.as_slice()
-        && literal.starts_with('"')
-    {
-        return literal.clone();
+    parts.join(" ")
+}
+
+fn arm(list: &[TemplatePart]) -> String {
+    match list {
+        [TemplatePart::Literal(text, _)] => format!("{text:?}"),
+        _ => format!("(template {})", parts(list)),
     }
-    format!("(template {})", parts.join(" "))
 }

@@ -1,17 +1,19 @@
 //! Bodies: arguments and blocks.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::mem::take;
 
 use formwork_value::{Diagnostic, Reported, Span, Str};
 
-use super::{Parsed, Parser};
+use super::{Parsed, Parser, Unfinished};
 use crate::syntax::lex::TokenKind;
 use crate::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
 
-/// The items of a body while it is read.
+/// The items of a body while it is read: those of the unfinished ones that begin here.
 struct Items {
-    attributes: Vec<Attribute>,
-    blocks: Vec<Block>,
+    first_attribute: usize,
+    first_block: usize,
     /// Where each argument stands, once there are so many that looking at all of them is slow.
     index: HashMap<Str, usize>,
 }
@@ -20,24 +22,34 @@ struct Items {
 const FEW: usize = 8;
 
 impl Items {
-    fn find(&mut self, name: &Str) -> Option<&Attribute> {
-        if self.attributes.len() <= FEW {
-            return self.attributes.iter().find(|attr| attr.name.name == *name);
+    /// The argument of this name among those read so far.
+    fn find<'u>(&mut self, unfinished: &'u Unfinished, name: &Str) -> Option<&'u Attribute> {
+        let attributes = &unfinished.attributes[self.first_attribute..];
+        if attributes.len() <= FEW {
+            return attributes.iter().find(|attr| attr.name.name == *name);
         }
-        for at in self.index.len()..self.attributes.len() {
-            self.index.insert(self.attributes[at].name.name.clone(), at);
+        for (at, attr) in attributes.iter().enumerate().skip(self.index.len()) {
+            self.index.insert(attr.name.name.clone(), at);
         }
-        self.index.get(name).map(|at| &self.attributes[*at])
+        self.index.get(name).map(|at| &attributes[*at])
     }
 }
 
 impl Parser<'_> {
     /// Parses a body up to the brace that closes it, or a whole file if there is no opening brace.
     pub(super) fn body(&mut self, open: Option<Span>) -> Body {
-        let mut items = Items { attributes: Vec::new(), blocks: Vec::new(), index: HashMap::new() };
+        let mut items = Items {
+            first_attribute: self.unfinished.attributes.len(),
+            first_block: self.unfinished.blocks.len(),
+            index: HashMap::new(),
+        };
         let start = open.map_or_else(|| self.range(0, 0), Span::behind);
         let n_errors = self.n_errors;
         let close = loop {
+            if open.is_none() {
+                // No item is gone back into once it was read; only the last token may be asked for.
+                self.tokens.release(self.at.saturating_sub(1));
+            }
             let token = self.token();
             match token.kind {
                 TokenKind::Newline => {
@@ -58,13 +70,16 @@ impl Parser<'_> {
                 _ => self.no_item(),
             }
         };
-        Self::finish(items, open.unwrap_or(start), start, close)
-    }
-
-    fn finish(items: Items, missing: Span, start: Span, close: Span) -> Body {
-        let Items { attributes, blocks, .. } = items;
         let span = Span { end: close.start.max(start.start), ..start };
-        Body { attributes, blocks, undecided: Vec::new(), span, missing }
+        let unfinished = &mut self.unfinished;
+        let (attributes, blocks) = if open.is_none() {
+            // Nothing is around a whole file.
+            (take(&mut unfinished.attributes), take(&mut unfinished.blocks))
+        } else {
+            let attributes = unfinished.attributes.drain(items.first_attribute..).collect();
+            (attributes, unfinished.blocks.drain(items.first_block..).collect())
+        };
+        Body { attributes, blocks, ..Body::empty(span, open.unwrap_or(start)) }
     }
 
     fn unclosed_block(&mut self, open: Option<Span>) {
@@ -113,7 +128,7 @@ impl Parser<'_> {
             }
             TokenKind::OpenQuote | TokenKind::OpenBrace | TokenKind::Ident => {
                 match self.deeper(|parser| parser.block(name)) {
-                    Ok(block) => items.blocks.push(block),
+                    Ok(block) => self.unfinished.blocks.push(block),
                     Err(_) => self.skip_item(from),
                 }
             }
@@ -133,8 +148,8 @@ impl Parser<'_> {
     }
 
     fn add(&mut self, items: &mut Items, attr: Attribute) {
-        let Some(first) = items.find(&attr.name.name) else {
-            return items.attributes.push(attr);
+        let Some(first) = items.find(&self.unfinished, &attr.name.name) else {
+            return self.unfinished.attributes.push(attr);
         };
         let first = first.name.span;
         let detail = format!(
@@ -204,7 +219,8 @@ impl Parser<'_> {
 
     /// Parses the rest of a block, from what follows its type.
     fn block(&mut self, kind: Ident) -> Parsed<Block> {
-        let (labels, open) = self.labels(&kind)?;
+        let (labels, open) =
+            self.list(|unfinished| &mut unfinished.labels, |parser| parser.labels(&kind))?;
         let header = labels.last().map_or(kind.span, |label| kind.span.to(label.span));
         let from = self.at;
         let body = match self.peek() {
@@ -222,22 +238,23 @@ impl Parser<'_> {
     }
 
     /// Parses labels and the opening brace, which is returned.
-    fn labels(&mut self, kind: &Ident) -> Parsed<(Vec<Ident>, Span)> {
-        let mut labels = Vec::new();
+    fn labels(&mut self, kind: &Ident) -> Parsed<Span> {
         loop {
             let token = self.token();
             let detail = match token.kind {
                 TokenKind::OpenBrace => {
                     let open = self.bump();
-                    return Ok((labels, self.span(open)));
+                    return Ok(self.span(open));
                 }
                 TokenKind::OpenQuote => {
-                    labels.push(self.quoted_label()?);
+                    let label = self.quoted_label()?;
+                    self.unfinished.labels.push(label);
                     continue;
                 }
                 TokenKind::Ident => {
                     let token = self.bump();
-                    labels.push(self.ident(token));
+                    let label = self.ident(token);
+                    self.unfinished.labels.push(label);
                     continue;
                 }
                 TokenKind::Equals => {
@@ -261,7 +278,7 @@ impl Parser<'_> {
             if token.kind == TokenKind::Newline {
                 let at = self.at;
                 match self.with_newlines(false, |parser| parser.take(TokenKind::OpenBrace)) {
-                    Some(open) => return Ok((labels, self.span(open))),
+                    Some(open) => return Ok(self.span(open)),
                     None => self.at = at,
                 }
             }
@@ -293,8 +310,9 @@ impl Parser<'_> {
         }
         let attr = self.assignment(&name)?;
         let close = self.one_line_end(open)?;
-        let items = Items { attributes: vec![attr], blocks: Vec::new(), index: HashMap::new() };
-        Ok(Self::finish(items, open, open.behind(), close))
+        let start = open.behind();
+        let span = Span { end: close.start.max(start.start), ..start };
+        Ok(Body { attributes: vec![attr], ..Body::empty(span, open) })
     }
 
     /// Takes the brace behind the only argument of a block on one line.
@@ -324,17 +342,17 @@ impl Parser<'_> {
     /// Parses a label in quotes, which may have escapes but no interpolations.
     fn quoted_label(&mut self) -> Parsed<Ident> {
         let open = self.bump();
-        let mut name = String::new();
+        let mut name = Cow::Borrowed("");
         let mut wrong = None;
         loop {
             let token = self.bump();
             match token.kind {
                 TokenKind::CloseQuote => {
                     let span = self.span(open).to(self.span(token));
-                    return wrong.map_or(Ok(Ident { name: Str::new(&name), span }), Err);
+                    return wrong.map_or(Ok(Ident { name: self.names.get(&name), span }), Err);
                 }
                 TokenKind::QuotedText => match self.unescape(token) {
-                    Ok(text) => name.push_str(&text),
+                    Ok(text) => name += text,
                     Err(reported) => wrong = Some(reported),
                 },
                 TokenKind::OpenInterpolation | TokenKind::OpenDirective => {

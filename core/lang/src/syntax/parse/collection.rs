@@ -1,10 +1,12 @@
 //! Tuples, objects, `for` expressions and calls.
 
-use formwork_value::{Reported, Str};
+use std::borrow::Cow;
+
+use formwork_value::{Reported, Span, Str};
 
 use super::{Parsed, Parser, Tree};
 use crate::syntax::lex::{Token, TokenKind};
-use crate::syntax::{Call, Expr, ExprKind, ForExpr, Ident, ObjectItem, TemplatePart};
+use crate::syntax::{Call, Expr, ExprKind, ForExpr, Ident, ObjectItem};
 
 impl Parser<'_> {
     pub(super) fn tuple(&mut self) -> Parsed {
@@ -13,23 +15,27 @@ impl Parser<'_> {
             if parser.at_keyword("for") {
                 return parser.for_expr(open, TokenKind::CloseBracket);
             }
-            let mut items = Vec::new();
-            let mut below = 0;
-            loop {
-                if let Some(close) = parser.take(TokenKind::CloseBracket) {
-                    let span = parser.span(open).to(parser.span(close));
-                    return parser.node(ExprKind::Tuple(items), span, below);
-                }
-                let item = parser.expression()?;
-                below = below.max(item.height);
-                items.push(item.expr);
-                if parser.peek() != TokenKind::CloseBracket
-                    && parser.take(TokenKind::Comma).is_none()
-                {
-                    return Err(parser.no_separator(open));
-                }
-            }
+            let (elements, (close, below)) =
+                parser.list(|unfinished| &mut unfinished.exprs, |parser| parser.elements(open))?;
+            let span = parser.span(open).to(parser.span(close));
+            parser.node(ExprKind::Tuple(elements), span, below)
         })
+    }
+
+    /// Parses elements up to the closing bracket, which is returned with the levels of the highest.
+    fn elements(&mut self, open: Token) -> Parsed<(Token, usize)> {
+        let mut below = 0;
+        loop {
+            if let Some(close) = self.take(TokenKind::CloseBracket) {
+                return Ok((close, below));
+            }
+            let element = self.expression()?;
+            below = below.max(element.height);
+            self.unfinished.exprs.push(element.expr);
+            if self.peek() != TokenKind::CloseBracket && self.take(TokenKind::Comma).is_none() {
+                return Err(self.no_separator(open));
+            }
+        }
     }
 
     fn no_separator(&mut self, open: Token) -> Reported {
@@ -57,32 +63,38 @@ impl Parser<'_> {
                 .with_newlines(false, |parser| parser.for_expr(open, TokenKind::CloseBrace));
         }
         self.with_newlines(true, |parser| {
-            let mut items = Vec::new();
-            let mut below = 0;
-            loop {
-                while parser.take(TokenKind::Newline).is_some() {}
-                if let Some(close) = parser.take(TokenKind::CloseBrace) {
-                    let span = parser.span(open).to(parser.span(close));
-                    return parser.node(ExprKind::Object(items), span, below);
+            let (items, (close, below)) =
+                parser.list(|unfinished| &mut unfinished.items, |parser| parser.items(open))?;
+            let span = parser.span(open).to(parser.span(close));
+            parser.node(ExprKind::Object(items), span, below)
+        })
+    }
+
+    /// Parses items up to the closing brace, which is returned with the levels of the highest.
+    fn items(&mut self, open: Token) -> Parsed<(Token, usize)> {
+        let mut below = 0;
+        loop {
+            while self.take(TokenKind::Newline).is_some() {}
+            if let Some(close) = self.take(TokenKind::CloseBrace) {
+                return Ok((close, below));
+            }
+            let (item, height) = self.object_item(open)?;
+            below = below.max(height);
+            self.unfinished.items.push(item);
+            match self.peek() {
+                TokenKind::CloseBrace => {}
+                TokenKind::Comma | TokenKind::Newline => {
+                    self.bump();
                 }
-                let (item, height) = parser.object_item(open)?;
-                below = below.max(height);
-                items.push(item);
-                match parser.peek() {
-                    TokenKind::CloseBrace => {}
-                    TokenKind::Comma | TokenKind::Newline => {
-                        parser.bump();
-                    }
-                    _ => {
-                        return Err(parser.unfinished_object(
-                            open,
-                            "Missing attribute separator",
-                            "A comma or a line end is expected between the items of an object here.",
-                        ));
-                    }
+                _ => {
+                    return Err(self.unfinished_object(
+                        open,
+                        "Missing attribute separator",
+                        "A comma or a line end is expected between the items of an object here.",
+                    ));
                 }
             }
-        })
+        }
     }
 
     fn unfinished_object(&mut self, open: Token, summary: &str, detail: &str) -> Reported {
@@ -237,14 +249,19 @@ impl Parser<'_> {
             ));
         };
         let start = name.span;
-        let (call, below) = self.with_newlines(false, |parser| parser.arguments(name, open))?;
-        let span = start.to(call.parens);
-        self.node(ExprKind::Call(Box::new(call)), span, below)
+        let (args, end) = self.with_newlines(false, |parser| {
+            let whole = start.to(parser.span(open));
+            parser.list(|unfinished| &mut unfinished.exprs, |parser| parser.arguments(whole))
+        })?;
+        let (close, expand, below) = end;
+        let parens = self.span(open).to(self.span(close));
+        let call = Call { name, args, expand, parens };
+        self.node(ExprKind::Call(Box::new(call)), start.to(parens), below)
     }
 
     fn function_name(&mut self, first: Token) -> Parsed<Ident> {
         let mut last = first;
-        let mut name = self.slice(first).to_owned();
+        let mut name = Cow::Borrowed(self.slice(first));
         while self.take(TokenKind::DoubleColon).is_some() {
             let Some(token) = self.take(TokenKind::Ident) else {
                 return Err(self.unexpected(
@@ -255,20 +272,20 @@ impl Parser<'_> {
             name = name + "::" + self.slice(token);
             last = token;
         }
-        Ok(Ident { name: Str::new(&name), span: self.span(first).to(self.span(last)) })
+        Ok(Ident { name: self.names.get(&name), span: self.span(first).to(self.span(last)) })
     }
 
-    fn arguments(&mut self, name: Ident, open: Token) -> Parsed<(Call, usize)> {
-        let mut args = Vec::new();
+    /// Parses arguments up to the closing parenthesis. That is returned, whether the last argument is
+    /// expanded, and the levels of the highest.
+    fn arguments(&mut self, begin: Span) -> Parsed<(Token, bool, usize)> {
         let mut below = 0;
-        let mut expand = false;
-        let close = loop {
+        loop {
             if let Some(close) = self.take(TokenKind::CloseParen) {
-                break close;
+                return Ok((close, false, below));
             }
             let arg = self.expression()?;
             below = below.max(arg.height);
-            args.push(arg.expr);
+            self.unfinished.exprs.push(arg.expr);
             match self.peek() {
                 TokenKind::CloseParen => {}
                 TokenKind::Comma => {
@@ -276,7 +293,6 @@ impl Parser<'_> {
                 }
                 TokenKind::Ellipsis => {
                     let dots = self.bump();
-                    expand = true;
                     let Some(close) = self.take(TokenKind::CloseParen) else {
                         return Err(self.unexpected_token(
                             dots,
@@ -284,14 +300,13 @@ impl Parser<'_> {
                             "Only the last argument can be expanded with three dots, so the closing parenthesis must follow them.",
                         ));
                     };
-                    break close;
+                    return Ok((close, true, below));
                 }
                 TokenKind::End => {
-                    let span = name.span.to(self.span(open));
                     return Err(self.error(
                         "Unterminated function call",
                         "The text ends before the parenthesis that closes this call.",
-                        span,
+                        begin,
                     ));
                 }
                 _ => {
@@ -301,9 +316,7 @@ impl Parser<'_> {
                     ));
                 }
             }
-        };
-        let parens = self.span(open).to(self.span(close));
-        Ok((Call { name, args, expand, parens }, below))
+        }
     }
 }
 
@@ -317,6 +330,5 @@ fn object_key(key: Tree) -> (Expr, bool, usize) {
         ExprKind::Bool(value) => Str::new(if *value { "true" } else { "false" }),
         _ => return (key.expr, false, key.height),
     };
-    let kind = ExprKind::Template(vec![TemplatePart::Literal(name, span)]);
-    (Expr { kind, span }, true, 1)
+    (Expr { kind: ExprKind::Text(name, span), span }, true, 1)
 }

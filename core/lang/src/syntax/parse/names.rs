@@ -1,9 +1,13 @@
-//! Names that were read already. They recur, and sharing their text is cheaper than making it again.
+//! Names and short texts that were read already. They recur, and sharing them is cheaper than making
+//! them again.
 
 use formwork_value::Str;
 
-/// How many names are kept; one that comes later takes the place of one before it.
+/// How many names are kept, a power of two; one that comes later takes the place of one before it.
 const N_PLACES: usize = 1_024;
+
+/// Longer texts seldom recur.
+const LONGEST: usize = 32;
 
 /// The names read last, each in the place its text says.
 pub(super) struct Names {
@@ -11,13 +15,18 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn new() -> Self {
-        Self { places: vec![None; N_PLACES] }
+    /// Room for the names of a text.
+    pub(super) fn for_text(text: &str) -> Self {
+        Self { places: vec![None; N_PLACES.min((text.len() / 8 + 1).next_power_of_two())] }
     }
 
     /// The name of a text, shared with those before it if one is kept.
     pub(super) fn get(&mut self, text: &str) -> Str {
-        let place = &mut self.places[place_of(text)];
+        if text.len() > LONGEST {
+            return Str::new(text);
+        }
+        let last_place = self.places.len() - 1;
+        let place = &mut self.places[hash(text.as_bytes()) as usize & last_place];
         match place {
             Some(name) if name.as_str() == text => name.clone(),
             _ => place.insert(Str::new(text)).clone(),
@@ -25,10 +34,15 @@ impl Names {
     }
 }
 
-/// Whoever makes many names with one place only makes them slower to read, not wrong.
-fn place_of(text: &str) -> usize {
-    let hash = text.bytes().take(32).fold(text.len() as u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    (hash >> 16) as usize % N_PLACES
+/// A number made of the length, the beginning and the end. Whoever makes many names with one number
+/// only makes them slower to read, not wrong.
+fn hash(text: &[u8]) -> u64 {
+    let mix = |hash: u64, more: u64| (hash ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let hash = match (text.first_chunk(), text.last_chunk()) {
+        (Some(first), Some(last)) => {
+            mix(mix(text.len() as u64, u64::from_le_bytes(*first)), u64::from_le_bytes(*last))
+        }
+        _ => text.iter().fold(text.len() as u64, |hash, byte| mix(hash, u64::from(*byte))),
+    };
+    hash >> 32
 }

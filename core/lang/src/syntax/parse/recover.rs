@@ -8,13 +8,10 @@ use super::Parser;
 use crate::syntax::lex::{Token, TokenKind};
 
 impl Parser<'_> {
-    /// Reports every token that is wrong wherever it stands.
-    pub(super) fn reject_tokens(&mut self) {
-        for at in 0..self.tokens.len() {
-            let token = self.tokens[at];
-            if matches!(token.kind, TokenKind::Invalid | TokenKind::QuotedNewline) {
-                self.rejected = Some(self.reject(token));
-            }
+    /// Reports tokens that are wrong wherever they stand.
+    pub(super) fn reject_tokens(&mut self, tokens: &[Token]) {
+        for token in tokens {
+            self.rejected = Some(self.reject(*token));
         }
     }
 

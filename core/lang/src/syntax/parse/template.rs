@@ -7,7 +7,7 @@ use formwork_value::{Reported, Span, Str};
 
 use super::{Parsed, Parser, Tree};
 use crate::syntax::lex::{Token, TokenKind};
-use crate::syntax::{ExprKind, Ident, TemplatePart};
+use crate::syntax::{ExprKind, Ident, TemplateFor, TemplateIf, TemplatePart};
 use pieces::{Piece, dedent, join_literals};
 
 impl<'a> Parser<'a> {
@@ -41,23 +41,31 @@ impl<'a> Parser<'a> {
                 stray.span(),
             ));
         }
-        if parts.is_empty() {
-            parts.push(TemplatePart::Literal(Str::new(""), span));
-        }
-        self.node(ExprKind::Template(parts), span, height)
+        let kind = match (parts.pop(), parts.is_empty()) {
+            (None, _) => ExprKind::Text(Str::new(""), span),
+            (Some(TemplatePart::Literal(text, place)), true) => ExprKind::Text(text, place),
+            (Some(last), _) => {
+                parts.push(last);
+                ExprKind::Template(parts)
+            }
+        };
+        self.node(kind, span, height)
     }
 
     /// Parses a string that is one piece of text, as most are, without the detours of the others.
     fn plain_text(&mut self, open: Span) -> Option<Parsed> {
-        let [text, close, ..] = self.tokens.get(self.at..)? else { return None };
-        if (text.kind, close.kind) != (TokenKind::QuotedText, TokenKind::CloseQuote) {
+        let text = self.token_at(self.at);
+        if text.kind != TokenKind::QuotedText {
             return None;
         }
-        let (text, close) = (*text, *close);
+        let close = self.token_at(self.at + 1);
+        if close.kind != TokenKind::CloseQuote {
+            return None;
+        }
         self.at += 2;
         let span = self.span(text);
         Some(self.unescape(text).and_then(|text| {
-            let kind = ExprKind::Template(vec![TemplatePart::Literal(Str::new(&text), span)]);
+            let kind = ExprKind::Text(self.names.get(&text), span);
             self.node(kind, open.to(self.span(close)), 0)
         }))
     }
@@ -216,7 +224,8 @@ impl<'a> Parser<'a> {
         &mut self,
         pieces: &mut std::vec::IntoIter<Piece<'a>>,
     ) -> Parsed<(Vec<TemplatePart>, usize, Option<Piece<'a>>)> {
-        let mut parts = Vec::new();
+        // Most templates have few parts; of a directive it is not known how many are inside it.
+        let mut parts = Vec::with_capacity(pieces.len().min(4));
         let mut height = 0;
         while let Some(piece) = pieces.next() {
             let (part, below) = match piece {
@@ -258,8 +267,8 @@ impl<'a> Parser<'a> {
             return Err(self.unbalanced("if", open, end));
         };
         let height = height.max(condition.height) + 1;
-        let part = TemplatePart::If { condition: condition.expr, yes, no, span: open.to(close) };
-        Ok((part, height))
+        let part = TemplateIf { condition: condition.expr, yes, no, span: open.to(close) };
+        Ok((TemplatePart::If(Box::new(part)), height))
     }
 
     fn for_part(
@@ -275,7 +284,8 @@ impl<'a> Parser<'a> {
         };
         let height = height.max(collection.height) + 1;
         let span = open.to(close);
-        Ok((TemplatePart::For { key, value, collection: collection.expr, body, span }, height))
+        let part = TemplateFor { key, value, collection: collection.expr, body, span };
+        Ok((TemplatePart::For(Box::new(part)), height))
     }
 
     fn unbalanced(&mut self, what: &str, open: Span, found: Option<Piece<'a>>) -> Reported {

@@ -102,7 +102,12 @@ pub(super) fn dedent(pieces: &mut [Piece<'_>]) {
         if std::mem::replace(&mut line_start, false) {
             let rest = text.trim_start();
             if !(rest.is_empty() && text.ends_with('\n')) {
-                common = common.min(text[..text.len() - rest.len()].graphemes(true).count());
+                let spaces = &text[..text.len() - rest.len()];
+                common = common.min(if is_plain(spaces) {
+                    spaces.len()
+                } else {
+                    spaces.graphemes(true).count()
+                });
                 starts.push(at);
             }
         }
@@ -110,10 +115,19 @@ pub(super) fn dedent(pieces: &mut [Piece<'_>]) {
     }
     for at in starts {
         if let Piece::Literal { text, .. } = &mut pieces[at] {
-            let length = text.graphemes(true).take(common).map(str::len).sum();
+            // What follows the spaces could be part of the last of them.
+            let length = match text.get(..=common) {
+                Some(begin) if is_plain(begin) => common,
+                _ => text.graphemes(true).take(common).map(str::len).sum(),
+            };
             cut_start(text, length);
         }
     }
+}
+
+/// Whether each byte is a grapheme cluster of its own.
+fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii() && byte != b'\r')
 }
 
 /// Joins neighbouring texts into one and drops empty ones.
