@@ -7,8 +7,8 @@ use super::last::Last;
 use super::order;
 use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Vertex};
 use crate::addr::{
-    ConfigResourceAddr, DeposedKey, Mode as Kind, ProviderAddr, ProviderConfigAddr, Reference,
-    Subject,
+    ConfigResourceAddr, DeposedKey, InstanceKey, Mode as Kind, ProviderAddr, ProviderConfigAddr,
+    Reference, Subject,
 };
 use crate::change::{Action, ReplaceOrder};
 use crate::config::{Config, ModuleNode};
@@ -28,6 +28,8 @@ pub(super) struct Index {
     pub(super) done: BTreeMap<ConfigResourceAddr, VertexId>,
     pub(super) gone: BTreeMap<ConfigResourceAddr, VertexId>,
     pub(super) instances: Vec<VertexId>,
+    /// The instances by key, in every instance of their module.
+    by_key: BTreeMap<(ConfigResourceAddr, InstanceKey), Vec<VertexId>>,
     pub(super) destroys: Vec<VertexId>,
 }
 
@@ -40,8 +42,23 @@ impl Index {
             done: BTreeMap::new(),
             gone: BTreeMap::new(),
             instances: Vec::new(),
+            by_key: BTreeMap::new(),
             destroys: Vec::new(),
         }
+    }
+
+    /// What a mention in a module waits for: one instance that changes where a constant key names it,
+    /// so that whatever becomes of the others does not matter; otherwise all of what is mentioned.
+    fn mentioned(&self, node: &ModuleNode, reference: &Reference) -> &[VertexId] {
+        if let (Subject::Resource(resource), Some(key)) =
+            (&reference.subject, reference.instance_key())
+        {
+            let addr = ConfigResourceAddr { module: node.path.clone(), resource: resource.clone() };
+            if let Some(instances) = self.by_key.get(&(addr, key)) {
+                return instances;
+            }
+        }
+        self.names.find(node, reference).map_or(&[], std::slice::from_ref)
     }
 }
 
@@ -144,7 +161,10 @@ fn add_changes<'c>(
         if made && let Some(config) = config {
             let deposes = deposes.clone();
             let vertex = InstanceVertex { change, config, deposes };
-            index.instances.push(draft.add(Vertex::Instance(vertex)));
+            let id = draft.add(Vertex::Instance(vertex));
+            index.instances.push(id);
+            let name = (change.addr.of().config(), change.addr.key.clone());
+            index.by_key.entry(name).or_default().push(id);
         }
         if change.action.destroys() {
             let deposed = deposes.or_else(|| change.deposed.clone());
@@ -195,8 +215,11 @@ fn connect_references(config: &Config, draft: &mut Building<'_>, index: &Index, 
         };
         for (node, references) in mentions(config, vertex, mode) {
             for reference in references {
-                let Some(to) = index.names.find(node, reference) else { continue };
-                if to != at && Some(to) != own {
+                let whole = index.names.find(node, reference).copied();
+                if whole == Some(at) || whole.is_some() && whole == own {
+                    continue;
+                }
+                for &to in index.mentioned(node, reference) {
                     edges.connect(at, to, Why::Mention(reference.whole));
                 }
             }

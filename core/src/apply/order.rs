@@ -355,14 +355,19 @@ fn resources_behind(
     let mut queue = vec![provider];
     while let Some(id) = queue.pop() {
         for &on in &dependencies[id.index()] {
-            if let Vertex::Done(name) = &vertices[on.index()] {
-                found.insert(name.clone());
+            let mentioned = match &vertices[on.index()] {
+                Vertex::Done(name) => Some(name.clone()),
+                Vertex::Instance(instance) => Some(instance.change.addr.of().config()),
+                _ => None,
+            };
+            if let Some(name) = mentioned {
                 // What stands behind that resource is behind the provider too.
-                if let Some(&expand) = index.expands.get(name)
+                if let Some(&expand) = index.expands.get(&name)
                     && seen.insert(expand)
                 {
                     queue.push(expand);
                 }
+                found.insert(name);
             }
             if seen.insert(on) {
                 queue.push(on);

@@ -74,12 +74,12 @@ impl Names {
 
     /// What a mention in a module waits for: one output of a called module where it names one,
     /// everything in the module where it names none.
-    pub(crate) fn find(&self, node: &ModuleNode, reference: &Reference) -> Option<VertexId> {
+    pub(crate) fn find(&self, node: &ModuleNode, reference: &Reference) -> Option<&VertexId> {
         let Subject::Module(name) = &reference.subject else {
-            return self.modules[node.index].subjects.get(&reference.subject).copied();
+            return self.modules[node.index].subjects.get(&reference.subject);
         };
         let called = &self.modules[*node.children.get(name)?];
         let output = reference.output().and_then(|output| called.outputs.get(&output.name));
-        output.copied().or(called.closed)
+        output.or(called.closed.as_ref())
     }
 }

@@ -317,7 +317,7 @@ fn a_failed_destruction_keeps_what_the_object_stands_on() {
 }
 
 #[test]
-fn a_failed_instance_leaves_its_siblings_and_stops_all_dependents() {
+fn a_failed_instance_leaves_its_siblings_and_stops_who_needs_it() {
     let config = r#"
         resource "test_thing" "a" {
           count = 3
@@ -326,6 +326,14 @@ fn a_failed_instance_leaves_its_siblings_and_stops_all_dependents() {
         resource "test_thing" "b" {
           name = "b"
           note = test_thing.a[0].id
+        }
+        resource "test_thing" "c" {
+          name = "c"
+          note = test_thing.a[1].id
+        }
+        resource "test_thing" "d" {
+          name = "d"
+          note = join("", test_thing.a[*].id)
         }
         output "all" { value = test_thing.a[*].id }"#;
     check(
@@ -337,21 +345,27 @@ fn a_failed_instance_leaves_its_siblings_and_stops_all_dependents() {
             + test_thing.a[1]
             + test_thing.a[2]
             + test_thing.b
+            + test_thing.c
+            + test_thing.d
             + output.all [unknown string, unknown string, unknown string]
-            calls: create a0, create a1, create a2
+            calls: create a0, create a1, create a2, create b
             error test_thing.a[1]: the cloud says no to create a1
             test_thing.a[0] a0-1
             test_thing.a[2] a2-1
+            test_thing.b b-1 after test_thing.a
             0 journals
             then
             + test_thing.a[1]
-            + test_thing.b
+            + test_thing.c
+            + test_thing.d
             + output.all ["a0-1", unknown string, "a2-1"]
-            calls: create a1, create b
+            calls: create a1, create c, create d
             test_thing.a[0] a0-1
             test_thing.a[1] a1-1
             test_thing.a[2] a2-1
             test_thing.b b-1 after test_thing.a
+            test_thing.c c-1 after test_thing.a
+            test_thing.d d-1 after test_thing.a
             output.all ["a0-1", "a1-1", "a2-1"]
         "#]],
     );

@@ -23,8 +23,8 @@ pub(in crate::plan) fn connect<'c>(
                 let Some(to) = index.names.find(node, reference) else { continue };
                 // A variable's validation mentions the variable itself; a resource that mentions
                 // itself is reported when it is evaluated.
-                if to != at {
-                    edges.connect(at, to, why(reference.whole));
+                if *to != at {
+                    edges.connect(at, *to, why(reference.whole));
                 }
             }
         }
