@@ -103,6 +103,11 @@ impl Plan {
         !self.targets.is_empty() || !self.excludes.is_empty()
     }
 
+    /// The differences that are worth telling: nobody misses an object that was to be destroyed.
+    pub fn drifted(&self) -> impl Iterator<Item = &Change> {
+        self.drift.values().filter(|change| change.deposed.is_none())
+    }
+
     /// Whether applying would change real objects or outputs, or the state follow drift.
     #[must_use]
     pub fn has_changes(&self) -> bool {

@@ -74,6 +74,17 @@ fn check(diags: &mut Diagnostics, args: &ApplyArgs, destroying: bool) -> Result<
     Ok(())
 }
 
+/// Says that the plan left something out.
+fn warn_of_limits(diags: &mut Diagnostics, plan: &Plan) {
+    let option = if plan.targets.is_empty() { "-exclude" } else { "-target" };
+    if plan.is_limited() {
+        let detail = format!(
+            "The plan was made with the option {option}, so some changes that the configuration asks for may have been left out, and the values of outputs may not be up to date. To see what is left to do, run:\n    formwork plan"
+        );
+        diags.warn(Diagnostic::warning("Applied changes may be incomplete", detail));
+    }
+}
+
 /// What is to be applied.
 enum Wanted {
     /// A plan that is still to be made.
@@ -146,9 +157,11 @@ impl Run<'_> {
             }
         };
         let (tally, complete) = self.apply(diags, locked, &plan).await?;
+        warn_of_limits(diags, &plan);
         if !diags.has_errors() {
             self.warn(diags);
-            let destroying = plan.mode == Mode::Destroy;
+            // A saved plan is applied, whatever it does.
+            let destroying = plan.mode == Mode::Destroy && self.args.plan.is_none();
             self.report.applied(tally, &locked.file.state, destroying);
         }
         if complete { Ok(Exit::Done) } else { Ok(Exit::Failed) }

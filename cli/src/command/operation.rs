@@ -222,7 +222,7 @@ pub(crate) fn options(
             Ok(target) => targets.push(target),
             Err(error) => {
                 let detail = format!("The -target option {text:?} names nothing: {error}");
-                let _ = diags.error(Diagnostic::error("Invalid target address", detail));
+                let _ = diags.error(Diagnostic::error(format!("Invalid target {text:?}"), detail));
             }
         }
     }
@@ -233,11 +233,20 @@ pub(crate) fn options(
             Ok(addr) => replace.push(addr),
             Err(error) => {
                 let detail = format!("The -replace option {text:?} names no instance: {error}");
-                let _ = diags.error(Diagnostic::error("Invalid force-replace address", detail));
+                let _ = diags.error(Diagnostic::error(
+                    format!("Invalid force-replace address {text:?}"),
+                    detail,
+                ));
             }
         }
     }
     diags.check()?;
+    if mode != Mode::Normal && !replace.is_empty() {
+        return Err(diags.error(Diagnostic::error(
+            "Unsupported plan mode",
+            "The option -replace asks for a new object, so it goes together with neither -destroy nor -refresh-only.",
+        )));
+    }
     if !targets.is_empty() {
         diags.warn(Diagnostic::warning(
             "Resource targeting is in effect",

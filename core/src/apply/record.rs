@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Str, Value};
 
+use super::salvage::without_unknowns;
 use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Vertex};
 use super::visit::{Came, Expanded, Outcome, View, visit};
 use crate::addr::{DeposedKey, Mode as ResourceMode, ResourceAddr, ResourceName};
@@ -140,9 +141,10 @@ fn finish(state: &mut State, plan: &Plan) {
     }
 }
 
-/// An output without a value, or that must not be stored, is not in the state.
+/// An output without a value, or that must not be stored, is not in the state. What is unknown even
+/// now belongs to what is not a target.
 fn record_output(state: &mut State, name: &Str, value: &Value, sensitive: bool) {
-    match Known::new(value.clone().split_marks().0.into_value()) {
+    match Known::new(without_unknowns(value).split_marks().0.into_value()) {
         Ok(value) if !value.value().is_null() => {
             state.outputs.insert(name.clone(), OutputValue { value, sensitive });
         }

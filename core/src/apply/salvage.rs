@@ -150,7 +150,8 @@ fn nulls_for_unknowns(
     (without_unknowns(value.value()).split_marks().0, result)
 }
 
-fn without_unknowns(value: &Value) -> Value {
+/// The value with null for whatever is unknown.
+pub(super) fn without_unknowns(value: &Value) -> Value {
     match value {
         Value::Unknown(unknown) => Value::null(unknown.ty().clone()),
         value if value.is_wholly_known() => value.clone(),

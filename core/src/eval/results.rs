@@ -275,23 +275,31 @@ impl ResourceResults {
     }
 
     /// All instances together: the object itself, a tuple of them, or an object of them by key.
-    /// `None` before the resource is expanded. Instances not recorded are unknown.
+    /// `None` before the resource is expanded. Instances that are not recorded, because they are not
+    /// targets, are left out, or are unknown where others behind them are recorded.
     #[must_use]
     pub fn whole(&self) -> Option<Value> {
         if let Some(whole) = self.whole.get() {
             return Some(whole.clone());
         }
         let expanded = self.expanded.get()?;
-        let values = || {
-            expanded.instances.iter().map(|cell| cell.get().cloned().unwrap_or_else(Value::dynamic))
-        };
+        let cells = &expanded.instances;
+        let or_unknown =
+            |cell: &OnceCell<Value>| cell.get().cloned().unwrap_or_else(Value::dynamic);
         let whole = match &expanded.expansion {
-            Expansion::Single => return values().next(),
-            Expansion::Count(_) => Value::tuple(values().collect()),
-            Expansion::ForEach(each) => Value::object(each.keys().iter().zip(values())),
+            Expansion::Single => return cells.first().map(or_unknown),
+            Expansion::Count(_) => {
+                let n_there =
+                    cells.iter().rposition(|cell| cell.get().is_some()).map_or(0, |at| at + 1);
+                Value::tuple(cells.iter().take(n_there).map(or_unknown).collect())
+            }
+            Expansion::ForEach(each) => {
+                let there = each.keys().iter().zip(cells);
+                Value::object(there.filter_map(|(key, cell)| Some((key, cell.get()?.clone()))))
+            }
         };
         // Only a complete one may be kept: the missing ones are still to come.
-        if expanded.instances.iter().all(|cell| cell.get().is_some()) {
+        if cells.iter().all(|cell| cell.get().is_some()) {
             write_once(&self.whole, whole.clone(), &"whole");
         }
         Some(whole)

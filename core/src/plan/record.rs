@@ -175,7 +175,8 @@ impl Recorder<'_, '_> {
             }
         }
         let key = (addr, found.deposed);
-        if let Some(mut drift) = found.drift {
+        // Who wants everything gone does not ask what it was.
+        if let Some(mut drift) = found.drift.filter(|_| self.plan.mode != Mode::Destroy) {
             drift.moved_from = self.moves.origin(&key.0).cloned();
             self.plan.drift.insert(key.clone(), drift);
         }

@@ -50,11 +50,12 @@ fn one_instance_can_be_a_target() {
         + test_thing.a
         + test_thing.b[0]
         + output.of_a unknown string
-        + output.of_b [unknown string, unknown any]
+        + output.of_b [unknown string]
         calls: create a, create b0
         test_thing.a a-1
         test_thing.b[0] b0-1 after test_thing.a
         output.of_a "a-1"
+        output.of_b ["b0-1"]
     "#]]
     .assert_eq(&story(&mut Bench::new(), &["test_thing.b[0]"], TREE));
 }

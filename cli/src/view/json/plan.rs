@@ -39,7 +39,7 @@ pub(crate) fn document(
     let listed = plan.changes.values().filter(|change| changes::is_listed(change));
     let outputs =
         plan.outputs.iter().map(|(name, change)| (name.to_string(), changes::output(change)));
-    let drift = plan.drift.values().map(changes::resource);
+    let drift = plan.drifted().map(changes::resource);
     let prior = state::document(diags, &plan.prior, beside.pool)?;
     let time = beside.time.replace_nanosecond(0).unwrap_or(beside.time);
     Ok(Json::some([

@@ -92,7 +92,7 @@ impl Stream {
 
     /// A plan: what drifted, what changes, how much.
     pub(crate) fn plan(&self, plan: &Plan) {
-        for change in plan.drift.values() {
+        for change in plan.drifted() {
             let message = format!("{}: Drift detected ({})", change.addr, word_of(change));
             self.info(&message, "resource_drift", vec![("change", summary(change))]);
         }

@@ -146,7 +146,7 @@ impl<'a> Work<'a> {
                 let place = (addr, self.vertex.config.span, check);
                 let read = read_nested(session, diags, with, config, place).await;
                 // What was asked for is kept also if there was no answer.
-                read.unwrap_or_else(|| config.clone())
+                read.unwrap_or_else(|| remark(self.ty, plain(config), &sensitive_paths(config)))
             }
         };
         let object = Some(Arc::new(stored_data(diags, self.ty, addr, &value)?));

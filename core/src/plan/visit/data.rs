@@ -174,7 +174,7 @@ async fn nested(
     let reason = Reason::ReadBecauseCheckNested;
     let place = (addr, here.vertex.config.span, check);
     let read = read_nested(view.session, diags, (handle, ty), &config, place).await;
-    let asked = config.clone();
+    let asked = remark(ty, plain(&config), &sensitive_paths(&config));
     let mut found = later(view, here.vertex, addr, ty, (config, reason));
     let Some(value) = read else {
         // What was asked for is kept also if there was no answer.

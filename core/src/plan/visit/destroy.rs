@@ -204,7 +204,7 @@ impl End<'_> {
         doomed: Doomed<'_>,
     ) -> Result<FoundObject, Reported> {
         let addr = self.resource.instance(doomed.key.clone());
-        let owner = prior::Owner { handle: self.handle, ty: self.ty, addr: &addr };
+        let owner = prior::Owner { handle: self.handle, ty: self.ty, addr: &addr, block: None };
         let forgotten = doomed.action == Action::Forget;
         // Nobody cares what became of an object that is no longer managed.
         let prior = match forgotten {
@@ -246,9 +246,18 @@ impl End<'_> {
             deposed: doomed.deposed.cloned(),
             drift: self.drift(&prior, &change),
             refreshed: prior.refreshed,
-            change: (!gone && self.view.options.mode != Mode::RefreshOnly).then_some(change),
+            change: self.is_worth_telling(&change).then_some(change),
             value: value.filter(|_| self.view.options.mode != Mode::Normal),
         })
+    }
+
+    /// The reference has a change to nothing for a deposed object that is gone, and none for others.
+    fn is_worth_telling(&self, change: &Change) -> bool {
+        match self.view.options.mode {
+            Mode::Normal => change.action != Action::NoOp || change.deposed.is_some(),
+            Mode::Destroy => change.action != Action::NoOp,
+            Mode::RefreshOnly => false,
+        }
     }
 
     fn drift(&self, prior: &Prior, change: &Change) -> Option<Change> {

@@ -23,7 +23,7 @@ pub(super) async fn find(
     owner: Owner<'_>,
     (id, block): (&Str, Span),
 ) -> Result<Prior, Reported> {
-    let Owner { handle, ty, addr } = owner;
+    let Owner { handle, ty, addr, .. } = owner;
     let about = About { addr, block: Some(block) };
     let watch = view.session.watch;
     watch.see(&Event::ImportStart { addr, id, applying: false });

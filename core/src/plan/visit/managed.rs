@@ -38,7 +38,8 @@ pub(super) async fn plan(
 ) -> Result<FoundObject, Reported> {
     let (vertex, addr) = (here.vertex, here.addr.instance(key));
     let (handle, ty) = provider_for(view, diags, vertex)?;
-    let owner = prior::Owner { handle: &handle, ty: &ty, addr: &addr };
+    let owner =
+        prior::Owner { handle: &handle, ty: &ty, addr: &addr, block: Some(vertex.config.span) };
     let stored = here.prior.and_then(|prior| prior.instances.get(&addr.key)?.current.as_ref());
     // What is managed already is not imported again.
     let (mut prior, importing) = match (stored, here.sought.get(&addr)) {
@@ -71,8 +72,14 @@ pub(super) async fn plan(
     let mut change = instance.change(diags, prior.as_ref(), &config, &scope).await?;
     change.importing = importing;
     instance.check_after(diags, &change, scope).await?;
-    if let (Action::NoOp, Some(prior)) = (change.action, &mut prior) {
-        prior.settle(&change.dependencies, change.create_before_destroy);
+    match &mut prior {
+        Some(prior) if change.action == Action::NoOp => {
+            prior.settle(&change.dependencies, change.create_before_destroy);
+        }
+        Some(prior) if !prior.current.is_null() && !view.options.skip_refresh => {
+            prior.add_dependencies(&change.dependencies);
+        }
+        _ => {}
     }
     Ok(instance.found(prior, change))
 }

@@ -1,8 +1,9 @@
 //! What an object in the state is now: brought to the newest schema, and read from the real world.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use formwork_value::{Diagnostics, Reported, Value};
+use formwork_value::{Diagnostics, Reported, Span, Value};
 
 use super::View;
 use crate::addr::{ConfigResourceAddr, InstanceAddr};
@@ -41,6 +42,18 @@ impl Prior {
         self.refreshed = Refreshed::Now(self.object.clone());
     }
 
+    /// Adds what the configuration says that the object depends on, until applying stores that alone:
+    /// a run that fails before may leave it with either.
+    pub(super) fn add_dependencies(&mut self, dependencies: &Dependencies) {
+        let known = &self.object.dependencies;
+        if dependencies.iter().all(|one| known.contains(one)) {
+            return;
+        }
+        let all: BTreeSet<_> = known.iter().chain(dependencies.iter()).cloned().collect();
+        Arc::make_mut(&mut self.object).dependencies = Arc::new(all.into_iter().collect());
+        self.refreshed = Refreshed::Now(self.object.clone());
+    }
+
     /// Whether the object is half made.
     pub(super) fn is_tainted(&self) -> bool {
         self.object.status == Status::Tainted
@@ -53,6 +66,8 @@ pub(super) struct Owner<'a> {
     pub(super) handle: &'a Handle,
     pub(super) ty: &'a ResourceType,
     pub(super) addr: &'a InstanceAddr,
+    /// Where it is written, if it is.
+    pub(super) block: Option<Span>,
 }
 
 /// Takes an object as it was stored, in the form of the newest schema.
@@ -64,8 +79,8 @@ pub(super) async fn as_stored(
     owner: Owner<'_>,
     object: &Arc<Object>,
 ) -> Result<Prior, Reported> {
-    let Owner { handle, ty, addr } = owner;
-    let stored = handle.upgrade(diags, ty, object, About { addr, block: None }).await?;
+    let Owner { handle, ty, addr, block } = owner;
+    let stored = handle.upgrade(diags, ty, object, About { addr, block }).await?;
     let (object, current) = (object.clone(), stored.clone());
     Ok(Prior { stored, current, object, refreshed: Refreshed::Same })
 }
@@ -80,8 +95,8 @@ pub(super) async fn bring_up_to_date(
     owner: Owner<'_>,
     object: &Arc<Object>,
 ) -> Result<Prior, Reported> {
-    let Owner { handle, ty, addr } = owner;
-    let about = About { addr, block: None };
+    let Owner { handle, ty, addr, block } = owner;
+    let about = About { addr, block };
     let mut object = object.clone();
     let mut same = object.schema_version == ty.schema.version;
     let stored = match view.settled.moves.stored_type(addr) {
