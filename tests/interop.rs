@@ -8,6 +8,7 @@ mod engine;
 mod expressions;
 mod functions;
 mod layout;
+mod life;
 mod row;
 mod state_commands;
 mod terraform_loads_ours;

@@ -93,7 +93,7 @@ pub(crate) fn scrub_state(state: &mut Value) {
     scrub_ids(state);
 }
 
-fn scrub_ids(value: &mut Value) {
+pub(crate) fn scrub_ids(value: &mut Value) {
     match value {
         Value::String(text) => *text = scrub_uuids(text),
         Value::Array(elements) => elements.iter_mut().for_each(scrub_ids),

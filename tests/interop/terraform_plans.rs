@@ -90,7 +90,7 @@ fn check_case(case: &Case) -> Bench {
 
 /// A settings file that makes both programs take the providers of this workspace from where cargo
 /// puts them.
-fn settings(dir: &Path) -> PathBuf {
+pub(super) fn settings(dir: &Path) -> PathBuf {
     let ours = built("terraform-provider-null");
     let ours = PROVIDERS.map(|name| (format!("hashicorp/{name}"), &*ours));
     let test = ("formwork/test".to_owned(), test_provider());
@@ -318,7 +318,7 @@ fn file_of(engine: Engine) -> &'static str {
 /// What Terraform says of the settings themselves.
 const ABOUT_SETTINGS: &str = "Provider development overrides are in effect";
 
-fn is_about_settings(event: &Value) -> bool {
+pub(super) fn is_about_settings(event: &Value) -> bool {
     event["diagnostic"]["summary"] == ABOUT_SETTINGS
 }
 

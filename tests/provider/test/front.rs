@@ -1,5 +1,5 @@
-//! Stands in front of the provider: writes down the calls, and adds what the SDK does not have:
-//! identities, private data and provider meta.
+//! Stands in front of the provider: writes down the calls, lets them come about in the world or fail,
+//! and adds what the SDK does not have: identities, private data and provider meta.
 
 use std::collections::BTreeMap;
 
@@ -20,15 +20,55 @@ use formwork_plugin_protocol::message::schema::{
     IdentityAttribute, IdentitySchema, IdentitySchemas, Metadata, ProviderSchema,
 };
 use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_value::diag::Severity;
 use formwork_value::schema::{Attribute, Role, Schema};
 use formwork_value::{Path, Type, Value};
 
 use crate::log::Log;
+use crate::world::{Moment, World, asked_to_fail};
 
-/// A provider with a log in front of it.
+/// A provider with a log and a world in front of it.
 pub(crate) struct Front<P> {
     pub(crate) inner: P,
     pub(crate) log: Log,
+    pub(crate) world: World,
+}
+
+/// A change of an object, from what to what.
+struct Doing {
+    verb: &'static str,
+    /// The name of the object.
+    name: String,
+    /// Its id, unless it is being created.
+    id: String,
+}
+
+impl Doing {
+    fn of(prior: &Payload, planned: &Payload, ty: &Type) -> Self {
+        let exists = |object: &Payload| object.decode(ty).is_ok_and(|it| !it.value().is_null());
+        let (verb, object) = match (exists(prior), exists(planned)) {
+            (false, _) => ("create", planned),
+            (true, false) => ("delete", prior),
+            (true, true) => ("update", planned),
+        };
+        Self { verb, name: text(object, ty, "name"), id: text(prior, ty, "id") }
+    }
+
+    /// What the log and those who ask for a fault call it: `create NAME`, `update ID`, `delete ID`.
+    fn call(&self) -> String {
+        let what = if self.verb == "create" { &self.name } else { &self.id };
+        format!("{} {what}", self.verb)
+    }
+}
+
+/// A text attribute of an object; empty if it has none.
+fn text(object: &Payload, ty: &Type, attribute: &str) -> String {
+    let object = object.decode(ty).ok();
+    let found = object.as_ref().and_then(|it| Path::root().attribute(attribute).find(it.value()));
+    match found {
+        Some(Value::String(text)) => text.to_string(),
+        _ => String::new(),
+    }
 }
 
 /// The resource type whose objects have an identity: their `id`.
@@ -46,6 +86,19 @@ fn meta_schema() -> Schema {
 }
 
 impl<P: Provider> Front<P> {
+    /// What a call of the provider comes to in the world.
+    fn done(&self, doing: &Doing, mut answer: ApplyResponse, ty: &Type) -> ApplyResponse {
+        if answer.diagnostics.iter().any(|it| it.severity == Severity::Error) {
+            return answer;
+        }
+        match doing.verb {
+            "create" => answer.state = self.world.make(&doing.name, answer.state, ty),
+            "delete" => self.world.remove(&doing.id),
+            _ => self.world.settle(&doing.id),
+        }
+        answer
+    }
+
     async fn types(&self) -> ProviderSchema {
         self.inner.schema().await.expect("the provider has a schema")
     }
@@ -139,7 +192,20 @@ impl<P: Provider> Provider for Front<P> {
         let line = line.value("meta", &request.provider_meta, &meta_schema().block.implied_type());
         line.bytes("private", &request.private).write();
         let name = request.type_name.clone();
-        let answer = self.inner.read(request).await?;
+        let id = text(&request.current, &ty, "id");
+        if self.world.fault(&format!("read {id}")).is_some() {
+            let (state, private) = (request.current, request.private);
+            let diagnostics = vec![asked_to_fail(&format!("read {id}"))];
+            return Ok(ReadResponse {
+                state,
+                private,
+                deferred: None,
+                identity: None,
+                diagnostics,
+            });
+        }
+        let mut answer = self.inner.read(request).await?;
+        answer.state = self.world.read(&id, answer.state, &ty);
         Ok(ReadResponse { identity: self.identity(&name, &answer.state).await, ..answer })
     }
 
@@ -173,7 +239,25 @@ impl<P: Provider> Provider for Front<P> {
             .bytes("private", &request.planned_private)
             .write();
         let name = request.type_name.clone();
-        let answer = self.inner.apply(request).await?;
+        let doing = Doing::of(&request.prior, &request.planned, &ty);
+        let call = doing.call();
+        let fault = self.world.fault(&call);
+        self.log.line("begin", &name).bytes("of", call.as_bytes()).write();
+        self.world.pace().await;
+        let mut answer = match fault {
+            Some(Moment::Before) => ApplyResponse {
+                state: request.prior,
+                private: request.planned_private,
+                legacy_type_system: false,
+                identity: None,
+                diagnostics: Vec::new(),
+            },
+            _ => self.done(&doing, self.inner.apply(request).await?, &ty),
+        };
+        if fault.is_some() {
+            answer.diagnostics.push(asked_to_fail(&call));
+        }
+        self.log.line("end", &name).bytes("of", call.as_bytes()).write();
         let identity = self.identity(&name, &answer.state).await;
         Ok(ApplyResponse { identity, private: Bytes::from_static(b"applied"), ..answer })
     }

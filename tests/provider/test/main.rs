@@ -2,7 +2,8 @@
 //! and attributes, write-only arguments, ephemeral resources, functions, identities, private data and
 //! provider meta. Unlike the bad provider it keeps every rule.
 //!
-//! `TEST_LOG` names a file to which it writes down the calls that it gets, one a line.
+//! `TEST_LOG` names a file to which it writes down the calls that it gets, one a line; `TEST_WORLD`, a
+//! folder in which its objects really exist.
 
 mod data;
 mod front;
@@ -12,6 +13,7 @@ mod nested;
 mod shape;
 mod thing;
 mod token;
+mod world;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -23,12 +25,14 @@ use formwork_sdk::value::Value;
 
 use front::Front;
 use log::Log;
+use world::World;
 
 const ADDRESS: &str = "registry.terraform.io/formwork/test";
 
 fn main() -> ExitCode {
     let options = Options { address: ADDRESS.to_owned(), protocols: &Protocol::ALL, debug: false };
-    let front = Front { inner: provider().into_provider(), log: Log::from_env() };
+    let front =
+        Front { inner: provider().into_provider(), log: Log::from_env(), world: World::from_env() };
     run(&options, Arc::new(front))
 }
 

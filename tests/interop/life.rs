@@ -1,0 +1,217 @@
+//! Whole lives of objects, lived by both programs: every script below `life/cases` in two folders and
+//! two worlds. Compared are exit codes, diagnostics, plans, the calls that the provider got, counts and
+//! states; and in both logs the calls stand in the order that the script says.
+//!
+//! What the reference does is kept in the target folder under everything it depends on, so that only
+//! what is new is run again; `INTEROP_FRESH=1` runs everything. `INTEROP_CASE=text` picks scripts by
+//! group and name.
+
+mod actor;
+mod script;
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+
+use self::script::{Script, Step};
+use super::compare::differences;
+use super::engine::{Engine, terraform_is_here};
+use crate::harness::terraform;
+
+/// What differs wherever it comes up: what such a line begins with, what it contains, and why it is
+/// kept.
+const KEPT_EVERYWHERE: [(&str, &str, &str); 2] = [
+    (
+        ".plan.view.planned_values.",
+        "].sensitive_values.secret: should not be there, is true",
+        "the reference forgets that an attribute is sensitive by its schema when it plans a replacement",
+    ),
+    (
+        ".plan.view.prior_state.",
+        "].schema_version: should be 0, is 1",
+        "the reference forgets the version of the schema of a deposed object",
+    ),
+];
+
+/// What came of one script.
+#[derive(Default)]
+struct Found {
+    n_steps: usize,
+    n_orders: usize,
+    n_kept: usize,
+    different: Vec<String>,
+}
+
+#[test]
+fn lives_of_objects_are_the_same() {
+    if !terraform_is_here() {
+        return;
+    }
+    let only = std::env::var("INTEROP_CASE").unwrap_or_default();
+    let mut scripts = script::load();
+    scripts.retain(|script| format!("{}/{}", script.group, script.name).contains(&only));
+    let found = on_threads(&scripts);
+    let mut table: BTreeMap<&str, (usize, usize, Found)> = BTreeMap::new();
+    let mut report = String::new();
+    for (script, found) in scripts.iter().zip(found) {
+        let (n_scripts, n_same, sum) = table.entry(&script.group).or_default();
+        *n_scripts += 1;
+        *n_same += usize::from(found.different.is_empty());
+        sum.n_steps += found.n_steps;
+        sum.n_orders += found.n_orders;
+        sum.n_kept += found.n_kept;
+        for line in found.different {
+            report.push_str(&format!("{}/{}{line}\n", script.group, script.name));
+        }
+    }
+    for (group, (n_scripts, n_same, Found { n_steps, n_orders, n_kept, .. })) in table {
+        println!(
+            "life/{group:<18} {n_scripts:>4} scripts, {n_same:>4} the same: {n_steps:>4} steps, {n_orders:>4} orders of calls, {n_kept:>3} kept differences"
+        );
+    }
+    assert!(report.is_empty(), "\n{report}");
+}
+
+/// Runs the scripts on a few threads: most of the time a program waits for another one.
+fn on_threads(scripts: &[Script]) -> Vec<Found> {
+    let next = AtomicUsize::new(0);
+    let results: Mutex<Vec<Option<Found>>> = Mutex::new(scripts.iter().map(|_| None).collect());
+    let n_threads = std::thread::available_parallelism().map_or(2, usize::from) + 1;
+    std::thread::scope(|scope| {
+        for _ in 0..n_threads {
+            scope.spawn(|| {
+                while let Some((at, script)) = {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    scripts.get(at).map(|script| (at, script))
+                } {
+                    let found = check(script);
+                    results.lock().unwrap()[at] = Some(found);
+                }
+            });
+        }
+    });
+    results.into_inner().unwrap().into_iter().map(Option::unwrap_or_default).collect()
+}
+
+fn check(script: &Script) -> Found {
+    let theirs = theirs(script);
+    let ours = actor::live(Engine::Formwork, script);
+    let mut found = Found::default();
+    for (at, step) in script.steps.iter().enumerate() {
+        let (mut different, place) = (Vec::new(), format!(":{}", step.line));
+        let [theirs, their_log] = without_log(&theirs[at]);
+        let [ours, our_log] = without_log(&ours[at]);
+        differences("", &theirs, &ours, &mut different);
+        found.n_kept += keep(step, &mut different);
+        for (who, log) in [("terraform", their_log), ("formwork", our_log)] {
+            different.extend(misplaced(step, &log).map(|wrong| format!(" {who}: {wrong}")));
+        }
+        found.n_steps += 1;
+        found.n_orders += step.orders.len();
+        found.different.extend(different.into_iter().map(|line| format!("{place}{line}")));
+    }
+    found
+}
+
+/// Takes the log out of what was seen.
+fn without_log(seen: &Value) -> [Value; 2] {
+    let mut seen = seen.clone();
+    let log = seen.get_mut("apply").and_then(|it| it.as_object_mut()?.remove("log"));
+    [seen, log.unwrap_or_default()]
+}
+
+/// Takes out what may differ, and puts in what should differ and does not. Returns how often.
+fn keep(step: &Step, different: &mut Vec<String>) -> usize {
+    let before = different.len();
+    different.retain(|line| {
+        let is_kept =
+            |(start, part, _): &(&str, &str, &str)| line.starts_with(start) && line.contains(part);
+        !KEPT_EVERYWHERE.iter().any(is_kept)
+    });
+    let mut n_kept = before - different.len();
+    for (place, _) in &step.kept {
+        let before = different.len();
+        different.retain(|line| !line.starts_with(place));
+        match before - different.len() {
+            0 => different.push(format!("{place}: is the same by now, so it need not be kept")),
+            n => n_kept += n,
+        }
+    }
+    n_kept
+}
+
+/// The calls that are not in the order that the step says.
+fn misplaced<'s>(step: &'s Step, log: &'s Value) -> impl Iterator<Item = String> + 's {
+    let lines: Vec<&str> = log.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let find = move |which: &str, call: &str| {
+        let told = format!("{which} {call}");
+        lines.iter().position(|line| *line == told || *line == call)
+    };
+    step.orders.iter().flat_map(|calls| calls.windows(2)).filter_map(move |pair| {
+        match (find("end", &pair[0]), find("begin", &pair[1])) {
+            (Some(end), Some(begin)) if end < begin => None,
+            (end, begin) => Some(format!(
+                "{} (line {end:?} of the log) should end before {} (line {begin:?}) in {log}",
+                pair[0], pair[1]
+            )),
+        }
+    })
+}
+
+/// What the reference does, kept or seen now.
+fn theirs(script: &Script) -> Vec<Value> {
+    let kept = kept_at(script);
+    let fresh = std::env::var_os("INTEROP_FRESH").is_some();
+    let text = (!fresh).then(|| std::fs::read_to_string(&kept).ok()).flatten();
+    if let Some(seen) = text.and_then(|text| serde_json::from_str(&text).ok()) {
+        return seen;
+    }
+    let seen = actor::live(Engine::Terraform, script);
+    std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
+    std::fs::write(&kept, Value::from(seen.clone()).to_string()).unwrap();
+    seen
+}
+
+/// Where it is kept: the name tells the script, the harness, the provider and the reference apart.
+fn kept_at(script: &Script) -> PathBuf {
+    static SURROUNDINGS: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
+    let surroundings = SURROUNDINGS.get_or_init(|| {
+        let mut hasher = DefaultHasher::new();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        for folder in ["provider/test", "../sdk/src"] {
+            hash_texts(&root.join(folder), &mut hasher);
+        }
+        for text in [
+            include_str!("life/actor.rs"),
+            include_str!("life/script.rs"),
+            include_str!("compare.rs"),
+        ] {
+            text.hash(&mut hasher);
+        }
+        let reference = terraform().expect("it is here");
+        let about = std::fs::metadata(&reference).unwrap();
+        (reference, about.len(), about.modified().unwrap()).hash(&mut hasher);
+        hasher.finish()
+    });
+    let mut hasher = DefaultHasher::new();
+    (surroundings, &script.text).hash(&mut hasher);
+    let name = format!("{}-{}-{:016x}.json", script.group, script.name, hasher.finish());
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("life").join(name)
+}
+
+fn hash_texts(folder: &Path, hasher: &mut DefaultHasher) {
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            hash_texts(&path, hasher);
+        } else {
+            std::fs::read_to_string(path).unwrap().hash(hasher);
+        }
+    }
+}

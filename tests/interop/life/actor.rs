@@ -1,0 +1,264 @@
+//! One program living through a script, in a folder and a world of its own. What is seen of each step
+//! is a JSON document, so that what the reference does can be kept.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::script::{Script, Step, Verb};
+use crate::interop::compare::{scrub_ids, scrub_state, scrub_view};
+use crate::interop::engine::{Engine, Run};
+use crate::interop::terraform_plans::{is_about_settings, settings};
+
+const REQUIRED: &str =
+    "terraform {\n  required_providers {\n    test = { source = \"formwork/test\" }\n  }\n}\n";
+
+struct Actor {
+    engine: Engine,
+    folder: tempfile::TempDir,
+    /// Where the configuration is.
+    work: PathBuf,
+    world: PathBuf,
+    settings: PathBuf,
+    env: Vec<(String, String)>,
+    /// How many lines of the log have been seen.
+    n_seen: usize,
+}
+
+/// Returns what is seen of each step.
+pub(super) fn live(engine: Engine, script: &Script) -> Vec<Value> {
+    let mut actor = Actor::new(engine, script);
+    let mut seen = Vec::new();
+    for step in &script.steps {
+        seen.push(actor.step(script, step));
+    }
+    seen
+}
+
+impl Actor {
+    fn new(engine: Engine, script: &Script) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let [work, world] = ["work", "world"].map(|name| folder.path().join(name));
+        for folder in [&work, &world] {
+            std::fs::create_dir(folder).unwrap();
+        }
+        let settings = settings(folder.path());
+        let env = [("TEST_WORLD", world.clone()), ("TEST_LOG", folder.path().join("log"))];
+        let env = env.map(|(name, path)| (name.to_owned(), path.to_string_lossy().into_owned()));
+        let actor = Self { engine, folder, work, world, settings, env: env.into(), n_seen: 0 };
+        actor.write("common.tf", &script.common);
+        if !script.text.contains("required_providers") {
+            actor.write("required.tf", REQUIRED);
+        }
+        actor
+    }
+
+    fn step(&mut self, script: &Script, step: &Step) -> Value {
+        if step.verb != Verb::File && !step.text.trim().is_empty() {
+            self.write("main.tf", &step.text);
+            if script.calls_modules() {
+                self.run(&["get", "-no-color"]);
+            }
+        }
+        let first = step.args.first().map_or("", String::as_str);
+        match step.verb {
+            Verb::Apply => return self.apply(&step.args),
+            Verb::Plan => return self.plan(&step.args, "made.plan"),
+            Verb::Save => return self.plan(&step.args, "kept.plan"),
+            Verb::Use => return self.carry_out("kept.plan"),
+            Verb::Run => return self.anything(&step.args),
+            Verb::File => {
+                self.write(first, &step.text);
+                if first.contains('/') && !script.text.contains("required_providers") {
+                    let beside = Path::new(first).with_file_name("required.tf");
+                    self.write(&beside.to_string_lossy(), REQUIRED);
+                }
+            }
+            Verb::Unlink => std::fs::remove_file(self.work.join(first)).unwrap(),
+            Verb::World => {
+                std::fs::write(self.world.join(first), step.args[1..].join("\n")).unwrap();
+            }
+            Verb::Gone => std::fs::remove_file(self.world.join(first)).unwrap(),
+            Verb::Fail => {
+                let calls = step.rest().replace(", ", "\n");
+                std::fs::write(self.world.join("faults"), calls).unwrap();
+            }
+            Verb::Env => {
+                let (name, value) = first.split_once('=').expect("env NAME=VALUE");
+                self.env.push((name.to_owned(), value.to_owned()));
+            }
+        }
+        json!({})
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.work.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn run(&self, args: &[&str]) -> Run {
+        self.engine.run_with(&self.work, Some(&self.settings), &self.env, args)
+    }
+
+    fn plan(&self, flags: &[String], file: &str) -> Value {
+        let mut args = vec!["plan", "-json", "-input=false", "-detailed-exitcode", "-out", file];
+        args.extend(flags.iter().map(String::as_str));
+        let run = self.run(&args);
+        // How far a plan came that fails depends on the order of the walk.
+        if run.code == Some(1) {
+            return json!({"plan": {"code": 1, "said": problems(&run)}});
+        }
+        let shown = self.run(&["show", "-json", file]);
+        let mut view = shown.document().unwrap_or_else(|| json!(shown.stdout + &shown.stderr));
+        scrub_view(&mut view);
+        scrub_ids(&mut view);
+        scrub_keys(&mut view);
+        json!({"plan": {"code": run.code, "said": problems(&run), "view": view}})
+    }
+
+    fn apply(&mut self, flags: &[String]) -> Value {
+        let mut seen = self.plan(flags, "made.plan");
+        if seen["plan"]["code"] != 1 {
+            let done = self.carry_out("made.plan");
+            seen["apply"] = done["apply"].clone();
+        }
+        seen
+    }
+
+    /// Applies a saved plan.
+    fn carry_out(&mut self, file: &str) -> Value {
+        self.n_seen = self.log().len();
+        let run = self.run(&["apply", "-json", "-input=false", file]);
+        let log: Vec<String> = self.log().drain(self.n_seen..).filter_map(|it| told(&it)).collect();
+        let changed = log.iter().filter_map(|line| line.strip_prefix("begin "));
+        let mut changed: Vec<&str> = changed.collect();
+        changed.sort_unstable();
+        let events = run.events();
+        let counts = events.iter().rfind(|event| event["type"] == "change_summary");
+        let counts = counts.map(|event| &event["changes"]);
+        json!({"apply": {
+            "code": run.code,
+            "said": problems(&run),
+            "counts": counts.filter(|_| !ends_twice(&changed)),
+            "calls": changed,
+            "state": self.state(),
+            "log": log,
+        }})
+    }
+
+    fn anything(&self, args: &[String]) -> Value {
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let run = self.run(&args);
+        let text = plain(&(run.stderr.clone() + &run.stdout));
+        let is_summary =
+            |line: &&str| ["Error: ", "Warning: "].iter().any(|it| line.starts_with(it));
+        let said = text.lines().map(|line| line.trim_start_matches(['│', ' '])).filter(is_summary);
+        let said: Vec<&str> = said.filter(|line| !line.contains("development overrides")).collect();
+        json!({"run": {"code": run.code, "said": said, "state": self.state()}})
+    }
+
+    fn state(&self) -> Value {
+        let text = std::fs::read_to_string(self.work.join("terraform.tfstate")).unwrap_or_default();
+        let mut state = serde_json::from_str(&text).unwrap_or(Value::Null);
+        scrub_state(&mut state);
+        scrub_keys(&mut state);
+        // A resource without objects is nothing.
+        if let Some(resources) = state["resources"].as_array_mut() {
+            resources.retain(|resource| resource["instances"] != json!([]));
+        }
+        state
+    }
+
+    fn log(&self) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+/// Whether two objects of one name came to an end, or one with a successor: the reference then counts
+/// as the timing of its walk has it.
+fn ends_twice(calls: &[&str]) -> bool {
+    let mut names: Vec<&str> = calls
+        .iter()
+        .filter_map(|call| Some(call.strip_prefix("delete ")?.rsplit_once('-')?.0))
+        .collect();
+    let n_ends = names.len();
+    names.dedup();
+    names.len() < n_ends
+}
+
+/// What a line of the log tells about the order of things.
+fn told(line: &Value) -> Option<String> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    Some(match line["call"].as_str()? {
+        which @ ("begin" | "end") => format!("{which} {}", text(&line["of"])),
+        "read_data" => format!("data {}", text(&line["config"]["name"])),
+        "open" => format!("open {}", text(&line["config"]["name"])),
+        "close" => format!("close {}", text(&line["private"]).split('|').next()?),
+        "configure" => format!("configure {}", text(&line["config"]["value"])),
+        _ => return None,
+    })
+}
+
+/// A text without what colours it.
+fn plain(text: &str) -> String {
+    let mut parts = text.split('\u{1b}');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| all + part.split_once('m').map_or(part, |(_, rest)| rest))
+}
+
+/// What has to agree of the diagnostics: the detail is each program's own words.
+fn problems(run: &Run) -> Vec<Value> {
+    let events = run.events();
+    let found = events.iter().filter(|it| it["type"] == "diagnostic" && !is_about_settings(it));
+    let brief = |event: &Value| {
+        let diagnostic = &event["diagnostic"];
+        let summary = diagnostic["summary"].as_str().unwrap_or_default();
+        // The members of a cycle are listed in no particular order.
+        let summary = if summary.starts_with("Cycle: ") { "Cycle" } else { summary };
+        let line = &diagnostic["range"]["start"]["line"];
+        json!([diagnostic["severity"], summary, line])
+    };
+    let mut found: Vec<Value> = found.map(brief).collect();
+    found.sort_by_key(Value::to_string);
+    found
+}
+
+/// Takes out the keys of deposed objects, which are random, and what they are sorted by.
+fn scrub_keys(value: &mut Value) {
+    match value {
+        Value::Array(elements) => {
+            elements.iter_mut().for_each(scrub_keys);
+            let is_deposed = |it: &Value| KEYS.iter().any(|key| it[key].is_string());
+            if elements.iter().any(is_deposed) {
+                let text = |it: &Value, key: &str| it[key].to_string();
+                elements.sort_by_cached_key(|it| {
+                    (
+                        text(it, "address"),
+                        text(it, "index_key"),
+                        is_deposed(it),
+                        text(it, "values"),
+                        it.to_string(),
+                    )
+                });
+            }
+        }
+        // So are the ids of null resources.
+        Value::String(text) if text.len() > 15 && text.chars().all(|it| it.is_ascii_digit()) => {
+            "some number".clone_into(text);
+        }
+        Value::Object(fields) => {
+            for name in KEYS {
+                if let Some(Value::String(key)) = fields.get_mut(name) {
+                    "some key".clone_into(key);
+                }
+            }
+            fields.values_mut().for_each(scrub_keys);
+        }
+        _ => {}
+    }
+}
+
+/// Under which names the keys of deposed objects stand.
+const KEYS: [&str; 2] = ["deposed", "deposed_key"];

@@ -1,0 +1,17 @@
+#= apply
+resource "test_thing" "a" {
+  name   = "a"
+}
+resource "test_thing" "b" {
+  name   = "b"
+  value  = test_thing.a.id
+}
+resource "test_thing" "c" {
+  name   = "c"
+  value  = test_thing.b.id
+}
+#= gone b-1
+#= world c-1 name=other
+#= plan -destroy
+#= apply -destroy
+#< delete c-1, delete a-1

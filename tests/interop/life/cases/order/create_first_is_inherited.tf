@@ -1,0 +1,37 @@
+#= apply
+resource "test_thing" "a" {
+  name   = "a"
+  forced = "1"
+}
+resource "test_thing" "b" {
+  name   = "b"
+  forced = "1"
+  value  = test_thing.a.id
+}
+resource "test_thing" "c" {
+  name   = "c"
+  forced = "1"
+  value  = test_thing.b.id
+  lifecycle {
+    create_before_destroy = true
+  }
+}
+#= apply
+#< create a, create b, create c, delete c-1, delete b-1, delete a-1
+resource "test_thing" "a" {
+  name   = "a"
+  forced = "2"
+}
+resource "test_thing" "b" {
+  name   = "b"
+  forced = "2"
+  value  = test_thing.a.id
+}
+resource "test_thing" "c" {
+  name   = "c"
+  forced = "2"
+  value  = test_thing.b.id
+  lifecycle {
+    create_before_destroy = true
+  }
+}

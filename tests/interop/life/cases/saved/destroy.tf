@@ -1,0 +1,7 @@
+#= apply
+resource "test_thing" "a" {
+  name   = "a"
+}
+#= save -destroy
+#= use
+#= use

@@ -1,0 +1,6 @@
+#= apply
+resource "test_thing" "a" {
+  name   = "a"
+}
+#= save
+#= use

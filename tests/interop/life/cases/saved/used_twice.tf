@@ -1,0 +1,6 @@
+#= save
+resource "test_thing" "a" {
+  name   = "a"
+}
+#= use
+#= use

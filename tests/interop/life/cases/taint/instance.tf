@@ -1,0 +1,8 @@
+#= apply
+resource "test_thing" "a" {
+  for_each = toset(["x", "y"])
+  name     = each.key
+}
+#= run taint test_thing.a["x"]
+#= apply
+#= run taint test_thing.a

@@ -1,0 +1,115 @@
+//! What really exists: a file for each object in the folder that `TEST_WORLD` names, and what is to go
+//! wrong. Without a folder the state is all there is, and nothing goes wrong.
+//!
+//! A test that changes something behind everybody's back writes `ATTRIBUTE=TEXT` into an object's file,
+//! a line for each attribute that is not as the state has it, or removes the file.
+
+use std::fs::{self, OpenOptions};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_value::diag::Severity;
+use formwork_value::value::Object;
+use formwork_value::{Path, Type, Value};
+
+/// How long a change takes, so that two that wait for nothing of each other overlap, and a log shows it.
+const PACE: Duration = Duration::from_millis(25);
+
+/// The folder of real objects, if there is one.
+pub(crate) struct World(Option<PathBuf>);
+
+/// When a call goes wrong.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// Before anything is done.
+    Before,
+    /// When everything is done.
+    After,
+}
+
+impl World {
+    pub(crate) fn from_env() -> Self {
+        Self(std::env::var_os("TEST_WORLD").map(PathBuf::from))
+    }
+
+    /// Lets a change take its time.
+    pub(crate) async fn pace(&self) {
+        if self.0.is_some() {
+            tokio::time::sleep(PACE).await;
+        }
+    }
+
+    /// When this call is to go wrong: the file `faults` has a line `CALL`, or `CALL late`.
+    pub(crate) fn fault(&self, call: &str) -> Option<Moment> {
+        let faults = fs::read_to_string(self.0.as_ref()?.join("faults")).unwrap_or_default();
+        faults.lines().find_map(|line| match line.strip_prefix(call) {
+            Some("") => Some(Moment::Before),
+            Some(" late") => Some(Moment::After),
+            _ => None,
+        })
+    }
+
+    /// Makes an object and gives it an id that no object had before.
+    pub(crate) fn make(&self, name: &str, made: Payload, ty: &Type) -> Payload {
+        let Some(folder) = &self.0 else { return made };
+        let ids = (1_u32..).map(|number| format!("{name}-{number}"));
+        let free = |id: &String| {
+            let path = folder.join(id);
+            !folder.join(format!("{id} gone")).exists()
+                && OpenOptions::new().write(true).create_new(true).open(path).is_ok()
+        };
+        let id = ids.take(1_000).find(free).expect("there is another id");
+        with_attributes(&made, ty, |attribute, value| match attribute {
+            "id" => Value::string(&id),
+            _ => value.clone(),
+        })
+    }
+
+    /// Makes an object what the state says it is.
+    pub(crate) fn settle(&self, id: &str) {
+        if let Some(folder) = &self.0 {
+            fs::write(folder.join(id), "").expect("the world can be written");
+        }
+    }
+
+    /// Removes an object; one that is not there is removed already.
+    pub(crate) fn remove(&self, id: &str) {
+        if let Some(folder) = &self.0 {
+            match fs::rename(folder.join(id), folder.join(format!("{id} gone"))) {
+                Ok(()) | Err(_) => (),
+            }
+        }
+    }
+
+    /// The object as it really is, given what is believed of it.
+    pub(crate) fn read(&self, id: &str, believed: Payload, ty: &Type) -> Payload {
+        let Some(folder) = &self.0 else { return believed };
+        let Ok(text) = fs::read_to_string(folder.join(id)) else { return Payload::Absent };
+        let lines: Vec<(&str, &str)> = text.lines().filter_map(|it| it.split_once('=')).collect();
+        with_attributes(&believed, ty, |attribute, value| {
+            let found = lines.iter().find(|(name, _)| *name == attribute);
+            found.map_or_else(|| value.clone(), |(_, text)| Value::string(*text))
+        })
+    }
+}
+
+/// The object with each attribute as `change` has it.
+fn with_attributes(object: &Payload, ty: &Type, change: impl Fn(&str, &Value) -> Value) -> Payload {
+    let Ok(plain) = object.decode(ty) else { return object.clone() };
+    let Value::Object(object) = plain.value() else { return object.clone() };
+    let items = object.iter().map(|(name, value)| change(name, value)).collect();
+    let changed = Value::Object(Object::with_names(object.names().clone(), items));
+    Payload::Value(changed.split_marks().0, ty.clone())
+}
+
+/// The error that a test asked for.
+pub(crate) fn asked_to_fail(call: &str) -> ProviderDiagnostic {
+    ProviderDiagnostic {
+        severity: Severity::Error,
+        summary: format!("Fails to {call}"),
+        detail: "It was asked to.".to_owned(),
+        path: Path::root(),
+    }
+}
