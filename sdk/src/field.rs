@@ -46,6 +46,9 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
     const HAS_BLOCKS: bool = false;
     /// Whether some parts are write-only.
     const WRITE_ONLY: bool = false;
+    /// Whether some such parts are in a set, where nothing could tell which element a value belongs
+    /// to that is not stored. Models refuse this.
+    const WRITE_ONLY_IN_SET: bool = false;
 
     /// The type of the values.
     fn ty() -> Type;

@@ -137,6 +137,10 @@ impl<'i> Part<'i> {
         );
         let unmeant = format!("the provider sets no part of `{name}`, so `fills` says nothing");
         let blocks = format!("`{name}` has blocks inside, so it must be a block itself: #[block]");
+        let lost = format!(
+            "the elements of `{name}` have parts that are `write_only`, and in a set nothing tells them \
+             apart: use a list or a map"
+        );
         let fills_check = if self.said.fills {
             quote_spanned!(ty.span()=> assert!(<#ty as ::formwork_sdk::Field>::FILLS, #unmeant);)
         } else if fills {
@@ -151,7 +155,7 @@ impl<'i> Part<'i> {
             const _: () = {
                 #fills_check
                 #block_check
-                let _ = <#ty as ::formwork_sdk::Field>::WRITE_ONLY;
+                assert!(!<#ty as ::formwork_sdk::Field>::WRITE_ONLY_IN_SET, #lost);
             };
         }
     }

@@ -68,6 +68,7 @@ impl<T: Field> Field for Vec<T> {
     const FILLS: bool = T::FILLS;
     const HAS_BLOCKS: bool = T::HAS_BLOCKS;
     const WRITE_ONLY: bool = T::WRITE_ONLY;
+    const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY_IN_SET;
 
     fn ty() -> Type {
         // Each element may have a type of its own then, which no list could hold.
@@ -113,14 +114,8 @@ impl<T: Field> Field for Set<T> {
     const SENSITIVE: bool = T::SENSITIVE;
     const FILLS: bool = T::FILLS;
     const HAS_BLOCKS: bool = T::HAS_BLOCKS;
-    const WRITE_ONLY: bool = {
-        // Protocol: nothing could tell which element a value that is not stored belongs to.
-        assert!(
-            !T::WRITE_ONLY,
-            "elements of a set have no `write_only` parts; use a list or a map"
-        );
-        false
-    };
+    const WRITE_ONLY: bool = T::WRITE_ONLY;
+    const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY;
 
     fn ty() -> Type {
         Type::set(T::ty())
@@ -161,7 +156,8 @@ impl<T: Field + Ord> Field for BTreeSet<T> {
         false
     };
     const HAS_BLOCKS: bool = T::HAS_BLOCKS;
-    const WRITE_ONLY: bool = Set::<T>::WRITE_ONLY;
+    const WRITE_ONLY: bool = T::WRITE_ONLY;
+    const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY;
 
     fn ty() -> Type {
         Type::set(T::ty())
@@ -199,6 +195,7 @@ impl<T: Field> Field for BTreeMap<String, T> {
     const FILLS: bool = T::FILLS;
     const HAS_BLOCKS: bool = T::HAS_BLOCKS;
     const WRITE_ONLY: bool = T::WRITE_ONLY;
+    const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY_IN_SET;
 
     fn ty() -> Type {
         if is_mixed::<T>() { Type::Dynamic } else { Type::map(T::ty()) }

@@ -61,6 +61,7 @@ impl<T: Field> Field for Secret<T> {
     const FILLS: bool = T::FILLS;
     const HAS_BLOCKS: bool = T::HAS_BLOCKS;
     const WRITE_ONLY: bool = T::WRITE_ONLY;
+    const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY_IN_SET;
 
     fn ty() -> Type {
         T::ty()

@@ -1,0 +1,86 @@
+//! What does not compile, and what is said then. Each file below `refused` is one mistake, and the
+//! file of the same name beside it is what the compiler says.
+//!
+//! The compiler is run on the library that stands beside this program: a harness with a project of
+//! its own would build everything below the SDK once more, cryptography included.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+use expect_test::expect_file;
+
+#[test]
+fn mistakes_in_models_do_not_compile_and_it_is_said_why() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refused");
+    let library = library();
+    let mut mistakes: Vec<_> =
+        fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    mistakes.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    mistakes.sort();
+    assert!(mistakes.len() > 10, "the mistakes are where they should be");
+    for mistake in mistakes {
+        let said = compiled(&mistake, &library);
+        expect_file![mistake.with_extension("stderr")].assert_eq(&said);
+    }
+}
+
+/// The library that this test was built with.
+fn library() -> PathBuf {
+    let folder = env::current_exe().unwrap().parent().unwrap().to_owned();
+    let entries = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap());
+    let ours = entries.filter(|entry| {
+        let name = entry.file_name().into_string().unwrap_or_default();
+        name.starts_with("libformwork_sdk-") && name.ends_with(".rlib")
+    });
+    let newest = ours.max_by_key(|entry| entry.metadata().unwrap().modified().unwrap());
+    newest.expect("cargo builds the library before its tests").path()
+}
+
+/// What the compiler says of a file that it refuses: the errors, without the notes that quote the
+/// library.
+fn compiled(file: &Path, library: &Path) -> String {
+    let out = tempfile::tempdir().unwrap();
+    #[expect(clippy::disallowed_methods, reason = "a compiler ends on its own")]
+    let mut compiler = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+    let library_folder = library.parent().unwrap();
+    compiler
+        .current_dir(file.parent().unwrap())
+        .args(["--edition=2024", "--emit=metadata", "--color=never", "-Awarnings"])
+        .arg("-L")
+        .arg(format!("dependency={}", library_folder.display()))
+        .arg("--extern")
+        .arg(format!("formwork_sdk={}", library.display()))
+        .arg("--out-dir")
+        .arg(out.path())
+        .arg(file.file_name().unwrap());
+    let output = compiler.output().unwrap();
+    assert!(!output.status.success(), "{} compiles", file.display());
+    brief(&String::from_utf8(output.stderr).unwrap())
+}
+
+/// Errors with the lines they point at, each once. What the compiler adds about our own source moves
+/// with it.
+fn brief(said: &str) -> String {
+    let (mut brief, mut told) = (String::new(), HashSet::new());
+    for part in said.split("\n\n") {
+        let summary = part.lines().next().unwrap_or_default();
+        let is_error = summary.starts_with("error") && !summary.starts_with("error: aborting");
+        if !is_error || !told.insert(summary) {
+            continue;
+        }
+        let begins = |line: &str, word| line.trim_start_matches([' ', '=', '|']).starts_with(word);
+        let ours = part.lines().take_while(|line| {
+            !begins(line, "help: the following other") && !begins(line, "note: required")
+        });
+        for line in ours {
+            brief.push_str(line.trim_end());
+            brief.push('\n');
+        }
+        brief.push('\n');
+    }
+    brief
+}
