@@ -5,6 +5,7 @@
 
 mod limits;
 mod options;
+mod parse;
 mod probe;
 mod programs;
 mod report;
@@ -34,11 +35,13 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
     }
     let options = options::Options::read(&args)?;
     let programs = programs::Programs::prepare(&options)?;
+    let parsed = parse::measure(&options);
     let bench = suite::Bench::new(&options, &programs)?;
     let rows = bench.run()?;
     let mut out = std::io::stdout().lock();
-    writeln!(out, "\n{}", report::tables(&rows))?;
-    let verdicts = limits::check(&rows);
+    writeln!(out, "\n{}\n{}", parse::table(&parsed), report::tables(&rows))?;
+    let mut verdicts = parse::check(&parsed);
+    verdicts.extend(limits::check(&rows));
     writeln!(out, "{}", report::verdicts(&verdicts))?;
     Ok(if verdicts.iter().all(|verdict| verdict.holds) {
         ExitCode::SUCCESS

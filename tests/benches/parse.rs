@@ -1,0 +1,132 @@
+//! How fast texts are parsed, beside another parser of the language and beside a plain copy, all in
+//! this process. What is done with the trees is measured by the commands.
+
+use std::fmt::Write as _;
+use std::time::Instant;
+
+use formwork_lang::syntax::parse_file;
+use formwork_value::Diagnostics;
+use formwork_value::diag::Sources;
+
+use crate::limits::Verdict;
+use crate::options::Options;
+
+/// The size of the large text.
+const LARGE: usize = 10_000_000;
+/// How many keys the object has.
+const N_KEYS: usize = 50_000;
+/// Bytes a second that the large text must be parsed at.
+const LEAST_SPEED: f64 = 100e6;
+/// Seconds that the object may take.
+const MOST_TIME: f64 = 0.05;
+
+/// What parsing one text took.
+pub(crate) struct Parsed {
+    name: &'static str,
+    bytes: usize,
+    /// Seconds, all three.
+    ours: f64,
+    other: Option<f64>,
+    copy: f64,
+}
+
+impl Parsed {
+    fn speed(&self, seconds: f64) -> f64 {
+        self.bytes as f64 / seconds
+    }
+}
+
+/// Parses each text that is wanted.
+pub(crate) fn measure(options: &Options) -> Vec<Parsed> {
+    let texts = [("parse resources", resources as fn() -> String), ("parse object", object)];
+    let wanted = texts.into_iter().filter(|(name, _)| options.wants(name));
+    wanted.map(|(name, text)| one(name, &text(), options)).collect()
+}
+
+fn one(name: &'static str, text: &str, options: &Options) -> Parsed {
+    let mut sources = Sources::new();
+    let source = sources.add("main.tf", text);
+    // The best of several is what the machine can do; others may want it too.
+    let best = |work: &mut dyn FnMut() -> f64| {
+        (0..options.repeat.max(2)).map(|_| work()).fold(f64::INFINITY, f64::min)
+    };
+    let ours = best(&mut || {
+        let mut diags = Diagnostics::new();
+        timed(|| parse_file(&mut diags, &sources, source))
+    });
+    // The time of the other parser grows with the square of the keys of an object.
+    let other = (name == "parse resources" && options.reference)
+        .then(|| best(&mut || timed(|| hcl_edit::parser::parse_body(text).is_ok())));
+    let copy = best(&mut || timed(|| text.to_owned()));
+    Parsed { name, bytes: text.len(), ours, other, copy }
+}
+
+/// How long something takes to be made, without what it takes to be dropped.
+fn timed<T>(make: impl FnOnce() -> T) -> f64 {
+    let start = Instant::now();
+    let made = std::hint::black_box(make());
+    let seconds = start.elapsed().as_secs_f64();
+    drop(made);
+    seconds
+}
+
+/// Resources as people write them: arguments, references, templates, blocks, comments and heredocs.
+fn resources() -> String {
+    let stanza = include_str!("parse/stanza.tf.txt");
+    let mut text = String::with_capacity(LARGE + stanza.len());
+    let mut n = 0;
+    while text.len() < LARGE {
+        text.push_str(&stanza.replace("NUMBER", &n.to_string()));
+        n += 1;
+    }
+    text
+}
+
+fn object() -> String {
+    let mut text = String::from("locals {\n  table = {\n");
+    for at in 0..N_KEYS {
+        writeln!(text, "    key_{at} = \"value {at}\"").ok();
+    }
+    text + "  }\n}\n"
+}
+
+/// A table of all.
+pub(crate) fn table(parsed: &[Parsed]) -> String {
+    if parsed.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "| what | size | time | speed | hcl-edit | ratio | a copy |\n|---|--:|--:|--:|--:|--:|--:|\n",
+    );
+    let speed = |row: &Parsed, seconds| format!("{:.0} MB/s", row.speed(seconds) / 1e6);
+    for row in parsed {
+        let other = row.other.map(|other| speed(row, other)).unwrap_or_default();
+        let ratio = row.other.map(|other| format!("{:.0}", other / row.ours)).unwrap_or_default();
+        writeln!(
+            text,
+            "| {} | {:.1} MB | {:.0} ms | {} | {other} | {ratio} | {} |",
+            row.name,
+            row.bytes as f64 / 1e6,
+            row.ours * 1e3,
+            speed(row, row.ours),
+            speed(row, row.copy),
+        )
+        .ok();
+    }
+    text
+}
+
+/// Whether it was fast enough.
+pub(crate) fn check(parsed: &[Parsed]) -> Vec<Verdict> {
+    let verdict = |row: &Parsed| {
+        let (speed, time) = (row.speed(row.ours) / 1e6, row.ours * 1e3);
+        if row.name == "parse object" {
+            let (what, most) = (format!("an object of {N_KEYS} keys"), MOST_TIME * 1e3);
+            let what = format!("{what} is parsed in {time:.0} ms, at most {most:.0}");
+            return Verdict { what, holds: row.ours <= MOST_TIME };
+        }
+        let what = format!("{} {speed:.0} MB/s, at least {:.0}", row.name, LEAST_SPEED / 1e6);
+        Verdict { what, holds: row.speed(row.ours) >= LEAST_SPEED }
+    };
+    parsed.iter().map(verdict).collect()
+}
