@@ -145,12 +145,13 @@ impl Evaluator<'_> {
         )
     }
 
-    /// Refuses a value that nests too deep; everything that builds a value passes through here.
+    /// Refuses a value that is too deep or too large; everything that builds a value passes through
+    /// here.
     fn checked(&mut self, value: Value, span: Span) -> Result<Value, Reported> {
-        if value.depth() > Value::MAX_DEPTH {
-            return Err(self.limit(Limit::ValueDepth, span));
+        match limits::check(&value) {
+            Ok(()) => Ok(value),
+            Err(limit) => Err(self.limit(limit, span)),
         }
-        Ok(value)
     }
 }
 

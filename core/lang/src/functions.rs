@@ -148,6 +148,11 @@ pub trait Function {
         false
     }
 
+    /// Whether a call looks at all of its arguments, so that it costs more the larger they are.
+    fn reads_everything(&self) -> bool {
+        true
+    }
+
     /// Whether the evaluator treats the arguments in a special way.
     fn special(&self) -> Option<Special> {
         None

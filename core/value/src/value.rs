@@ -190,6 +190,13 @@ impl Value {
         self.facts().depth
     }
 
+    /// How large the value is, written out: about as many bytes as it would take if no part of it were
+    /// shared. Whatever walks a value takes time in proportion to it.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.facts().size
+    }
+
     /// The facts about what is inside the value, marks on itself aside.
     fn facts(&self) -> Facts {
         match self.peek() {
@@ -198,6 +205,7 @@ impl Value {
             Self::Map(map) => map.facts(),
             Self::Tuple(tuple) => tuple.facts(),
             Self::Object(object) => object.facts(),
+            Self::String(text) => Facts { size: text.len() as u64, ..Facts::default() },
             _ => Facts::default(),
         }
     }

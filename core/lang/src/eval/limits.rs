@@ -2,9 +2,14 @@
 //!
 //! The limits are far above what a configuration needs. They turn an expression that would eat the
 //! stack, the memory or the afternoon into an error. Depth of values has its own limit,
-//! [`Value::MAX_DEPTH`](formwork_value::Value::MAX_DEPTH).
+//! [`Value::MAX_DEPTH`].
+//!
+//! A value is made of others that each were allowed, and may hold one of them a thousand times. So it
+//! is its size written out that counts, however many evaluations it took.
 
 use std::cell::Cell;
+
+use formwork_value::Value;
 
 /// How deep expressions may nest while they are evaluated: as deep as the parser lets them.
 pub const MAX_DEPTH: usize = crate::syntax::MAX_DEPTH;
@@ -13,7 +18,13 @@ pub const MAX_DEPTH: usize = crate::syntax::MAX_DEPTH;
 pub const MAX_STEPS: u64 = 50_000_000;
 
 /// How many bytes of text and elements one evaluation may produce, intermediate results included.
-pub const MAX_BYTES: u64 = 1 << 30;
+pub const MAX_BYTES: u64 = 512 << 20;
+
+/// How large one value may be, as [`Value::size`] counts.
+pub const MAX_VALUE: u64 = 128 << 20;
+
+/// How much of its arguments a function reads in one step.
+const BYTES_PER_STEP: u64 = 256;
 
 /// What an element of a collection counts against [`MAX_BYTES`].
 const ELEMENT_BYTES: u64 = 40;
@@ -25,14 +36,31 @@ pub enum Limit {
     #[error("it nests deeper than {MAX_DEPTH} levels")]
     Depth,
     /// The depth of values.
-    #[error("its value nests deeper than {} levels", formwork_value::Value::MAX_DEPTH)]
+    #[error("its value nests deeper than {} levels", Value::MAX_DEPTH)]
     ValueDepth,
+    /// [`MAX_VALUE`].
+    #[error("its value is larger than {} MiB", MAX_VALUE >> 20)]
+    ValueSize,
     /// [`MAX_STEPS`].
     #[error("it takes more than {MAX_STEPS} steps")]
     Steps,
     /// [`MAX_BYTES`].
     #[error("it produces more than {} MiB of data", MAX_BYTES >> 20)]
     Bytes,
+}
+
+/// Refuses a value that nests too deep or is too large.
+///
+/// # Errors
+/// With the limit.
+pub(crate) fn check(value: &Value) -> Result<(), Limit> {
+    if value.depth() > Value::MAX_DEPTH {
+        return Err(Limit::ValueDepth);
+    }
+    if value.size() > MAX_VALUE {
+        return Err(Limit::ValueSize);
+    }
+    Ok(())
 }
 
 /// What is left for one evaluation, shared by everything that takes part in it.
@@ -60,6 +88,15 @@ impl Budget {
     /// When the steps are used up.
     pub fn steps(&self, n: usize) -> Result<(), Limit> {
         take(&self.steps, n as u64).ok_or(Limit::Steps)
+    }
+
+    /// Pays for reading values from one end to the other.
+    ///
+    /// # Errors
+    /// When the steps are used up.
+    pub fn reading(&self, values: &[Value]) -> Result<(), Limit> {
+        let bytes = values.iter().fold(0_u64, |sum, value| sum.saturating_add(value.size()));
+        take(&self.steps, bytes / BYTES_PER_STEP).ok_or(Limit::Steps)
     }
 
     /// Pays for `n` bytes of new text.

@@ -77,10 +77,11 @@ impl Evaluator<'_> {
         [left, right]: [(&Expr, &Value); 2],
         frames: Frames<'_>,
     ) -> Result<Value, Reported> {
-        match op {
-            BinaryOp::Equal => return Ok(ops::equal(left.1, right.1)),
-            BinaryOp::NotEqual => return Ok(ops::not_equal(left.1, right.1)),
-            _ => {}
+        if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
+            let paid = self.budget.reading(std::slice::from_ref(left.1));
+            paid.map_err(|limit| self.limit(limit, expr.span))?;
+            let compare = if op == BinaryOp::Equal { ops::equal } else { ops::not_equal };
+            return Ok(compare(left.1, right.1));
         }
         let ty = if matches!(op, BinaryOp::And | BinaryOp::Or) { Type::Bool } else { Type::Number };
         let a = self.operand(expr, left, ("left", &ty), frames);

@@ -58,6 +58,8 @@ impl Evaluator<'_> {
         source: Value,
         frames: Frames<'_>,
     ) -> Result<Value, Reported> {
+        let paid = self.budget.reading(std::slice::from_ref(&source));
+        paid.map_err(|limit| self.limit(limit, splat.on.span))?;
         let ty = source.ty();
         let is_sequence = matches!(ty, Type::List(_) | Type::Set(_) | Type::Tuple(_));
         let whole = splat.on.span.to(splat.marker);

@@ -4,6 +4,7 @@ use crate::print::with_article;
 use formwork_value::{Diagnostic, Marks, Refinement, Reported, Span, Str, Type, Value, convert};
 
 use super::collection::{bind, element};
+use super::limits::{Budget, Limit, MAX_VALUE};
 use super::operator::Choice;
 use super::{Evaluator, Frames};
 use crate::syntax::{Expr, TemplateFor, TemplateIf, TemplatePart};
@@ -22,10 +23,17 @@ struct Rendering {
 }
 
 impl Rendering {
-    fn push(&mut self, text: &str) {
-        if !self.unknown {
-            self.text.push_str(text);
+    /// Adds text, paid for before it takes room.
+    fn push(&mut self, text: &str, budget: &Budget) -> Result<(), Limit> {
+        if self.unknown || self.failed.is_some() {
+            return Ok(());
         }
+        budget.bytes(text.len())?;
+        if (self.text.len() + text.len()) as u64 > MAX_VALUE {
+            return Err(Limit::ValueSize);
+        }
+        self.text.push_str(text);
+        Ok(())
     }
 
     fn into_value(self) -> Result<Value, Reported> {
@@ -60,10 +68,9 @@ impl Evaluator<'_> {
     ) -> Result<Value, Reported> {
         let mut rendering = Rendering::default();
         for part in parts {
-            self.part(&mut rendering, part, whole, frames);
+            self.part(&mut rendering, part, whole, frames)
+                .map_err(|limit| self.limit(limit, whole))?;
         }
-        let bytes = rendering.text.len();
-        self.budget.bytes(bytes).map_err(|limit| self.limit(limit, whole))?;
         rendering.into_value()
     }
 
@@ -73,9 +80,9 @@ impl Evaluator<'_> {
         part: &TemplatePart,
         whole: Span,
         frames: Frames<'_>,
-    ) {
+    ) -> Result<(), Limit> {
         let (value, subject, blamed) = match part {
-            TemplatePart::Literal(text, _) => return rendering.push(text),
+            TemplatePart::Literal(text, _) => return rendering.push(text, self.budget),
             TemplatePart::Interpolation(expr) => (self.expr(expr, frames), expr.span, Some(expr)),
             TemplatePart::If(choice) => (self.template_if(choice, frames), choice.span, None),
             TemplatePart::For(repeat) => (self.template_for(repeat, frames), repeat.span, None),
@@ -84,12 +91,12 @@ impl Evaluator<'_> {
             Ok(value) => value,
             Err(reported) => {
                 rendering.failed = Some(reported);
-                return;
+                return Ok(());
             }
         };
         rendering.marks |= value.marks();
         match text_of(value.peek()) {
-            Ok(Some(text)) => rendering.push(&text),
+            Ok(Some(text)) => rendering.push(&text, self.budget)?,
             Ok(None) => rendering.unknown = true,
             Err(detail) => {
                 let diag = Diagnostic::error("Invalid template interpolation value", detail)
@@ -101,6 +108,7 @@ impl Evaluator<'_> {
                 });
             }
         }
+        Ok(())
     }
 
     fn template_if(&mut self, choice: &TemplateIf, frames: Frames<'_>) -> Result<Value, Reported> {
@@ -132,12 +140,13 @@ impl Evaluator<'_> {
             })?;
             rendering.marks |= text.marks();
             match text.peek() {
-                Value::String(text) => rendering.push(text),
+                Value::String(text) => {
+                    let pushed = rendering.push(text, self.budget);
+                    pushed.map_err(|limit| self.limit(limit, span))?;
+                }
                 _ => rendering.unknown = true,
             }
         }
-        let bytes = rendering.text.len();
-        self.budget.bytes(bytes).map_err(|limit| self.limit(limit, span))?;
         if rendering.unknown {
             rendering.text.clear();
         }

@@ -251,3 +251,35 @@ fn long_chains_and_deep_nesting_are_evaluated() {
     let too_deep = format!("{}{}", "[".repeat(1_100), "]".repeat(1_100));
     assert_eq!(show(&too_deep), "error: Expression too large");
 }
+
+#[test]
+fn what_doubles_thirty_times_ends_at_a_limit_that_is_named() {
+    type Double = fn(&str) -> String;
+    let doubles: [(&str, Double); 4] = [
+        ("\"x\"", |a| format!("\"${{{a}}}${{{a}}}\"")),
+        ("\"x\"", |a| format!("[{a}, {a}]")),
+        ("\"x\"", |a| format!("{{ left = {a}, right = {a} }}")),
+        ("[\"x\"]", |a| format!("concat({a}, {a})")),
+    ];
+    for (start, double) in doubles {
+        let innermost = "length(a30)".to_owned();
+        let nested = (1..=30).rev().fold(innermost, |inside, n| {
+            format!("[for a{n} in [{}] : {inside}]", double(&format!("a{}", n - 1)))
+        });
+        let diags = eval(&format!("[for a0 in [{start}] : {nested}]")).expect_err(start);
+        let details: Vec<&str> = diags.iter().map(|diag| diag.detail.as_str()).collect();
+        assert!(matches!(details[..], [one] if one.contains("MiB")), "{details:?}");
+    }
+}
+
+#[test]
+fn a_call_costs_what_it_reads() {
+    let searched = "[for a in range(1000) : contains(range(1000), a)]";
+    let looked_up = "[for a in range(1000) : element(range(1000), a)]";
+    let within = |text: String| eval_within(&text, &Budget::new(100_000, 1 << 30)).is_ok();
+    let once = |text: &str| {
+        format!("[for list in [range(1000)] : {}]", text.replace("range(1000), a", "list, a"))
+    };
+    assert!(!within(once(searched)));
+    assert!(within(once(looked_up)));
+}

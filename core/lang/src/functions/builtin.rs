@@ -30,6 +30,7 @@ pub(crate) struct Builtin {
     returns: Returns,
     body: Body,
     nullable: bool,
+    reads_everything: bool,
     special: Option<Special>,
     examples: Vec<(&'static str, &'static str)>,
 }
@@ -44,6 +45,7 @@ impl Builtin {
             returns: Returns::Always(Type::Dynamic),
             body,
             nullable: false,
+            reads_everything: true,
             special: None,
             examples: Vec::new(),
         }
@@ -111,6 +113,12 @@ impl Builtin {
         self
     }
 
+    /// A call looks at one place in its arguments, or pays for what it does with them.
+    pub(crate) fn reads_little(mut self) -> Self {
+        self.reads_everything = false;
+        self
+    }
+
     /// The evaluator treats the arguments in a special way.
     pub(crate) fn special(mut self, special: Special) -> Self {
         self.special = Some(special);
@@ -156,6 +164,10 @@ impl Function for Builtin {
 
     fn never_null(&self) -> bool {
         !self.nullable
+    }
+
+    fn reads_everything(&self) -> bool {
+        self.reads_everything
     }
 
     fn special(&self) -> Option<Special> {

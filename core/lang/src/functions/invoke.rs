@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use formwork_value::{Marks, Refinement, Type, Value};
 
 use super::{CallContext, CallError, Function, Param};
-use crate::eval::limits::Limit;
+use crate::eval::limits;
 
 /// Calls a function with arguments that are converted and as many as it takes.
 ///
@@ -45,12 +45,13 @@ pub fn invoke(
     }
     let secret = marks.contains(Marks::SENSITIVE);
     let hide = |error| if secret { without_reason(error) } else { error };
+    if function.reads_everything() {
+        ctx.budget.reading(&plain)?;
+    }
     let ty = function.return_type(&plain).map_err(hide)?;
     let value =
         if unknown { Value::unknown(ty) } else { function.call(ctx, &plain, &ty).map_err(hide)? };
-    if value.depth() > Value::MAX_DEPTH {
-        return Err(Limit::ValueDepth.into());
-    }
+    limits::check(&value)?;
     let value = if function.never_null() { value.refine(&Refinement::not_null()) } else { value };
     Ok(value.mark(marks))
 }

@@ -54,6 +54,9 @@ struct ObjectData {
     items: Vec<Value>,
 }
 
+/// What an element adds to the size of a collection besides its own.
+const ELEMENT_SIZE: u64 = 40;
+
 /// What is often asked about the content of a collection, kept so that asking does not walk it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Facts {
@@ -63,6 +66,8 @@ pub(super) struct Facts {
     pub(super) marks: Marks,
     /// Whether anything inside is unknown.
     pub(super) unknown: bool,
+    /// See [`Value::size`].
+    pub(super) size: u64,
 }
 
 impl Facts {
@@ -70,11 +75,20 @@ impl Facts {
     fn of(items: &[Value]) -> Self {
         let mut facts = Self::default();
         for item in items {
-            facts.depth = facts.depth.max(item.depth());
-            facts.marks |= item.all_marks();
-            facts.unknown |= !item.is_wholly_known();
+            let inside = item.facts();
+            facts.depth = facts.depth.max(inside.depth);
+            facts.marks |= item.marks() | inside.marks;
+            facts.unknown |= inside.unknown || item.is_unknown();
+            facts.size = facts.size.saturating_add(inside.size + ELEMENT_SIZE);
         }
         Self { depth: facts.depth.saturating_add(1), ..facts }
+    }
+
+    /// The facts about a collection of these elements with names.
+    fn of_named(names: &[Str], items: &[Value]) -> Self {
+        let facts = Self::of(items);
+        let names: u64 = names.iter().map(|name| name.len() as u64).sum();
+        Self { size: facts.size.saturating_add(names), ..facts }
     }
 }
 
@@ -162,7 +176,8 @@ impl Map {
     #[must_use]
     pub fn new(ty: Type, pairs: Vec<(Str, Value)>) -> Self {
         let (keys, items) = sorted_pairs(pairs);
-        Self(Arc::new(MapData { ty, facts: Facts::of(&items), keys: keys.into(), items }))
+        let facts = Facts::of_named(&keys, &items);
+        Self(Arc::new(MapData { ty, facts, keys: keys.into(), items }))
     }
 
     /// The type of the elements.
@@ -205,7 +220,8 @@ impl Object {
     #[must_use]
     pub fn new(pairs: Vec<(Str, Value)>) -> Self {
         let (names, items) = sorted_pairs(pairs);
-        Self(Arc::new(ObjectData { facts: Facts::of(&items), names: names.into(), items }))
+        let facts = Facts::of_named(&names, &items);
+        Self(Arc::new(ObjectData { facts, names: names.into(), items }))
     }
 
     /// Makes an object that shares its names with others.
@@ -217,7 +233,8 @@ impl Object {
     pub fn with_names(names: Arc<[Str]>, items: Vec<Value>) -> Self {
         assert_eq!(names.len(), items.len(), "as many names as values");
         debug_assert!(names.is_sorted_by(|a, b| a < b), "names are sorted and distinct");
-        Self(Arc::new(ObjectData { facts: Facts::of(&items), names, items }))
+        let facts = Facts::of_named(&names, &items);
+        Self(Arc::new(ObjectData { facts, names, items }))
     }
 
     /// The attribute names, sorted bytewise.

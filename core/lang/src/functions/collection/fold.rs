@@ -39,12 +39,14 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_dynamic()
             .or_marked()
             .returns_by(length_type)
+            .reads_little()
             .example(r#"length("héllo")"#, "5")
             .example("length([1, 2])", "2"),
         Builtin::new("one", one)
             .takes("list", Type::Dynamic)
             .nullable()
             .returns_by(one_type)
+            .reads_little()
             .example("one([])", "null")
             .example("one([1])", "1"),
         Builtin::new("sum", sum)

@@ -35,6 +35,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_marked()
             .nullable()
             .returns_by(lookup_type)
+            .reads_little()
             .example(r#"lookup({a = 1}, "b", 2)"#, "2"),
         Builtin::new("merge", merge)
             .takes_rest("maps", Type::Dynamic)

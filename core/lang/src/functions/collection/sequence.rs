@@ -23,6 +23,7 @@ fn picking() -> Vec<Builtin> {
             .takes("index", Type::Number)
             .nullable()
             .returns_by(element_type)
+            .reads_little()
             .example(r#"element(["a", "b"], 3)"#, r#""b""#),
         Builtin::new("slice", slice)
             .takes("list", Type::Dynamic)

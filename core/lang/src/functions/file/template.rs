@@ -20,12 +20,14 @@ pub(super) fn list() -> Vec<Builtin> {
         })
         .takes("path", Type::String)
         .takes("vars", Type::Dynamic)
+        .reads_little()
         .example(r#"templatefile("greeting.tftpl", {name = "Ann"})"#, r#""Hello Ann!""#),
         Builtin::new("templatestring", |args| {
             render(args, "template", args.text(0)?.to_string(), Some(0))
         })
         .takes("template", Type::String)
         .takes("vars", Type::Dynamic)
+        .reads_little()
         .special(Special::Reference)
         .example(r#"[for t in ["$${x}!"] : templatestring(t, {x = 1})]"#, "[\n  \"1!\",\n]"),
     ]
