@@ -1,0 +1,46 @@
+//! The crash test: an engine that is killed over and over while it works, and whether anything was
+//! forgotten, made twice or torn when it was run again. What the columns mean is in `README.md` beside
+//! this file.
+//!
+//! It looks at the engine from outside only, so that it can be held against another one.
+
+mod chance;
+mod config;
+mod cycle;
+mod folder;
+mod options;
+mod person;
+mod sight;
+mod table;
+
+use std::error::Error;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(code) => code,
+        Err(error) => {
+            writeln!(std::io::stderr(), "error: {error}").ok();
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run() -> Result<ExitCode, Box<dyn Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    if let Some(("--limited", rest)) =
+        args.split_first().map(|(first, rest)| (first.as_str(), rest))
+    {
+        return Err(folder::become_limited(rest));
+    }
+    let options = options::Options::read(&args)?;
+    let mut rows = Vec::new();
+    for program in &options.programs {
+        rows.push((program, cycle::play(program, &options)?));
+    }
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{}", table::markdown(&rows))?;
+    let bad = rows.iter().any(|(program, tally)| program.is_ours() && !tally.is_clean());
+    Ok(if bad { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

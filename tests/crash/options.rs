@@ -1,0 +1,91 @@
+//! What is to be tested, as the command line says.
+
+use std::path::{Path, PathBuf};
+
+/// What is to be tested.
+pub(crate) struct Options {
+    /// How often each program is killed.
+    pub(crate) kills: usize,
+    /// Where chance begins.
+    pub(crate) seed: u64,
+    /// How many milliseconds a change may take before and after it happens.
+    pub(crate) delay: u64,
+    /// The engines.
+    pub(crate) programs: Vec<Program>,
+    /// Whether the folder of the first thing that went wrong is kept.
+    pub(crate) keep: bool,
+}
+
+/// An engine.
+pub(crate) struct Program {
+    pub(crate) path: PathBuf,
+}
+
+impl Program {
+    /// Whether it keeps a journal and has commands to look into it.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.name() == "formwork"
+    }
+
+    /// What it is called.
+    pub(crate) fn name(&self) -> String {
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str());
+        name.to_string_lossy().into_owned()
+    }
+}
+
+const USAGE: &str = "\
+usage: cargo run -p formwork-tests --bin crash -- [options]
+  --kills N          kill each program N times (default 200)
+  --program PATH     test this program; may be repeated (default: formwork beside this program)
+  --seed N           where chance begins (default 1)
+  --delay MS         a change takes up to MS before and after it happens (default 15)
+  --keep             stop at the first thing that goes wrong, and keep its folder
+
+formwork and terraform-provider-crash have to be built first:
+  cargo build -p formwork -p formwork-tests --bins";
+
+impl Options {
+    /// Reads the command line.
+    ///
+    /// # Errors
+    /// With the usage, when it makes no sense.
+    pub(crate) fn read(args: &[String]) -> Result<Self, String> {
+        let mut options =
+            Self { kills: 200, seed: 1, delay: 15, programs: Vec::new(), keep: false };
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
+            match arg.as_str() {
+                "--kills" => options.kills = number(value()?)?,
+                "--seed" => options.seed = number(value()?)?,
+                "--delay" => options.delay = number(value()?)?,
+                "--program" => options.programs.push(find(value()?)?),
+                "--keep" => options.keep = true,
+                other => return Err(format!("{other} is not an option\n{USAGE}")),
+            }
+        }
+        if options.programs.is_empty() {
+            let own = std::env::current_exe().map_err(|error| error.to_string())?;
+            options.programs.push(find(&own.with_file_name("formwork").to_string_lossy())?);
+        }
+        Ok(options)
+    }
+}
+
+/// A program by its path, or by its name on the search path.
+fn find(text: &str) -> Result<Program, String> {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let mut candidates = std::env::split_paths(&folders).map(|folder| folder.join(text));
+    let path = match text.contains('/') {
+        true => Some(Path::new(text).to_owned()),
+        false => candidates.find(|path| path.is_file()),
+    };
+    let path = path.filter(|path| path.is_file());
+    let path = path.and_then(|path| path.canonicalize().ok());
+    path.map(|path| Program { path }).ok_or_else(|| format!("there is no {text}\n{USAGE}"))
+}
+
+fn number<N: std::str::FromStr>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| format!("{text} is not a whole number\n{USAGE}"))
+}

@@ -1,0 +1,30 @@
+//! A provider for the crash test, in a process of its own: its objects are files, each made or removed
+//! in one step, so that the folder tells at every moment what really exists. It keeps every rule.
+//!
+//! `CRASH_WORLD` is the folder, and `CRASH_DELAY` how many milliseconds a change may take before and
+//! after it happens.
+
+mod provider;
+mod thing;
+mod world;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use formwork_plugin_protocol::handshake::Protocol;
+use formwork_plugin_protocol::server::{Options, run};
+
+use provider::Slow;
+use world::World;
+
+fn main() -> ExitCode {
+    let world = World::from_env();
+    // Breaks when the process ends: who waits for that sees it.
+    let _life = world.tell_who_lives();
+    let options = Options {
+        address: "registry.terraform.io/formwork/crash".to_owned(),
+        protocols: &Protocol::ALL,
+        debug: false,
+    };
+    run(&options, Arc::new(Slow::new(world)))
+}

@@ -1,0 +1,198 @@
+//! The provider: does what it is asked, takes its time over it, and says what it did.
+
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
+use formwork_plugin_protocol::message::resource::{
+    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
+    PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeIdentityRequest,
+    UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
+};
+use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
+use formwork_plugin_protocol::{Failure, Payload, Provider};
+use formwork_value::diag::Severity;
+use formwork_value::{Path, Type, Value};
+
+use crate::thing::{FORCING, NAMED, Thing, identities, name_in, offer};
+use crate::world::World;
+
+/// The provider.
+pub(crate) struct Slow {
+    world: World,
+}
+
+impl Slow {
+    pub(crate) fn new(world: World) -> Self {
+        Self { world }
+    }
+
+    /// Takes some time, at most as long as was asked for.
+    async fn dawdle(&self) {
+        let most = u64::try_from(self.world.delay.as_micros()).unwrap_or(u64::MAX);
+        tokio::time::sleep(Duration::from_micros(chance() % (most + 1))).await;
+    }
+
+    /// Makes an object. Of a name there is only one; what has no name of its own gets a new id each
+    /// time, so that a second one shows.
+    fn make(&self, type_name: &str, planned: &Thing) -> Option<Thing> {
+        let name = planned.text("name");
+        loop {
+            let id = match type_name {
+                NAMED => name.to_owned(),
+                _ => format!("{name}-{:08x}", chance() & 0xffff_ffff),
+            };
+            let made = planned.with_id(Value::string(id.as_str()));
+            if self.world.make(&id, &made.to_json()) {
+                return Some(made);
+            }
+            if type_name == NAMED {
+                return None;
+            }
+        }
+    }
+}
+
+/// A number by chance.
+fn chance() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+fn error(summary: &str) -> Vec<ProviderDiagnostic> {
+    let (summary, detail) = (summary.to_owned(), String::new());
+    vec![ProviderDiagnostic { severity: Severity::Error, summary, detail, path: Path::root() }]
+}
+
+#[async_trait]
+impl Provider for Slow {
+    async fn schema(&self) -> Result<ProviderSchema, Failure> {
+        Ok(offer())
+    }
+
+    async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
+        Ok(identities())
+    }
+
+    async fn upgrade_identity(
+        &self,
+        request: UpgradeIdentityRequest,
+    ) -> Result<UpgradeIdentityResponse, Failure> {
+        let RawState::Json(text) = request.identity else {
+            return Err(Failure::Misbehaved("a flat identity".to_owned()));
+        };
+        Ok(UpgradeIdentityResponse { identity: Payload::Json(text), diagnostics: Vec::new() })
+    }
+
+    async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn configure(&self, _: ConfigureRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn validate_resource_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn validate_data_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
+        let RawState::Json(text) = &request.state else {
+            return Err(Failure::Misbehaved("a flat state".to_owned()));
+        };
+        let state = Thing::from_json(text).payload();
+        Ok(UpgradeResponse { state, diagnostics: Vec::new() })
+    }
+
+    async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
+        let current = Thing::decode(&request.current);
+        let found = self.world.read(current.text("id"));
+        let found = found.map_or_else(Thing::null, |text| Thing::from_json(text.as_bytes()));
+        Ok(ReadResponse {
+            state: found.payload(),
+            private: request.private,
+            deferred: None,
+            identity: found.identity(&request.type_name),
+            diagnostics: Vec::new(),
+        })
+    }
+
+    async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
+        let prior = Thing::decode(&request.prior);
+        let mut planned = Thing::decode(&request.proposed);
+        let mut requires_replace: Vec<Path> = Vec::new();
+        if prior.is_null() {
+            planned = planned.with_id(Value::unknown(Type::String));
+        } else if !planned.is_null() {
+            let changed = FORCING.into_iter().filter(|name| prior.get(name) != planned.get(name));
+            requires_replace.extend(changed.map(|name| Path::root().attribute(name)));
+        }
+        Ok(PlanResponse {
+            planned: planned.payload(),
+            requires_replace,
+            planned_private: request.prior_private,
+            legacy_type_system: false,
+            deferred: None,
+            planned_identity: planned.identity(&request.type_name),
+            diagnostics: Vec::new(),
+        })
+    }
+
+    async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
+        let prior = Thing::decode(&request.prior);
+        let planned = Thing::decode(&request.planned);
+        self.dawdle().await;
+        let mut diagnostics = Vec::new();
+        let applied = if planned.is_null() {
+            self.world.remove(prior.text("id"));
+            Thing::null()
+        } else if prior.is_null() {
+            self.make(&request.type_name, &planned).unwrap_or_else(|| {
+                diagnostics = error("An object of this name exists already");
+                Thing::null()
+            })
+        } else {
+            self.world.change(prior.text("id"), &planned.to_json());
+            planned
+        };
+        self.dawdle().await;
+        Ok(ApplyResponse {
+            state: applied.payload(),
+            private: request.planned_private,
+            legacy_type_system: false,
+            identity: applied.identity(&request.type_name),
+            diagnostics,
+        })
+    }
+
+    async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
+        let id = request.identity.as_ref().and_then(name_in).unwrap_or(request.id);
+        let Some(text) = self.world.read(&id) else {
+            let diagnostics = error("There is no such object");
+            return Ok(ImportResponse { resources: Vec::new(), deferred: None, diagnostics });
+        };
+        let found = Thing::from_json(text.as_bytes());
+        let resource = ImportedResource {
+            identity: found.identity(&request.type_name),
+            type_name: request.type_name,
+            state: found.payload(),
+            private: Bytes::new(),
+        };
+        Ok(ImportResponse { resources: vec![resource], deferred: None, diagnostics: Vec::new() })
+    }
+
+    async fn read_data(&self, _: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
+        Err(Failure::Unimplemented("ReadDataSource"))
+    }
+
+    async fn stop(&self) -> Result<String, Failure> {
+        Ok(String::new())
+    }
+}

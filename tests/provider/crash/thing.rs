@@ -1,0 +1,136 @@
+//! What the provider offers: `crash_named`, whose objects are found by their name, and
+//! `crash_numbered`, whose objects get an id that nobody can guess.
+
+use std::collections::BTreeMap;
+
+use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::message::schema::{
+    IdentityAttribute, IdentitySchema, IdentitySchemas, ProviderSchema,
+};
+use formwork_value::codec::json;
+use formwork_value::schema::{Attribute, Role, Schema};
+use formwork_value::{Path, Plain, Type, Value};
+
+/// The type whose objects are found by their name.
+pub(crate) const NAMED: &str = "crash_named";
+/// The type whose objects are found by nothing but their id.
+pub(crate) const NUMBERED: &str = "crash_numbered";
+
+/// Attributes whose change makes a new object.
+pub(crate) const FORCING: [&str; 2] = ["name", "kind"];
+
+/// Returns what there is to be had.
+pub(crate) fn offer() -> ProviderSchema {
+    let resources = [NAMED, NUMBERED].map(|name| (name.to_owned(), schema()));
+    ProviderSchema { resources: BTreeMap::from(resources), ..ProviderSchema::default() }
+}
+
+/// Returns what identifies objects.
+pub(crate) fn identities() -> IdentitySchemas {
+    let name = IdentityAttribute {
+        ty: Type::String,
+        required_for_import: true,
+        optional_for_import: false,
+        description: "No two objects have the same name.".to_owned(),
+    };
+    let schema = IdentitySchema { version: 0, attributes: [("name".to_owned(), name)].into() };
+    let schemas = BTreeMap::from([(NAMED.to_owned(), schema)]);
+    IdentitySchemas { schemas, diagnostics: Vec::new() }
+}
+
+fn schema() -> Schema {
+    let mut schema = Schema::default();
+    let text = |role| Attribute::new(Type::String, role);
+    let attributes = [
+        ("id", text(Role::Computed)),
+        ("name", text(Role::Required)),
+        ("kind", text(Role::Optional)),
+        ("link", text(Role::Optional)),
+        ("size", Attribute::new(Type::Number, Role::Optional)),
+    ];
+    for (name, attribute) in attributes {
+        schema.block.attributes.insert(name.into(), attribute);
+    }
+    schema
+}
+
+fn ty() -> Type {
+    schema().block.implied_type()
+}
+
+fn identity_type() -> Type {
+    Type::object([("name", Type::String)])
+}
+
+/// An object, or nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Thing(Value);
+
+impl Thing {
+    /// Reads one from a message.
+    pub(crate) fn decode(payload: &Payload) -> Self {
+        Self(payload.decode(&ty()).expect("hosts send what fits").into_value())
+    }
+
+    /// Reads one from the world or a state.
+    pub(crate) fn from_json(text: &[u8]) -> Self {
+        Self(json::decode(text, &ty()).unwrap_or_else(|_| Value::null(ty())))
+    }
+
+    /// Writes one for the world.
+    pub(crate) fn to_json(&self) -> String {
+        json::encode(&self.0, &ty()).expect("it fits its own type")
+    }
+
+    /// Nothing.
+    pub(crate) fn null() -> Self {
+        Self(Value::null(ty()))
+    }
+
+    pub(crate) fn is_null(&self) -> bool {
+        self.0.is_null()
+    }
+
+    pub(crate) fn get(&self, name: &str) -> &Value {
+        Path::root().attribute(name).find(&self.0).unwrap_or(&self.0)
+    }
+
+    /// An attribute's text, empty if it has none.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        match self.get(name) {
+            Value::String(text) => text,
+            _ => "",
+        }
+    }
+
+    /// The object with another id.
+    pub(crate) fn with_id(&self, id: Value) -> Self {
+        let path = Path::root().attribute("id");
+        Self(self.0.replace_at(&path, |_| id.clone()).unwrap_or_else(|| self.0.clone()))
+    }
+
+    /// The object in a message.
+    pub(crate) fn payload(&self) -> Payload {
+        let plain = Plain::try_from(self.0.clone()).expect("nothing here has marks");
+        Payload::Value(plain, ty())
+    }
+
+    /// What identifies the object, if its type has identities.
+    pub(crate) fn identity(&self, type_name: &str) -> Option<Payload> {
+        if type_name != NAMED || self.is_null() {
+            return None;
+        }
+        let identity = Value::object([("name", self.get("name").clone())]);
+        let plain = Plain::try_from(identity).expect("nothing here has marks");
+        Some(Payload::Value(plain, identity_type()))
+    }
+}
+
+/// The name in an identity.
+pub(crate) fn name_in(identity: &Payload) -> Option<String> {
+    let identity = identity.decode(&identity_type()).ok()?.into_value();
+    match Path::root().attribute("name").find(&identity) {
+        Some(Value::String(name)) => Some(name.to_string()),
+        _ => None,
+    }
+}

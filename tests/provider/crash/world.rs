@@ -1,0 +1,70 @@
+//! What really exists: a folder with one file per object. A file is there whole or not at all.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The folder in `CRASH_WORLD`.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    folder: PathBuf,
+    /// How long a change may take.
+    pub(crate) delay: Duration,
+}
+
+impl World {
+    /// The world of this process.
+    pub(crate) fn from_env() -> Self {
+        let folder = std::env::var_os("CRASH_WORLD").map_or_else(std::env::temp_dir, PathBuf::from);
+        let delay = std::env::var("CRASH_DELAY").ok().and_then(|text| text.parse().ok());
+        Self { folder, delay: Duration::from_millis(delay.unwrap_or(0)) }
+    }
+
+    /// Makes an object, unless there is one of this id. Says whether it did.
+    pub(crate) fn make(&self, id: &str, content: &str) -> bool {
+        let aside = self.aside(id, content);
+        // Unlike a renaming this fails where something is.
+        let linked = fs::hard_link(&aside, self.object(id));
+        fs::remove_file(aside).expect("it was just written");
+        match linked {
+            Ok(()) => true,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
+            Err(error) => panic!("the world is full: {error}"),
+        }
+    }
+
+    /// Changes an object.
+    pub(crate) fn change(&self, id: &str, content: &str) {
+        fs::rename(self.aside(id, content), self.object(id)).expect("it can be replaced");
+    }
+
+    /// Returns an object's content, if it exists.
+    pub(crate) fn read(&self, id: &str) -> Option<String> {
+        fs::read_to_string(self.object(id)).ok()
+    }
+
+    /// Removes an object; one that is not there is removed already.
+    pub(crate) fn remove(&self, id: &str) {
+        fs::remove_file(self.object(id)).ok();
+    }
+
+    /// Tells who watches which process lives as long as the connection does.
+    pub(crate) fn tell_who_lives(&self) -> Option<UnixStream> {
+        let mut life = UnixStream::connect(self.folder.join("witness")).ok()?;
+        writeln!(life, "{}", std::process::id()).ok()?;
+        Some(life)
+    }
+
+    fn aside(&self, id: &str, content: &str) -> PathBuf {
+        let path = self.folder.join(format!("{id}.{}.aside", std::process::id()));
+        let mut file = File::create(&path).expect("the world is there");
+        file.write_all(content.as_bytes()).expect("it can be written");
+        path
+    }
+
+    fn object(&self, id: &str) -> PathBuf {
+        self.folder.join(format!("{id}.object"))
+    }
+}
