@@ -1,5 +1,6 @@
 //! What can be said on the command line. The doc comments are the help texts.
 
+mod adopt;
 mod fmt;
 mod help;
 mod shared;
@@ -14,6 +15,9 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use formwork_value::Diagnostic;
 use formwork_value::diag::Sources;
 
+pub(crate) use adopt::{
+    FindingArgs, ImportArgs, RecoverAdoptArgs, RecoverCommand, RecoverDecideArgs, RecoverListArgs,
+};
 pub(crate) use fmt::FmtArgs;
 pub(crate) use shared::{
     Backup, InitArgs, LockArgs, OperationArgs, StateArgs, StatePlace, VariableArgs, VariableSource,
@@ -83,6 +87,8 @@ pub(crate) enum Command {
     Env(WorkspaceCommand),
     /// Give back a lock that nobody holds any more.
     ForceUnlock(ForceUnlockArgs),
+    /// Take an object that is there already into the state.
+    Import(ImportArgs),
     /// Settle what an interrupted run left open.
     #[command(subcommand)]
     Recover(RecoverCommand),
@@ -243,31 +249,6 @@ pub(crate) struct OutputArgs {
     /// The state file.
     #[arg(long, value_name = "FILE")]
     pub(crate) state: Option<PathBuf>,
-}
-
-/// What to do about an interrupted run.
-#[derive(Debug, Subcommand)]
-pub(crate) enum RecoverCommand {
-    /// List the operations of which nobody knows what they did.
-    List(RecoverListArgs),
-    /// Say that an operation is settled: the object is not there, or is not ours any more.
-    Forget(RecoverForgetArgs),
-}
-
-/// Arguments of `recover list`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct RecoverListArgs {
-    #[command(flatten)]
-    pub(crate) state: StateArgs,
-}
-
-/// Arguments of `recover forget`.
-#[derive(Debug, clap::Args)]
-pub(crate) struct RecoverForgetArgs {
-    /// The instance.
-    pub(crate) address: String,
-    #[command(flatten)]
-    pub(crate) state: StateArgs,
 }
 
 /// Arguments of `graph`.

@@ -8,6 +8,7 @@ mod from_module;
 mod get;
 mod given;
 mod graph;
+mod import;
 mod init;
 mod interrupt;
 mod locked;
@@ -31,7 +32,7 @@ mod workspace;
 
 use formwork_core::state::Status;
 
-use crate::args::{Cli, Command, MetadataCommand, ProvidersCommand, RecoverCommand};
+use crate::args::{Cli, Command, MetadataCommand, ProvidersCommand};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view;
@@ -64,8 +65,8 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
         Command::Workspace(command) => workspace::run(command, env).await,
         Command::Env(command) => workspace::run_as_env(command, env).await,
         Command::ForceUnlock(args) => force_unlock::run(&args, env).await,
-        Command::Recover(RecoverCommand::List(args)) => recover::list(&args, env).await,
-        Command::Recover(RecoverCommand::Forget(args)) => recover::forget(&args, env).await,
+        Command::Import(args) => import::run(&args, env).await,
+        Command::Recover(command) => recover::run(command, env).await,
         Command::Fmt(args) => fmt::run(&args, env),
         Command::Graph(args) => graph::run(&args, env).await,
         Command::Metadata(MetadataCommand::Functions(args)) => metadata::functions(&args),

@@ -118,11 +118,32 @@ pub struct Change {
     pub create_before_destroy: bool,
 }
 
+/// By what a provider finds an object that nobody manages yet.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Clue {
+    /// A text in a form that the provider knows.
+    Id(Str),
+    /// Its identity: wholly known and without marks.
+    Identity(Value),
+}
+
+impl std::fmt::Display for Clue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Id(id) => write!(f, "the id {:?}", id.as_str()),
+            Self::Identity(identity) => {
+                let text = formwork_value::codec::json::encode(identity, &identity.ty());
+                write!(f, "the identity {}", text.unwrap_or_default())
+            }
+        }
+    }
+}
+
 /// How an object that is already there comes to be managed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Importing {
-    /// What the provider knows the object by.
-    pub id: Str,
+    /// By what the provider found the object.
+    pub clue: Clue,
     /// The configuration that was made for it, if it had none.
     pub generated_config: Option<String>,
 }

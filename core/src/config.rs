@@ -43,7 +43,7 @@ mod variable;
 pub use check::Check;
 pub use files::Files;
 pub use folders::{CallSite, ModuleFolders, NotInstalled};
-pub use import::Import;
+pub use import::{Import, ImportBy};
 pub use load::Place;
 pub use moved::Moved;
 pub use removed::Removed;

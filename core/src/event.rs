@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::addr::{DeposedKey, InstanceAddr};
-use crate::change::{Action, Change};
+use crate::change::{Action, Change, Clue};
 
 /// Something that happened.
 #[derive(Clone, Debug)]
@@ -26,8 +26,8 @@ pub enum Event<'a> {
     ImportStart {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// What the provider knows the object by.
-        id: &'a str,
+        /// By what the provider finds the object.
+        clue: &'a Clue,
         /// Whether that is part of applying.
         applying: bool,
     },
@@ -35,8 +35,8 @@ pub enum Event<'a> {
     ImportDone {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// What the provider knows the object by.
-        id: &'a str,
+        /// By what the provider found the object.
+        clue: &'a Clue,
     },
     /// A change was planned.
     Planned(&'a Change),

@@ -26,7 +26,7 @@ use std::collections::BTreeMap;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
 use crate::addr::{DeposedKey, InstanceAddr, Target};
-use crate::change::{Action, Change, OutputChange};
+use crate::change::{Action, Change, Clue, OutputChange};
 use crate::moved::{Declared, Moves};
 use crate::phase::report_cycles;
 use crate::session::Session;
@@ -66,6 +66,20 @@ pub struct Options {
     pub excludes: Vec<Target>,
     /// Instances to be replaced whatever their configuration says.
     pub replace: Vec<InstanceAddr>,
+    /// Objects that are there already and belong to these instances from now on. Only for a plan that
+    /// is limited to them.
+    pub imports: BTreeMap<InstanceAddr, Clue>,
+    /// Objects that interrupted runs may have made, as they were to be.
+    pub interrupted: BTreeMap<InstanceAddr, Value>,
+}
+
+/// What became of an object that an interrupted run may have made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Search {
+    /// The provider found it, and it is as it was to be.
+    Found,
+    /// The provider says that there is none.
+    NeverMade,
 }
 
 /// Names one planned object: an instance, or a deposed object of it.
@@ -92,6 +106,8 @@ pub struct Plan {
     pub checks: CheckResults,
     /// The state before applying, brought up to date with the real objects.
     pub prior: State,
+    /// What became of objects that interrupted runs may have made, where that was found out.
+    pub searches: BTreeMap<InstanceAddr, Search>,
     /// Whether planning failed half-way; such a plan cannot be applied.
     pub errored: bool,
 }

@@ -340,7 +340,7 @@ fn show_change(change: &Change) -> String {
         let _ = write!(out, " (was {from})");
     }
     if let Some(importing) = &change.importing {
-        let _ = write!(out, " (imported by {:?})", importing.id.as_str());
+        let _ = write!(out, " (imported by {})", importing.clue);
     }
     if let Some(reason) = change.reason {
         let _ = write!(out, " {reason:?}");

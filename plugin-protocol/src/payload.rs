@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use formwork_value::codec::{DecodeError, EncodeError, json, msgpack};
-use formwork_value::{Plain, Type, Value};
+use formwork_value::{Plain, Str, Type, Value};
 
 /// A value in a message. In one process it travels as it is; from a child process it stays encoded
 /// until somebody who knows the schema asks.
@@ -32,6 +32,15 @@ impl Payload {
         };
         // A decoder makes no marks, so nothing is taken off here.
         Ok(value.split_marks().0)
+    }
+
+    /// Reads what can be read of an object that is not one of type `ty`: each attribute that fits.
+    #[must_use]
+    pub fn salvage(&self, ty: &Type) -> Vec<(Str, Value)> {
+        match self {
+            Self::Msgpack(bytes) => msgpack::salvage(bytes, ty),
+            Self::Value(..) | Self::Json(_) | Self::Absent => Vec::new(),
+        }
     }
 
     /// Writes the value as MessagePack, unless it is bytes already.

@@ -63,9 +63,6 @@ pub(crate) fn play(program: &Program, options: &Options) -> Result<Tally, Box<dy
     }
     while tally.kills < options.kills {
         one(&folder, (program, &mut chance), usual.took, &mut tally)?;
-        if options.keep && program.is_ours() && !tally.is_clean() {
-            return Err(format!("{tally:?}, see {}", folder.work().display()).into());
-        }
         if tally.kills.is_multiple_of(25) {
             writeln!(std::io::stderr(), "{}: {tally:?}", program.name())?;
         }
@@ -83,6 +80,7 @@ fn one(
     let mut n_attempts = 0;
     // One in three is killed a second time, while it takes up what the first left.
     let mut n_kills = if chance.is(1, 3) { 2 } else { 1 };
+    let mut last = String::new();
     let done = loop {
         n_attempts += 1;
         if n_attempts > ATTEMPTS {
@@ -107,13 +105,17 @@ fn one(
         if ended.succeeded {
             break true;
         }
+        last = ended.text;
         if program.is_ours() {
             tally.decided += person::decide(folder)?;
         }
     };
-    compare(folder, tally);
+    compare(folder, tally)?;
     if !done {
         tally.stuck += 1;
+        if folder.is_kept() {
+            return Err(format!("it is stuck in {}:\n{last}", folder.work().display()).into());
+        }
         folder.start_over()?;
     }
     Ok(())
@@ -137,7 +139,7 @@ fn moment(
 
 /// Holds what exists against what the state knows, and puts right what is wrong, so that it is counted
 /// once.
-fn compare(folder: &Folder<'_>, tally: &mut Tally) {
+fn compare(folder: &Folder<'_>, tally: &mut Tally) -> Result<(), Box<dyn Error>> {
     let state = fs::read_to_string(folder.work().join("terraform.tfstate")).unwrap_or_default();
     let known = sight::ids(&state);
     let world = sight::world(&folder.world());
@@ -145,6 +147,10 @@ fn compare(folder: &Folder<'_>, tally: &mut Tally) {
         tally.lost += 1;
         let twin = |(other, its_name): (&String, &String)| other != id && its_name == name;
         tally.duplicated += usize::from(world.iter().any(twin));
-        fs::remove_file(folder.world().join(format!("{id}.object"))).ok();
+        if folder.is_kept() {
+            return Err(format!("{id} is lost, see {}", folder.work().display()).into());
+        }
+        fs::remove_file(folder.world().join(format!("{id}.object")))?;
     }
+    Ok(())
 }

@@ -44,6 +44,9 @@ pub(crate) struct Ended {
     /// Whether it was killed before its end.
     pub(crate) killed: bool,
     pub(crate) succeeded: bool,
+    /// What it said on stdout.
+    pub(crate) out: String,
+    /// Everything it said.
     pub(crate) text: String,
     pub(crate) took: Duration,
 }
@@ -64,6 +67,11 @@ impl<'o> Folder<'o> {
         let witness = UnixListener::bind(top.path().join("world/witness"))?;
         witness.set_nonblocking(true)?;
         Ok(Self { program, options, top, witness })
+    }
+
+    /// Whether somebody will look at what went wrong.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.options.keep && self.program.is_ours()
     }
 
     pub(crate) fn work(&self) -> PathBuf {
@@ -152,10 +160,26 @@ impl<'o> Folder<'o> {
         };
         let took = start.elapsed();
         self.bury_providers()?;
-        let texts = [out, err].into_iter().flatten();
-        let text = texts.map(|reader| reader.join().unwrap_or_default()).collect();
+        let [out, err] = [out, err]
+            .map(|reader| reader.and_then(|reader| reader.join().ok()).unwrap_or_default());
+        let text = format!("{out}{err}");
         let killed = killed || status.signal().is_some();
-        Ok(Ended { killed, succeeded: status.success(), text, took })
+        if self.is_kept() {
+            self.take_down(&text, killed)?;
+        }
+        Ok(Ended { killed, succeeded: status.success(), out, text, took })
+    }
+
+    /// Keeps what a command said, and the folder as it left it.
+    fn take_down(&self, text: &str, killed: bool) -> std::io::Result<()> {
+        let history = self.top.path().join("history");
+        fs::create_dir_all(&history)?;
+        let number = fs::read_dir(&history)?.count();
+        let copy = history.join(format!("{number:04}{}", if killed { "-killed" } else { "" }));
+        fs::create_dir(&copy)?;
+        fs::write(copy.join("said"), text)?;
+        let parts = ["work", "world"].map(|part| self.top.path().join(part));
+        Command::new("cp").arg("-r").args(parts).arg(copy).status().map(drop)
     }
 
     /// Waits for the end of all providers, and ends those that live on for too long.

@@ -2,7 +2,7 @@
 
 use nix::sys::signal::Signal;
 
-use crate::harness::{Workdir, instances};
+use crate::harness::{Workdir, built, instances};
 
 const CONFIG: &str = r#"
 terraform {
@@ -35,6 +35,17 @@ fn cut_off(workdir: &Workdir, moment: &str, signal: Signal) {
     assert_ne!(ended.code, Some(0), "{}", ended.text());
     drop(held);
     workdir.world.assert_deserted();
+}
+
+#[test]
+fn fifty_kills_lose_nothing_make_nothing_twice_and_tear_no_file() {
+    let program = built("formwork");
+    let mut crash = std::process::Command::new(env!("CARGO_BIN_EXE_crash"));
+    let crash = crash.args(["--kills", "50", "--program"]).arg(program).output();
+    let crash = crash.expect("it was built with this test");
+    let (out, err) =
+        (String::from_utf8_lossy(&crash.stdout), String::from_utf8_lossy(&crash.stderr));
+    assert!(crash.status.success(), "{out}{err}");
 }
 
 #[test]

@@ -131,10 +131,12 @@ impl Run<'_> {
         let plan = match wanted {
             Wanted::Saved(saved) => {
                 let plan = saved.check(diags, &locked.file)?;
+                locked.take_evidence(diags, &plan);
                 locked.let_through(diags, &plan)?;
                 plan
             }
-            Wanted::Fresh(options) => {
+            Wanted::Fresh(mut options) => {
+                options.interrupted = locked.interrupted();
                 let making = Making {
                     state: &locked.file.state,
                     options: &options,
@@ -143,6 +145,7 @@ impl Run<'_> {
                     stop: self.interrupt.flag(),
                 };
                 let plan = make(diags, self.prepared, self.pool, making).await?;
+                locked.take_evidence(diags, &plan);
                 self.report.plan(&plan, self.pool);
                 diags.check()?;
                 if plan.errored {

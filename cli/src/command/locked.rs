@@ -1,16 +1,17 @@
 //! The state while a command has it to itself: locked, with what interrupted runs left put in.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use formwork_core::addr::InstanceAddr;
 use formwork_core::change::{Action, Change};
-use formwork_core::plan::Plan;
+use formwork_core::plan::{Plan, Search};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::local::LocalStore;
 use formwork_core::state::recover::{Recovery, Unresolved, recover};
 use formwork_core::state::store::{LockRequest, Store as _};
 use formwork_value::diag::Blame;
-use formwork_value::{Diagnostic, Diagnostics, Reported};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use crate::args::LockArgs;
 
@@ -99,9 +100,9 @@ impl Locked {
                 continue;
             }
             let detail = format!(
-                "{}\n\nNothing was changed, because going on might do it twice. When the matter is settled, say so:\n  formwork recover forget '{}'",
+                "{}\n\nNothing was changed, because going on might do it twice. When you know what became of it:\n  formwork recover adopt '{addr}' ID    the object exists: take it into the state\n  formwork recover forget '{addr}'      it does not exist, or is not ours any more",
                 one.diagnostic().detail,
-                one.addr
+                addr = one.addr
             );
             let summary = "An interrupted operation needs a decision";
             let diagnostic = Diagnostic::error(summary, detail).blame(Blame::Environment);
@@ -165,26 +166,38 @@ impl Locked {
         }
     }
 
-    /// Takes down that what happened to an instance is settled. Returns how many calls that were.
-    ///
-    /// # Errors
-    /// When the state or the journal cannot be written.
-    pub(crate) async fn settle(
-        &mut self,
-        diags: &mut Diagnostics,
-        addr: &InstanceAddr,
-    ) -> Result<usize, Reported> {
-        let settled: Vec<Unresolved> =
-            self.undecided().filter(|one| one.addr == *addr).cloned().collect();
-        if settled.is_empty() {
-            return Ok(0);
+    /// Takes down what was decided about an instance, to be kept with the state. Returns what was
+    /// open about it.
+    pub(crate) fn decide(&mut self, addr: &InstanceAddr, how: &str) -> Vec<Unresolved> {
+        self.recovery.as_mut().map(|recovery| recovery.decide(addr, how)).unwrap_or_default()
+    }
+
+    /// What interrupted runs may have made, as it was to be.
+    pub(crate) fn interrupted(&self) -> BTreeMap<InstanceAddr, Value> {
+        let open = self.recovery.iter().flat_map(|recovery| &recovery.unresolved);
+        open.filter_map(|one| Some((one.addr.clone(), one.to_be_looked_for()?.clone()))).collect()
+    }
+
+    /// Takes over what planning found out about objects that interrupted runs may have made.
+    pub(crate) fn take_evidence(&mut self, diags: &mut Diagnostics, plan: &Plan) {
+        for (addr, search) in &plan.searches {
+            let how = match search {
+                Search::Found => "the provider found the object",
+                Search::NeverMade => "the provider says that there is no such object",
+            };
+            if self.decide(addr, how).is_empty() {
+                continue;
+            }
+            let then = match search {
+                Search::Found => "It is as it was to be, and belongs to the state from now on",
+                Search::NeverMade => "So it was not made, and is made by this plan",
+            };
+            let detail = format!(
+                "{addr} was being created when a run was interrupted. Asked for it, {how}. {then}."
+            );
+            let summary = "An interrupted operation was resolved";
+            diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));
         }
-        // The journal may go once nothing in it is open, so what it knows is stored first.
-        self.save(diags).await?;
-        for one in &settled {
-            one.resolve("settled by the user").map_err(|error| diags.error(error.diagnostic()))?;
-        }
-        Ok(settled.len())
     }
 
     /// Gives the lock back.

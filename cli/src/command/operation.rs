@@ -253,7 +253,8 @@ pub(crate) fn options(
             "You are creating a plan with the -target option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -target option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.",
         ));
     }
-    Ok(Options { mode, skip_refresh: !args.refresh, targets, excludes, replace })
+    let skip_refresh = !args.refresh;
+    Ok(Options { mode, skip_refresh, targets, excludes, replace, ..Options::default() })
 }
 
 /// Reads the `-exclude` options. What is wrong is reported and left out.

@@ -11,10 +11,10 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 use crate::args::{OutputArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::view::human::{outputs, value as human};
+use crate::view::human::{diagnostic, outputs, value as human};
 use crate::view::json::tree::Json;
 use crate::view::json::value;
-use crate::view::{Screen, out, report::Report};
+use crate::view::{Screen, err, out, report::Report};
 use crate::workspace::Workspace;
 
 /// Runs the command.
@@ -138,7 +138,13 @@ pub(super) async fn stored_file(
 ) -> Result<Option<StateFile>, Reported> {
     let config = workspace.config_for_backend();
     let store = workspace.store(diags, config.as_ref(), place)?;
-    file_in(diags, store).await
+    let (file, left) = file_in(diags, store).await?;
+    let mut told = Diagnostics::new();
+    left.into_iter().for_each(|one| told.warn(one));
+    let env = workspace.env;
+    // What is asked for goes to stdout, where programs may read it.
+    err(&diagnostic::all(&Screen::of(env), &workspace.sources, &told, env.compact_warnings));
+    Ok(file)
 }
 
 /// The state in a store, as it is, without locking it; an empty one if there is none.
@@ -149,18 +155,19 @@ pub(super) async fn stored_in(
     diags: &mut Diagnostics,
     store: LocalStore,
 ) -> Result<State, Reported> {
-    Ok(file_in(diags, store).await?.map(|file| file.state).unwrap_or_default())
+    Ok(file_in(diags, store).await?.0.map(|file| file.state).unwrap_or_default())
 }
 
+/// The state in a store, and what there is to say about interrupted runs.
 async fn file_in(
     diags: &mut Diagnostics,
     mut store: LocalStore,
-) -> Result<Option<StateFile>, Reported> {
+) -> Result<(Option<StateFile>, Vec<Diagnostic>), Reported> {
     let file = store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
-    // What an interrupted run has done counts before the next apply stores it. Journals that cannot
-    // be read are for that to complain about.
+    // What an interrupted run has done counts before the next apply stores it. Who only looks can
+    // still look at a state whose journal cannot be read.
     match recover(store.journals(), file.clone()) {
-        Ok(recovery) => Ok(recovery.file),
-        Err(_) => Ok(file),
+        Ok(recovery) => Ok((recovery.file.clone(), recovery.diagnostics())),
+        Err(error) => Ok((file, vec![error.as_warning()])),
     }
 }

@@ -46,8 +46,8 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let store = prepared.workspace.store(&mut diags, Some(&prepared.config), &args.state.place());
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
     let locked = Locked::open(&mut diags, store, &args.state.lock, "OperationTypePlan").await;
-    let Ok(locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
-    locked.remind(&mut diags);
+    let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
+    let options = Options { interrupted: locked.interrupted(), ..options };
     let pool = Pool::new(&prepared.launcher);
     let interrupt = Interrupt::default();
     let planning = make(
@@ -64,6 +64,10 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     );
     let made = guarded(planning, (&pool, &prepared), &interrupt).await;
     let Some(made) = made else { return Exit::Failed };
+    if let Ok(plan) = &made {
+        locked.take_evidence(&mut diags, plan);
+    }
+    locked.remind(&mut diags);
     let exit = match made {
         Ok(plan) => {
             let made = Made { prepared: &prepared, locked: &locked, pool: &pool, plan: &plan };

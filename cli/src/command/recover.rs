@@ -1,55 +1,177 @@
 //! `formwork recover`: what an interrupted run left open, and what the user decides about it.
 
 use formwork_core::addr::InstanceAddr;
+use formwork_core::state::journal::Action;
+use formwork_core::state::recover::{Doubt, Unresolved};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::import::{Taking, address};
 use super::locked::Locked;
-use crate::args::{RecoverForgetArgs, RecoverListArgs, StateArgs};
+use super::told::told;
+use crate::args::{
+    RecoverAdoptArgs, RecoverCommand, RecoverDecideArgs, RecoverListArgs, StateArgs,
+};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::view::{Screen, out, report::Report};
+use crate::view::json::tree::Json;
+use crate::view::json::value;
+use crate::view::{Screen, out};
 use crate::workspace::Workspace;
 
-/// Lists what is open.
-pub(super) async fn list(args: &RecoverListArgs, env: &Env) -> Exit {
-    let screen = Screen::of(env);
-    let report = Report::new(screen, false, false);
-    let mut diags = Diagnostics::new();
-    let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
-        return report.failed(None, &diags);
-    };
-    if let Ok(locked) = open(&mut diags, &mut workspace, &args.state).await {
-        let mut text = String::new();
-        for one in locked.undecided() {
-            text.push_str(&screen.wrap(&format!("{}\n\n", one.diagnostic().detail)));
+/// Runs the command.
+pub(super) async fn run(command: RecoverCommand, env: &Env) -> Exit {
+    match command {
+        RecoverCommand::List(args) => list(&args, env).await,
+        RecoverCommand::Adopt(args) => adopt(&args, env).await,
+        RecoverCommand::Forget(args) => {
+            let how = "the user says that it is settled";
+            decide(&args, env, how, "is settled: the next apply may create it").await
         }
-        if text.is_empty() {
-            text.push_str("No interrupted run left anything open.\n");
-        } else {
-            text.push_str("When one is settled: formwork recover forget ADDRESS\n");
+        RecoverCommand::Retry(args) => {
+            let how = "the user says that nothing was done";
+            decide(&args, env, how, "is settled: the next apply does again what is to be done")
+                .await
         }
-        out(&text);
-        locked.close(&mut diags).await;
     }
-    report.diagnostics(&workspace.sources, &diags);
-    if diags.has_errors() { Exit::Failed } else { Exit::Done }
 }
 
-/// Takes down that something is settled.
-pub(super) async fn forget(args: &RecoverForgetArgs, env: &Env) -> Exit {
-    let report = Report::new(Screen::of(env), false, false);
-    let mut diags = Diagnostics::new();
-    let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
-        return report.failed(None, &diags);
-    };
-    if let Ok(mut locked) = open(&mut diags, &mut workspace, &args.state).await {
-        if settle(&mut diags, &mut locked, &args.address).await.is_ok() {
-            out(&format!("{} is settled: the next apply may create it.\n", args.address));
+/// Lists what is open.
+async fn list(args: &RecoverListArgs, env: &Env) -> Exit {
+    let screen = Screen::of(env);
+    told(env, async |diags, workspace| {
+        let locked = open(diags, workspace, &args.state).await?;
+        let text = match args.json {
+            true => format!("{}\n", document(&locked).compact()),
+            false => text(&locked, &screen),
+        };
+        locked.close(diags).await;
+        if args.json && !diags.has_errors() {
+            // Programs read all of the output, and a warning has no place in a document.
+            drop(std::mem::take(diags));
         }
-        locked.close(&mut diags).await;
+        Ok(text)
+    })
+    .await
+}
+
+fn text(locked: &Locked, screen: &Screen) -> String {
+    let mut text = String::new();
+    for one in locked.undecided() {
+        text.push_str(&screen.wrap(&format!("{}\n\n", one.diagnostic().detail)));
     }
-    report.diagnostics(&workspace.sources, &diags);
-    if diags.has_errors() { Exit::Failed } else { Exit::Done }
+    if text.is_empty() {
+        return "No interrupted run left anything open.\n".to_owned();
+    }
+    text.push_str(
+        "What to do about one:\n  formwork recover adopt ADDRESS ID    the object exists: take it into the state\n  formwork recover forget ADDRESS      it does not exist, or is not ours any more\n  formwork recover retry ADDRESS       nothing was done: do it again with the next apply\n",
+    );
+    text
+}
+
+fn document(locked: &Locked) -> Json {
+    let unresolved = locked.undecided().map(entry).collect();
+    Json::object([("format_version", Json::text("1.0")), ("unresolved", Json::Array(unresolved))])
+}
+
+fn entry(one: &Unresolved) -> Json {
+    let action = match one.action {
+        Action::Create => "create",
+        Action::Update => "update",
+        Action::Delete => "delete",
+    };
+    let doubt = match one.doubt {
+        Doubt::Effect => "effect",
+        Doubt::Place { .. } => "place",
+    };
+    Json::some([
+        ("address", Some(Json::text(one.addr.to_string()))),
+        ("deposed", one.deposed.as_ref().map(|key| Json::text(key.to_string()))),
+        ("provider", Some(Json::text(one.provider.to_string()))),
+        ("action", Some(Json::text(action))),
+        ("doubt", Some(Json::text(doubt))),
+        ("asked_for_at", Some(Json::text(one.when.clone()))),
+        ("planned", one.planned.as_ref().map(value::known)),
+        ("id_in_answer", one.guessed_id().map(Json::text)),
+    ])
+}
+
+/// Takes down what the user decided.
+async fn decide(args: &RecoverDecideArgs, env: &Env, how: &str, then: &str) -> Exit {
+    told(env, async |diags, workspace| {
+        let addr = address(diags, &args.address)?;
+        let mut locked = open(diags, workspace, &args.state).await?;
+        let settled = settle(diags, &mut locked, &addr, how).await;
+        locked.close(diags).await;
+        settled?;
+        Ok(format!("{addr} {then}.\n"))
+    })
+    .await
+}
+
+async fn settle(
+    diags: &mut Diagnostics,
+    locked: &mut Locked,
+    addr: &InstanceAddr,
+    how: &str,
+) -> Result<(), Reported> {
+    if locked.decide(addr, how).is_empty() {
+        return Err(diags.error(nothing_open(addr)));
+    }
+    locked.save(diags).await
+}
+
+/// Takes the object into the state that an interrupted creation made.
+async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
+    let taking = Taking { finding: &args.finding, state: &args.state, operation: "recover" };
+    let done = taking
+        .run(env, async |diags, finder, locked| {
+            let addr = address(diags, &args.address)?;
+            let open = locked.decide(&addr, "the user took the object into the state");
+            let Some(last) = open.last() else { return Err(diags.error(nothing_open(&addr))) };
+            match (&last.doubt, &args.id) {
+                (Doubt::Place { object }, None) => put_in(locked, last, object.clone()),
+                (_, Some(id)) => finder.take_in(diags, locked, &addr, id).await?,
+                (Doubt::Effect, None) => {
+                    let detail = format!(
+                        "What the provider knows the object by is not known here: give it behind the address, as `formwork import` has it.\n  formwork recover adopt '{addr}' ID"
+                    );
+                    let problem = Diagnostic::error("The id of the object is missing", detail);
+                    return Err(diags.error(problem));
+                }
+            }
+            locked.save(diags).await
+        })
+        .await;
+    if done == Exit::Done {
+        out(&format!("{} is in the state.\n", args.address));
+    }
+    done
+}
+
+/// Puts a result in its place, whatever has come there since.
+fn put_in(
+    locked: &mut Locked,
+    one: &Unresolved,
+    object: Option<std::sync::Arc<formwork_core::state::Object>>,
+) {
+    let state = &mut locked.file.state;
+    let Some(object) = object else {
+        state.remove_object(&one.addr, one.deposed.as_ref());
+        return;
+    };
+    let resource = state.resource_mut(one.addr.of(), &one.provider);
+    let instance = resource.instances.entry(one.addr.key.clone()).or_default();
+    match &one.deposed {
+        Some(key) => drop(instance.deposed.insert(key.clone(), object)),
+        None => instance.current = Some(object),
+    }
+}
+
+fn nothing_open(addr: &InstanceAddr) -> Diagnostic {
+    let detail = format!(
+        "No interrupted run left anything open about {addr}. `formwork recover list` shows what is."
+    );
+    Diagnostic::error("Nothing to settle", detail)
 }
 
 async fn open(
@@ -60,22 +182,4 @@ async fn open(
     let config = workspace.config_for_backend();
     let store = workspace.store(diags, config.as_ref(), &args.place())?;
     Locked::open(diags, store, &args.lock, "recover").await
-}
-
-async fn settle(
-    diags: &mut Diagnostics,
-    locked: &mut Locked,
-    address: &str,
-) -> Result<(), Reported> {
-    let addr: InstanceAddr = address.parse().map_err(|error| {
-        let detail = format!("{address:?} is not the address of an instance: {error}");
-        diags.error(Diagnostic::error("Error parsing instance address", detail))
-    })?;
-    if locked.settle(diags, &addr).await? == 0 {
-        let detail = format!(
-            "No interrupted run left anything open about {addr}. `formwork recover list` shows what is."
-        );
-        return Err(diags.error(Diagnostic::error("Nothing to settle", detail)));
-    }
-    Ok(())
 }

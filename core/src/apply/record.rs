@@ -108,9 +108,9 @@ fn announce_imports(session: &Session<'_>, plan: &Plan) -> usize {
         plan.changes.values().filter_map(|change| Some((change, change.importing.as_ref()?)));
     imported
         .map(|(change, importing)| {
-            let (addr, id) = (&change.addr, importing.id.as_str());
-            session.watch.see(&Event::ImportStart { addr, id, applying: true });
-            session.watch.see(&Event::ImportDone { addr, id });
+            let (addr, clue) = (&change.addr, &importing.clue);
+            session.watch.see(&Event::ImportStart { addr, clue, applying: true });
+            session.watch.see(&Event::ImportDone { addr, clue });
         })
         .count()
 }

@@ -1,14 +1,16 @@
 //! Makes the most of the answer to a changing call. The object is recorded before errors are looked
 //! at: a failed create may still have made something, and forgetting it would orphan it.
 
+use std::collections::BTreeMap;
+
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform;
 use formwork_plugin_protocol::message::resource::ApplyResponse;
 use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::diag::Blame;
-use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value};
 
-use crate::provider::{About, Breach, Handle, ResourceType};
+use crate::provider::{About, Breach, Handle, ResourceType, StoredIdentity};
 use crate::state::journal::{Answer, JournalError};
 
 /// Takes down an answer as it came, before anything of it is decoded. A value that never left this
@@ -44,6 +46,36 @@ pub(super) struct Salvaged {
     pub(super) untouched: bool,
     /// Whether nobody knows what the call did: it stays open in the journal.
     pub(super) in_doubt: bool,
+    /// Whether the object is as it was to be, although the call failed.
+    pub(super) sound: bool,
+    /// What identifies the object, if the provider said so.
+    pub(super) identity: Option<StoredIdentity>,
+}
+
+impl Salvaged {
+    /// An object as the provider has it after a call that brought no answer.
+    pub(super) fn found(self, prior: &Plain, seen: Seen) -> Self {
+        let untouched = !seen.value.value().is_null() && seen.value == *prior;
+        Self {
+            untouched,
+            value: seen.value,
+            private: seen.private,
+            identity: seen.identity,
+            in_doubt: false,
+            sound: true,
+            ..self
+        }
+    }
+}
+
+/// What there is, as the provider says.
+pub(super) struct Seen {
+    /// The object; null if there is none.
+    pub(super) value: Plain,
+    /// The provider's private bytes.
+    pub(super) private: Bytes,
+    /// What identifies it.
+    pub(super) identity: Option<StoredIdentity>,
 }
 
 /// What was asked for.
@@ -68,6 +100,8 @@ pub(super) fn salvage(
         result: Err(reported),
         untouched: true,
         in_doubt,
+        sound: false,
+        identity: None,
     };
     let in_doubt = |reported: Reported| untouched(reported, true);
     let response = match answer {
@@ -77,7 +111,23 @@ pub(super) fn salvage(
     let said = handle.said(diags, response.diagnostics, about);
     let value = match response.state.decode(&ty.ty) {
         Ok(value) => value,
-        Err(error) => return in_doubt(handle.undecodable(diags, call, &error, about)),
+        Err(error) => {
+            let reported = handle.undecodable(diags, call, &error, about);
+            let Some(value) = pieces(ty, asked, &response.state) else { return in_doubt(reported) };
+            let identity = identity_in(diags, handle, ty, response.identity, about);
+            let (value, _) =
+                without_write_only(&mut Diagnostics::new(), (handle, ty), value, about);
+            let (private, result) = (response.private, Err(reported));
+            return Salvaged {
+                value,
+                private,
+                identity,
+                result,
+                untouched: false,
+                in_doubt: false,
+                sound: false,
+            };
+        }
     };
     if value.value().is_null() && !asked.planned.value().is_null() {
         return match said {
@@ -105,10 +155,58 @@ pub(super) fn salvage(
         // is not forgotten. If it is gone after all, the next refresh finds out.
         Err(reported) if value.value().is_null() => untouched(reported, false),
         result => {
+            let identity = identity_in(diags, handle, ty, response.identity, about);
             let private = response.private;
-            Salvaged { value, private, result, untouched: false, in_doubt: false }
+            Salvaged {
+                value,
+                private,
+                identity,
+                result,
+                untouched: false,
+                in_doubt: false,
+                sound: false,
+            }
         }
     }
+}
+
+/// Puts an object together from an answer that is not quite one: every attribute that can be read,
+/// and for the others what they were to be. Nothing if none of it tells anything about the object that
+/// the plan did not: then nobody could find it.
+fn pieces(ty: &ResourceType, asked: Asked<'_>, answer: &Payload) -> Option<Plain> {
+    let Type::Object(shape) = &ty.ty else { return None };
+    if asked.planned.value().is_null() {
+        return None;
+    }
+    let read: BTreeMap<Str, Value> = answer.salvage(&ty.ty).into_iter().collect();
+    let part = |of: &Plain, name: &Str| {
+        let found = Path::root().attribute(name.clone()).find(of.value()).cloned();
+        found.filter(Value::is_wholly_known)
+    };
+    let is_new = |(name, value): (&Str, &Value)| {
+        value.is_wholly_known() && !value.is_null() && part(asked.planned, name).is_none()
+    };
+    if asked.prior.value().is_null() && !read.iter().any(is_new) {
+        return None;
+    }
+    let parts = shape.attributes.iter().map(|(name, ty)| {
+        let value = read.get(name).cloned().or_else(|| part(asked.planned, name));
+        let value = value.or_else(|| part(asked.prior, name));
+        (name.clone(), value.unwrap_or_else(|| Value::null(ty.clone())))
+    });
+    let whole = Value::object(parts.collect::<Vec<_>>());
+    Some(without_unknowns(&whole).split_marks().0)
+}
+
+/// The identity in an answer. One that cannot be read is reported, and the object is kept without.
+fn identity_in(
+    diags: &mut Diagnostics,
+    handle: &Handle,
+    ty: &ResourceType,
+    came: Option<Payload>,
+    about: About<'_>,
+) -> Option<StoredIdentity> {
+    handle.identity(diags, (ty, "ApplyResourceChange"), came, about).ok().flatten()
 }
 
 /// What a provider may only receive is never stored. It is reported, and the rest is kept.

@@ -1,5 +1,6 @@
 //! One match: which function visits which vertex.
 
+mod again;
 mod destroy;
 mod expand;
 mod instance;

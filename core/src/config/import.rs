@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use formwork_lang::content::{BodySchema, into_content};
+use formwork_lang::content::{BodySchema, Content, into_content};
 use formwork_lang::refs;
 use formwork_lang::syntax::{Block, Expr, ExprKind};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
@@ -15,7 +15,13 @@ use crate::addr::{
 };
 
 pub(super) const CONTENT: BodySchema = BodySchema {
-    attributes: &[("to", true), ("id", true), ("for_each", false), ("provider", false)],
+    attributes: &[
+        ("to", true),
+        ("id", false),
+        ("identity", false),
+        ("for_each", false),
+        ("provider", false),
+    ],
     blocks: &[],
 };
 
@@ -28,8 +34,8 @@ pub struct Import {
     pub resource: ResourceName,
     /// Which instance, as written.
     pub key: Option<Expr>,
-    /// What the provider knows the object by.
-    pub id: Expr,
+    /// By what the provider finds the object.
+    pub by: ImportBy,
     /// How the block is repeated: never by a number.
     pub repetition: Repetition,
     /// The provider configuration, where it is written here: for a resource that is not.
@@ -40,6 +46,24 @@ pub struct Import {
     pub to: Span,
     /// The block's header.
     pub span: Span,
+}
+
+/// By what a provider finds an object.
+#[derive(Debug)]
+pub enum ImportBy {
+    /// A text in a form that the provider knows.
+    Id(Expr),
+    /// An object with the attributes that the resource type has for that.
+    Identity(Expr),
+}
+
+impl ImportBy {
+    /// The expression, whatever it stands for.
+    #[must_use]
+    pub fn expr(&self) -> &Expr {
+        let (Self::Id(expr) | Self::Identity(expr)) = self;
+        expr
+    }
 }
 
 impl Import {
@@ -94,7 +118,7 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
         let local = traversal::provider(diags, &attribute.expr)?;
         Ok::<_, Reported>((local, attribute.name.span.to(attribute.expr.span)))
     });
-    let id = content.take("id").map(|attribute| attribute.expr);
+    let by = by(diags, &mut content, block.header);
     let to = content.take("to")?.expr.into_native(diags).ok()?;
     let repeated = for_each.is_some();
     let repetition = for_each.map_or(Repetition::Single, Repetition::ForEach);
@@ -103,13 +127,32 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
         calls,
         resource,
         key,
-        id: id?,
+        by: by.ok()?,
         repetition,
         provider: provider.transpose().ok()?,
         references: Vec::new(),
         to: to.span,
         span: block.header,
     })
+}
+
+/// Reads by what the object is found. One of the two ways must be given.
+fn by(diags: &mut Diagnostics, content: &mut Content, block: Span) -> Result<ImportBy, Reported> {
+    let id = content.take("id").map(|attribute| attribute.expr);
+    let identity = content.take("identity").map(|attribute| attribute.expr);
+    match (id, identity) {
+        (Some(id), None) => Ok(ImportBy::Id(id)),
+        (None, Some(identity)) => Ok(ImportBy::Identity(identity)),
+        (Some(_), Some(identity)) => {
+            let detail = "An object is found by its `id` or by its `identity`: give only one.";
+            let problem = Diagnostic::error("Invalid combination of arguments", detail);
+            Err(diags.error(problem.at(identity.span)))
+        }
+        (None, None) => {
+            let detail = "The argument \"id\" is required, but no definition was found.";
+            Err(diags.error(Diagnostic::error("Missing required argument", detail).at(block)))
+        }
+    }
 }
 
 type Parts = (Vec<(Str, Option<Expr>)>, ResourceName, Option<Expr>);

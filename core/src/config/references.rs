@@ -35,7 +35,7 @@ pub(super) fn fill(diags: &mut Diagnostics, module: &mut Module) {
         }
     }
     for import in &mut module.imports {
-        let mut mentions = refs::of_expr(&import.id);
+        let mut mentions = refs::of_expr(import.by.expr());
         mentions.extend(of_repetition(&import.repetition));
         import.references = read(diags, mentions);
     }

@@ -11,15 +11,16 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Type, Value, conver
 
 use super::{ModuleScope, RepetitionData, expand};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModuleStep};
-use crate::config::{Import, Repetition};
+use crate::change::Clue;
+use crate::config::{Import, ImportBy, Repetition};
 
 /// An object to be imported.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Sought {
     /// The instance it is to belong to.
     pub addr: InstanceAddr,
     /// What the provider knows it by; `None` while that is not known.
-    pub id: Option<Str>,
+    pub clue: Option<Clue>,
 }
 
 /// Evaluates a block. `scope` is that of the root module. `None` while it is not known how often the
@@ -34,7 +35,7 @@ pub fn expand_import(
 ) -> Result<Option<Vec<Sought>>, Reported> {
     let Repetition::ForEach(each) = &import.repetition else {
         let addr = import.constant_addr();
-        return Ok(Some(vec![Sought { addr, id: id(diags, scope, &import.id)? }]));
+        return Ok(Some(vec![Sought { addr, clue: clue(diags, scope, &import.by)? }]));
     };
     let value = evaluate(diags, each, scope)?;
     let mut found = Vec::new();
@@ -48,7 +49,7 @@ pub fn expand_import(
         let data =
             RepetitionData { each_key: Some(key), each_value: Some(value), count_index: None };
         let scope = scope.clone().repeated(data);
-        found.push(Sought { addr, id: id(diags, &scope, &import.id)? });
+        found.push(Sought { addr, clue: clue(diags, &scope, &import.by)? });
     }
     Ok(Some(found))
 }
@@ -92,6 +93,38 @@ fn elements(
     }))
 }
 
+/// Evaluates what an object is found by; `None` while it is not known.
+fn clue(
+    diags: &mut Diagnostics,
+    scope: &ModuleScope<'_>,
+    by: &ImportBy,
+) -> Result<Option<Clue>, Reported> {
+    match by {
+        ImportBy::Id(expr) => Ok(id(diags, scope, expr)?.map(Clue::Id)),
+        ImportBy::Identity(expr) => Ok(identity(diags, scope, expr)?.map(Clue::Identity)),
+    }
+}
+
+/// Evaluates an identity; `None` while it is not known.
+fn identity(
+    diags: &mut Diagnostics,
+    scope: &ModuleScope<'_>,
+    expr: &Expr,
+) -> Result<Option<Value>, Reported> {
+    let value = evaluate(diags, expr, scope)?.split_marks().0.into_value();
+    if !value.is_wholly_known() {
+        return Ok(None);
+    }
+    if let Value::Object(_) = value {
+        return Ok(Some(value));
+    }
+    let detail = format!(
+        "An identity is an object with the attributes that the resource type has for that, and this is a {}.",
+        value.ty().friendly_name()
+    );
+    Err(diags.error(Diagnostic::error("Invalid import identity argument", detail).at(expr.span)))
+}
+
 /// Evaluates an id; `None` while it is not known.
 fn id(
     diags: &mut Diagnostics,
@@ -126,7 +159,7 @@ fn id(
 pub fn unknown_id(import: &Import) -> Diagnostic {
     let detail = "The id depends on values that are known only after apply, and an object can only be \
                   imported by an id that is known while planning.";
-    Diagnostic::error("Invalid import id argument", detail).at(import.id.span)
+    Diagnostic::error("Invalid import id argument", detail).at(import.by.expr().span)
 }
 
 /// The error for a repetition that is not known in time.

@@ -68,4 +68,8 @@ pub(crate) enum Refreshed {
     Gone,
     /// This.
     Now(Arc<Object>),
+    /// This, which an interrupted run had made.
+    Found(Arc<Object>),
+    /// Nothing, although an interrupted run was about to make it.
+    NeverMade,
 }

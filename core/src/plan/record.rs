@@ -9,7 +9,7 @@ use super::fates::Fates;
 use super::outcome::{Found, FoundObject, FoundResource, Outcome, Refreshed};
 use super::vertex::{ResourceVertex, Vertex};
 use super::visit::{Settled, View, visit};
-use super::{Mode, Options, Plan};
+use super::{Mode, Options, Plan, Search};
 use crate::addr::{Mode as ResourceMode, ResourceAddr};
 use crate::change::{Action, OutputChange};
 use crate::eval::verdicts::summarise;
@@ -162,10 +162,16 @@ impl Recorder<'_, '_> {
         found: FoundObject,
     ) {
         let addr = resource.instance(found.key.clone());
+        if let Refreshed::Found(_) = found.refreshed {
+            self.plan.searches.insert(addr.clone(), Search::Found);
+        }
         match found.refreshed {
             Refreshed::Same => {}
             Refreshed::Gone => self.plan.prior.remove_object(&addr, found.deposed.as_ref()),
-            Refreshed::Now(object) => {
+            Refreshed::NeverMade => {
+                self.plan.searches.insert(addr.clone(), Search::NeverMade);
+            }
+            Refreshed::Now(object) | Refreshed::Found(object) => {
                 let state = self.plan.prior.resource_mut(resource.clone(), provider);
                 let instance = state.instances.entry(found.key.clone()).or_default();
                 match &found.deposed {

@@ -12,9 +12,9 @@ use formwork_value::codec::msgpack;
 use formwork_value::{MarkPaths, Marks, Path, Step, Str, Type, Value};
 use serde::{Deserialize, Serialize};
 
-use super::{Mode, Plan};
+use super::{Mode, Plan, Search};
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, Target};
-use crate::change::{Action, Change, Importing, OutputChange, Reason, ReplaceOrder};
+use crate::change::{Action, Change, Clue, Importing, OutputChange, Reason, ReplaceOrder};
 use crate::state::State;
 use crate::state::checks::CheckResults;
 
@@ -32,7 +32,7 @@ pub enum BadPlan {
 }
 
 /// Raised whenever anything below changes.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 #[derive(Serialize, Deserialize)]
 struct SavedPlan {
@@ -48,6 +48,8 @@ struct SavedPlan {
     outputs: BTreeMap<String, SavedOutput>,
     /// As a state file has them.
     checks: Option<String>,
+    /// Each address, and whether something was found there.
+    searches: Vec<(String, bool)>,
     errored: bool,
 }
 
@@ -87,7 +89,8 @@ struct SavedChange {
 
 #[derive(Serialize, Deserialize)]
 struct SavedImporting {
-    id: String,
+    id: Option<String>,
+    identity: Option<SavedValue>,
     generated_config: Option<String>,
 }
 
@@ -166,6 +169,11 @@ impl Plan {
                 .map(|(name, change)| Ok((name.to_string(), SavedOutput::of(change)?)))
                 .collect::<Result<_, BadPlan>>()?,
             checks: self.checks.to_json().map(|json| String::from_utf8_lossy(&json).into_owned()),
+            searches: self
+                .searches
+                .iter()
+                .map(|(addr, search)| (addr.to_string(), *search == Search::Found))
+                .collect(),
             errored: self.errored,
             dependencies: lists.texts,
         };
@@ -216,6 +224,14 @@ impl Plan {
                 .map(|json| CheckResults::from_json(json.as_bytes()))
                 .unwrap_or_default(),
             prior,
+            searches: saved
+                .searches
+                .into_iter()
+                .map(|(addr, found)| {
+                    let search = if found { Search::Found } else { Search::NeverMade };
+                    Ok((addr.parse().map_err(|error| damaged(&error))?, search))
+                })
+                .collect::<Result<_, BadPlan>>()?,
             errored: saved.errored,
         })
     }
@@ -306,10 +322,7 @@ impl SavedChange {
             addr: change.addr.to_string(),
             deposed: change.deposed.as_ref().map(|key| key.0.to_string()),
             moved_from: change.moved_from.as_ref().map(ToString::to_string),
-            importing: change.importing.as_ref().map(|importing| SavedImporting {
-                id: importing.id.to_string(),
-                generated_config: importing.generated_config.clone(),
-            }),
+            importing: change.importing.as_ref().map(SavedImporting::of).transpose()?,
             provider: change.provider.to_string(),
             action: name_of(&ACTIONS, &change.action),
             reason: change.reason.map(|reason| format!("{reason:?}")),
@@ -348,10 +361,7 @@ impl SavedChange {
                 .moved_from
                 .map(|addr| addr.parse().map_err(|error| damaged(&error)))
                 .transpose()?,
-            importing: self.importing.map(|importing| Importing {
-                id: importing.id.into(),
-                generated_config: importing.generated_config,
-            }),
+            importing: self.importing.map(SavedImporting::read).transpose()?,
             provider: self.provider.parse().map_err(|error| damaged(&error))?,
             action: named(&ACTIONS, &self.action)?,
             reason,
@@ -369,6 +379,25 @@ impl SavedChange {
             prior_dependencies: list(self.prior_dependencies)?,
             create_before_destroy: self.create_before_destroy,
         })
+    }
+}
+
+impl SavedImporting {
+    fn of(importing: &Importing) -> Result<Self, BadPlan> {
+        let (id, identity) = match &importing.clue {
+            Clue::Id(id) => (Some(id.to_string()), None),
+            Clue::Identity(identity) => (None, Some(SavedValue::of(identity)?)),
+        };
+        Ok(Self { id, identity, generated_config: importing.generated_config.clone() })
+    }
+
+    fn read(self) -> Result<Importing, BadPlan> {
+        let clue = match (self.id, self.identity) {
+            (Some(id), _) => Clue::Id(id.into()),
+            (None, Some(identity)) => Clue::Identity(identity.read()?),
+            (None, None) => return Err(damaged(&"it is not said what is imported")),
+        };
+        Ok(Importing { clue, generated_config: self.generated_config })
     }
 }
 

@@ -3,6 +3,7 @@
 mod data;
 mod destroy;
 mod import;
+mod interrupted;
 mod managed;
 mod prior;
 mod resource;

@@ -5,6 +5,7 @@ pub(crate) mod adopt;
 mod complaint;
 pub(super) mod ephemeral;
 mod function;
+pub(super) mod identity;
 
 use std::fmt::Display;
 use std::rc::Rc;
@@ -25,6 +26,7 @@ use formwork_value::{
     Diagnostic, Diagnostics, MarkPaths, Marks, Path, Plain, Reported, Type, Value,
 };
 
+use self::identity::StoredIdentity;
 use super::loaded::{Loaded, ResourceType};
 use crate::addr::{Mode, ProviderAddr};
 use crate::state::Object;
@@ -63,8 +65,8 @@ pub struct Planned {
     pub private: Bytes,
     /// Whether the provider's known inconsistencies are tolerated.
     pub legacy: bool,
-    /// The planned identity, still encoded.
-    pub identity: Option<Bytes>,
+    /// The planned identity, as it came.
+    pub identity: Option<Payload>,
 }
 
 /// An object as it was read.
@@ -74,6 +76,19 @@ pub struct Read {
     pub value: Plain,
     /// The provider's private bytes.
     pub private: Bytes,
+    /// What identifies it, if the provider said so.
+    pub identity: Option<StoredIdentity>,
+}
+
+/// An object that is to be read.
+#[derive(Clone, Debug)]
+pub struct Current<'a> {
+    /// The object as it is stored.
+    pub value: &'a Value,
+    /// The provider's private bytes.
+    pub private: &'a Bytes,
+    /// What identifies it, if that is known.
+    pub identity: Option<Payload>,
 }
 
 /// One running provider, configured or not.
@@ -101,6 +116,13 @@ impl Handle {
     #[must_use]
     pub fn addr(&self) -> &ProviderAddr {
         self.loaded.addr()
+    }
+
+    /// Whether it still answers at all.
+    pub(super) async fn answers(&self) -> bool {
+        // Cheap, without consequence, and a refusal is an answer.
+        let answer = self.provider.metadata().await;
+        !matches!(answer, Err(Failure::Lost { .. } | Failure::TimedOut(_) | Failure::Launch(_)))
     }
 
     pub(super) async fn configure(
@@ -252,16 +274,16 @@ impl Handle {
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
-        current: (&Value, &Bytes),
+        current: Current<'_>,
         about: About<'_>,
     ) -> Result<Read, Reported> {
         let request = ReadRequest {
             type_name: ty.name.clone(),
-            current: payload(current.0, &ty.ty),
-            private: current.1.clone(),
+            current: payload(current.value, &ty.ty),
+            private: current.private.clone(),
             provider_meta: self.no_meta(),
             client: capabilities(),
-            identity: None,
+            identity: current.identity,
         };
         let call = "ReadResource";
         let answer = self.provider.read(request).await;
@@ -281,7 +303,8 @@ impl Handle {
                 about,
             ));
         }
-        Ok(Read { value, private: answer.private })
+        let identity = self.identity(diags, (ty, call), answer.identity, about)?;
+        Ok(Read { value, private: answer.private, identity })
     }
 
     /// Asks what applying would bring about. Whether the answer keeps the contract is for the caller
@@ -304,7 +327,7 @@ impl Handle {
             prior_private: ask.private.clone(),
             provider_meta: self.no_meta(),
             client: capabilities(),
-            prior_identity: None,
+            prior_identity: ask.identity.cloned(),
             planned_private: Bytes::new(),
         };
         let call = "PlanResourceChange";
@@ -321,7 +344,7 @@ impl Handle {
             requires_replace: answer.requires_replace,
             private: answer.planned_private,
             legacy: answer.legacy_type_system,
-            identity: encoded(answer.planned_identity),
+            identity: answer.planned_identity,
         })
     }
 
@@ -330,12 +353,7 @@ impl Handle {
     ///
     /// # Errors
     /// When no answer came back.
-    pub async fn apply(
-        &self,
-        ty: &ResourceType,
-        ask: Ask<'_>,
-        identity: Option<Bytes>,
-    ) -> Result<ApplyResponse, Failure> {
+    pub async fn apply(&self, ty: &ResourceType, ask: Ask<'_>) -> Result<ApplyResponse, Failure> {
         self.provider
             .apply(ApplyRequest {
                 type_name: ty.name.clone(),
@@ -344,7 +362,7 @@ impl Handle {
                 config: bare(ask.config, ty),
                 planned_private: ask.private.clone(),
                 provider_meta: self.no_meta(),
-                planned_identity: identity.map(Payload::Msgpack),
+                planned_identity: ask.identity.cloned(),
             })
             .await
     }
@@ -415,6 +433,8 @@ pub struct Ask<'a> {
     pub config: &'a Plain,
     /// The provider's private bytes.
     pub private: &'a Bytes,
+    /// The identity, if the object has one: as it is stored, or as it was planned.
+    pub identity: Option<&'a Payload>,
 }
 
 fn bare(value: &Plain, ty: &ResourceType) -> Payload {
@@ -426,10 +446,14 @@ fn payload(value: &Value, ty: &Type) -> Payload {
     Payload::Value(value.clone().split_marks().0, ty.clone())
 }
 
-fn encoded(identity: Option<Payload>) -> Option<Bytes> {
-    match identity?.encode().ok()? {
-        Payload::Msgpack(bytes) => Some(bytes),
-        _ => None,
+impl Planned {
+    /// The planned identity as bytes, for a plan that is saved.
+    #[must_use]
+    pub fn encoded_identity(&self) -> Option<Bytes> {
+        match self.identity.as_ref()?.encode().ok()? {
+            Payload::Msgpack(bytes) => Some(bytes),
+            _ => None,
+        }
     }
 }
 

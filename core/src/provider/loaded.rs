@@ -4,10 +4,11 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
+use formwork_plugin_protocol::message::schema::{IdentitySchema, IdentitySchemas, ProviderSchema};
 use formwork_value::schema::Block;
 use formwork_value::{Schema, Type};
 
+use super::handle::identity::IdentityType;
 use crate::addr::{Mode, ProviderAddr};
 
 /// A schema with what is derived from it.
@@ -21,6 +22,8 @@ pub struct ResourceType {
     pub schema: Schema,
     /// The type of its values.
     pub ty: Type,
+    /// The form of its identities, if its objects have any.
+    pub identity: Option<IdentityType>,
 }
 
 impl ResourceType {
@@ -53,7 +56,7 @@ impl Loaded {
             names.keys().map(|n| (n.clone(), OnceCell::new())).collect()
         };
         Self {
-            config: Rc::new(prepare(Mode::Managed, "", &schema.provider)),
+            config: Rc::new(prepare(Mode::Managed, "", &schema.provider, None)),
             resources: cells(&schema.resources),
             data_sources: cells(&schema.data_sources),
             ephemeral: cells(&schema.ephemeral_resources),
@@ -96,15 +99,23 @@ impl Loaded {
             Mode::Ephemeral => (&self.ephemeral, &self.schema.ephemeral_resources),
         };
         let schema = schemas.get(name)?;
-        Some(cells.get(name)?.get_or_init(|| Rc::new(prepare(mode, name, schema))).clone())
+        let identity = self.identities.schemas.get(name).filter(|_| mode == Mode::Managed);
+        let prepare = || Rc::new(prepare(mode, name, schema, identity));
+        Some(cells.get(name)?.get_or_init(prepare).clone())
     }
 }
 
-fn prepare(mode: Mode, name: &str, schema: &Schema) -> ResourceType {
+fn prepare(
+    mode: Mode,
+    name: &str,
+    schema: &Schema,
+    identity: Option<&IdentitySchema>,
+) -> ResourceType {
     ResourceType {
         mode,
         name: name.to_owned(),
         ty: schema.block.implied_type(),
         schema: schema.clone(),
+        identity: identity.map(IdentityType::of),
     }
 }

@@ -10,6 +10,7 @@ use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
+use tokio::sync::Semaphore;
 
 use super::blame::{about_failure, about_provider_diagnostics};
 use super::builtin::Builtin;
@@ -39,6 +40,8 @@ pub struct Pool<'l> {
     idle: RefCell<BTreeMap<ProviderAddr, Arc<dyn Provider>>>,
     configured: RefCell<BTreeMap<ProviderConfigAddr, (Value, Rc<Handle>)>>,
     running: RefCell<Vec<Arc<dyn Provider>>>,
+    /// Held while a provider is started again.
+    reviving: Semaphore,
 }
 
 impl<'l> Pool<'l> {
@@ -51,6 +54,7 @@ impl<'l> Pool<'l> {
             idle: RefCell::default(),
             configured: RefCell::default(),
             running: RefCell::default(),
+            reviving: Semaphore::new(1),
         }
     }
 
@@ -178,6 +182,34 @@ impl<'l> Pool<'l> {
         };
         let handle = Rc::new(Handle::new(loaded, provider));
         handle.configure(diags, &config, About { addr: &name, block }).await?;
+        self.configured.borrow_mut().insert(addr.clone(), (config, handle.clone()));
+        Ok(handle)
+    }
+
+    /// A provider after a call to it brought no answer: the same if it lives, else a new instance with
+    /// the same configuration.
+    ///
+    /// # Errors
+    /// When it cannot be started or configured again.
+    pub async fn revived(
+        &self,
+        diags: &mut Diagnostics,
+        addr: &ProviderConfigAddr,
+        before: &Rc<Handle>,
+    ) -> Result<Rc<Handle>, Reported> {
+        // Of several calls that died with it only the first starts it again.
+        let _one = self.reviving.acquire().await;
+        let configured = self.configured.borrow().get(addr).cloned();
+        let Some((config, handle)) = configured else { return Ok(before.clone()) };
+        if !Rc::ptr_eq(&handle, before) || handle.answers().await {
+            return Ok(handle);
+        }
+        let name = addr.to_string();
+        let provider = self.start_again(&addr.provider).await.map_err(|failure| {
+            diags.error(about_failure(&addr.provider, "start", Some(&name), &failure))
+        })?;
+        let handle = Rc::new(Handle::new(handle.loaded().clone(), provider));
+        handle.configure(diags, &config, About { addr: &name, block: None }).await?;
         self.configured.borrow_mut().insert(addr.clone(), (config, handle.clone()));
         Ok(handle)
     }

@@ -179,6 +179,13 @@ impl JournalError {
         move |source| Self::Io { what, path, source: Arc::new(source) }
     }
 
+    /// Tells a reader whom it does not keep from anything.
+    #[must_use]
+    pub fn as_warning(&self) -> Diagnostic {
+        let Diagnostic { summary, detail, .. } = self.diagnostic();
+        Diagnostic::warning(summary, detail).blame(Blame::Environment)
+    }
+
     /// Tells the reader what went wrong and what to do.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {

@@ -65,6 +65,8 @@ pub struct Unresolved {
     pub answer: Option<Answer>,
     /// What is not clear.
     pub doubt: Doubt,
+    /// What was decided about it, in words, once it was.
+    pub decided: Option<String>,
     op: u64,
     journal: PathBuf,
 }
@@ -102,6 +104,7 @@ pub fn recover(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, Jou
     for (_, path, log) in logs {
         Replay::new(path, &log).run(&log, &mut recovery)?;
     }
+    recovery.settle_what_came_in();
     Ok(recovery)
 }
 
@@ -147,7 +150,33 @@ impl Recovery {
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let runs = self.runs.iter().filter(|run| run.n_replayed > 0).map(CutOff::diagnostic);
-        runs.chain(self.unresolved.iter().map(Unresolved::diagnostic)).collect()
+        let open = self.unresolved.iter().filter(|one| one.decided.is_none());
+        runs.chain(open.map(Unresolved::diagnostic)).collect()
+    }
+
+    /// A creation is settled once its place holds an object: a later run found it, or the user imported
+    /// it. Nothing else puts one there, because creating it again is refused.
+    fn settle_what_came_in(&mut self) {
+        let Some(file) = &self.file else { return };
+        for one in &mut self.unresolved {
+            let is_creation = one.action == Action::Create && one.doubt == Doubt::Effect;
+            if is_creation && file.state.object(&one.addr, one.deposed.as_ref()).is_some() {
+                one.decided = Some("an object came into its place".to_owned());
+            }
+        }
+    }
+
+    /// Takes down what was found out or decided about everything that is open about an instance. It
+    /// stays with [`Recovery::finish`]. Returns what that was.
+    pub fn decide(&mut self, addr: &InstanceAddr, how: &str) -> Vec<Unresolved> {
+        let open = self.unresolved.iter_mut();
+        let open = open.filter(|one| one.addr == *addr && one.needs_decision());
+        let decided = open.map(|one| {
+            let before = one.clone();
+            one.decided = Some(how.to_owned());
+            before
+        });
+        decided.collect()
     }
 
     /// Puts the journals away, to be called when the state is stored. Calls that need a decision stay
@@ -166,7 +195,7 @@ impl Recovery {
             let mut records = vec![Record::TakenOver {}];
             records.extend(waits.iter().map(|one| match one.needs_decision() {
                 true => Record::Doubted { op: one.op },
-                false => one.resolved("left to the next refresh"),
+                false => one.resolved(one.decided.as_deref().unwrap_or("left to the next refresh")),
             }));
             append(&run.journal, &records)?;
         }
@@ -195,7 +224,22 @@ impl Unresolved {
     /// delete is still in the state, and the next refresh sees what became of it.
     #[must_use]
     pub fn needs_decision(&self) -> bool {
-        self.action == Action::Create || self.doubt != Doubt::Effect
+        self.decided.is_none() && (self.action == Action::Create || self.doubt != Doubt::Effect)
+    }
+
+    /// What was to be made, where nobody knows whether it was: enough to look for it.
+    #[must_use]
+    pub fn to_be_looked_for(&self) -> Option<&Value> {
+        let is_open = self.needs_decision() && self.deposed.is_none();
+        let is_creation = self.action == Action::Create && self.doubt == Doubt::Effect;
+        self.planned.as_ref().filter(|_| is_open && is_creation)
+    }
+
+    /// The id of the object in an answer that could not be taken over, if it has one. A guess for
+    /// people.
+    #[must_use]
+    pub fn guessed_id(&self) -> Option<String> {
+        self.answer.as_ref().and_then(hint::id)
     }
 
     /// Says in plain words what was in flight.
@@ -224,8 +268,9 @@ impl Unresolved {
                  put in. Compare the real object with the state."
             }
             (Action::Create, Doubt::Effect) => {
-                "The object may exist although the state does not know it. If it does, destroy it or \
-                 import it before it is created a second time."
+                "The object may exist although the state does not know it. Look for it. If it exists, \
+                 take it into the state (`formwork recover adopt ADDRESS ID`); if it does not, say so \
+                 (`formwork recover forget ADDRESS`). Until then it is not created a second time."
             }
             (Action::Update | Action::Delete, Doubt::Effect) => {
                 "The state holds the object as it was before; the next refresh shows what became \
@@ -239,19 +284,6 @@ impl Unresolved {
         Diagnostic::warning("An operation was interrupted", detail)
             .blame(Blame::Environment)
             .about(addr.to_string())
-    }
-
-    /// Takes down what was decided. The journal goes when nothing in it is open any more.
-    ///
-    /// # Errors
-    /// When the journal cannot be written or removed.
-    pub fn resolve(&self, how: &str) -> Result<(), JournalError> {
-        append(&self.journal, &[self.resolved(how)])?;
-        let log = read(&self.journal)?;
-        if Replay::new(self.journal.clone(), &log).open.is_empty() {
-            journal::remove(&self.journal)?;
-        }
-        Ok(())
     }
 
     fn resolved(&self, how: &str) -> Record {

@@ -122,8 +122,9 @@ fn what_was_made_must_be_there() {
             ~ test_thing.a
             calls: update a-1
             error test_thing.a: Provider produced inconsistent result after apply
-            test_thing.a a-1 1
-            1 journals
+            warning test_thing.a: An interrupted operation was resolved
+            test_thing.a a-1 2
+            0 journals
         "#]],
     );
 }
@@ -145,7 +146,7 @@ fn what_was_destroyed_must_not_be_there() {
 }
 
 #[test]
-fn a_call_without_an_answer_stays_open_in_the_journal() {
+fn a_call_without_an_answer_is_resolved_by_a_read_or_stays_open_in_the_journal() {
     check(
         "",
         &a(""),
@@ -162,24 +163,25 @@ fn a_call_without_an_answer_stays_open_in_the_journal() {
         &a("size = 2"),
         ("update a-1", Fault::Dies),
         expect![[r#"
-        ~ test_thing.a
-        calls: update a-1
-        error test_thing.a: Plugin did not respond
-        test_thing.a a-1 1
-        1 journals
-    "#]],
+            ~ test_thing.a
+            calls: update a-1
+            error test_thing.a: Plugin did not respond
+            warning test_thing.a: An interrupted operation was resolved
+            test_thing.a a-1 2
+            0 journals
+        "#]],
     );
     check(
         &a(""),
         "",
         ("delete a-1", Fault::Dies),
         expect![[r#"
-        - test_thing.a DeleteBecauseNoResourceConfig
-        calls: delete a-1
-        error test_thing.a: Plugin did not respond
-        test_thing.a a-1
-        1 journals
-    "#]],
+            - test_thing.a DeleteBecauseNoResourceConfig
+            calls: delete a-1
+            error test_thing.a: Plugin did not respond
+            warning test_thing.a: An interrupted operation was resolved
+            0 journals
+        "#]],
     );
 }
 

@@ -21,7 +21,7 @@ fn what_is_there_already_is_imported_once_and_changed_as_written() {
     bench.file.state.resources.clear();
     let run = bench.apply(IMPORT);
     expect![[r#"
-        ~ test_thing.a (imported by "a-1")
+        ~ test_thing.a (imported by the id "a-1")
         calls: update a-1
         test_thing.a a-1 2
     "#]]

@@ -173,12 +173,17 @@ impl Provider for Slow {
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
-        let id = request.identity.as_ref().and_then(name_in).unwrap_or(request.id);
-        let Some(text) = self.world.read(&id) else {
-            let diagnostics = error("There is no such object");
-            return Ok(ImportResponse { resources: Vec::new(), deferred: None, diagnostics });
+        let found = match request.identity.as_ref().and_then(name_in) {
+            // What is known of it is all that an identity says; a read shows whether it is there.
+            Some(name) => Thing::named(&name),
+            None => match self.world.read(&request.id) {
+                Some(text) => Thing::from_json(text.as_bytes()),
+                None => {
+                    let diagnostics = error("There is no such object");
+                    return Ok(ImportResponse { resources: vec![], deferred: None, diagnostics });
+                }
+            },
         };
-        let found = Thing::from_json(text.as_bytes());
         let resource = ImportedResource {
             identity: found.identity(&request.type_name),
             type_name: request.type_name,

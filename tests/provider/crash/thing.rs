@@ -77,6 +77,14 @@ impl Thing {
         Self(json::decode(text, &ty()).unwrap_or_else(|_| Value::null(ty())))
     }
 
+    /// One of which only the name is known.
+    pub(crate) fn named(name: &str) -> Self {
+        let text = |part| (part, Value::string(name));
+        let null = |part| (part, Value::null(Type::String));
+        let size = ("size", Value::null(Type::Number));
+        Self(Value::object([text("id"), text("name"), null("kind"), null("link"), size]))
+    }
+
     /// Writes one for the world.
     pub(crate) fn to_json(&self) -> String {
         json::encode(&self.0, &ty()).expect("it fits its own type")

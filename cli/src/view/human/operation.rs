@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use formwork_core::addr::{DeposedKey, InstanceAddr};
-use formwork_core::change::Action;
+use formwork_core::change::{Action, Clue};
 use formwork_core::event::{Event, Watch};
 
 use crate::view::{Paint, Screen, ephemeral, out};
@@ -30,6 +30,13 @@ fn with_id(id: Option<&String>) -> String {
     id.map_or_else(String::new, |id| format!(" [id={id}]"))
 }
 
+fn in_brackets(clue: &Clue) -> String {
+    match clue {
+        Clue::Id(id) => format!("[id={}]", id.as_str()),
+        Clue::Identity(_) => format!("[{clue}]"),
+    }
+}
+
 /// Whole seconds, as `1m10s`.
 pub(crate) fn seconds(elapsed: Duration) -> String {
     let seconds = elapsed.as_secs();
@@ -47,12 +54,12 @@ impl Watch for Operations {
                 self.line(addr, None, &format!("Refreshing state...{}", with_id(id.as_ref())));
             }
             Event::RefreshDone { .. } | Event::Planned(_) => {}
-            Event::ImportStart { addr, id, applying } => {
+            Event::ImportStart { addr, clue, applying } => {
                 let doing = if *applying { "Importing..." } else { "Preparing import..." };
-                self.line(addr, None, &format!("{doing} [id={id}]"));
+                self.line(addr, None, &format!("{doing} {}", in_brackets(clue)));
             }
-            Event::ImportDone { addr, id } => {
-                self.line(addr, None, &format!("Import complete [id={id}]"));
+            Event::ImportDone { addr, clue } => {
+                self.line(addr, None, &format!("Import complete {}", in_brackets(clue)));
             }
             Event::Start { addr, deposed, action, id } => {
                 let doing = match action {

@@ -1,7 +1,7 @@
 //! A plan, for people: what drifted, what changes, why, and how much.
 
 use formwork_core::addr::InstanceAddr;
-use formwork_core::change::{Action, Change, Reason, ReplaceOrder};
+use formwork_core::change::{Action, Change, Clue, Reason, ReplaceOrder};
 use formwork_core::plan::{Mode, Plan};
 use formwork_core::provider::Pool;
 use formwork_value::{Path, Value};
@@ -157,7 +157,10 @@ fn origin(change: &Change) -> String {
     }
     let Some(importing) = &change.importing else { return text };
     if changes {
-        text.push_str(&format!("  # (imported from {:?})\n", importing.id.as_str()));
+        text.push_str(&match &importing.clue {
+            Clue::Id(id) => format!("  # (imported from {:?})\n", id.as_str()),
+            clue @ Clue::Identity(_) => format!("  # (imported by {clue})\n"),
+        });
     }
     if importing.generated_config.is_some() {
         text.push_str("  # (config will be generated)\n");

@@ -1,7 +1,7 @@
 //! What becomes of objects and outputs, as plans and event streams give it.
 
 use formwork_core::addr::Mode;
-use formwork_core::change::{Action, Change, Importing, OutputChange, Reason, ReplaceOrder};
+use formwork_core::change::{Action, Change, Clue, Importing, OutputChange, Reason, ReplaceOrder};
 use formwork_value::{Marks, Value};
 
 use super::state::head;
@@ -73,7 +73,10 @@ pub(crate) fn resource(change: &Change) -> Json {
 
 /// How an object comes to be managed.
 pub(crate) fn importing(importing: &Importing) -> Json {
-    Json::object([("id", Json::text(importing.id.as_str()))])
+    match &importing.clue {
+        Clue::Id(id) => Json::object([("id", Json::text(id.as_str()))]),
+        Clue::Identity(identity) => Json::object([("identity", value::known(identity))]),
+    }
 }
 
 /// The configuration that was made for an imported object.

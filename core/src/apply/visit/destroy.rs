@@ -1,21 +1,24 @@
 //! Destroys one object.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use formwork_plugin_protocol::contract::conform;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::again::{self, Question};
 use super::{Came, View, announce, provision};
-use crate::apply::salvage::{self, Asked};
+use crate::addr::InstanceAddr;
+use crate::apply::salvage::{self, Asked, Salvaged};
 use crate::apply::vertex::DestroyVertex;
 use crate::change::Action;
 use crate::config::When;
 use crate::eval::DestroyedScope;
 use crate::event::Event;
 use crate::phase::{encode, plain, shown_id, watched};
-use crate::provider::{About, Ask, remark};
-use crate::state::journal::{self, Intent};
+use crate::provider::{About, Ask, Handle, ResourceType, remark};
+use crate::state::journal::{self, Intent, JournalError};
 use crate::state::{Object, Status};
 
 /// Visits an object that is to go.
@@ -32,17 +35,7 @@ pub(super) async fn visit(
         // A replacement whose new object could not be made leaves the old one in its place.
         return Ok(Came::Nothing);
     };
-    let found = view.session.pool.configured(&change.provider).and_then(|handle| {
-        let ty = handle.loaded().find(addr.resource.mode(), addr.resource.kind())?;
-        Some((handle, ty))
-    });
-    let Some((handle, ty)) = found else {
-        let detail =
-            format!("{} was not configured when {addr} was to be destroyed.", change.provider);
-        return Err(
-            diags.error(Diagnostic::error("Provider not ready", detail).blame(Blame::Internal))
-        );
-    };
+    let (handle, ty) = provider(view, diags, vertex)?;
     let null = conform::planned_destroy(ty.block());
     let prior = plain(&change.before);
     let deposed = vertex.deposed.as_ref();
@@ -58,12 +51,19 @@ pub(super) async fn visit(
     let id = shown_id(&change.before);
     let action = Action::Delete;
     view.session.watch.see(&Event::Start { addr, deposed, action, id: id.clone() });
-    let ask = Ask { prior: &prior, proposed: &null, config: &null, private: &change.private };
+    let identity = ty.identity_of(&object);
+    let ask = Ask {
+        prior: &prior,
+        proposed: &null,
+        config: &null,
+        private: &change.private,
+        identity: identity.as_ref(),
+    };
     let call = async {
         run_beside(view, diags, vertex, &object).await?;
         let op = announce(view, intent).await;
         let op = op.map_err(|why| salvage::not_durable(diags, &why, about))?;
-        Ok::<_, Reported>((op, handle.apply(&ty, ask, None).await))
+        Ok::<_, Reported>((op, handle.apply(&ty, ask).await))
     };
     let (sent, elapsed) = watched(view.session, (addr, action, id.as_ref()), call).await;
     let Ok((op, answer)) = sent else {
@@ -73,37 +73,73 @@ pub(super) async fn visit(
     let kept = view.journal.answer(op, salvage::taken_down(&answer));
     let asked = Asked { prior: &prior, planned: &null };
     let salvaged = salvage::salvage(diags, (&handle, &ty), asked, answer, about);
-    let left = if salvaged.untouched {
-        Some(object)
-    } else if salvaged.value.value().is_null() {
-        None
-    } else {
-        let value = remark(&ty, salvaged.value.clone(), &object.sensitive);
-        let (attributes, sensitive) = encode(diags, &ty, addr, &value)?;
-        Some(Arc::new(Object {
-            attributes,
-            sensitive,
-            private: salvaged.private,
-            ..(*object).clone()
-        }))
+    let question = Question {
+        addr,
+        provider: &change.provider,
+        handle: &handle,
+        ty: &ty,
+        object: Some(&object),
     };
+    let salvaged = again::resolve(view, diags, question, asked, salvaged).await;
+    let left = left(diags, (&ty, addr), object, &salvaged)?;
     let settled = match (salvaged.in_doubt, kept) {
         (true, kept) => kept,
         (false, Ok(())) => view.journal.settle(op, left.as_deref()),
         (false, Err(why)) => Err(why),
     };
     if let Err(why) = settled {
-        let detail = format!(
-            "The answer to the destruction of {addr} could not be written to the journal: {why}"
-        );
-        let problem = Diagnostic::error("Journal cannot be written", detail);
-        let _: Reported = diags.error(problem.blame(Blame::Environment));
+        let _: Reported = not_kept(diags, addr, &why);
     }
     match salvaged.result {
         Ok(()) => view.session.watch.see(&Event::Done { addr, deposed, action, id, elapsed }),
         Err(_) => view.session.watch.see(&Event::Failed { addr, action, elapsed }),
     }
     Ok(Came::Destroyed { left })
+}
+
+fn provider(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &DestroyVertex<'_>,
+) -> Result<(Rc<Handle>, Rc<ResourceType>), Reported> {
+    let change = vertex.change;
+    let addr = &change.addr;
+    let found = view.session.pool.configured(&change.provider).and_then(|handle| {
+        let ty = handle.loaded().find(addr.resource.mode(), addr.resource.kind())?;
+        Some((handle, ty))
+    });
+    found.ok_or_else(|| {
+        let detail =
+            format!("{} was not configured when {addr} was to be destroyed.", change.provider);
+        diags.error(Diagnostic::error("Provider not ready", detail).blame(Blame::Internal))
+    })
+}
+
+/// What is left of an object after the call.
+fn left(
+    diags: &mut Diagnostics,
+    (ty, addr): (&ResourceType, &InstanceAddr),
+    object: Arc<Object>,
+    salvaged: &Salvaged,
+) -> Result<Option<Arc<Object>>, Reported> {
+    if salvaged.untouched {
+        return Ok(Some(object));
+    }
+    if salvaged.value.value().is_null() {
+        return Ok(None);
+    }
+    let value = remark(ty, salvaged.value.clone(), &object.sensitive);
+    let (attributes, sensitive) = encode(diags, ty, addr, &value)?;
+    let private = salvaged.private.clone();
+    Ok(Some(Arc::new(Object { attributes, sensitive, private, ..(*object).clone() })))
+}
+
+fn not_kept(diags: &mut Diagnostics, addr: &InstanceAddr, why: &JournalError) -> Reported {
+    let detail = format!(
+        "The answer to the destruction of {addr} could not be written to the journal: {why}"
+    );
+    let problem = Diagnostic::error("Journal cannot be written", detail);
+    diags.error(problem.blame(Blame::Environment))
 }
 
 /// Runs what is to run before an object is destroyed. Beside one that was only half made, or that has

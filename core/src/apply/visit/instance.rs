@@ -14,6 +14,7 @@ use formwork_plugin_protocol::contract::replace::requires_replace;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
+use super::again::{self, Question};
 use super::{Came, View, announce, provision};
 use crate::addr::{InstanceAddr, Mode};
 use crate::apply::salvage::{self, Asked, Salvaged};
@@ -28,7 +29,7 @@ use crate::phase::{
     encode, evaluate, ignored, plain, read_data, read_nested, sensitive_paths, shown_id,
     stored_data, watched,
 };
-use crate::provider::{About, Ask, Breach, Handle, Planned, ResourceType, remark};
+use crate::provider::{About, Ask, Breach, Handle, Planned, ResourceType, StoredIdentity, remark};
 use crate::state::journal::{self, Intent, JournalError, Op};
 use crate::state::{Object, Status};
 
@@ -101,7 +102,7 @@ fn provider(
 struct Work<'a> {
     view: View<'a>,
     vertex: &'a InstanceVertex<'a>,
-    handle: &'a Handle,
+    handle: &'a Rc<Handle>,
     ty: &'a ResourceType,
 }
 
@@ -138,7 +139,7 @@ impl<'a> Work<'a> {
             ));
         }
         self.handle.validate(diags, self.ty, config, self.about()).await?;
-        let (session, with) = (self.view.session, (self.handle, self.ty));
+        let (session, with) = (self.view.session, (&**self.handle, self.ty));
         let place = (addr, self.vertex.config.span);
         let value = match &self.vertex.config.within {
             None => read_data(session, diags, with, config, place).await?,
@@ -163,6 +164,7 @@ impl<'a> Work<'a> {
             self.handle.validate(diags, self.ty, config, self.about()).await?;
         }
         let updating = self.change().action == Action::Update;
+        let stored = self.prior_object().filter(|_| updating);
         let prior = if updating {
             plain(&self.change().before)
         } else {
@@ -178,8 +180,9 @@ impl<'a> Work<'a> {
             proposed: &planned.value,
             config: &plain_config,
             private: &planned.private,
+            identity: planned.identity.as_ref(),
         };
-        self.send(diags, ask, planned.identity.clone(), (config, scope)).await
+        self.send(diags, (ask, stored), (config, scope)).await
     }
 
     /// Asks for the plan again, now that more is known, and holds it against the one the user saw.
@@ -198,7 +201,10 @@ impl<'a> Work<'a> {
             None => config.clone(),
         };
         let proposed = proposed_new(block, prior, &config);
-        let ask = Ask { prior, proposed: &proposed, config: &config, private: &private };
+        let identity = self.prior_object().filter(|_| updating);
+        let identity = identity.and_then(|object| self.ty.identity_of(object));
+        let identity = identity.as_ref();
+        let ask = Ask { prior, proposed: &proposed, config: &config, private: &private, identity };
         let mut planned = self.handle.plan(diags, self.ty, ask, self.about()).await?;
         let mut findings = conform::write_only_findings(block, &planned.value);
         findings.extend(conform::type_findings(block, &planned.value));
@@ -259,7 +265,8 @@ impl<'a> Work<'a> {
         config: &Value,
     ) -> Result<Came, Reported> {
         let value = remark(self.ty, planned.value, &sensitive_paths(config));
-        let object = self.object(diags, &value, self.prior_private(), Status::Ready)?;
+        let identity = self.prior_object().and_then(|object| object.identity.clone());
+        let object = self.object(diags, &value, (self.prior_private(), identity), Status::Ready)?;
         Ok(Came::Made { object: Some(object), value: Some(value), deposes: None, changed: false })
     }
 
@@ -267,8 +274,7 @@ impl<'a> Work<'a> {
     async fn send(
         &self,
         diags: &mut Diagnostics,
-        ask: Ask<'_>,
-        identity: Option<Bytes>,
+        (ask, stored): (Ask<'_>, Option<&Arc<Object>>),
         given: (&Value, &ModuleScope<'_>),
     ) -> Result<Came, Reported> {
         let (change, action) = (self.change(), self.action());
@@ -282,7 +288,7 @@ impl<'a> Work<'a> {
                 Action::Update => journal::Action::Update,
                 _ => journal::Action::Create,
             },
-            prior: self.prior_object().filter(|_| action == Action::Update).map(|object| &**object),
+            prior: stored.map(|object| &**object),
             planned: ask.proposed.value(),
         };
         let op = announce(self.view, intent).await;
@@ -290,10 +296,12 @@ impl<'a> Work<'a> {
         self.see(&Event::Start { addr: &change.addr, deposed: None, action, id: id.clone() });
         let asked = Asked { prior: ask.prior, planned: ask.proposed };
         let call = async {
-            let answer = self.handle.apply(self.ty, ask, identity).await;
+            let answer = self.handle.apply(self.ty, ask).await;
             let kept = self.view.journal.answer(op, salvage::taken_down(&answer));
-            let mut salvaged =
+            let salvaged =
                 salvage::salvage(diags, (self.handle, self.ty), asked, answer, self.about());
+            let mut salvaged =
+                again::resolve(self.view, diags, self.question(stored), asked, salvaged).await;
             if let Err(why) = kept {
                 salvaged.result = Err(self.not_kept(diags, &why));
             }
@@ -309,6 +317,16 @@ impl<'a> Work<'a> {
             _ => self.see(&Event::Failed { addr: &change.addr, action, elapsed }),
         }
         came
+    }
+
+    fn question(&self, stored: Option<&'a Arc<Object>>) -> Question<'a> {
+        Question {
+            addr: &self.change().addr,
+            provider: &self.change().provider,
+            handle: self.handle,
+            ty: self.ty,
+            object: stored.map(|object| &**object),
+        }
     }
 
     fn not_kept(&self, diags: &mut Diagnostics, why: &JournalError) -> Reported {
@@ -338,8 +356,14 @@ impl<'a> Work<'a> {
         } else if salvaged.untouched {
             self.prior_object().cloned()
         } else {
-            let status = if failed && creating { Status::Tainted } else { Status::Ready };
-            Some(self.object(diags, &value, salvaged.private, status)?)
+            // What was to run beside a new object has not run when its creation failed.
+            let whole = salvaged.sound && !provision::any(self.vertex.config, When::Create);
+            let half_made = failed && creating && !whole;
+            let status = if half_made { Status::Tainted } else { Status::Ready };
+            let kept = self.prior_object().filter(|_| !creating);
+            let kept = kept.and_then(|object| object.identity.clone());
+            let beside = (salvaged.private, salvaged.identity.or(kept));
+            Some(self.object(diags, &value, beside, status)?)
         };
         if provisions {
             // Tainted in the journal as long as that runs: if the program is cut off meanwhile, the
@@ -370,7 +394,7 @@ impl<'a> Work<'a> {
         &self,
         diags: &mut Diagnostics,
         value: &Value,
-        private: Bytes,
+        (private, identity): (Bytes, Option<StoredIdentity>),
         status: Status,
     ) -> Result<Arc<Object>, Reported> {
         let (attributes, sensitive) = encode(diags, self.ty, &self.change().addr, value)?;
@@ -382,7 +406,7 @@ impl<'a> Work<'a> {
             private,
             dependencies: self.change().dependencies.clone(),
             create_before_destroy: self.change().create_before_destroy,
-            identity: None,
+            identity,
         }))
     }
 

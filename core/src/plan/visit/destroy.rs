@@ -282,7 +282,9 @@ impl End<'_> {
         let null = conform::planned_destroy(self.ty.block());
         let before = plain(&prior.current);
         let private = &prior.object.private;
-        let ask = Ask { prior: &before, proposed: &null, config: &null, private };
+        let identity = self.ty.identity_of(&prior.object);
+        let identity = identity.as_ref();
+        let ask = Ask { prior: &before, proposed: &null, config: &null, private, identity };
         let about = About { addr, block: None };
         let planned = self.handle.plan(diags, self.ty, ask, about).await?;
         let Some(finding) = conform::destroy_findings(&planned.value).into_iter().next() else {

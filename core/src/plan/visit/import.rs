@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use super::View;
 use super::prior::{Owner, Prior};
+use crate::change::Clue;
 use crate::event::Event;
 use crate::phase::{encode, shown_id};
 use crate::plan::outcome::Refreshed;
-use crate::provider::{About, remark};
+use crate::provider::{About, Current, remark};
 use crate::state::{Object, Status};
 
 /// Finds an object by the id that its provider knows it by. It counts as the prior object from then
@@ -21,19 +22,48 @@ pub(super) async fn find(
     view: View<'_>,
     diags: &mut Diagnostics,
     owner: Owner<'_>,
-    (id, block): (&Str, Span),
+    (clue, block): (&Clue, Span),
 ) -> Result<Prior, Reported> {
+    match find_at(view, diags, owner, (clue, block)).await? {
+        Found::There(prior) => Ok(prior),
+        Found::Nothing => {
+            let about = About { addr: owner.addr, block: Some(block) };
+            Err(diags.error(not_there(clue, about)))
+        }
+    }
+}
+
+/// What a provider knows of an object.
+pub(super) enum Found {
+    /// This.
+    There(Prior),
+    /// There is none.
+    Nothing,
+}
+
+/// Asks for an object, and for what it is now.
+///
+/// # Errors
+/// When the provider does not answer that.
+pub(super) async fn find_at(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    owner: Owner<'_>,
+    (clue, block): (&Clue, Span),
+) -> Result<Found, Reported> {
     let Owner { handle, ty, addr, .. } = owner;
     let about = About { addr, block: Some(block) };
     let watch = view.session.watch;
-    watch.see(&Event::ImportStart { addr, id, applying: false });
-    let imported = handle.import(diags, ty, id, about).await?;
+    watch.see(&Event::ImportStart { addr, clue, applying: false });
+    let imported = handle.import(diags, ty, clue, about).await?;
     let found = remark(ty, imported.value, &[]);
     // Even where nothing else is read: an import need not tell more than the id.
     watch.see(&Event::RefreshStart { addr, id: shown_id(&found) });
-    let read = handle.read(diags, ty, (&found, &imported.private), about).await?;
+    let identity = imported.identity.as_ref().and_then(|stored| ty.identity_payload(stored));
+    let current = Current { value: &found, private: &imported.private, identity };
+    let read = handle.read(diags, ty, current, about).await?;
     if read.value.value().is_null() {
-        return Err(diags.error(not_there(id, about)));
+        return Ok(Found::Nothing);
     }
     let current = remark(ty, read.value, &[]);
     watch.see(&Event::RefreshDone { addr, id: shown_id(&current) });
@@ -46,15 +76,15 @@ pub(super) async fn find(
         private: read.private,
         dependencies: Arc::default(),
         create_before_destroy: false,
-        identity: None,
+        identity: read.identity.or(imported.identity),
     });
     let refreshed = Refreshed::Now(object.clone());
-    Ok(Prior { stored: current.clone(), current, object, refreshed })
+    Ok(Found::There(Prior { stored: current.clone(), current, object, refreshed }))
 }
 
-fn not_there(id: &str, about: About<'_>) -> Diagnostic {
+fn not_there(clue: &Clue, about: About<'_>) -> Diagnostic {
     let detail = format!(
-        "The provider found nothing when it read the object {id:?}, which is to be imported to {}. \
+        "The provider found nothing when it read the object by {clue}, which is to be imported to {}. \
          Only objects that are there can be imported: check that the id is right and that the \
          provider's configuration leads to where the object is.",
         about.addr

@@ -10,6 +10,7 @@ use formwork_plugin_protocol::contract::replace::requires_replace;
 use formwork_plugin_protocol::contract::{Finding, legacy};
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Value};
 
+use super::interrupted::{self, Search};
 use super::prior::{self, Prior};
 use super::resource::Here;
 use super::{View, import, triggers};
@@ -46,12 +47,20 @@ pub(super) async fn plan(
         (Some(object), _) => {
             (Some(prior::bring_up_to_date(view, diags, owner, object).await?), None)
         }
-        (None, Some(id)) => {
-            let found = import::find(view, diags, owner, (id, vertex.config.span)).await?;
-            (Some(found), Some(Importing { id: id.clone(), generated_config: None }))
+        (None, Some(clue)) => {
+            let found = import::find(view, diags, owner, (clue, vertex.config.span)).await?;
+            (Some(found), Some(Importing { clue: clue.clone(), generated_config: None }))
         }
         (None, None) => (None, None),
     };
+    let mut never_made = false;
+    if let (None, Some(planned)) = (&prior, view.options.interrupted.get(&addr)) {
+        match interrupted::look_for(view, diags, owner, (planned, vertex.config)).await {
+            Search::Found(found) => prior = Some(*found),
+            Search::NeverMade => never_made = true,
+            Search::InDoubt => {}
+        }
+    }
     let scope = here.scope(view, &addr.key);
     let instance = Instance { view, vertex, addr: &addr, handle: &handle, ty: &ty };
     if view.options.mode == Mode::RefreshOnly {
@@ -81,7 +90,11 @@ pub(super) async fn plan(
         }
         _ => {}
     }
-    Ok(instance.found(prior, change))
+    let mut found = instance.found(prior, change);
+    if never_made {
+        found.refreshed = Refreshed::NeverMade;
+    }
+    Ok(found)
 }
 
 /// The provider of a resource, and its type there.
@@ -163,6 +176,7 @@ impl<'a> Instance<'a> {
             _ => planned,
         };
         self.refuse_to_destroy(diags, action)?;
+        let identity = planned.encoded_identity();
         Ok(Change {
             addr: self.addr.clone(),
             deposed: None,
@@ -176,7 +190,7 @@ impl<'a> Instance<'a> {
             replace_paths,
             private: planned.private,
             config_known: config.is_wholly_known(),
-            identity: planned.identity,
+            identity,
             dependencies: self.view.settled.closures.of(&self.vertex.addr),
             prior_dependencies: prior
                 .map_or_else(Arc::default, |prior| prior.object.dependencies.clone()),
@@ -201,7 +215,15 @@ impl<'a> Instance<'a> {
             config = ignored.in_config(block, &before, &config);
         }
         let proposed = proposed_new(block, &before, &config);
-        let ask = Ask { prior: &before, proposed: &proposed, config: &config, private: &private };
+        let identity = prior.and_then(|prior| self.ty.identity_of(&prior.object));
+        let identity = identity.as_ref();
+        let ask = Ask {
+            prior: &before,
+            proposed: &proposed,
+            config: &config,
+            private: &private,
+            identity,
+        };
         let mut planned = self.handle.plan(diags, self.ty, ask, self.about()).await?;
         self.broken(diags, &conform::write_only_findings(block, &planned.value))?;
         self.broken(diags, &conform::type_findings(block, &planned.value))?;
@@ -227,7 +249,8 @@ impl<'a> Instance<'a> {
         let null = conform::planned_destroy(block);
         let config = plain(config);
         let proposed = proposed_new(block, &null, &config);
-        let ask = Ask { prior: &null, proposed: &proposed, config: &config, private };
+        let ask =
+            Ask { prior: &null, proposed: &proposed, config: &config, private, identity: None };
         let planned = self.handle.plan(diags, self.ty, ask, self.about()).await?;
         self.broken(diags, &conform::write_only_findings(block, &planned.value))?;
         self.broken(diags, &conform::type_findings(block, &planned.value))?;

@@ -11,7 +11,7 @@ use crate::change::{Action, Change};
 use crate::event::Event;
 use crate::phase::{encode, shown_id};
 use crate::plan::outcome::Refreshed;
-use crate::provider::{About, Former, Handle, ResourceType, remark};
+use crate::provider::{About, Current, Former, Handle, ResourceType, remark};
 use crate::state::{Object, Status};
 
 type Dependencies = Arc<Vec<ConfigResourceAddr>>;
@@ -110,11 +110,18 @@ pub(super) async fn bring_up_to_date(
             value
         }
     };
+    let identity = handle.upgrade_identity(diags, ty, &object, about).await?;
+    if identity.is_some() && object.identity != identity {
+        same = false;
+        Arc::make_mut(&mut object).identity = identity;
+    }
     let mut current = stored.clone();
     if !view.options.skip_refresh {
         let watch = view.session.watch;
         watch.see(&Event::RefreshStart { addr, id: shown_id(&stored) });
-        let read = handle.read(diags, ty, (&stored, &object.private), about).await?;
+        let identity = ty.identity_of(&object);
+        let asked = Current { value: &stored, private: &object.private, identity };
+        let read = handle.read(diags, ty, asked, about).await?;
         current = if read.value.value().is_null() {
             read.value.into_value()
         } else {
@@ -124,6 +131,10 @@ pub(super) async fn bring_up_to_date(
         if object.private != read.private {
             same = false;
             Arc::make_mut(&mut object).private = read.private;
+        }
+        if read.identity.is_some() && object.identity != read.identity {
+            same = false;
+            Arc::make_mut(&mut object).identity = read.identity;
         }
     }
     if current.is_null() {

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 use futures_util::StreamExt as _;
 
 use super::destroy::{self, Doomed};
 use super::{View, data, managed};
 use crate::addr::{InstanceAddr, InstanceKey, Mode, ResourceAddr};
-use crate::change::{Action, Reason};
+use crate::change::{Action, Clue, Reason};
 use crate::eval::import::{expand_import, unknown_id, unknown_repetition};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
 use crate::phase::{self, Site, point_at_parts, stored_value};
@@ -26,8 +26,8 @@ pub(super) struct Here<'a> {
     pub(super) expansion: Expansion,
     /// What the state holds of it.
     pub(super) prior: Option<&'a ResourceState>,
-    /// The ids of objects that are there already and belong to it from now on.
-    pub(super) sought: &'a BTreeMap<InstanceAddr, Str>,
+    /// By what objects are found that are there already and belong to it from now on.
+    pub(super) sought: &'a BTreeMap<InstanceAddr, Clue>,
 }
 
 impl<'a> Here<'a> {
@@ -81,33 +81,34 @@ fn sought(
     view: View<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
-) -> Result<BTreeMap<InstanceAddr, Str>, Reported> {
-    let mut ids = BTreeMap::new();
+) -> Result<BTreeMap<InstanceAddr, Clue>, Reported> {
+    let ours = view.options.imports.iter().filter(|(addr, _)| addr.of().config() == vertex.addr);
+    let mut clues: BTreeMap<_, _> = ours.map(|(addr, clue)| (addr.clone(), clue.clone())).collect();
     for import in &vertex.imports {
         let scope = view.session.scope(view.session.results.root());
         let Some(all) = expand_import(diags, &scope, import)? else {
             return Err(diags.error(unknown_repetition(import)));
         };
         for sought in all {
-            let Some(id) = sought.id else { return Err(diags.error(unknown_id(import))) };
-            ids.insert(sought.addr, id);
+            let Some(clue) = sought.clue else { return Err(diags.error(unknown_id(import))) };
+            clues.insert(sought.addr, clue);
         }
     }
-    Ok(ids)
+    Ok(clues)
 }
 
 /// Reports imports into instances that there are not.
 fn report_lost_imports(
     diags: &mut Diagnostics,
     here: &[Here<'_>],
-    sought: &BTreeMap<InstanceAddr, Str>,
+    sought: &BTreeMap<InstanceAddr, Clue>,
 ) {
     let is_there = |addr: &InstanceAddr| {
         here.iter().any(|here| here.addr == addr.of() && here.expansion.contains(&addr.key))
     };
     for addr in sought.keys().filter(|addr| !is_there(addr)) {
         let detail = format!(
-            "An object is to be imported to {addr}, but the configuration has no such instance."
+            "The configuration for the given import {addr} does not exist. All target instances must have an associated configuration to be imported."
         );
         let summary = "Configuration for import target does not exist";
         let _ = diags.error(Diagnostic::error(summary, detail).about(addr.to_string()));
@@ -171,8 +172,11 @@ fn expansion(
     (module, prior): (&ModuleResults, Option<&ResourceState>),
 ) -> Result<Expansion, Reported> {
     let repetition = &vertex.config.repetition;
-    if view.options.mode == plan::Mode::RefreshOnly && vertex.addr.resource.mode() == Mode::Managed
-    {
+    let only_looked_at = view.options.mode == plan::Mode::RefreshOnly
+        && vertex.addr.resource.mode() == Mode::Managed;
+    // What is imported must have its place in the configuration, so that is looked at.
+    let imported = view.options.imports.keys().any(|addr| addr.of().config() == vertex.addr);
+    if only_looked_at && !imported {
         return Ok(Expansion::recorded(repetition, prior));
     }
     expand::expand(diags, &view.session.scope(module), repetition)

@@ -2,11 +2,14 @@
 //! outside by an id.
 
 use bytes::Bytes;
+use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::message::resource::{ImportRequest, MoveRequest, RawState};
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
+use super::identity::StoredIdentity;
 use super::{About, Breach, Handle, capabilities, complete_problem, remark};
 use crate::addr::ProviderAddr;
+use crate::change::Clue;
 use crate::provider::ResourceType;
 use crate::state::Object;
 
@@ -28,6 +31,8 @@ pub struct Imported {
     pub value: Plain,
     /// The provider's private bytes.
     pub private: Bytes,
+    /// What identifies it, if the provider said so.
+    pub identity: Option<StoredIdentity>,
 }
 
 impl Handle {
@@ -60,8 +65,16 @@ impl Handle {
             source_state: RawState::Json(former.object.attributes.clone()),
             target_type: ty.name.clone(),
             source_private: former.object.private.clone(),
-            source_identity: None,
-            source_identity_version: 0,
+            source_identity: former
+                .object
+                .identity
+                .as_ref()
+                .map(|(_, text)| RawState::Json(text.clone())),
+            source_identity_version: former
+                .object
+                .identity
+                .as_ref()
+                .map_or(0, |(version, _)| *version),
         };
         let call = "MoveResourceState";
         let answer = self.provider.move_state(request).await;
@@ -78,7 +91,7 @@ impl Handle {
         Ok((remark(ty, value, &former.object.sensitive), answer.private))
     }
 
-    /// Asks for the object that the provider knows by an id.
+    /// Asks for the object that the provider knows by an id or an identity.
     ///
     /// # Errors
     /// When there is none, or more than one, or the provider's answer breaks the contract.
@@ -86,15 +99,25 @@ impl Handle {
         &self,
         diags: &mut Diagnostics,
         ty: &ResourceType,
-        id: &str,
+        clue: &Clue,
         about: About<'_>,
     ) -> Result<Imported, Reported> {
-        let request = ImportRequest {
-            type_name: ty.name.clone(),
-            id: id.to_owned(),
-            client: capabilities(),
-            identity: None,
+        let (id, identity) = match clue {
+            Clue::Id(id) => (id.to_string(), None),
+            Clue::Identity(identity) => {
+                let form = ty.identity.as_ref().ok_or("the resource type has no identities".into());
+                let complete =
+                    form.and_then(|form| Ok((form.complete(identity)?, form.ty.clone())));
+                let (plain, form) = complete.map_err(|problem: String| {
+                    let detail = format!("{} cannot be found by {clue}: {problem}.", about.addr);
+                    let problem = Diagnostic::error("Invalid import identity argument", detail);
+                    diags.error(problem.at_opt(about.block).about(about.addr.to_string()))
+                })?;
+                (String::new(), Some(Payload::Value(plain, form)))
+            }
         };
+        let request =
+            ImportRequest { type_name: ty.name.clone(), id, client: capabilities(), identity };
         let call = "ImportResourceState";
         let answer = self.provider.import(request).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
@@ -104,7 +127,7 @@ impl Handle {
         }
         let mut found = answer.resources.into_iter();
         let refused = |summary: &str, what: &str| {
-            let detail = format!("By the id {id:?} the provider found {what} for {}.", about.addr);
+            let detail = format!("By {clue} the provider found {what} for {}.", about.addr);
             Diagnostic::error(summary, detail).at_opt(about.block).about(about.addr.to_string())
         };
         let Some(imported) = found.next() else {
@@ -126,6 +149,7 @@ impl Handle {
             let what = "an object without attributes";
             return Err(diags.error(refused("Import returned null resource", what)));
         }
-        Ok(Imported { value, private: imported.private })
+        let identity = self.identity(diags, (ty, call), imported.identity, about)?;
+        Ok(Imported { value, private: imported.private, identity })
     }
 }

@@ -212,6 +212,7 @@ impl<'l> Replay<'l> {
             when: intent.when.clone(),
             answer: self.answers.get(&op).map(|answer| (*answer).clone()),
             doubt,
+            decided: None,
             op,
             journal: self.path.clone(),
         }))

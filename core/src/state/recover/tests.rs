@@ -234,8 +234,32 @@ async fn a_result_is_not_put_over_what_somebody_else_did() {
         assert!(unresolved.needs_decision());
         recovery.finish().unwrap();
     }
-    recover(&run.path(), Some(theirs)).unwrap().unresolved[0].resolve("looked").unwrap();
+    decided(&run, Some(theirs), &a, "looked");
     assert!(!run.path().exists());
+}
+
+#[tokio::test]
+async fn a_creation_is_settled_once_its_place_holds_an_object() {
+    let base = state_of(&[]);
+    let run = Run::begin(&base);
+    let a = addr("t.a");
+    run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
+    let run = run.kill();
+    let recovery = recover(&run.path(), Some(base)).unwrap();
+    assert!(recovery.unresolved[0].needs_decision());
+    recovery.finish().unwrap();
+    let recovery = recover(&run.path(), Some(state_of(&[("t.a", "imported")]))).unwrap();
+    assert!(!recovery.unresolved[0].needs_decision());
+    assert!(recovery.diagnostics().is_empty());
+    recovery.finish().unwrap();
+    assert!(!run.path().exists());
+}
+
+/// Decides about an instance, and takes that down.
+fn decided(run: &Killed, stored: Option<StateFile>, addr: &InstanceAddr, how: &str) {
+    let mut recovery = recover(&run.path(), stored).unwrap();
+    assert_eq!(recovery.decide(addr, how).len(), 1);
+    recovery.finish().unwrap();
 }
 
 #[tokio::test]
@@ -264,7 +288,7 @@ async fn a_create_in_flight_is_told_until_it_is_decided_and_an_update_once() {
         .map(|(diagnostic, one)| diagnostic.detail.replace(&to_the_second(&one.when), "TIME"))
         .collect();
     expect_test::expect![[r#"
-        t.a was being created (asked for at TIME) when the run was cut off; no answer had come. The object may exist although the state does not know it. If it does, destroy it or import it before it is created a second time.
+        t.a was being created (asked for at TIME) when the run was cut off; no answer had come. The object may exist although the state does not know it. Look for it. If it exists, take it into the state (`formwork recover adopt ADDRESS ID`); if it does not, say so (`formwork recover forget ADDRESS`). Until then it is not created a second time.
         t.b was being updated (asked for at TIME) when the run was cut off; the answer had come but was not taken over. The state holds the object as it was before; the next refresh shows what became of it."#]]
     .assert_eq(&told.join("\n"));
     recovery.finish().unwrap();
@@ -275,7 +299,7 @@ async fn a_create_in_flight_is_told_until_it_is_decided_and_an_update_once() {
     assert_eq!(recovery.file, Some(later));
     let [unresolved] = &recovery.unresolved[..] else { panic!("{recovery:?}") };
     assert_eq!(unresolved.addr, a);
-    unresolved.resolve("imported").unwrap();
+    decided(&run, recovery.file.clone(), &a, "imported");
     assert!(recover(&run.path(), None).unwrap().is_nothing());
     assert!(!run.path().exists());
 }

@@ -3,6 +3,9 @@
 
 mod read;
 mod refinement;
+mod salvage;
+
+pub use salvage::salvage;
 
 use super::{DecodeError, EncodeError, type_json, wrong_type};
 use crate::ty::ObjectType;

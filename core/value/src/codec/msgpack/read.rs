@@ -252,6 +252,46 @@ impl<'b> Reader<'b> {
         self.take(usize::try_from(length).unwrap_or(usize::MAX))
     }
 
+    /// Passes over a value whatever it is, and returns its bytes.
+    pub(super) fn skip(&mut self) -> Result<&'b [u8], DecodeError> {
+        let start = self.rest;
+        let mut pending = 1_usize;
+        while pending > 0 {
+            pending -= 1;
+            // Each takes a byte at least, so this never grows beyond what is there.
+            pending += self.skip_head()?;
+            if pending > self.rest.len() {
+                return Err(truncated());
+            }
+        }
+        Ok(&start[..start.len() - self.rest.len()])
+    }
+
+    /// Passes over a value without what it holds, and returns how many values that is.
+    fn skip_head(&mut self) -> Result<usize, DecodeError> {
+        let length = match self.peek()? {
+            0x80..=0x8f | 0xde | 0xdf => return Ok(self.map_len()?.saturating_mul(2)),
+            0x90..=0x9f | 0xdc | 0xdd => return self.array_len(),
+            0xa0..=0xbf | 0xd9..=0xdb | 0xc4..=0xc6 => {
+                self.bytes()?;
+                return Ok(0);
+            }
+            code @ 0xc7..=0xc9 => {
+                self.byte()?;
+                self.uint(1 << (code - 0xc7))?.saturating_add(1)
+            }
+            // Behind the code of an extension stands its kind.
+            code @ 0xd4..=0xd8 => 2 + (1 << (code - 0xd4)),
+            0xcc | 0xd0 => 2,
+            0xcd | 0xd1 => 3,
+            0xca | 0xce | 0xd2 => 5,
+            0xcb | 0xcf | 0xd3 => 9,
+            _ => 1,
+        };
+        self.take(usize::try_from(length).unwrap_or(usize::MAX))?;
+        Ok(0)
+    }
+
     /// Reads the head of an array.
     pub(super) fn array_len(&mut self) -> Result<usize, DecodeError> {
         self.len_of(0x90, 0xdc, 1)

@@ -1,0 +1,84 @@
+//! Arguments of the commands by which an object comes into the state that nobody made in this run.
+
+use clap::{ArgAction, Subcommand};
+
+use super::{StateArgs, VariableArgs};
+
+/// Arguments of `import`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ImportArgs {
+    /// The instance that the object is to belong to.
+    #[arg(value_name = "ADDR")]
+    pub(crate) address: String,
+    /// What the provider knows the object by.
+    #[arg(value_name = "ID")]
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) finding: FindingArgs,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
+
+/// How an object is found.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct FindingArgs {
+    #[command(flatten)]
+    pub(crate) variables: VariableArgs,
+    /// Whether to ask for what is missing.
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
+    pub(crate) input: bool,
+    /// How many operations may be under way at once.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) parallelism: usize,
+    /// Accepted for compatibility: there is no remote version to ignore.
+    #[arg(long)]
+    pub(crate) ignore_remote_version: bool,
+}
+
+/// What to do about an interrupted run.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RecoverCommand {
+    /// List the operations of which nobody knows what they did.
+    List(RecoverListArgs),
+    /// Take an object into the state that an interrupted operation made.
+    Adopt(RecoverAdoptArgs),
+    /// Say that an operation is settled: the object is not there, or is not ours any more.
+    Forget(RecoverDecideArgs),
+    /// Say that an operation did nothing: the next apply does it again.
+    Retry(RecoverDecideArgs),
+}
+
+/// Arguments of `recover list`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecoverListArgs {
+    /// Print them as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
+
+/// Arguments of `recover adopt`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecoverAdoptArgs {
+    /// The instance that was being created.
+    #[arg(value_name = "ADDRESS")]
+    pub(crate) address: String,
+    /// What the provider knows the object by. Not needed where the answer of the provider is known.
+    #[arg(value_name = "ID")]
+    pub(crate) id: Option<String>,
+    #[command(flatten)]
+    pub(crate) finding: FindingArgs,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
+
+/// Arguments of `recover forget` and `recover retry`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecoverDecideArgs {
+    /// The instance.
+    #[arg(value_name = "ADDRESS")]
+    pub(crate) address: String,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}

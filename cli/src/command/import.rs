@@ -1,0 +1,202 @@
+//! `formwork import`: an object that is there already belongs to an instance from now on.
+
+use formwork_core::addr::{InstanceAddr, Mode as ResourceMode, Target};
+use formwork_core::change::Clue;
+use formwork_core::plan::{Mode, Options};
+use formwork_core::provider::Pool;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::interrupt::{Interrupt, guarded};
+use super::locked::Locked;
+use super::operation::{Prepared, Preparing, may_ask};
+use super::plan::{Making, make, prepare};
+use crate::args::{FindingArgs, ImportArgs, StateArgs};
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::view::report::Report;
+use crate::view::{Paint, Screen, out};
+
+/// Runs the command.
+pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
+    let taking = Taking { finding: &args.finding, state: &args.state, operation: "import" };
+    let done = taking
+        .run(env, async |diags, finder, locked| {
+            let addr = address(diags, &args.address)?;
+            finder.take_in(diags, locked, &addr, &args.id).await?;
+            locked.recovery.iter_mut().for_each(|recovery| {
+                recovery.decide(&addr, "imported by the user");
+            });
+            locked.save(diags).await
+        })
+        .await;
+    if done == Exit::Done {
+        let screen = Screen::of(env);
+        let title = screen.paint(Paint::Green, "Import successful!");
+        out(&format!(
+            "\n{title}\n\nThe resources that were imported are shown above. These resources are now in\nyour Formwork state and will henceforth be managed by Formwork.\n\n"
+        ));
+    }
+    done
+}
+
+/// Reads the address of an instance of a managed resource.
+///
+/// # Errors
+/// When it is none.
+pub(super) fn address(diags: &mut Diagnostics, text: &str) -> Result<InstanceAddr, Reported> {
+    let addr: InstanceAddr = text.parse().map_err(|error| {
+        let detail = format!("{text:?} is not the address of a resource instance: {error}");
+        diags.error(Diagnostic::error("Invalid address", detail))
+    })?;
+    if addr.resource.mode() != ResourceMode::Managed {
+        let summary = "A managed resource address is required. Importing into a data resource is not allowed.";
+        let detail = format!("{addr} does not name an instance of a managed resource.");
+        return Err(diags.error(Diagnostic::error(summary, detail)));
+    }
+    Ok(addr)
+}
+
+/// A command that takes something into the state.
+#[derive(Clone, Copy)]
+pub(super) struct Taking<'a> {
+    pub(super) finding: &'a FindingArgs,
+    pub(super) state: &'a StateArgs,
+    /// What is going on, as in the lock.
+    pub(super) operation: &'static str,
+}
+
+impl Taking<'_> {
+    /// Gets ready, does the work and puts everything away.
+    pub(super) async fn run(
+        &self,
+        env: &Env,
+        work: impl AsyncFnOnce(&mut Diagnostics, &Finder<'_>, &mut Locked) -> Result<(), Reported>,
+    ) -> Exit {
+        let Self { finding, state, operation } = *self;
+        let screen = Screen::of(env);
+        let report = Report::new(screen, false, env.compact_warnings);
+        let mut diags = Diagnostics::new();
+        let place = state.place();
+        let preparing = Preparing {
+            sources: &finding.variables.sources,
+            place: &place,
+            mode: Mode::Normal,
+            ask: may_ask(env, finding.input).then_some(&screen),
+        };
+        let prepared = match prepare(&mut diags, env, &preparing).await {
+            Ok(prepared) => prepared,
+            Err(workspace) => return report.failed(workspace.as_deref(), &diags),
+        };
+        let store = prepared.workspace.store(&mut diags, Some(&prepared.config), &place);
+        let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
+        let locked = Locked::open(&mut diags, store, &state.lock, operation).await;
+        let Ok(mut locked) = locked else {
+            return report.failed(Some(&prepared.workspace), &diags);
+        };
+        let pool = Pool::new(&prepared.launcher);
+        let interrupt = Interrupt::default();
+        let finder = Finder {
+            prepared: &prepared,
+            pool: &pool,
+            report: &report,
+            interrupt: &interrupt,
+            parallelism: finding.parallelism.max(1),
+        };
+        let work = work(&mut diags, &finder, &mut locked);
+        let Some(done) = guarded(work, (&pool, &prepared), &interrupt).await else {
+            return Exit::Failed;
+        };
+        prepared.launcher.shutdown().await;
+        locked.close(&mut diags).await;
+        report.diagnostics(&prepared.workspace.sources, &diags);
+        if done.is_err() || diags.has_errors() { Exit::Failed } else { Exit::Done }
+    }
+}
+
+/// Finds objects.
+pub(super) struct Finder<'a> {
+    prepared: &'a Prepared<'a>,
+    pool: &'a Pool<'a>,
+    report: &'a Report,
+    interrupt: &'a Interrupt,
+    parallelism: usize,
+}
+
+impl Finder<'_> {
+    /// Finds an object and takes it into the state, which is not stored yet.
+    ///
+    /// # Errors
+    /// When the place is taken or not there, or the provider finds nothing.
+    pub(super) async fn take_in(
+        &self,
+        diags: &mut Diagnostics,
+        locked: &mut Locked,
+        addr: &InstanceAddr,
+        id: &str,
+    ) -> Result<(), Reported> {
+        self.check_place(diags, locked, addr)?;
+        let options = Options {
+            mode: Mode::RefreshOnly,
+            skip_refresh: true,
+            targets: vec![Target::Instance(addr.clone())],
+            imports: [(addr.clone(), Clue::Id(id.into()))].into(),
+            ..Options::default()
+        };
+        let making = Making {
+            state: &locked.file.state,
+            options: &options,
+            watch: self.report.watch(),
+            parallelism: self.parallelism,
+            stop: self.interrupt.flag(),
+        };
+        let plan = make(diags, self.prepared, self.pool, making).await?;
+        diags.check()?;
+        let resource = plan.prior.resources.get(&addr.of());
+        let object = plan.prior.current(addr);
+        let (Some(resource), Some(object)) = (resource, object) else {
+            let detail = format!("The run was interrupted before {addr} was found.");
+            return Err(diags.error(Diagnostic::error("execution halted", detail)));
+        };
+        let held = locked.file.state.resource_mut(addr.of(), &resource.provider);
+        let instance = held.instances.entry(addr.key.clone()).or_default();
+        instance.current = Some(object.clone());
+        Ok(())
+    }
+
+    fn check_place(
+        &self,
+        diags: &mut Diagnostics,
+        locked: &Locked,
+        addr: &InstanceAddr,
+    ) -> Result<(), Reported> {
+        let Some(node) = self.prepared.config.node(&addr.module.path()) else {
+            let detail = format!(
+                "{} is not defined in the configuration. Please add configuration for this module before importing into it.",
+                addr.module
+            );
+            return Err(diags.error(Diagnostic::error("Import to non-existent module", detail)));
+        };
+        if !node.module.resources.contains_key(&addr.resource) {
+            let module = match addr.module.is_root() {
+                true => "the root module".to_owned(),
+                false => addr.module.to_string(),
+            };
+            let detail = format!(
+                "Before importing this resource, please create its configuration in {module}. For example:\n\nresource {:?} {:?} {{\n  # (resource arguments)\n}}",
+                addr.resource.kind(),
+                addr.resource.name(),
+            );
+            let summary =
+                format!("resource address \"{addr}\" does not exist in the configuration.");
+            return Err(diags.error(Diagnostic::error(summary, detail)));
+        }
+        if locked.file.state.current(addr).is_some() {
+            let detail = format!(
+                "Formwork is already managing a remote object for {addr}. To import to this address you must first remove the existing object from the state."
+            );
+            let summary = "Resource already managed by Formwork";
+            return Err(diags.error(Diagnostic::error(summary, detail)));
+        }
+        Ok(())
+    }
+}

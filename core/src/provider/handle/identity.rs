@@ -1,0 +1,180 @@
+//! What identifies an object beside its attributes: kept with it in the state, sent along with calls
+//! about it, and a way to find it again. Providers made before protocol 5.9 have no identities.
+
+use bytes::Bytes;
+use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::message::resource::{RawState, UpgradeIdentityRequest};
+use formwork_plugin_protocol::message::schema::IdentitySchema;
+use formwork_value::codec::json;
+use formwork_value::{Diagnostics, Path, Plain, Reported, Str, Type, Value, convert};
+
+use super::{About, Breach, Handle};
+use crate::change::Clue;
+use crate::provider::ResourceType;
+use crate::state::Object;
+
+/// An identity as a state has it: JSON, with the version of its schema.
+pub type StoredIdentity = (u64, Bytes);
+
+/// The form of the identities of a resource type.
+#[derive(Clone, Debug)]
+pub struct IdentityType {
+    /// Version of the stored form.
+    pub version: u64,
+    /// The type of the whole.
+    pub ty: Type,
+    /// The parts without which nothing can be found.
+    required: Vec<String>,
+}
+
+impl IdentityType {
+    pub(in crate::provider) fn of(schema: &IdentitySchema) -> Self {
+        let parts = schema.attributes.iter();
+        let required = parts.clone().filter(|(_, part)| part.required_for_import);
+        Self {
+            version: schema.version,
+            ty: Type::object(parts.map(|(name, part)| (name.as_str(), part.ty.clone()))),
+            required: required.map(|(name, _)| name.clone()).collect(),
+        }
+    }
+
+    /// An identity that somebody wrote, with what may be left out.
+    ///
+    /// # Errors
+    /// When it does not fit.
+    pub(super) fn complete(&self, given: &Value) -> Result<Plain, String> {
+        let (Type::Object(shape), Value::Object(object)) = (&self.ty, given) else {
+            return Err("it is no object".to_owned());
+        };
+        let unknown = object.names().iter().find(|name| !shape.attributes.contains_key(*name));
+        if let Some(name) = unknown {
+            return Err(format!("it has no attribute {:?}", name.as_str()));
+        }
+        let mut parts: Vec<(Str, Value)> = Vec::new();
+        for (name, ty) in &shape.attributes {
+            let given = part(given, name).filter(|given| !given.is_null());
+            let is_required = self.required.iter().any(|required| *required == name.as_str());
+            let value = match given {
+                Some(given) => convert::convert(given, ty)
+                    .map_err(|refused| format!("its attribute {name:?}: {}", refused.reason))?,
+                None if is_required => return Err(format!("its attribute {name:?} is missing")),
+                None => Value::null(ty.clone()),
+            };
+            parts.push((name.clone(), value));
+        }
+        Ok(Value::object(parts).split_marks().0)
+    }
+
+    /// The identity that an object will have, as far as its attributes tell: those of the same name.
+    fn foretold(&self, planned: &Value) -> Option<Value> {
+        let Type::Object(shape) = &self.ty else { return None };
+        let mut parts: Vec<(Str, Value)> = Vec::new();
+        for (name, ty) in &shape.attributes {
+            let part = part(planned, name).and_then(|part| convert::convert(part, ty).ok());
+            let part = part.filter(|part| part.is_wholly_known() && !part.is_null());
+            match part {
+                Some(part) => parts.push((name.clone(), part)),
+                None if self.required.iter().any(|required| *required == name.as_str()) => {
+                    return None;
+                }
+                None => parts.push((name.clone(), Value::null(ty.clone()))),
+            }
+        }
+        (!self.required.is_empty()).then(|| Value::object(parts))
+    }
+}
+
+fn part<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    Path::root().attribute(name).find(value)
+}
+
+/// By what an object can be found that was to be made like this: by its identity, or by an id that
+/// was known before.
+#[must_use]
+pub(crate) fn clue(ty: &ResourceType, planned: &Value) -> Option<Clue> {
+    if let Some(identity) = ty.identity.as_ref().and_then(|form| form.foretold(planned)) {
+        return Some(Clue::Identity(identity));
+    }
+    match part(planned, "id")? {
+        Value::String(id) if !id.is_empty() => Some(Clue::Id(id.clone())),
+        _ => None,
+    }
+}
+
+impl ResourceType {
+    /// A stored identity, for a call about its object; nothing if it is of another version.
+    #[must_use]
+    pub(crate) fn identity_payload(&self, (version, text): &StoredIdentity) -> Option<Payload> {
+        let form = self.identity.as_ref().filter(|form| form.version == *version)?;
+        let value = json::decode(text, &form.ty).ok()?;
+        Some(Payload::Value(value.split_marks().0, form.ty.clone()))
+    }
+
+    /// The identity of an object in the state, for a call about it.
+    #[must_use]
+    pub(crate) fn identity_of(&self, object: &Object) -> Option<Payload> {
+        self.identity_payload(object.identity.as_ref()?)
+    }
+}
+
+impl Handle {
+    /// Brings the identity of a stored object to the newest schema. What cannot be read is dropped
+    /// when the provider has no identities for the type any more.
+    ///
+    /// # Errors
+    /// When the provider's answer breaks the contract.
+    pub(crate) async fn upgrade_identity(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        object: &Object,
+        about: About<'_>,
+    ) -> Result<Option<StoredIdentity>, Reported> {
+        let (Some(form), Some((version, text))) = (&ty.identity, &object.identity) else {
+            return Ok(None);
+        };
+        if *version == form.version {
+            return Ok(Some((*version, text.clone())));
+        }
+        let request = UpgradeIdentityRequest {
+            type_name: ty.name.clone(),
+            version: *version,
+            identity: RawState::Json(text.clone()),
+        };
+        let call = "UpgradeResourceIdentity";
+        let answer = self.provider.upgrade_identity(request).await;
+        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        self.said(diags, answer.diagnostics, about)?;
+        self.identity(diags, (ty, call), Some(answer.identity), about)
+    }
+
+    /// Reads an identity that came with an answer, in the form in which it is stored.
+    ///
+    /// # Errors
+    /// When it is not of its type, or not known.
+    pub(crate) fn identity(
+        &self,
+        diags: &mut Diagnostics,
+        (ty, call): (&ResourceType, &str),
+        came: Option<Payload>,
+        about: About<'_>,
+    ) -> Result<Option<StoredIdentity>, Reported> {
+        let Some(came) = came.filter(|came| *came != Payload::Absent) else { return Ok(None) };
+        let read = |came: &Payload| -> Result<Option<StoredIdentity>, String> {
+            let form = ty.identity.as_ref().ok_or("its type has no identities")?;
+            let value: Plain = came.decode(&form.ty).map_err(|error| error.to_string())?;
+            if value.value().is_null() {
+                return Ok(None);
+            }
+            if !value.value().is_wholly_known() {
+                return Err("its identity is not known".to_owned());
+            }
+            let text = json::encode(value.value(), &form.ty).map_err(|error| error.to_string())?;
+            Ok(Some((form.version, text.into())))
+        };
+        read(&came).map_err(|problem| {
+            let summary = "Provider produced invalid identity";
+            self.invalid(diags, Breach { summary, call, problem: &problem }, about)
+        })
+    }
+}

@@ -1,0 +1,68 @@
+//! Makes the most of an object that is not quite of its type: every attribute by itself. For answers
+//! that must not be lost although they are wrong.
+
+use super::DecodeError;
+use super::read::Reader;
+use crate::{Str, Type, Value};
+
+/// Reads the attributes of an object that can be read, in the order in which they stand there. Stops
+/// where nothing makes sense any more.
+#[must_use]
+pub fn salvage(bytes: &[u8], ty: &Type) -> Vec<(Str, Value)> {
+    let Type::Object(shape) = ty else { return Vec::new() };
+    let mut reader = Reader::new(bytes);
+    let mut found: Vec<(Str, Value)> = Vec::new();
+    for _ in 0..reader.map_len().unwrap_or(0) {
+        let Ok(pair) = pair(&mut reader) else { break };
+        let (name, raw) = pair;
+        let Some(ty) = shape.attributes.get(name.as_str()) else { continue };
+        if let Ok(value) = Reader::new(raw).value(ty, 1)
+            && found.iter().all(|(other, _)| *other != name)
+        {
+            found.push((name, value));
+        }
+    }
+    found
+}
+
+fn pair<'b>(reader: &mut Reader<'b>) -> Result<(Str, &'b [u8]), DecodeError> {
+    let name = Str::new(reader.text()?);
+    Ok((name, reader.skip()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(bytes: &[u8], expected: &[(&str, Value)]) {
+        let list = Type::List(Type::String.into());
+        let ty = Type::object([("id", Type::String), ("size", Type::Number), ("tags", list)]);
+        let expected: Vec<_> =
+            expected.iter().map(|(name, value)| (Str::new(name), value.clone())).collect();
+        assert_eq!(salvage(bytes, &ty), expected, "{bytes:?}");
+    }
+
+    #[test]
+    fn what_fits_is_kept_whatever_stands_beside_it() {
+        let id = ("id", Value::string("a"));
+        // An attribute is missing.
+        check(b"\x82\xa2id\xa1a\xa4size\x07", &[id.clone(), ("size", Value::int(7))]);
+        // One is of another type: a nested one, which has to be passed over as a whole.
+        check(b"\x82\xa4size\x92\x81\xa1x\xc4\x02ab\xc3\xa2id\xa1a", std::slice::from_ref(&id));
+        // One is unknown to the schema, one is not text.
+        check(
+            b"\x83\xa3new\xca\0\0\0\0\xa4tags\x91\xa2\xff\xff\xa2id\xa1a",
+            std::slice::from_ref(&id),
+        );
+        // The end is missing, in a value and in a name.
+        check(b"\x83\xa2id\xa1a\xa4size\xcd\x01", std::slice::from_ref(&id));
+        check(b"\x83\xa2id\xa1a\xa4si", std::slice::from_ref(&id));
+        // More is claimed than there is.
+        check(b"\xdf\xff\xff\xff\xff\xa2id\xa1a", &[]);
+        check(b"\x82\xa2id\xa1a\xa4tags\xdd\xff\xff\xff\xff", &[id]);
+        // Nothing makes sense.
+        check(b"\xc1 this is no value", &[]);
+        check(b"", &[]);
+        check(b"\xc0", &[]);
+    }
+}
