@@ -5,5 +5,6 @@ mod bad_config;
 mod crash;
 mod fault;
 mod life;
+mod ssh;
 mod state_file;
 mod told;

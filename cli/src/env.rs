@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use formwork_provisioners::Surroundings;
+
 use crate::args::ViewArgs;
 
 /// The environment as far as it concerns us, read once at the start.
@@ -46,6 +48,8 @@ pub(crate) struct Env {
     pub(crate) compact_warnings: bool,
     /// `HOME`.
     pub(crate) home: Option<PathBuf>,
+    /// `SSH_AUTH_SOCK`: the socket of the SSH agent.
+    pub(crate) ssh_agent: Option<PathBuf>,
     /// `XDG_DATA_HOME` and `XDG_DATA_DIRS`, in order.
     pub(crate) data_homes: Vec<PathBuf>,
     /// `TF_VAR_NAME`: values of variables.
@@ -124,9 +128,15 @@ impl Env {
                 .chain(data_dirs.split(':').filter(|dir| !dir.is_empty()).map(PathBuf::from))
                 .collect(),
             home,
+            ssh_agent: path("SSH_AUTH_SOCK"),
             variables: prefixed("TF_VAR_"),
             arguments,
             all,
         }
+    }
+
+    /// What provisioners need of it.
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        Surroundings { agent: self.ssh_agent.clone(), home: self.home.clone() }
     }
 }

@@ -6,13 +6,22 @@ mod connection;
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Formatter};
 
-use formwork_value::Plain;
 use formwork_value::schema::Block;
+use formwork_value::{Plain, Value};
 
 pub use connection::connection;
 
 /// Takes each line of output as it comes.
 pub type Tell<'a> = &'a dyn Fn(&str);
+
+/// What is to be done once.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a> {
+    /// What the block says, after its schema.
+    pub config: &'a Plain,
+    /// How to reach the machine behind the object, if that is said: after [`connection`].
+    pub connection: Option<&'a Plain>,
+}
 
 /// One kind of provisioner.
 #[async_trait::async_trait(?Send)]
@@ -20,12 +29,22 @@ pub trait Provisioner {
     /// What its block may hold.
     fn schema(&self) -> &Block;
 
+    /// Looks for what is wrong in a block that fits the schema, before anything is done. Values may
+    /// be unknown yet.
+    ///
+    /// # Errors
+    /// When arguments do not go together.
+    fn check(&self, config: &Value) -> Result<(), Failed> {
+        let _ = config;
+        Ok(())
+    }
+
     /// Does the work, and tells each line of output as it comes. Ends when everything it started has
     /// ended; when it is dropped before, that is ended at once.
     ///
     /// # Errors
     /// When the work could not be done, or was cut short.
-    async fn run(&self, config: &Plain, tell: Tell<'_>) -> Result<(), Failed>;
+    async fn run(&self, task: Task<'_>, tell: Tell<'_>) -> Result<(), Failed>;
 
     /// Asks work that is under way to end soon.
     fn stop(&self);
@@ -39,6 +58,8 @@ pub struct Failed {
     pub summary: String,
     /// What was found; it may hold parts of the configuration and of the output.
     pub detail: String,
+    /// What can be told of it when these are secret.
+    pub bare: String,
 }
 
 /// The provisioners that are there, by kind.
@@ -56,6 +77,11 @@ impl Provisioners {
     #[must_use]
     pub fn find(&self, kind: &str) -> Option<&dyn Provisioner> {
         self.0.get(kind).map(|provisioner| &**provisioner)
+    }
+
+    /// The kinds there are, in order.
+    pub fn kinds(&self) -> impl Iterator<Item = &'static str> {
+        self.0.keys().copied()
     }
 
     /// Asks all work that is under way to end soon.

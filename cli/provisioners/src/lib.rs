@@ -1,14 +1,38 @@
 //! The provisioners that come with Formwork. When they run, and what their failure means, is the
 //! engine's business.
 
+mod block;
+mod failure;
+mod file;
+mod lines;
 mod local_exec;
+mod remote_exec;
+mod ssh;
+mod stop;
+
+use std::path::PathBuf;
 
 use formwork_core::provisioner::Provisioners;
 
+use self::file::File;
 use self::local_exec::LocalExec;
+use self::remote_exec::RemoteExec;
+
+/// What provisioners need to know of where they run.
+#[derive(Clone, Debug, Default)]
+pub struct Surroundings {
+    /// The socket of the SSH agent, if there is one.
+    pub agent: Option<PathBuf>,
+    /// The home folder.
+    pub home: Option<PathBuf>,
+}
 
 /// All provisioners there are.
 #[must_use]
-pub fn all() -> Provisioners {
-    Provisioners::of([("local-exec", Box::new(LocalExec::default()))])
+pub fn all(surroundings: &Surroundings) -> Provisioners {
+    Provisioners::of([
+        ("file", Box::new(File::new(surroundings))),
+        ("local-exec", Box::new(LocalExec::default())),
+        ("remote-exec", Box::new(RemoteExec::new(surroundings))),
+    ])
 }

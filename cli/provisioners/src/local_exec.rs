@@ -2,22 +2,22 @@
 
 mod child;
 mod command;
-mod lines;
 #[cfg(test)]
 mod tests;
 
-use formwork_core::provisioner::{Failed, Provisioner, Tell};
+use formwork_core::provisioner::{Failed, Provisioner, Task, Tell};
+use formwork_value::Type;
 use formwork_value::schema::{Attribute, Block, Role};
-use formwork_value::{Plain, Type};
-use tokio::sync::watch;
 
 use self::command::Command;
+use crate::lines::Lines;
+use crate::stop::Stop;
 
 /// The provisioner.
 #[derive(Debug)]
 pub(crate) struct LocalExec {
     schema: Block,
-    stop: watch::Sender<bool>,
+    stop: Stop,
 }
 
 impl Default for LocalExec {
@@ -32,7 +32,7 @@ impl Default for LocalExec {
         let attributes =
             attributes.map(|(name, ty, role)| (name.into(), Attribute::new(ty, role))).into();
         let schema = Block { attributes, ..Block::default() };
-        Self { schema, stop: watch::Sender::new(false) }
+        Self { schema, stop: Stop::default() }
     }
 }
 
@@ -42,26 +42,24 @@ impl Provisioner for LocalExec {
         &self.schema
     }
 
-    async fn run(&self, config: &Plain, tell: Tell<'_>) -> Result<(), Failed> {
-        let command = Command::read(config.value())?;
+    async fn run(&self, task: Task<'_>, tell: Tell<'_>) -> Result<(), Failed> {
+        let command = Command::read(task.config.value())?;
         tell(&command.announcement());
-        let mut output = lines::Lines::new(tell);
-        let ended = child::run(&command, &mut output, self.stop.subscribe()).await;
+        let mut output = Lines::new(tell);
+        let ended = child::run(&command, &mut output, &self.stop).await;
         let why = match ended {
             Ok(()) => return Ok(()),
             Err(why) => why,
         };
+        let said = output.last();
         Err(Failed {
             summary: "local-exec provisioner error".to_owned(),
-            detail: format!(
-                "Error running command '{}': {why}. Output: {}",
-                command.text,
-                output.last()
-            ),
+            detail: format!("Error running command '{}': {why}. Output: {said}", command.text),
+            bare: format!("Error running the command: {why}."),
         })
     }
 
     fn stop(&self) {
-        self.stop.send_replace(true);
+        self.stop.ask();
     }
 }

@@ -50,7 +50,7 @@ pub(super) async fn run(args: &ConsoleArgs, env: &Env) -> Exit {
         variables,
         given: BTreeMap::new(),
         launcher,
-        provisioners: formwork_provisioners::all(),
+        provisioners: formwork_provisioners::all(&env.surroundings()),
         time: clock::now(),
     };
     let store = prepared.workspace.store(&mut diags, Some(&prepared.config), &place);

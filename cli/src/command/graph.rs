@@ -63,7 +63,7 @@ fn draw(
     std::mem::swap(&mut own.sources, &mut workspace.sources);
     let mut prepared = Prepared {
         launcher: Launcher::new(workspace.env, BTreeMap::new(), BTreeMap::new()),
-        provisioners: formwork_provisioners::all(),
+        provisioners: formwork_provisioners::all(&workspace.env.surroundings()),
         workspace_name: own.name(),
         workspace: own,
         config,

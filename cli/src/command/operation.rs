@@ -81,12 +81,12 @@ impl<'e> Prepared<'e> {
         match Self::try_prepare(diags, &mut workspace, preparing).await {
             Ok((config, inputs, launcher)) => Ok(Self {
                 workspace_name: workspace.name(),
+                provisioners: formwork_provisioners::all(&workspace.env.surroundings()),
                 workspace,
                 given: storable(&config, &inputs),
                 variables: inputs,
                 config,
                 launcher,
-                provisioners: formwork_provisioners::all(),
                 time: clock::now(),
             }),
             Err(reported) => Err((Box::new(workspace), reported)),

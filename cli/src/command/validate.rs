@@ -79,7 +79,7 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
         .iter()
         .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown(variable))))
         .collect();
-    let provisioners = formwork_provisioners::all();
+    let provisioners = formwork_provisioners::all(&workspace.env.surroundings());
     let session = Session {
         config: &config,
         sources: &workspace.sources,

@@ -5,7 +5,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
 use crate::config::{Provisioner, Resource};
 use crate::eval::{ModuleScope, RepetitionData};
-use crate::provisioner::connection;
+use crate::provisioner::{Failed, connection};
 use crate::session::Session;
 
 /// Checks the provisioners of a resource, whose objects have this type. Values may be unknown yet.
@@ -39,27 +39,28 @@ fn check(
 ) -> Result<(), Reported> {
     let kind = &provisioner.kind;
     let Some(program) = session.provisioners.find(&kind.name) else {
-        return Err(diags.error(missing(&kind.name).at(provisioner.span)));
+        return Err(diags.error(missing(session, &kind.name).at(provisioner.span)));
     };
-    let result = decode(diags, &provisioner.body, program.schema(), scope).map(drop);
+    let fits = decode(diags, &provisioner.body, program.schema(), scope).and_then(|config| {
+        let refuse = |Failed { summary, detail, .. }| {
+            Diagnostic::error(summary, detail).at(provisioner.missing)
+        };
+        program.check(&config).map_err(|why| diags.error(refuse(why)))
+    });
     let connected = match &provisioner.connection {
         Some(body) => decode(diags, body, connection(), scope).map(drop),
         None => Ok(()),
     };
-    result.and(connected)
+    fits.and(connected)
 }
 
-fn missing(kind: &str) -> Diagnostic {
-    if matches!(kind, "file" | "remote-exec") {
-        return Diagnostic::error(
-            format!("A {kind:?} provisioner is not supported by this version of Formwork yet"),
-            "The configuration is right, but this program cannot carry it out: it does not log in to other machines. Take the block out, or let a \"local-exec\" provisioner call ssh or scp.",
-        );
-    }
+fn missing(session: &Session<'_>, kind: &str) -> Diagnostic {
+    let kinds: Vec<String> = session.provisioners.kinds().map(|kind| format!("{kind:?}")).collect();
     Diagnostic::error(
         "Missing required provisioner plugin",
         format!(
-            "This configuration requires provisioner plugin {kind:?}, which isn't available. There is \"local-exec\"."
+            "This configuration requires provisioner plugin {kind:?}, which isn't available. There are: {}.",
+            kinds.join(", ")
         ),
     )
 }

@@ -2,11 +2,11 @@
 
 use expect_test::{Expect, expect};
 use formwork_value::schema::{Attribute, Block, Role};
-use formwork_value::{Plain, Type, Value};
+use formwork_value::{Type, Value};
 
 use super::cloud::Cloud;
 use super::{Bench, Run};
-use crate::provisioner::{Failed, Provisioner, Provisioners, Tell};
+use crate::provisioner::{Failed, Provisioner, Provisioners, Task, Tell};
 
 /// Takes down what it was told to do among the calls to the cloud. Told to fail it fails.
 struct Notes {
@@ -20,13 +20,14 @@ impl Provisioner for Notes {
         &self.schema
     }
 
-    async fn run(&self, config: &Plain, _: Tell<'_>) -> Result<(), Failed> {
-        let Value::Object(config) = config.value() else { panic!("a block is an object") };
+    async fn run(&self, task: Task<'_>, _: Tell<'_>) -> Result<(), Failed> {
+        let Value::Object(config) = task.config.value() else { panic!("a block is an object") };
         let Some(Value::String(text)) = config.get("command") else { panic!("it is a text") };
         self.cloud.things().calls.push(format!("run {text}"));
         match text.strip_prefix("fail ") {
             Some(why) => {
-                Err(Failed { summary: "it failed".to_owned(), detail: format!("because {why}") })
+                let (summary, bare) = ("it failed".to_owned(), "for a reason".to_owned());
+                Err(Failed { summary, detail: format!("because {why}"), bare })
             }
             None => Ok(()),
         }
@@ -297,7 +298,7 @@ fn mistakes_in_their_blocks_are_found_while_planning() {
         Missing required argument
         Unsupported argument
         Unsupported attribute
-        A "remote-exec" provisioner is not supported by this version of Formwork yet
+        Missing required provisioner plugin
         Missing required provisioner plugin
         Missing required argument
         Unsupported argument

@@ -12,10 +12,10 @@ use nix::unistd::Pid;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::Child;
-use tokio::sync::watch;
 
 use super::command::Command;
-use super::lines::Lines;
+use crate::lines::Lines;
+use crate::stop::Stop;
 
 /// How long a command that was asked to end may take for it.
 const GRACE: Duration = Duration::from_secs(5);
@@ -30,7 +30,7 @@ const PIECE: usize = 16 * 1024;
 pub(super) async fn run(
     command: &Command,
     output: &mut Lines<'_>,
-    mut stop: watch::Receiver<bool>,
+    stop: &Stop,
 ) -> Result<(), String> {
     let (mut child, mut reader) = start(command).map_err(|error| not_started(command, &error))?;
     let mut group = Group::of(&child);
@@ -52,7 +52,7 @@ pub(super) async fn run(
                 group.let_go();
                 ended.map_err(|error| error.to_string())
             }
-            () = asked_to_stop(&mut stop) => {
+            () = stop.asked() => {
                 group.signal(Signal::SIGTERM);
                 // What became of it does not matter: it was cut short.
                 tokio::time::timeout(GRACE, work).await.ok();
@@ -98,13 +98,6 @@ fn not_started(command: &Command, error: &io::Error) -> String {
             format!("cannot go to the folder {}: {error}", folder.display())
         }
         _ => format!("cannot start {program:?}: {error}"),
-    }
-}
-
-async fn asked_to_stop(stop: &mut watch::Receiver<bool>) {
-    if stop.wait_for(|asked| *asked).await.is_err() {
-        // Nobody is left who could ask.
-        std::future::pending::<()>().await;
     }
 }
 

@@ -39,6 +39,7 @@ impl Command {
             return Err(Failed {
                 summary: "Invalid local-exec provisioner command".to_owned(),
                 detail: "The command must be a non-empty string.".to_owned(),
+                bare: "The command must be a non-empty string.".to_owned(),
             });
         };
         let mut words: Vec<String> = match attribute("interpreter") {

@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::future::Future;
 
 use formwork_core::provisioner::{Failed, Provisioner};
-use formwork_value::Value;
 use formwork_value::value::{List, Map, Object};
+use formwork_value::{Plain, Value};
 
 use super::*;
 
@@ -24,6 +24,10 @@ fn block(given: &[(&str, Value)]) -> Plain {
     Value::Object(Object::new(pairs.collect())).split_marks().0
 }
 
+fn task(config: &Plain) -> Task<'_> {
+    Task { config, connection: None }
+}
+
 fn block_on<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(work)
@@ -34,7 +38,7 @@ fn run(given: &[(&str, Value)]) -> (Vec<String>, Result<(), Failed>) {
     let told = RefCell::new(Vec::new());
     let tell = |text: &str| told.borrow_mut().push(text.to_owned());
     let exec = LocalExec::default();
-    let result = block_on(exec.run(&block(given), &tell));
+    let result = block_on(exec.run(task(&block(given)), &tell));
     (told.into_inner(), result)
 }
 
@@ -108,7 +112,7 @@ fn what_is_stopped_ends_with_all_it_has_started() {
         told.borrow_mut().push(text.to_owned());
     };
     let config = block(&[command("sleep 1000 & echo started; wait; echo not reached")]);
-    let failed = block_on(exec.run(&config, &tell)).unwrap_err();
+    let failed = block_on(exec.run(task(&config), &tell)).unwrap_err();
     assert!(failed.detail.contains("interrupted"), "{failed}");
     assert_eq!(told.into_inner().last().unwrap(), "started");
 }
@@ -123,7 +127,7 @@ fn what_is_given_up_is_killed_with_all_it_has_started() {
     let exec = LocalExec::default();
     block_on(async {
         let config = block(&[command(&text)]);
-        let mut work = exec.run(&config, &|_| {});
+        let mut work = exec.run(task(&config), &|_| {});
         let path = fifo.clone();
         let mut opened = tokio::task::spawn_blocking(move || std::fs::File::open(path).unwrap());
         let mut pipe = tokio::select! {

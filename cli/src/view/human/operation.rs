@@ -125,7 +125,7 @@ impl Watch for Operations {
 /// and the like stay: it is a program of the user that speaks.
 fn provision_output(screen: &Screen, addr: &InstanceAddr, kind: &str, text: &str) -> String {
     let who = screen.paint(Paint::Bold, &format!("{addr} ({kind}):"));
-    let lines = text.split('\n').map(str::trim_end).filter(|line| !line.is_empty());
+    let lines = text.split(['\n', '\r']).map(str::trim_end).filter(|line| !line.is_empty());
     let lines: Vec<String> = lines.map(|line| format!("{who} {line}")).collect();
     format!("{}\n", lines.join("\n"))
 }
@@ -141,6 +141,7 @@ mod tests {
         let shown = |text: &str| provision_output(&screen, &addr, "local-exec", text);
         assert_eq!(shown("hi \r"), "a.b[0] (local-exec): hi\n");
         assert_eq!(shown(" a\n\nb"), "a.b[0] (local-exec):  a\na.b[0] (local-exec): b\n");
+        assert_eq!(shown("a\rb"), "a.b[0] (local-exec): a\na.b[0] (local-exec): b\n");
         assert_eq!(shown(""), "\n");
     }
 }

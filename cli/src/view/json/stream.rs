@@ -321,7 +321,7 @@ impl Watch for Stream {
                 self.info(&message, "provision_start", provision(addr, kind, None));
             }
             Event::ProvisionOutput { addr, kind, text } => {
-                for line in text.lines() {
+                for line in text.split(['\n', '\r']).filter(|line| !line.is_empty()) {
                     let message = format!("{addr}: ({kind}): {line}");
                     let members = provision(addr, kind, Some(line));
                     self.info(&message, "provision_progress", members);

@@ -11,7 +11,7 @@ use super::View;
 use crate::addr::InstanceAddr;
 use crate::config::{OnFailure, Provisioner, Resource, When};
 use crate::event::Event;
-use crate::provisioner::{Failed, connection};
+use crate::provisioner::{Failed, Task, connection};
 
 /// Whether anything runs at that time.
 pub(super) fn any(resource: &Resource, when: When) -> bool {
@@ -50,13 +50,19 @@ async fn one(
         return Err(diags.error(about(problem).blame(Blame::Internal)));
     };
     let decoded = |diags: &mut Diagnostics| {
-        if let Some(body) = &provisioner.connection {
-            decode(diags, body, connection(), scope)?;
-        }
-        decode(diags, &provisioner.body, program.schema(), scope)
+        let connected = match &provisioner.connection {
+            Some(body) => Some(decode(diags, body, connection(), scope)?),
+            None => None,
+        };
+        Ok((decode(diags, &provisioner.body, program.schema(), scope)?, connected))
     };
-    let config = view.session.settled(diags, decoded).await?;
+    let (config, connected) = view.session.settled(diags, decoded).await?;
     let (config, hidden) = known(diags, program.schema(), config)?;
+    let connected = match connected {
+        // Nothing of what is secret in it is ever told.
+        Some(value) => Some(known(diags, connection(), value)?.0),
+        None => None,
+    };
     if view.session.stopped() {
         let detail = format!("The run was interrupted before the provisioner {kind:?} began.");
         return Err(diags.error(about(Diagnostic::error("Provisioning interrupted", detail))));
@@ -68,12 +74,13 @@ async fn one(
         let text = hidden.as_deref().unwrap_or(text);
         watch.see(&Event::ProvisionOutput { addr, kind, text });
     };
-    match program.run(&config, &tell).await {
+    let task = Task { config: &config, connection: connected.as_ref() };
+    match program.run(task, &tell).await {
         Ok(()) => watch.see(&Event::ProvisionDone { addr, kind }),
-        Err(Failed { summary, detail }) => {
+        Err(Failed { summary, detail, bare }) => {
             watch.see(&Event::ProvisionFailed { addr, kind });
             if provisioner.on_failure == OnFailure::Fail {
-                let detail = hidden.unwrap_or(detail);
+                let detail = hidden.map_or(detail, |hidden| format!("{bare} {hidden}"));
                 return Err(diags.error(about(Diagnostic::error(summary, detail))));
             }
         }

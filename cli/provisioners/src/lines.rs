@@ -9,7 +9,7 @@ const KEPT: usize = 8 * 1024;
 const LONGEST: usize = 64 * 1024;
 
 /// Takes output as it comes.
-pub(super) struct Lines<'t> {
+pub(crate) struct Lines<'t> {
     tell: Tell<'t>,
     line: Vec<u8>,
     last: Vec<u8>,
@@ -17,12 +17,12 @@ pub(super) struct Lines<'t> {
 
 impl<'t> Lines<'t> {
     /// Tells each line to this.
-    pub(super) fn new(tell: Tell<'t>) -> Self {
+    pub(crate) fn new(tell: Tell<'t>) -> Self {
         Self { tell, line: Vec::new(), last: Vec::new() }
     }
 
     /// Takes the next piece.
-    pub(super) fn take(&mut self, piece: &[u8]) {
+    pub(crate) fn take(&mut self, piece: &[u8]) {
         self.last.extend_from_slice(piece);
         if self.last.len() > 2 * KEPT {
             self.last.drain(..self.last.len() - KEPT);
@@ -36,7 +36,7 @@ impl<'t> Lines<'t> {
     }
 
     /// Tells what stands behind the last line end.
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         if !self.line.is_empty() {
             self.flush();
         }
@@ -49,7 +49,7 @@ impl<'t> Lines<'t> {
     }
 
     /// The end of the output.
-    pub(super) fn last(&self) -> String {
+    pub(crate) fn last(&self) -> String {
         let start = self.last.len().saturating_sub(KEPT);
         String::from_utf8_lossy(self.last.get(start..).unwrap_or_default()).into_owned()
     }

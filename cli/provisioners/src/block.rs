@@ -1,0 +1,78 @@
+//! Arguments of a block that fits its schema. An empty text counts as none, as in the reference.
+
+use std::path::{Path, PathBuf};
+
+use formwork_value::Value;
+
+/// A block.
+#[derive(Clone, Copy)]
+pub(crate) struct Block<'a>(pub(crate) &'a Value);
+
+impl<'a> Block<'a> {
+    fn member(self, name: &str) -> Option<&'a Value> {
+        match self.0 {
+            Value::Object(object) => object.get(name).filter(|value| !value.is_null()),
+            _ => None,
+        }
+    }
+
+    /// Whether something is said about it, known or not.
+    pub(crate) fn has(self, name: &str) -> bool {
+        self.member(name).is_some()
+    }
+
+    /// A text, also an empty one.
+    pub(crate) fn given(self, name: &str) -> Option<&'a str> {
+        self.member(name).and_then(text)
+    }
+
+    /// A text that is not empty.
+    pub(crate) fn text(self, name: &str) -> Option<String> {
+        self.given(name).filter(|text| !text.is_empty()).map(str::to_owned)
+    }
+
+    /// Whether it says yes or no.
+    pub(crate) fn flag(self, name: &str) -> Option<bool> {
+        match self.member(name)? {
+            Value::Bool(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+
+    /// A port.
+    ///
+    /// # Errors
+    /// When there is no such port.
+    pub(crate) fn port(self, name: &str) -> Result<Option<u16>, String> {
+        let Some(Value::Number(number)) = self.member(name) else { return Ok(None) };
+        match number.to_usize().and_then(|number| u16::try_from(number).ok()) {
+            Some(port) => Ok((port != 0).then_some(port)),
+            None => Err(format!("{name} must be a whole number from 0 to 65535")),
+        }
+    }
+
+    /// A list of texts; `None` stands for each null in it.
+    pub(crate) fn texts(self, name: &str) -> Option<Vec<Option<&'a str>>> {
+        match self.member(name)? {
+            Value::List(list) => Some(list.items().iter().map(text).collect()),
+            _ => None,
+        }
+    }
+}
+
+fn text(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(text) => Some(text.as_str()),
+        _ => None,
+    }
+}
+
+/// A path, in which `~` at the start means the home folder.
+pub(crate) fn expanded(path: &str, home: Option<&Path>) -> PathBuf {
+    match (path.strip_prefix('~'), home) {
+        (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+            home.join(rest.trim_start_matches('/'))
+        }
+        _ => PathBuf::from(path),
+    }
+}

@@ -1,0 +1,30 @@
+//! Why a provisioner failed, before it has its summary.
+
+use formwork_core::provisioner::Failed;
+
+/// A reason, and what of it holds nothing of the provisioner's own configuration.
+#[derive(Debug)]
+pub(crate) struct Why {
+    detail: String,
+    bare: String,
+}
+
+/// A reason that holds nothing of it at all.
+impl From<String> for Why {
+    fn from(text: String) -> Self {
+        Self { bare: text.clone(), detail: text }
+    }
+}
+
+impl Why {
+    /// A reason in full, and without what may be secret.
+    pub(crate) fn new(detail: String, bare: impl Into<String>) -> Self {
+        Self { detail, bare: bare.into() }
+    }
+
+    /// The failure of a provisioner of this kind.
+    pub(crate) fn of(self, kind: &str) -> Failed {
+        let Self { detail, bare } = self;
+        Failed { summary: format!("{kind} provisioner error"), detail, bare }
+    }
+}

@@ -1,0 +1,108 @@
+//! `file`: puts a file, or a folder with everything in it, on another machine.
+
+use std::io;
+use std::path::Path;
+
+use formwork_core::provisioner::{Failed, Provisioner, Task, Tell};
+use formwork_value::schema::{Attribute, Block as Schema, Role};
+use formwork_value::{Type, Value};
+
+use crate::Surroundings;
+use crate::block::{Block, expanded};
+use crate::failure::Why;
+use crate::ssh::{self, Session, Target};
+use crate::stop::Stop;
+
+const KIND: &str = "file";
+
+/// The provisioner.
+#[derive(Debug)]
+pub(crate) struct File {
+    schema: Schema,
+    surroundings: Surroundings,
+    stop: Stop,
+}
+
+impl File {
+    pub(crate) fn new(surroundings: &Surroundings) -> Self {
+        let attributes = [
+            ("content", Role::Optional),
+            ("destination", Role::Required),
+            ("source", Role::Optional),
+        ];
+        let attributes =
+            attributes.map(|(name, role)| (name.into(), Attribute::new(Type::String, role))).into();
+        let schema = Schema { attributes, ..Schema::default() };
+        Self { schema, surroundings: surroundings.clone(), stop: Stop::default() }
+    }
+
+    async fn put(&self, session: &Session, config: Block<'_>) -> Result<(), Why> {
+        let destination = config.given("destination").unwrap_or_default();
+        let uploaded = match config.given("content") {
+            Some(content) => session.upload(destination, content.as_bytes().to_vec()).await,
+            None => {
+                let source = config.given("source").unwrap_or_default();
+                let path = expanded(source, self.surroundings.home.as_deref());
+                let about = path.metadata().map_err(|error| unseen(&path, &error))?;
+                if about.is_dir() {
+                    // With a slash at its end the contents are meant, without it the folder.
+                    let whole = !source.ends_with('/');
+                    session.upload_folder(destination, &path, whole).await
+                } else {
+                    session.upload_file(destination, &path).await
+                }
+            }
+        };
+        uploaded.map_err(|why| Why::new(format!("Upload failed: {why}"), "Upload failed."))
+    }
+}
+
+fn unseen(path: &Path, error: &io::Error) -> Why {
+    let why = ssh::reason(error);
+    Why::new(
+        format!("stat {}: {why}", path.display()),
+        format!("The source cannot be read: {why}."),
+    )
+}
+
+#[async_trait::async_trait(?Send)]
+impl Provisioner for File {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn check(&self, config: &Value) -> Result<(), Failed> {
+        let (summary, detail) = match ["content", "source"].map(|name| Block(config).has(name)) {
+            [true, true] => (
+                "Cannot set both 'source' and 'content'",
+                "What is to be in the file comes either from another file or from a text.",
+            ),
+            [false, false] => (
+                "Must provide one of 'source' or 'content'",
+                "Say where what is to be in the file comes from: `source` names a file or a folder, `content` is a text.",
+            ),
+            _ => return Ok(()),
+        };
+        let (detail, bare) = (detail.to_owned(), detail.to_owned());
+        Err(Failed { summary: summary.to_owned(), detail, bare })
+    }
+
+    async fn run(&self, task: Task<'_>, _: Tell<'_>) -> Result<(), Failed> {
+        let target = Target::read(task.connection, &self.surroundings);
+        let target = target.map_err(|why| Why::from(why).of(KIND))?;
+        let work = async {
+            let session = ssh::connect(&target, None).await?;
+            let result = self.put(&session, Block(task.config.value())).await;
+            session.close().await;
+            result
+        };
+        tokio::select! {
+            done = work => done.map_err(|why: Why| why.of(KIND)),
+            () = self.stop.asked() => Err(Why::from("interrupted".to_owned()).of(KIND)),
+        }
+    }
+
+    fn stop(&self) {
+        self.stop.ask();
+    }
+}

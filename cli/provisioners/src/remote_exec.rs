@@ -1,0 +1,175 @@
+//! `remote-exec`: runs scripts on another machine, one after the other.
+
+use std::io;
+use std::path::Path;
+
+use formwork_core::provisioner::{Failed, Provisioner, Task, Tell};
+use formwork_value::schema::{Attribute, Block as Schema, Role};
+use formwork_value::{Type, Value};
+
+use crate::Surroundings;
+use crate::block::Block;
+use crate::failure::Why;
+use crate::lines::Lines;
+use crate::ssh::{self, Session, Target};
+use crate::stop::Stop;
+
+const KIND: &str = "remote-exec";
+
+const ONE_OF: &str = "Only one of \"inline\", \"script\", or \"scripts\" must be set";
+
+/// How much a script may hold.
+const LARGEST: u64 = 64 * 1024 * 1024;
+
+/// The provisioner.
+#[derive(Debug)]
+pub(crate) struct RemoteExec {
+    schema: Schema,
+    surroundings: Surroundings,
+    stop: Stop,
+}
+
+impl RemoteExec {
+    pub(crate) fn new(surroundings: &Surroundings) -> Self {
+        let attributes = [
+            ("inline", Type::list(Type::String)),
+            ("script", Type::String),
+            ("scripts", Type::list(Type::String)),
+        ];
+        let attributes =
+            attributes.map(|(name, ty)| (name.into(), Attribute::new(ty, Role::Optional))).into();
+        let schema = Schema { attributes, ..Schema::default() };
+        Self { schema, surroundings: surroundings.clone(), stop: Stop::default() }
+    }
+}
+
+#[async_trait::async_trait(?Send)]
+impl Provisioner for RemoteExec {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn check(&self, config: &Value) -> Result<(), Failed> {
+        let given = ["inline", "script", "scripts"].map(|name| Block(config).has(name));
+        if given.into_iter().filter(|given| *given).count() == 1 {
+            return Ok(());
+        }
+        Err(Failed {
+            summary: "Invalid remote-exec provisioner configuration".to_owned(),
+            detail: ONE_OF.to_owned(),
+            bare: ONE_OF.to_owned(),
+        })
+    }
+
+    async fn run(&self, task: Task<'_>, tell: Tell<'_>) -> Result<(), Failed> {
+        let target = Target::read(task.connection, &self.surroundings);
+        let target = target.map_err(|why| Why::from(why).of(KIND))?;
+        let scripts = scripts(Block(task.config.value())).map_err(|why| why.of(KIND))?;
+        let work = async {
+            let session = ssh::connect(&target, Some(tell)).await?;
+            let mut result: Result<(), Why> = Ok(());
+            for script in scripts {
+                result = execute(&session, &target, script, tell).await.map_err(Why::from);
+                if result.is_err() {
+                    break;
+                }
+            }
+            session.close().await;
+            result
+        };
+        tokio::select! {
+            done = work => done.map_err(|why: Why| why.of(KIND)),
+            () = self.stop.asked() => Err(Why::from("interrupted".to_owned()).of(KIND)),
+        }
+    }
+
+    fn stop(&self) {
+        self.stop.ask();
+    }
+}
+
+/// The texts of the scripts.
+fn scripts(config: Block<'_>) -> Result<Vec<Vec<u8>>, Why> {
+    if let Some(lines) = config.texts("inline") {
+        let mut script = String::new();
+        for line in lines {
+            script.push_str(there(line, "inline")?);
+            script.push('\n');
+        }
+        return Ok(vec![script.into_bytes()]);
+    }
+    let paths = match config.given("script") {
+        Some(path) => vec![Some(path)],
+        None => config.texts("scripts").unwrap_or_default(),
+    };
+    paths.into_iter().map(|path| read(Path::new(there(path, "script")?))).collect()
+}
+
+fn there<'a>(text: Option<&'a str>, of: &str) -> Result<&'a str, String> {
+    match text {
+        None => Err(format!("invalid null string in '{of}'")),
+        Some("") => Err(format!("invalid empty string in '{of}'")),
+        Some(text) => Ok(text),
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Why> {
+    let shown = path.display();
+    let why = |why: String| {
+        let bare = format!("A script cannot be opened: {why}.");
+        Why::new(format!("Failed to open script '{shown}': open {shown}: {why}"), bare)
+    };
+    let failed = |error: io::Error| why(ssh::reason(&error));
+    let size = path.metadata().map_err(failed)?.len();
+    if size > LARGEST {
+        return Err(why(format!("it has {size} bytes, and a script may have {LARGEST}")));
+    }
+    std::fs::read(path).map_err(failed)
+}
+
+/// Uploads a script, runs it, and takes it away, whatever came of it: it may hold secrets.
+async fn execute(
+    session: &Session,
+    target: &Target,
+    script: Vec<u8>,
+    tell: Tell<'_>,
+) -> Result<(), String> {
+    let path = target.script_path();
+    upload(session, target, &path, script)
+        .await
+        .map_err(|why| format!("Failed to upload script: {why}"))?;
+    let mut lines = Lines::new(tell);
+    let ended = session.run(&path, &mut |piece| lines.take(piece)).await;
+    lines.end();
+    session.remove(&path).await;
+    match ended? {
+        ssh::Ended::Well => Ok(()),
+        ssh::Ended::Badly(why) => Err(format!("error executing {path:?}: {why}")),
+    }
+}
+
+async fn upload(
+    session: &Session,
+    target: &Target,
+    path: &str,
+    script: Vec<u8>,
+) -> Result<(), String> {
+    if script.len() < 2 {
+        return Err("Error reading script: EOF".to_owned());
+    }
+    let unix = target.is_unix();
+    let shebang: &[u8] = if unix && !script.starts_with(b"#!") { b"#!/bin/sh\n" } else { b"" };
+    session.upload(path, [shebang, &script].concat()).await?;
+    if !unix {
+        return Ok(());
+    }
+    let mut said = Vec::new();
+    let ended = session.run(&format!("chmod 0777 {path}"), &mut |piece| said.extend(piece)).await?;
+    match ended {
+        ssh::Ended::Well => Ok(()),
+        ssh::Ended::Badly(why) => Err(format!(
+            "Error chmodding script file to 0777 in remote machine {why}: {}",
+            String::from_utf8_lossy(&said).trim_end()
+        )),
+    }
+}

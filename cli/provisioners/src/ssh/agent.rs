@@ -1,0 +1,78 @@
+//! The SSH agent: which of its keys are tried, and in which order. The talk with it is the library's.
+
+use std::path::{Path, PathBuf};
+
+use russh::keys::agent::AgentIdentity;
+use russh::keys::agent::client::AgentClient;
+use russh::keys::{PublicKey, decode_secret_key};
+use tokio::net::UnixStream;
+
+use crate::block::expanded;
+
+/// An agent.
+#[derive(Clone, Debug)]
+pub(super) struct Agent {
+    pub(super) socket: PathBuf,
+    /// What comes first: a comment, or a key.
+    first: Option<(String, Option<PublicKey>)>,
+}
+
+impl Agent {
+    /// The agent behind a socket. What `identity` names is tried first: a comment, a public key, or a
+    /// file with a key.
+    pub(super) fn new(socket: &Path, identity: Option<&str>, home: Option<&Path>) -> Self {
+        let first = identity.map(|text| (text.to_owned(), key_of(text, home)));
+        Self { socket: socket.to_owned(), first }
+    }
+
+    /// Greets it.
+    ///
+    /// # Errors
+    /// When nobody answers.
+    pub(super) async fn greet(&self) -> Result<AgentClient<UnixStream>, String> {
+        AgentClient::connect_uds(&self.socket)
+            .await
+            .map_err(|error| format!("Error connecting to SSH_AUTH_SOCK: {error}"))
+    }
+
+    /// The keys it has, in the order in which they are tried.
+    ///
+    /// # Errors
+    /// When it does not say.
+    pub(super) async fn identities(
+        &self,
+        client: &mut AgentClient<UnixStream>,
+    ) -> Result<Vec<AgentIdentity>, String> {
+        let mut all = client
+            .request_identities()
+            .await
+            .map_err(|error| format!("the SSH agent does not tell its keys: {error}"))?;
+        // Sorting is stable: the others keep the agent's order.
+        all.sort_by_key(|one| !self.is_first(one));
+        Ok(all)
+    }
+
+    fn is_first(&self, one: &AgentIdentity) -> bool {
+        let Some((name, key)) = &self.first else { return false };
+        let (held, comment) = match one {
+            AgentIdentity::PublicKey { key, comment } => (key.key_data(), comment),
+            AgentIdentity::Certificate { certificate, comment } => {
+                (certificate.public_key(), comment)
+            }
+        };
+        comment == name || key.as_ref().is_some_and(|key| key.key_data() == held)
+    }
+}
+
+/// The key that a text is, or that is in the file it names or in the one beside that.
+fn key_of(text: &str, home: Option<&Path>) -> Option<PublicKey> {
+    if let Ok(key) = PublicKey::from_openssh(text.trim()) {
+        return Some(key);
+    }
+    let path = expanded(text, home);
+    let beside = PathBuf::from(format!("{}.pub", path.display()));
+    [path, beside].iter().filter_map(|path| std::fs::read_to_string(path).ok()).find_map(|text| {
+        let public = PublicKey::from_openssh(text.trim()).ok();
+        public.or_else(|| decode_secret_key(&text, None).ok().map(|key| key.public_key().clone()))
+    })
+}

@@ -1,0 +1,39 @@
+//! Connections over TCP, with the reference's words for what goes wrong.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::timeout;
+
+use super::reason;
+
+/// How long one address may take to answer.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// What bytes go over: a socket, or a channel through another machine.
+pub(super) trait Line: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Line for T {}
+
+/// Connects to the first address of a machine that answers.
+///
+/// # Errors
+/// When none does, or there is no such machine.
+pub(super) async fn tcp(name: &str, port: u16) -> Result<Box<dyn Line>, String> {
+    let found = lookup_host((name, port)).await;
+    let addresses: Vec<SocketAddr> = found
+        .map(Iterator::collect)
+        .map_err(|_| format!("dial tcp: lookup {name}: no such host"))?;
+    let mut first = None;
+    for address in addresses {
+        let why = match timeout(PATIENCE, TcpStream::connect(address)).await {
+            Ok(Ok(stream)) => return Ok(Box::new(stream)),
+            Ok(Err(error)) => format!("dial tcp {address}: connect: {}", reason(&error)),
+            Err(_) => format!("dial tcp {address}: i/o timeout"),
+        };
+        first.get_or_insert(why);
+    }
+    Err(first.unwrap_or_else(|| format!("dial tcp: lookup {name}: no such host")))
+}

@@ -1,0 +1,55 @@
+//! Whether a machine is the one that was meant: the key it has, or who vouches for it.
+
+use std::borrow::Cow;
+
+use russh::Preferred;
+use russh::keys::PublicKeyOrCertificate;
+use russh::keys::ssh_key::certificate::CertType;
+use russh::keys::{Algorithm, HashAlg, PublicKey};
+
+/// The key a machine must have, or the key of an authority that vouches for machines.
+#[derive(Clone, Debug)]
+pub(super) struct HostKey(PublicKey);
+
+impl HostKey {
+    /// Reads a line as it stands in files of public keys.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub(super) fn read(text: &str) -> Result<Self, String> {
+        let key = PublicKey::from_openssh(text.trim()).map_err(|error| {
+            format!(
+                "the host key cannot be read, it is not of the form `ssh-ed25519 AAAA…`: {error}"
+            )
+        })?;
+        Ok(Self(key))
+    }
+
+    /// Whether what a machine of this name shows is right.
+    pub(super) fn accepts(&self, shown: &PublicKeyOrCertificate, name: &str) -> bool {
+        let Some(certificate) = shown.certificate() else {
+            return shown.public_key().key_data() == self.0.key_data();
+        };
+        let principals = certificate.valid_principals();
+        certificate.cert_type() == CertType::Host
+            && (principals.is_empty() || principals.iter().any(|principal| principal == name))
+            && certificate.validate([&self.0.fingerprint(HashAlg::Sha256)]).is_ok()
+            || certificate.public_key() == self.0.key_data()
+    }
+
+    /// What to ask a machine for: a key of this kind first, of the several it may have. Otherwise it
+    /// would show another one, and seem to be another machine. A machine that is asked for certificates
+    /// shows one of those it has before any bare key.
+    pub(super) fn preferred(&self, certificates: bool) -> Preferred {
+        let usual = Preferred::DEFAULT.key;
+        let same = |other: &Algorithm| match (self.0.algorithm(), other) {
+            (Algorithm::Rsa { .. }, Algorithm::Rsa { .. }) => true,
+            (mine, other) => mine == *other,
+        };
+        let mut key = usual.to_vec();
+        // Sorting is stable: the others keep their order.
+        key.sort_by_key(|algorithm| !same(algorithm));
+        let host_key_certificates = if certificates { usual } else { Cow::Borrowed(&[][..]) };
+        Preferred { key: key.into(), host_key_certificates, ..Preferred::DEFAULT }
+    }
+}

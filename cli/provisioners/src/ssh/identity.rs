@@ -1,0 +1,60 @@
+//! Private keys and the certificates that go with them.
+
+use std::sync::Arc;
+
+use russh::keys::{Certificate, Error, PrivateKey, decode_secret_key};
+
+/// Something to log in with.
+#[derive(Clone, Debug)]
+pub(super) struct Identity {
+    pub(super) key: Arc<PrivateKey>,
+    pub(super) certificate: Option<Certificate>,
+}
+
+impl Identity {
+    /// Reads what is written in a key file, and in a certificate.
+    ///
+    /// # Errors
+    /// When it cannot be used, in words that hold nothing of the key.
+    pub(super) fn read(key: &str, certificate: Option<&str>) -> Result<Self, String> {
+        let key = read_key(key)?;
+        let certificate = match certificate {
+            Some(text) => Some(read_certificate(&key, text)?),
+            None => None,
+        };
+        Ok(Self { key: Arc::new(key), certificate })
+    }
+}
+
+fn read_key(text: &str) -> Result<PrivateKey, String> {
+    let text = text.trim();
+    if !text.contains("-----BEGIN ") {
+        return Err("Failed to read ssh private key: no key found".to_owned());
+    }
+    if text.contains("Proc-Type: 4,ENCRYPTED") {
+        return Err("Failed to read ssh private key: password protected keys are\nnot supported. Please decrypt the key prior to use.".to_owned());
+    }
+    let encrypted = text.contains("-----BEGIN ENCRYPTED PRIVATE KEY-----");
+    match decode_secret_key(text, None) {
+        Ok(key) => Ok(key),
+        Err(Error::KeyIsEncrypted) => Err(protected()),
+        Err(_) if encrypted => Err(protected()),
+        Err(error) => Err(format!("Failed to parse ssh private key: {error}")),
+    }
+}
+
+fn protected() -> String {
+    "Failed to parse ssh private key: ssh: this private key is passphrase protected. Take the passphrase off it (`ssh-keygen -p`), or add the key to an SSH agent.".to_owned()
+}
+
+fn read_certificate(key: &PrivateKey, text: &str) -> Result<Certificate, String> {
+    let certificate = Certificate::from_openssh(text.trim())
+        .map_err(|error| format!("failed to parse certificate: {error}"))?;
+    if certificate.public_key() != key.public_key().key_data() {
+        return Err(
+            "failed to create cert signer: the certificate is one of another key than `private_key`"
+                .to_owned(),
+        );
+    }
+    Ok(certificate)
+}

@@ -1,0 +1,185 @@
+//! Proving who we are: each way to do it once, in the order in which the reference tries them.
+
+use std::sync::Arc;
+
+use russh::client::{AuthResult, Handle, KeyboardInteractiveAuthResponse};
+use russh::keys::agent::AgentIdentity;
+use russh::keys::{HashAlg, PrivateKeyWithHashAlg};
+use russh::{MethodKind, MethodSet};
+
+use super::session::{Client, Trouble};
+use super::target::Hop;
+
+/// How many rounds of questions a machine may ask.
+const MOST_ROUNDS: usize = 16;
+
+/// One way to prove it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Key,
+    Password,
+    Questions,
+    Agent,
+}
+
+impl Way {
+    /// The order is that of the reference. The agent's keys count as the same method as a key that was
+    /// given, and a method is tried once: with a key the agent is not asked.
+    const ALL: [Self; 4] = [Self::Key, Self::Password, Self::Questions, Self::Agent];
+
+    fn method(self) -> MethodKind {
+        match self {
+            Self::Key | Self::Agent => MethodKind::PublicKey,
+            Self::Password => MethodKind::Password,
+            Self::Questions => MethodKind::KeyboardInteractive,
+        }
+    }
+
+    fn is_there(self, hop: &Hop) -> bool {
+        match self {
+            Self::Key => hop.identity.is_some(),
+            Self::Password | Self::Questions => hop.password.is_some(),
+            Self::Agent => hop.agent.is_some(),
+        }
+    }
+}
+
+/// Logs in.
+///
+/// # Errors
+/// When nothing of what we have is taken.
+pub(super) async fn login(handle: &mut Handle<Client>, hop: &Hop) -> Result<(), Trouble> {
+    let mut tried = vec!["none"];
+    let mut done = Vec::new();
+    let mut taken = match handle.authenticate_none(&hop.user).await? {
+        AuthResult::Success => return Ok(()),
+        AuthResult::Failure { remaining_methods, .. } => remaining_methods,
+    };
+    loop {
+        let next = Way::ALL.into_iter().find(|way| {
+            let method = way.method();
+            way.is_there(hop) && taken.contains(&method) && !done.contains(&method)
+        });
+        let Some(way) = next else {
+            return Err(Trouble::Refused(format!(
+                "ssh: unable to authenticate, attempted methods [{}], no supported methods remain",
+                tried.join(" ")
+            )));
+        };
+        done.push(way.method());
+        tried.push(match way.method() {
+            MethodKind::PublicKey => "publickey",
+            MethodKind::Password => "password",
+            _ => "keyboard-interactive",
+        });
+        match attempt(handle, hop, way).await? {
+            None => return Ok(()),
+            Some(remaining) => taken = remaining,
+        }
+    }
+}
+
+/// Tries one way. What may be tried next is what comes back; `None` if nothing more is needed.
+async fn attempt(
+    handle: &mut Handle<Client>,
+    hop: &Hop,
+    way: Way,
+) -> Result<Option<MethodSet>, Trouble> {
+    match way {
+        Way::Key => with_key(handle, hop).await,
+        Way::Password => {
+            let password = hop.password.as_deref().unwrap_or_default();
+            Ok(left(handle.authenticate_password(&hop.user, password).await?))
+        }
+        Way::Questions => with_answers(handle, hop).await,
+        Way::Agent => with_agent(handle, hop).await,
+    }
+}
+
+fn left(result: AuthResult) -> Option<MethodSet> {
+    match result {
+        AuthResult::Success => None,
+        AuthResult::Failure { remaining_methods, .. } => Some(remaining_methods),
+    }
+}
+
+/// What signatures of RSA keys a machine takes. One that does not say is old, and takes the oldest.
+async fn hashes(handle: &Handle<Client>) -> Result<Vec<Option<HashAlg>>, Trouble> {
+    Ok(match handle.best_supported_rsa_hash().await? {
+        Some(best) => vec![best],
+        None => vec![None, Some(HashAlg::Sha256)],
+    })
+}
+
+async fn with_key(handle: &mut Handle<Client>, hop: &Hop) -> Result<Option<MethodSet>, Trouble> {
+    let Some(identity) = &hop.identity else { return Ok(Some(MethodSet::empty())) };
+    let key = Arc::clone(&identity.key);
+    if let Some(certificate) = &identity.certificate {
+        let result = handle.authenticate_openssh_cert(&hop.user, key, certificate.clone()).await?;
+        return Ok(left(result));
+    }
+    let hashes = if key.algorithm().is_rsa() { hashes(handle).await? } else { vec![None] };
+    let mut remaining = Some(MethodSet::empty());
+    for hash in hashes {
+        let key = PrivateKeyWithHashAlg::new(Arc::clone(&key), hash);
+        remaining = left(handle.authenticate_publickey(&hop.user, key).await?);
+        if remaining.is_none() {
+            break;
+        }
+    }
+    Ok(remaining)
+}
+
+async fn with_agent(handle: &mut Handle<Client>, hop: &Hop) -> Result<Option<MethodSet>, Trouble> {
+    let mut remaining = MethodSet::empty();
+    let Some(agent) = &hop.agent else { return Ok(Some(remaining)) };
+    let mut client = agent.greet().await.map_err(Trouble::Refused)?;
+    for identity in agent.identities(&mut client).await.map_err(Trouble::Refused)? {
+        let rsa = match &identity {
+            AgentIdentity::PublicKey { key, .. } => key.algorithm().is_rsa(),
+            AgentIdentity::Certificate { certificate, .. } => certificate.algorithm().is_rsa(),
+        };
+        let hashes = if rsa { hashes(handle).await? } else { vec![None] };
+        for hash in hashes {
+            let user = hop.user.as_str();
+            let result = match identity.clone() {
+                AgentIdentity::PublicKey { key, .. } => {
+                    handle.authenticate_publickey_with(user, key, hash, &mut client).await
+                }
+                AgentIdentity::Certificate { certificate, .. } => {
+                    handle.authenticate_certificate_with(user, certificate, hash, &mut client).await
+                }
+            };
+            match result {
+                Ok(AuthResult::Success) => return Ok(None),
+                Ok(AuthResult::Failure { remaining_methods, .. }) => remaining = remaining_methods,
+                // A key that the agent does not sign with is no reason not to try the next.
+                Err(_) if !handle.is_closed() => {}
+                Err(error) => return Err(Trouble::Refused(error.to_string())),
+            }
+        }
+    }
+    Ok(Some(remaining))
+}
+
+/// Every question is answered with the password.
+async fn with_answers(
+    handle: &mut Handle<Client>,
+    hop: &Hop,
+) -> Result<Option<MethodSet>, Trouble> {
+    let password = hop.password.as_deref().unwrap_or_default();
+    let mut said = handle.authenticate_keyboard_interactive_start(&hop.user, None).await?;
+    for _ in 0..MOST_ROUNDS {
+        let answers = match said {
+            KeyboardInteractiveAuthResponse::Success => return Ok(None),
+            KeyboardInteractiveAuthResponse::Failure { remaining_methods, .. } => {
+                return Ok(Some(remaining_methods));
+            }
+            KeyboardInteractiveAuthResponse::InfoRequest { prompts, .. } => {
+                vec![password.to_owned(); prompts.len()]
+            }
+        };
+        said = handle.authenticate_keyboard_interactive_respond(answers).await?;
+    }
+    Ok(Some(MethodSet::empty()))
+}

@@ -1,0 +1,168 @@
+//! Connections through a proxy: HTTP's CONNECT and SOCKS 5. Proxies that are spoken to over TLS are
+//! refused.
+
+use std::fmt::Write as _;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use super::dial::{self, Line};
+use crate::block::Block;
+
+/// How long the answer of a proxy may be.
+const LONGEST: usize = 16 * 1024;
+
+/// A proxy.
+#[derive(Debug)]
+pub(super) struct Proxy {
+    socks: bool,
+    host: String,
+    port: u16,
+    user: Option<String>,
+    password: Option<String>,
+}
+
+impl Proxy {
+    /// Reads what a `connection` block says about it.
+    ///
+    /// # Errors
+    /// When it is one that cannot be spoken to.
+    pub(super) fn read(block: Block<'_>) -> Result<Option<Self>, String> {
+        let Some(host) = block.text("proxy_host") else { return Ok(None) };
+        let socks = match block.text("proxy_scheme").as_deref() {
+            None | Some("http") => false,
+            Some("socks5" | "socks5h") => true,
+            Some("https") => {
+                let why = "proxy_scheme \"https\" is not supported: Formwork speaks to proxies in plain HTTP or SOCKS 5. What goes through is encrypted by SSH in any case.";
+                return Err(why.to_owned());
+            }
+            Some(other) => return Err(format!("proxy: unknown scheme: {other}")),
+        };
+        let usual = if socks { 1080 } else { 80 };
+        Ok(Some(Self {
+            socks,
+            host,
+            port: block.port("proxy_port")?.unwrap_or(usual),
+            user: block.text("proxy_user_name"),
+            password: block.text("proxy_user_password"),
+        }))
+    }
+
+    /// What is told about it.
+    pub(super) fn describe(&self, out: &mut String) {
+        // Writing into a string does not fail.
+        let _ = write!(
+            out,
+            "  ProxyHost: {}\n  ProxyPort: {}\n  ProxyUserName: {}\n  ProxyUserPassword: {}",
+            self.host,
+            self.port,
+            self.user.as_deref().unwrap_or_default(),
+            self.password.is_some()
+        );
+    }
+
+    /// A line to a machine, through the proxy.
+    ///
+    /// # Errors
+    /// When the proxy does not answer, or refuses.
+    pub(super) async fn line(&self, host: &str, port: u16) -> Result<Box<dyn Line>, String> {
+        let mut line = dial::tcp(&self.host, self.port).await?;
+        let done = match self.socks {
+            true => self.ask_socks(&mut line, host, port).await,
+            false => self.ask_http(&mut line, host, port).await,
+        };
+        done.map_err(|why| format!("proxy {}:{}: {why}", self.host, self.port))?;
+        Ok(line)
+    }
+
+    async fn ask_http(
+        &self,
+        line: &mut Box<dyn Line>,
+        host: &str,
+        port: u16,
+    ) -> Result<(), String> {
+        let mut request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n");
+        if let Some(user) = &self.user {
+            let password = self.password.as_deref().unwrap_or_default();
+            let words = STANDARD.encode(format!("{user}:{password}"));
+            // Writing into a string does not fail.
+            let _ = write!(request, "Proxy-Authorization: Basic {words}\r\n");
+        }
+        request.push_str("\r\n");
+        line.write_all(request.as_bytes()).await.map_err(broken)?;
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"\r\n\r\n") {
+            if answer.len() > LONGEST {
+                return Err(format!("its answer is longer than {LONGEST} bytes"));
+            }
+            // Nothing behind the answer may be taken: that is the machine's greeting.
+            answer.push(line.read_u8().await.map_err(broken)?);
+        }
+        let answer = String::from_utf8_lossy(&answer);
+        let status = answer.lines().next().unwrap_or_default();
+        match status.split(' ').nth(1) {
+            Some("200") => Ok(()),
+            _ => Err(format!("it refuses: {status}")),
+        }
+    }
+
+    async fn ask_socks(
+        &self,
+        line: &mut Box<dyn Line>,
+        host: &str,
+        port: u16,
+    ) -> Result<(), String> {
+        const NOBODY: u8 = 0;
+        const PASSWORD: u8 = 2;
+        let methods: &[u8] =
+            if self.user.is_some() { &[5, 2, NOBODY, PASSWORD] } else { &[5, 1, NOBODY] };
+        line.write_all(methods).await.map_err(broken)?;
+        let mut chosen = [0; 2];
+        line.read_exact(&mut chosen).await.map_err(broken)?;
+        match chosen {
+            [5, NOBODY] => {}
+            [5, PASSWORD] => {
+                let mut words = vec![1];
+                sized(&mut words, self.user.as_deref().unwrap_or_default())?;
+                sized(&mut words, self.password.as_deref().unwrap_or_default())?;
+                line.write_all(&words).await.map_err(broken)?;
+                let mut answer = [0; 2];
+                line.read_exact(&mut answer).await.map_err(broken)?;
+                if answer[1] != 0 {
+                    return Err("it does not take the name and password".to_owned());
+                }
+            }
+            _ => return Err("it takes none of the ways to log in".to_owned()),
+        }
+        // Names are for the proxy to look up.
+        let mut request = vec![5, 1, 0, 3];
+        sized(&mut request, host)?;
+        request.extend(port.to_be_bytes());
+        line.write_all(&request).await.map_err(broken)?;
+        let mut head = [0; 4];
+        line.read_exact(&mut head).await.map_err(broken)?;
+        if head[1] != 0 {
+            return Err(format!("it refuses with code {}", head[1]));
+        }
+        let rest = match head[3] {
+            1 => 4,
+            4 => 16,
+            _ => usize::from(line.read_u8().await.map_err(broken)?),
+        };
+        line.read_exact(&mut vec![0; rest + 2]).await.map_err(broken)?;
+        Ok(())
+    }
+}
+
+fn broken(error: std::io::Error) -> String {
+    format!("the connection broke: {error}")
+}
+
+/// A text with its length before it, in one byte.
+fn sized(out: &mut Vec<u8>, text: &str) -> Result<(), String> {
+    let length = u8::try_from(text.len()).map_err(|_| "a name has more than 255 bytes")?;
+    out.push(length);
+    out.extend(text.as_bytes());
+    Ok(())
+}

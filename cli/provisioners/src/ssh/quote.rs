@@ -1,0 +1,59 @@
+//! Words and paths as the shell of another machine takes them.
+
+/// A word for a Unix shell, or for a Windows one.
+pub(super) fn word(text: &str, unix: bool) -> String {
+    if unix {
+        return format!("'{}'", text.replace('\'', r"'\''"));
+    }
+    match text.contains([' ', '"', '\t']) {
+        true => format!("\"{}\"", text.replace('"', "\\\"")),
+        false => text.to_owned(),
+    }
+}
+
+/// The folder a path is in and the name it has there, as the reference divides them: what ends with a
+/// slash is in a folder of its own name.
+pub(super) fn divided(path: &str) -> (&str, &str) {
+    let folder = match path.rfind('/') {
+        None => ".",
+        Some(at) => {
+            let folder = path.get(..at).unwrap_or_default().trim_end_matches('/');
+            if folder.is_empty() { "/" } else { folder }
+        }
+    };
+    let whole = path.trim_end_matches('/');
+    let name = match whole.rsplit('/').next() {
+        Some(name) if !name.is_empty() => name,
+        _ if path.is_empty() => ".",
+        _ => "/",
+    };
+    (folder, name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_one_word_for_the_shell() {
+        assert_eq!(word("/tmp/a b", true), "'/tmp/a b'");
+        assert_eq!(word("it's $HOME", true), r"'it'\''s $HOME'");
+        assert_eq!(word("C:/windows/temp", false), "C:/windows/temp");
+        assert_eq!(word("C:/my files", false), "\"C:/my files\"");
+    }
+
+    #[test]
+    fn paths_are_divided_as_the_reference_divides_them() {
+        for (path, folder, name) in [
+            ("/tmp/a", "/tmp", "a"),
+            ("/tmp/a/", "/tmp/a", "a"),
+            ("a", ".", "a"),
+            ("/a", "/", "a"),
+            ("", ".", "."),
+            ("/", "/", "/"),
+            ("~/a", "~", "a"),
+        ] {
+            assert_eq!(divided(path), (folder, name), "{path}");
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Files to another machine, in the words of `scp` in its receiving mode: every SSH server has that
+//! program. The name a file gets is settled by that program, as with the reference.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+use bytes::Bytes;
+use russh::client::Msg;
+use russh::{ChannelMsg, ChannelReadHalf, ChannelWriteHalf};
+
+use super::quote::{divided, word};
+use super::{Session, reason};
+
+/// How much is sent at once.
+const PIECE: usize = 32 * 1024;
+
+/// How deep folders may be nested.
+const DEEPEST: usize = 128;
+
+/// How much of what the program says is kept.
+const KEPT: usize = 4 * 1024;
+
+impl Session {
+    /// Puts a text into a file.
+    ///
+    /// # Errors
+    /// When that does not work; in words.
+    pub(crate) async fn upload(&self, path: &str, content: Vec<u8>) -> Result<(), String> {
+        let (folder, name) = divided(path);
+        let mut remote = Remote::start(self, "-vt", folder).await?;
+        let done = async {
+            remote.head(&format!("C0644 {} {name}\n", content.len())).await?;
+            remote.send(content.into()).await?;
+            remote.end_of_file().await
+        };
+        let done = done.await;
+        remote.finish(done).await
+    }
+
+    /// Puts a file there.
+    ///
+    /// # Errors
+    /// When it cannot be read, or cannot be put there; in words.
+    pub(crate) async fn upload_file(&self, path: &str, source: &Path) -> Result<(), String> {
+        let (folder, name) = divided(path);
+        let mut remote = Remote::start(self, "-vt", folder).await?;
+        let done = remote.file(name, source).await;
+        remote.finish(done).await
+    }
+
+    /// Puts everything that is in a folder into a folder there; or the folder itself, if it is meant
+    /// as a whole.
+    ///
+    /// # Errors
+    /// When something cannot be read, or cannot be put there; in words.
+    pub(crate) async fn upload_folder(
+        &self,
+        path: &str,
+        source: &Path,
+        whole: bool,
+    ) -> Result<(), String> {
+        let mut remote = Remote::start(self, "-rvt", path).await?;
+        let done = if whole {
+            let name = source.file_name().and_then(|name| name.to_str()).unwrap_or(".");
+            remote.folder(name, source, 0).await
+        } else {
+            remote.entries(source, 0).await
+        };
+        remote.finish(done).await
+    }
+}
+
+/// The program at the other end.
+struct Remote {
+    input: ChannelWriteHalf<Msg>,
+    output: ChannelReadHalf,
+    /// What it has answered and nobody has looked at.
+    answered: Vec<u8>,
+    /// What it has said besides.
+    said: Vec<u8>,
+    status: Option<u32>,
+    gone: bool,
+}
+
+impl Remote {
+    async fn start(session: &Session, flags: &str, folder: &str) -> Result<Self, String> {
+        let channel = session.channel().await?;
+        let command = format!("scp {flags} {}\n", word(folder, session.unix));
+        channel.exec(true, command).await.map_err(|error| format!("ssh: {error}"))?;
+        let (output, input) = channel.split();
+        let (answered, said) = (Vec::new(), Vec::new());
+        let mut remote = Self { input, output, answered, said, status: None, gone: false };
+        // It says that it is ready.
+        let ready = remote.status().await;
+        match ready {
+            Ok(()) => Ok(remote),
+            Err(why) => Err(remote.finish(Err(why)).await.err().unwrap_or_default()),
+        }
+    }
+
+    /// Takes in one message.
+    fn take(&mut self, message: Option<ChannelMsg>) {
+        match message {
+            Some(ChannelMsg::Data { data }) => self.answered.extend_from_slice(&data),
+            Some(ChannelMsg::ExtendedData { data, .. }) => {
+                self.said.extend_from_slice(&data);
+                if self.said.len() > 2 * KEPT {
+                    self.said.drain(..self.said.len() - KEPT);
+                }
+            }
+            Some(ChannelMsg::ExitStatus { exit_status }) => self.status = Some(exit_status),
+            Some(ChannelMsg::Failure | ChannelMsg::Close) | None => self.gone = true,
+            Some(_) => {}
+        }
+    }
+
+    /// Sends bytes, and listens meanwhile: a program that has ended takes none.
+    async fn send(&mut self, bytes: Bytes) -> Result<(), String> {
+        let Self { input, output, .. } = self;
+        let mut heard = Vec::new();
+        let sent = {
+            let sending = input.data_bytes(bytes);
+            tokio::pin!(sending);
+            loop {
+                tokio::select! {
+                    sent = &mut sending => break sent.map_err(|error| format!("ssh: {error}")),
+                    message = output.wait() => {
+                        let over = matches!(message, None | Some(ChannelMsg::Close));
+                        heard.push(message);
+                        if over {
+                            break Err("the other end has gone".to_owned());
+                        }
+                    }
+                }
+            }
+        };
+        heard.into_iter().for_each(|message| self.take(message));
+        sent
+    }
+
+    /// Looks at its next answer: a zero, or a word of complaint.
+    async fn status(&mut self) -> Result<(), String> {
+        loop {
+            match self.answered.first() {
+                Some(0) => {
+                    self.answered.remove(0);
+                    return Ok(());
+                }
+                Some(_) if self.answered.contains(&b'\n') || self.gone => {
+                    let text = self.answered.get(1..).unwrap_or_default();
+                    let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+                    return Err(String::from_utf8_lossy(line).into_owned());
+                }
+                _ if self.gone => return Err("the other end has gone".to_owned()),
+                _ => {
+                    let message = self.output.wait().await;
+                    self.take(message);
+                }
+            }
+        }
+    }
+
+    /// Sends a line that announces something, and waits until it is taken.
+    async fn head(&mut self, line: &str) -> Result<(), String> {
+        if line.trim_end_matches('\n').contains('\n') {
+            return Err(format!("a name with a line break cannot be sent: {line:?}"));
+        }
+        self.send(line.to_owned().into()).await?;
+        self.status().await
+    }
+
+    async fn end_of_file(&mut self) -> Result<(), String> {
+        self.send(Bytes::from_static(&[0])).await?;
+        self.status().await
+    }
+
+    async fn file(&mut self, name: &str, source: &Path) -> Result<(), String> {
+        let shown = source.display();
+        let why = |error: std::io::Error| format!("open {shown}: {}", reason(&error));
+        let about = source.metadata().map_err(why)?;
+        if !about.is_file() {
+            return Err(format!("{shown} is neither a file nor a folder"));
+        }
+        let mut file = File::open(source).map_err(why)?;
+        self.head(&format!("C0644 {} {name}\n", about.len())).await?;
+        let mut left = about.len();
+        while left > 0 {
+            let size = usize::try_from(left).map_or(PIECE, |left| left.min(PIECE));
+            let mut piece = vec![0; size];
+            file.read_exact(&mut piece).map_err(|error| {
+                format!("read {shown}, which has changed meanwhile: {}", reason(&error))
+            })?;
+            self.send(piece.into()).await?;
+            left = left.saturating_sub(size as u64);
+        }
+        self.end_of_file().await
+    }
+
+    async fn folder(&mut self, name: &str, source: &Path, depth: usize) -> Result<(), String> {
+        self.head(&format!("D0755 0 {name}\n")).await?;
+        Box::pin(self.entries(source, depth)).await?;
+        self.head("E\n").await
+    }
+
+    /// Sends what is in a folder, in the order of names. What links lead to is sent in their place.
+    async fn entries(&mut self, source: &Path, depth: usize) -> Result<(), String> {
+        let shown = source.display();
+        let why = |error: std::io::Error| format!("open {shown}: {}", reason(&error));
+        if depth > DEEPEST {
+            return Err(format!("{shown} is nested deeper than {DEEPEST} folders"));
+        }
+        let mut paths = Vec::new();
+        for entry in source.read_dir().map_err(why)? {
+            paths.push(entry.map_err(why)?.path());
+        }
+        paths.sort();
+        for path in paths {
+            let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+                return Err(format!("the name of {} is not Unicode", path.display()));
+            };
+            match path.is_dir() {
+                true => self.folder(name, &path, depth + 1).await?,
+                false => self.file(name, &path).await?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the talk and hears what the program makes of it.
+    async fn finish(mut self, done: Result<(), String>) -> Result<(), String> {
+        // A program that has ended does not mind.
+        self.input.eof().await.ok();
+        while !self.gone {
+            let message = self.output.wait().await;
+            self.take(message);
+        }
+        match (self.status, done) {
+            (Some(127), _) => Err("SCP failed to start. This usually means that SCP is not\nproperly installed on the remote system.".to_owned()),
+            (_, Err(why)) => Err(why),
+            (None | Some(0), Ok(())) => Ok(()),
+            (Some(status), Ok(())) => {
+                let said = String::from_utf8_lossy(&self.said);
+                Err(format!("Process exited with status {status}: {}", said.trim_end()))
+            }
+        }
+    }
+}

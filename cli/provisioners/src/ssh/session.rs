@@ -1,0 +1,292 @@
+//! A session: from a line to a machine, over logging in, to commands that run there.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use russh::client::{self, ChannelOpenHandle, Config, Handle, Msg};
+use russh::keys::HashAlg;
+use russh::keys::PublicKeyOrCertificate;
+use russh::{Channel, ChannelMsg, Disconnect, Pty, Sig};
+use tokio::net::UnixStream;
+use tokio::time::timeout;
+
+use super::dial::{self, Line};
+use super::host_key::HostKey;
+use super::login::login;
+use super::target::{Hop, Target};
+
+/// After how much silence a machine is asked whether it is still there.
+const SILENCE: Duration = Duration::from_secs(15);
+
+/// How often it is asked without answer before it counts as gone.
+const QUESTIONS: usize = 8;
+
+/// How long saying goodbye may take.
+const GOODBYE: Duration = Duration::from_secs(1);
+
+/// Why there is no session.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Trouble {
+    /// The machine is not the one that was meant.
+    #[error("knownhosts: key mismatch: the machine has the key {0}")]
+    Mismatch(String),
+    /// The machine does not let us in.
+    #[error("{0}")]
+    Refused(String),
+    /// Something went wrong on the way.
+    #[error("ssh: {0}")]
+    Ssh(#[from] russh::Error),
+}
+
+/// How a command ended.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Ended {
+    /// It did what it was told to do.
+    Well,
+    /// It did not; in words.
+    Badly(String),
+}
+
+/// A machine that we are logged in to. It is let go when this is dropped.
+pub(crate) struct Session {
+    handle: Handle<Client>,
+    /// What the line goes through; it must stay.
+    _bastion: Option<Handle<Client>>,
+    forwards_agent: bool,
+    pub(super) unix: bool,
+}
+
+impl Session {
+    /// Calls a machine and logs in. Once, without patience of its own.
+    ///
+    /// # Errors
+    /// When that does not work; in words.
+    pub(super) async fn open(target: &Target) -> Result<Self, String> {
+        let bastion = match &target.bastion {
+            Some(hop) => {
+                let handle = enter(hop, async || direct(target, hop).await)
+                    .await
+                    .map_err(|why| format!("Error connecting to bastion: {why}"))?;
+                Some(handle)
+            }
+            None => None,
+        };
+        let end = &target.end;
+        let handle = match &bastion {
+            Some(bastion) => enter(end, async || behind(bastion, end).await).await?,
+            None => enter(end, async || direct(target, end).await).await?,
+        };
+        let forwards_agent = end.agent.is_some();
+        Ok(Self { handle, _bastion: bastion, forwards_agent, unix: target.is_unix() })
+    }
+
+    /// Runs a command and gives what it says away as it comes, both outputs in one.
+    ///
+    /// # Errors
+    /// When it cannot be run, or the machine goes away meanwhile; in words.
+    pub(crate) async fn run(
+        &self,
+        command: &str,
+        take: &mut dyn FnMut(&[u8]),
+    ) -> Result<Ended, String> {
+        let why = |error: russh::Error| format!("Error starting script: ssh: {error}");
+        let mut channel = self.channel().await?;
+        if self.unix {
+            // As in the reference: programs then flush their output, and end with the session.
+            let modes = [(Pty::ECHO, 0), (Pty::TTY_OP_ISPEED, 14400), (Pty::TTY_OP_OSPEED, 14400)];
+            channel.request_pty(false, "xterm", 80, 40, 0, 0, &modes).await.map_err(why)?;
+        }
+        channel.exec(true, format!("{}\n", command.trim())).await.map_err(why)?;
+        channel.eof().await.map_err(why)?;
+        let mut ended = None;
+        while let Some(message) = channel.wait().await {
+            match message {
+                ChannelMsg::Data { data } | ChannelMsg::ExtendedData { data, .. } => take(&data),
+                ChannelMsg::Failure => {
+                    return Err("Error starting script: the machine refuses to run commands".into());
+                }
+                message => ended = ending(&message).or(ended),
+            }
+        }
+        Ok(ended.unwrap_or_else(|| {
+            let why = "wait: remote command exited without exit status or exit signal";
+            Ended::Badly(why.to_owned())
+        }))
+    }
+
+    /// Removes a file, if that works.
+    pub(crate) async fn remove(&self, path: &str) {
+        let command = match self.unix {
+            true => format!("rm -f {path}"),
+            false => format!("del /q \"{}\"", path.replace('/', "\\")),
+        };
+        // Its work is done whether it goes or not.
+        self.run(&command, &mut |_| {}).await.ok();
+    }
+
+    /// Opens a channel for one command.
+    pub(super) async fn channel(&self) -> Result<Channel<Msg>, String> {
+        let channel = self.handle.channel_open_session().await;
+        let channel = channel.map_err(|error| format!("ssh: cannot open a session: {error}"))?;
+        if self.forwards_agent {
+            // Commands may want to go on from there.
+            channel.agent_forward(false).await.map_err(|error| format!("ssh: {error}"))?;
+        }
+        Ok(channel)
+    }
+
+    /// Says goodbye.
+    pub(crate) async fn close(self) {
+        let goodbye = self.handle.disconnect(Disconnect::ByApplication, "", "");
+        // Whether it is heard or not: the line ends.
+        timeout(GOODBYE, goodbye).await.ok();
+    }
+}
+
+/// A line from here, through the proxy if there is one.
+async fn direct(target: &Target, hop: &Hop) -> Result<Box<dyn Line>, String> {
+    match &target.proxy {
+        Some(proxy) => proxy.line(&hop.host, hop.port).await,
+        None => dial::tcp(hop.name(), hop.port).await,
+    }
+}
+
+/// A line through another machine.
+async fn behind(bastion: &Handle<Client>, hop: &Hop) -> Result<Box<dyn Line>, String> {
+    let opened =
+        bastion.channel_open_direct_tcpip(hop.name(), u32::from(hop.port), "127.0.0.1", 0).await;
+    let channel = opened.map_err(|error| match error {
+        russh::Error::ChannelOpenFailure(reason) => {
+            format!("ssh: rejected: connect failed ({reason:?})")
+        }
+        error => format!("ssh: {error}"),
+    })?;
+    Ok(Box::new(channel.into_stream()))
+}
+
+/// Shakes hands with a machine and logs in.
+async fn enter(
+    hop: &Hop,
+    line: impl AsyncFn() -> Result<Box<dyn Line>, String>,
+) -> Result<Handle<Client>, String> {
+    let refused = |why: Trouble| {
+        let Hop { user, host, port, .. } = hop;
+        format!("SSH authentication failed ({user}@{host}:{port}): ssh: handshake failed: {why}")
+    };
+    let mut handle = match shake_hands(hop, line().await?, false).await {
+        // The key that was given may be that of an authority.
+        Err(Trouble::Mismatch(_)) => shake_hands(hop, line().await?, true).await,
+        met => met,
+    }
+    .map_err(refused)?;
+    login(&mut handle, hop).await.map_err(refused)?;
+    Ok(handle)
+}
+
+async fn shake_hands(
+    hop: &Hop,
+    line: Box<dyn Line>,
+    certificates: bool,
+) -> Result<Handle<Client>, Trouble> {
+    let preferred = hop.host_key.as_ref().map(|key| key.preferred(certificates));
+    let config = Config {
+        client_id: russh::SshId::Standard(Cow::Borrowed("SSH-2.0-formwork")),
+        preferred: preferred.unwrap_or_default(),
+        keepalive_interval: Some(SILENCE),
+        keepalive_max: QUESTIONS,
+        nodelay: true,
+        ..Config::default()
+    };
+    let client = Client {
+        name: hop.name().to_owned(),
+        host_key: hop.host_key.clone(),
+        agent: hop.agent.as_ref().map(|agent| agent.socket.clone()),
+    };
+    client::connect_stream(Arc::new(config), line, client).await
+}
+
+/// How a command ended, if a message says so.
+fn ending(message: &ChannelMsg) -> Option<Ended> {
+    match message {
+        ChannelMsg::ExitStatus { exit_status: 0 } => Some(Ended::Well),
+        ChannelMsg::ExitStatus { exit_status } => {
+            Some(Ended::Badly(format!("Process exited with status {exit_status}")))
+        }
+        ChannelMsg::ExitSignal { signal_name, error_message, .. } => {
+            let (name, number) = signal(signal_name);
+            let mut why = format!("Process exited with status {} from signal {name}", 128 + number);
+            if !error_message.is_empty() {
+                why.push_str(&format!(". Reason was: {error_message}"));
+            }
+            Some(Ended::Badly(why))
+        }
+        _ => None,
+    }
+}
+
+fn signal(signal: &Sig) -> (&str, u32) {
+    match signal {
+        Sig::HUP => ("HUP", 1),
+        Sig::INT => ("INT", 2),
+        Sig::QUIT => ("QUIT", 3),
+        Sig::ILL => ("ILL", 4),
+        Sig::ABRT => ("ABRT", 6),
+        Sig::FPE => ("FPE", 8),
+        Sig::KILL => ("KILL", 9),
+        Sig::USR1 => ("USR1", 10),
+        Sig::SEGV => ("SEGV", 11),
+        Sig::PIPE => ("PIPE", 13),
+        Sig::ALRM => ("ALRM", 14),
+        Sig::TERM => ("TERM", 15),
+        Sig::Custom(name) => (name, 0),
+    }
+}
+
+/// What we are to a machine: it asks us whether it is the right one, and for our agent.
+pub(super) struct Client {
+    name: String,
+    host_key: Option<HostKey>,
+    agent: Option<PathBuf>,
+}
+
+impl client::Handler for Client {
+    type Error = Trouble;
+
+    async fn check_server_key(
+        &mut self,
+        shown: &PublicKeyOrCertificate,
+    ) -> Result<bool, Self::Error> {
+        match &self.host_key {
+            Some(key) if !key.accepts(shown, &self.name) => {
+                let shown = shown.public_key().fingerprint(HashAlg::Sha256).to_string();
+                Err(Trouble::Mismatch(shown))
+            }
+            // Without a key anyone will do, as in the reference.
+            _ => Ok(true),
+        }
+    }
+
+    async fn server_channel_open_agent_forward(
+        &mut self,
+        channel: Channel<Msg>,
+        reply: ChannelOpenHandle,
+        _: &mut client::Session,
+    ) -> Result<(), Self::Error> {
+        if let Some(socket) = self.agent.clone() {
+            reply.accept().await;
+            tokio::spawn(relay(channel, socket));
+        }
+        Ok(())
+    }
+}
+
+/// Lets a machine and our agent talk until one of them has nothing more to say.
+async fn relay(channel: Channel<Msg>, socket: impl AsRef<Path>) {
+    if let Ok(mut agent) = UnixStream::connect(socket).await {
+        let mut there = channel.into_stream();
+        // Who ends it is of no interest.
+        tokio::io::copy_bidirectional(&mut there, &mut agent).await.ok();
+    }
+}

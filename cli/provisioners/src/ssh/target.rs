@@ -1,0 +1,279 @@
+//! What a `connection` block says: whom to call, and how to log in there. Calls nobody, but reads the
+//! keys, so that one that cannot be used is found before the first attempt.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use formwork_value::Plain;
+
+use super::agent::Agent;
+use super::host_key::HostKey;
+use super::identity::Identity;
+use super::proxy::Proxy;
+use crate::Surroundings;
+use crate::block::Block;
+
+const DEFAULT_TIMEOUT: Duration = Duration::from_mins(5);
+const DEFAULT_PORT: u16 = 22;
+const RANDOM: &str = "%RAND%";
+
+/// A machine to log in to.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(super) end: Hop,
+    pub(super) bastion: Option<Hop>,
+    pub(super) proxy: Option<Proxy>,
+    pub(super) timeout: Duration,
+    unix: bool,
+    script_path: String,
+}
+
+/// One machine, and how to log in to it.
+#[derive(Debug)]
+pub(super) struct Hop {
+    pub(super) host: String,
+    pub(super) port: u16,
+    pub(super) user: String,
+    pub(super) password: Option<String>,
+    pub(super) identity: Option<Identity>,
+    /// Whether a certificate was given, of use or not.
+    certificate: bool,
+    pub(super) agent: Option<Agent>,
+    pub(super) host_key: Option<HostKey>,
+}
+
+/// How a hop logs in, as it is written.
+struct Written {
+    user: String,
+    password: Option<String>,
+    private_key: Option<String>,
+    certificate: Option<String>,
+    host_key: Option<String>,
+    port: u16,
+}
+
+impl Target {
+    /// Reads a block that fits the schema of connections.
+    ///
+    /// # Errors
+    /// When nobody can be called that way.
+    pub(crate) fn read(
+        connection: Option<&Plain>,
+        surroundings: &Surroundings,
+    ) -> Result<Self, String> {
+        let Some(connection) = connection else {
+            return Err("Missing connection configuration for provisioner.".to_owned());
+        };
+        let block = Block(connection.value());
+        let host = block.text("host").ok_or("host for provisioner cannot be empty")?;
+        match block.text("type").as_deref() {
+            None | Some("ssh") => {}
+            Some("winrm") => return Err(WINRM.to_owned()),
+            Some(other) => return Err(format!("connection type '{other}' not supported")),
+        }
+        let unix = match block.text("target_platform").as_deref() {
+            None | Some("unix") => true,
+            Some("windows") => false,
+            Some(_) => {
+                let why = "target_platform for provisioner has to be either unix or windows";
+                return Err(why.to_owned());
+            }
+        };
+        let script_path = block.text("script_path").unwrap_or_else(|| {
+            let path = if unix {
+                "/tmp/terraform_%RAND%.sh"
+            } else {
+                "C:/windows/temp/terraform_%RAND%.cmd"
+            };
+            path.to_owned()
+        });
+        let agent = agent(block, surroundings)?;
+        let written = Written {
+            user: block.text("user").unwrap_or_else(|| "root".to_owned()),
+            password: block.text("password"),
+            private_key: block.text("private_key"),
+            certificate: block.text("certificate"),
+            host_key: block.text("host_key"),
+            port: block.port("port")?.unwrap_or(DEFAULT_PORT),
+        };
+        let bastion = block.text("bastion_host").map(|host| {
+            // What is not said about the bastion is as for the machine behind it. Its key is its own.
+            let written = Written {
+                user: block.text("bastion_user").unwrap_or_else(|| written.user.clone()),
+                password: block.text("bastion_password").or_else(|| written.password.clone()),
+                private_key: block
+                    .text("bastion_private_key")
+                    .or_else(|| written.private_key.clone()),
+                certificate: block
+                    .text("bastion_certificate")
+                    .or_else(|| written.certificate.clone()),
+                host_key: block.text("bastion_host_key"),
+                port: block.port("bastion_port")?.unwrap_or(written.port),
+            };
+            written.read(host, agent.clone())
+        });
+        Ok(Self {
+            bastion: bastion.transpose()?,
+            end: written.read(host, agent)?,
+            proxy: Proxy::read(block)?,
+            timeout: block
+                .text("timeout")
+                .and_then(|text| duration(&text))
+                .unwrap_or(DEFAULT_TIMEOUT),
+            unix,
+            script_path,
+        })
+    }
+
+    /// Whether commands are those of Unix.
+    pub(crate) fn is_unix(&self) -> bool {
+        self.unix
+    }
+
+    /// Where the next script goes; another place each time, unless one place was asked for.
+    pub(crate) fn script_path(&self) -> String {
+        let number = rand::random_range(0..=i32::MAX);
+        self.script_path.replace(RANDOM, &number.to_string())
+    }
+
+    /// What is told before an attempt. It says which secrets there are, never what they are.
+    pub(super) fn announcement(&self) -> String {
+        let mut out = "Connecting to remote host via SSH...\n".to_owned();
+        self.end.describe(&mut out);
+        let platform = if self.unix { "unix" } else { "windows" };
+        // Writing into a string does not fail.
+        let _ = write!(out, "\n  Target Platform: {platform}");
+        if let Some(bastion) = &self.bastion {
+            out.push_str("\nUsing configured bastion host...\n");
+            bastion.describe(&mut out);
+        }
+        if let Some(proxy) = &self.proxy {
+            out.push_str("\nUsing configured proxy host...\n");
+            proxy.describe(&mut out);
+        }
+        out
+    }
+}
+
+const WINRM: &str = "connection type 'winrm' not supported: Formwork reaches other machines over SSH only. Windows has had an SSH server of its own since 2018; install it there, and use type = \"ssh\" with target_platform = \"windows\". Or let a \"local-exec\" provisioner run a program that speaks WinRM.";
+
+impl Written {
+    fn read(self, host: String, agent: Option<Agent>) -> Result<Hop, String> {
+        let identity = match &self.private_key {
+            Some(key) => Some(Identity::read(key, self.certificate.as_deref())?),
+            None => None,
+        };
+        Ok(Hop {
+            host: bracketed(host),
+            port: self.port,
+            user: self.user,
+            password: self.password,
+            identity,
+            certificate: self.certificate.is_some(),
+            agent,
+            host_key: self.host_key.as_deref().map(HostKey::read).transpose()?,
+        })
+    }
+}
+
+impl Hop {
+    fn describe(&self, out: &mut String) {
+        // Writing into a string does not fail.
+        let _ = write!(
+            out,
+            "  Host: {}\n  User: {}\n  Password: {}\n  Private key: {}\n  Certificate: {}\n  SSH Agent: {}\n  Checking Host Key: {}",
+            self.host,
+            self.user,
+            self.password.is_some(),
+            self.identity.is_some(),
+            self.certificate,
+            self.agent.is_some(),
+            self.host_key.is_some()
+        );
+    }
+
+    /// The name without what tells an address from a port.
+    pub(super) fn name(&self) -> &str {
+        self.host.trim_start_matches('[').trim_end_matches(']')
+    }
+}
+
+/// The agent is asked if there is one, unless that is not wanted.
+fn agent(block: Block<'_>, surroundings: &Surroundings) -> Result<Option<Agent>, String> {
+    let Some(socket) = &surroundings.agent else {
+        return match block.flag("agent") {
+            Some(true) => Err("SSH agent requested but SSH_AUTH_SOCK not-specified".to_owned()),
+            _ => Ok(None),
+        };
+    };
+    if block.flag("agent") == Some(false) {
+        return Ok(None);
+    }
+    let identity = block.text("agent_identity");
+    Ok(Some(Agent::new(Path::new(socket), identity.as_deref(), surroundings.home.as_deref())))
+}
+
+fn bracketed(host: String) -> String {
+    match host.parse::<std::net::Ipv6Addr>() {
+        Ok(_) => format!("[{host}]"),
+        Err(_) => host,
+    }
+}
+
+/// Reads `30s`, `1h15m`, `1.5m`; `None` if it is none, and the usual time counts then, as in the
+/// reference.
+fn duration(text: &str) -> Option<Duration> {
+    let mut rest = text.strip_prefix('+').unwrap_or(text);
+    if rest == "0" {
+        return Some(Duration::ZERO);
+    }
+    let mut total = Duration::ZERO;
+    if rest.is_empty() {
+        return None;
+    }
+    while !rest.is_empty() {
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let (number, behind) = rest.split_at(end);
+        let end = behind.find(|c: char| c.is_ascii_digit() || c == '.').unwrap_or(behind.len());
+        let (unit, next) = behind.split_at(end);
+        let unit = match unit {
+            "ns" => 1e-9,
+            "us" | "µs" => 1e-6,
+            "ms" => 1e-3,
+            "s" => 1.0,
+            "m" => 60.0,
+            "h" => 3600.0,
+            _ => return None,
+        };
+        let part = Duration::try_from_secs_f64(number.parse::<f64>().ok()? * unit).ok()?;
+        total = total.checked_add(part)?;
+        rest = next;
+    }
+    Some(total)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_read_and_what_is_none_is_told_apart() {
+        let check = |text: &str| duration(text).map(|d| d.as_millis());
+        assert_eq!(check("30s"), Some(30_000));
+        assert_eq!(check("1h15m"), Some(4_500_000));
+        assert_eq!(check("1.5m"), Some(90_000));
+        assert_eq!(check("250ms"), Some(250));
+        assert_eq!(check("0"), Some(0));
+        for bad in ["", "5", "soon", "-1s", "s", "1e9s", "99999999999999999999h"] {
+            assert_eq!(check(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_the_newer_kind_are_put_in_brackets() {
+        assert_eq!(bracketed("::1".to_owned()), "[::1]");
+        assert_eq!(bracketed("127.0.0.1".to_owned()), "127.0.0.1");
+        assert_eq!(bracketed("[::1]".to_owned()), "[::1]");
+    }
+}

@@ -1,0 +1,28 @@
+//! The wish that work ends soon. How it ends is for whoever does the work.
+
+use tokio::sync::watch;
+
+/// Set once, seen by all work that is under way and by all that begins later.
+#[derive(Debug)]
+pub(crate) struct Stop(watch::Sender<bool>);
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self(watch::Sender::new(false))
+    }
+}
+
+impl Stop {
+    /// Work is to end soon.
+    pub(crate) fn ask(&self) {
+        self.0.send_replace(true);
+    }
+
+    /// Waits until that is wished.
+    pub(crate) async fn asked(&self) {
+        // The sender lives as long as this, so there is no error.
+        if self.0.subscribe().wait_for(|asked| *asked).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! A real SSH server for one test: its own keys and settings in a folder of its own, a port that the
+//! system chose, nothing of this machine changed. It needs the program `sshd`.
+
+use std::fs::{self, File};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+
+use nix::unistd::{User, getuid};
+use tempfile::TempDir;
+
+const PROGRAM: &str = "/usr/sbin/sshd";
+
+/// What the server insists on if it runs as root.
+const ROOTS_FOLDER: &str = "/run/sshd";
+
+/// A server that runs as long as the test program does; what it leaves behind is nothing.
+pub(crate) struct Sshd {
+    folder: TempDir,
+    pub(crate) port: u16,
+    pub(crate) user: String,
+}
+
+impl Sshd {
+    /// Starts one. Says so loudly if there is no such program here, for then nothing is tested.
+    pub(crate) fn start() -> Option<Self> {
+        let missing = [PROGRAM, "/usr/bin/ssh-keygen", "/usr/bin/scp"]
+            .into_iter()
+            .chain(getuid().is_root().then_some(ROOTS_FOLDER))
+            .find(|path| !Path::new(path).exists());
+        if let Some(missing) = missing {
+            eprintln!("NOT TESTED: provisioners over SSH: {missing} is missing (openssh-server)");
+            return None;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        for key in ["host_ed25519", "host_ecdsa", "id", "other"] {
+            let kind = if key == "host_ecdsa" { "ecdsa" } else { "ed25519" };
+            keygen(&folder.path().join(key), kind);
+        }
+        fs::copy(folder.path().join("id.pub"), folder.path().join("authorized")).expect("a copy");
+        let user = User::from_uid(getuid()).expect("users can be asked for").expect("one of them");
+        let (listener, port) = listener();
+        let server = Self { folder, port, user: user.name };
+        fs::write(server.path("config"), server.config()).expect("it can be written");
+        server.serve(listener);
+        Some(server)
+    }
+
+    /// A file of the server's folder.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The public half of a key, without its comment.
+    pub(crate) fn public(&self, key: &str) -> String {
+        let text = fs::read_to_string(self.path(&format!("{key}.pub"))).expect("a key");
+        text.split(' ').take(2).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The arguments of a `connection` block that logs in with the key.
+    pub(crate) fn connection(&self) -> String {
+        format!(
+            "host = \"127.0.0.1\"\nport = {}\nuser = \"{}\"\nagent = false\ntimeout = \"20s\"\nprivate_key = file(\"{}\")\n",
+            self.port,
+            self.user,
+            self.path("id").display()
+        )
+    }
+
+    fn config(&self) -> String {
+        let folder = self.folder.path().display();
+        format!(
+            "HostKey {folder}/host_ecdsa\nHostKey {folder}/host_ed25519\nAuthorizedKeysFile {folder}/authorized\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\nAllowTcpForwarding yes\nMaxStartups 100\n"
+        )
+    }
+
+    /// Starts a server for each connection, which is all that it hears of.
+    fn serve(&self, listener: TcpListener) {
+        let (config, log) = (self.path("config"), self.path("log"));
+        thread::spawn(move || {
+            for connection in listener.incoming() {
+                let Ok(connection) = connection else { return };
+                serve_one(&config, &log, connection);
+            }
+        });
+    }
+}
+
+fn listener() -> (TcpListener, u16) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let port = listener.local_addr().expect("it has an address").port();
+    (listener, port)
+}
+
+fn serve_one(config: &Path, log: &Path, connection: TcpStream) {
+    // The test may be over, and its folder gone.
+    let Ok(log) = File::options().append(true).create(true).open(log) else { return };
+    let output = connection.try_clone().expect("a socket can be shared");
+    let mut server = Command::new(PROGRAM);
+    server.arg("-i").arg("-e").arg("-f").arg(config);
+    server.stdin(OwnedFd::from(connection)).stdout(OwnedFd::from(output)).stderr(log);
+    let mut child = server.spawn().expect("sshd runs");
+    thread::spawn(move || child.wait());
+}
+
+fn keygen(path: &Path, kind: &str) {
+    let mut command = Command::new("/usr/bin/ssh-keygen");
+    command.args(["-q", "-t", kind, "-N", "", "-C", "test", "-f"]).arg(path);
+    assert!(command.status().expect("ssh-keygen runs").success());
+}

@@ -1,0 +1,263 @@
+//! Provisioners on another machine: a real SSH server, which is this machine. Where the reference is
+//! there, it does the same with the same server, and must say the same.
+
+use std::path::Path;
+
+use nix::sys::signal::Signal;
+
+use crate::harness::{Ended, Sshd, Workdir, instances, terraform};
+
+/// A resource with this connection and these provisioners.
+fn resource(connection: &str, provisioners: &str) -> String {
+    format!(
+        "resource \"terraform_data\" \"a\" {{\n connection {{\n{connection} }}\n{provisioners}\n}}\n"
+    )
+}
+
+/// What was told once something was done, with what differs from run to run taken out.
+fn told(ended: &Ended) -> Vec<String> {
+    let text = ended.stdout.clone() + &ended.stderr;
+    let lines = text.lines().skip_while(|line| !line.contains("Creating..."));
+    // How long a failure took is told by us only.
+    let lines = lines.filter(|line| !line.contains("Creation errored after"));
+    lines.map(plain).collect()
+}
+
+/// A line without identifiers, random names and times.
+fn plain(line: &str) -> String {
+    let mut line = line.trim_end().to_owned();
+    for (start, end) in [("[id=", "]"), ("/tmp/terraform_", ".sh"), ("complete after ", "s")] {
+        let Some(at) = line.find(start).map(|at| at + start.len()) else { continue };
+        let Some(length) = line[at..].find(end) else { continue };
+        line.replace_range(at..at + length, "…");
+    }
+    line
+}
+
+/// Applies a configuration with the reference, if it is there, and with ours, and holds what they say
+/// and leave behind against each other. `%` in it is a folder that each of them has for itself.
+#[track_caller]
+fn check(config: &str) -> (Workdir, Ended) {
+    let files = |workdir: &Workdir| {
+        let there = workdir.root().join("there");
+        std::fs::create_dir_all(there.join("folder")).expect("a folder");
+        workdir.write("from/one", "1\n");
+        workdir.write("from/sub/two", "22\n");
+        workdir.write("script.sh", "#!/bin/bash\necho from ${BASH##*/}\n");
+        workdir.write("main.tf", &config.replace('%', &there.to_string_lossy()));
+        there
+    };
+    let ours = Workdir::new("");
+    let there = files(&ours);
+    let ended = ours.formwork("apply -auto-approve -no-color").run();
+    if terraform().is_some() {
+        let theirs = Workdir::new("");
+        let theirs_there = files(&theirs);
+        theirs.terraform("init").succeed();
+        let expected = theirs.terraform("apply -auto-approve -no-color").run();
+        let words = |ended: &Ended, workdir: &Workdir| {
+            let root = workdir.root().to_string_lossy().into_owned();
+            // Random names differ in length, so lines are broken at other places.
+            let text = told(ended).join("\n").replace(&root, "ROOT");
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(words(&ended, &ours), words(&expected, &theirs), "{config}");
+        assert_eq!(ended.code, expected.code, "{config}");
+        assert_eq!(listing(&there), listing(&theirs_there), "{config}");
+        let tainted = |workdir| instances(workdir).iter().map(|one| one.tainted).collect();
+        let (ours, theirs): (Vec<bool>, Vec<bool>) = (tainted(&ours), tainted(&theirs));
+        assert_eq!(ours, theirs, "{config}");
+    }
+    (ours, ended)
+}
+
+/// Everything below a folder, with contents and whether it can be run.
+fn listing(folder: &Path) -> Vec<String> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut found = Vec::new();
+    let mut left = vec![folder.to_owned()];
+    while let Some(next) = left.pop() {
+        for entry in std::fs::read_dir(&next).expect("a folder").flatten() {
+            let path = entry.path();
+            let name = path.strip_prefix(folder).expect("it is below").display().to_string();
+            let mode = entry.metadata().expect("it is there").permissions().mode() & 0o777;
+            if path.is_dir() {
+                found.push(format!("{name}/ {mode:o}"));
+                left.push(path);
+            } else {
+                let text = std::fs::read_to_string(&path).expect("a text");
+                found.push(format!("{name} {mode:o} {text:?}"));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn files_and_folders_get_where_the_reference_puts_them() {
+    let Some(sshd) = Sshd::start() else { return };
+    let file = |what: &str| format!("provisioner \"file\" {{\n{what}\n}}\n");
+    let all: String = [
+        "content = \"a text\"\ndestination = \"%/text\"",
+        "content = \"\"\ndestination = \"%/nothing\"",
+        "source = \"from/one\"\ndestination = \"%/folder/\"",
+        "source = \"from/one\"\ndestination = \"%/with 'a' $name\"",
+        "source = \"from\"\ndestination = \"%/folder\"",
+        "source = \"from/\"\ndestination = \"%/folder\"",
+        "source = \"from\"\ndestination = \"%/made\"",
+    ]
+    .map(file)
+    .concat();
+    let (workdir, ended) = check(&resource(&sshd.connection(), &all));
+    ended.code(0);
+    assert_eq!(
+        listing(&workdir.root().join("there")),
+        [
+            "folder/ 755",
+            "folder/folder 644 \"1\\n\"",
+            "folder/from/ 755",
+            "folder/from/one 644 \"1\\n\"",
+            "folder/from/sub/ 755",
+            "folder/from/sub/two 644 \"22\\n\"",
+            "folder/one 644 \"1\\n\"",
+            "folder/sub/ 755",
+            "folder/sub/two 644 \"22\\n\"",
+            "made/ 755",
+            "made/one 644 \"1\\n\"",
+            "made/sub/ 755",
+            "made/sub/two 644 \"22\\n\"",
+            "nothing 644 \"\"",
+            "text 644 \"a text\"",
+            "with 'a' $name 644 \"1\\n\"",
+        ]
+    );
+    for bad in [
+        "source = \"from/one\"\ndestination = \"%/folder\"",
+        "source = \"nowhere\"\ndestination = \"%/x\"",
+        "content = \"x\"\ndestination = \"%/no/such/folder/x\"",
+        "content = \"x\"\ndestination = \"\"",
+    ] {
+        check(&resource(&sshd.connection(), &file(bad))).1.code(1);
+    }
+}
+
+#[test]
+fn scripts_say_and_end_as_with_the_reference() {
+    let Some(sshd) = Sshd::start() else { return };
+    let script = |what: &str| format!("provisioner \"remote-exec\" {{\n{what}\n}}\n");
+    let all: String = [
+        r#"inline = ["echo one", "echo two >&2", "printf 'a\\rb\\n\\n c'", "test -t 1 && echo '' tty"]"#,
+        r#"script = "script.sh""#,
+        r#"scripts = ["script.sh", "script.sh"]"#,
+        r#"scripts = []"#,
+        r#"inline = [sensitive("echo hush")]"#,
+        "on_failure = continue\ninline = [\"exit 4\"]",
+    ]
+    .map(script)
+    .concat();
+    let (workdir, ended) = check(&resource(&sshd.connection(), &all));
+    ended.code(0).says("(remote-exec): two").says("from bash").says_not("hush");
+    assert!(!instances(&workdir)[0].tainted);
+    for bad in [
+        r#"inline = ["echo before", "exit 3"]"#,
+        r#"inline = ["kill -9 $$"]"#,
+        r#"inline = []"#,
+        r#"script = "nowhere""#,
+        r#"scripts = ["script.sh", ""]"#,
+    ] {
+        let (workdir, ended) = check(&resource(&sshd.connection(), &script(bad)));
+        ended.code(1);
+        assert!(instances(&workdir)[0].tainted, "{bad}");
+    }
+    let left = std::fs::read_dir("/tmp").expect("it is there").flatten().any(|entry| {
+        let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
+        entry.file_name().to_string_lossy().starts_with("terraform_") && text.contains("hush")
+    });
+    assert!(!left, "a script with a secret is still there");
+}
+
+#[test]
+fn connections_are_made_and_refused_as_with_the_reference() {
+    let Some(sshd) = Sshd::start() else { return };
+    let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
+    let short = sshd.connection().replace("20s", "2s");
+    let with = |more: &str| resource(&(short.clone() + more), hello);
+    let own = |text: &str| format!("{text} = \"{}\"\n", sshd.public("host_ecdsa"));
+    check(&with(&own("host_key"))).1.code(0).says("Checking Host Key: true");
+    check(&with("bastion_host = \"127.0.0.1\"\n")).1.code(0).says("Using configured bastion host");
+    let behind = resource(&short.replace("127.0.0.1", "localhost"), hello);
+    check(&behind).1.code(0);
+    for more in [
+        "type = \"smoke\"\n",
+        "target_platform = \"toaster\"\n",
+        "bastion_host = \"127.0.0.1\"\nbastion_port = 1\n",
+        "proxy_host = \"127.0.0.1\"\nproxy_port = 1\n",
+    ] {
+        check(&with(more)).1.code(1);
+    }
+    let stranger =
+        short.replace(&*sshd.path("id").to_string_lossy(), &sshd.path("other").to_string_lossy());
+    check(&resource(&stranger, hello)).1.code(1).says("attempted methods [none publickey]");
+    let nowhere = short.replace(&format!("port = {}", sshd.port), "port = 1");
+    check(&resource(&nowhere, hello)).1.code(1).says("connection refused");
+    check(&format!("resource \"terraform_data\" \"a\" {{\n{hello}\n}}\n")).1.code(1);
+}
+
+/// What is told of a run of ours alone, where we mean to differ.
+#[track_caller]
+fn ours(config: &str) -> Ended {
+    let workdir = Workdir::new(config);
+    workdir.formwork("apply -auto-approve -no-color").run()
+}
+
+#[test]
+fn a_machine_that_is_another_one_is_not_talked_to() {
+    let Some(sshd) = Sshd::start() else { return };
+    let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
+    let short = sshd.connection().replace("20s", "2s");
+    // The reference asks for another key than the one it was given, and refuses the machine.
+    let right = format!("{short}host_key = \"{}\"\n", sshd.public("host_ed25519"));
+    ours(&resource(&right, hello)).code(0).says("hello");
+    let wrong = format!("{short}host_key = \"{}\"\n", sshd.public("other"));
+    ours(&resource(&wrong, hello)).code(1).says("key mismatch").says_not("hello");
+    // The reference does not look at the key of a bastion at all.
+    let bastion = format!(
+        "{short}bastion_host = \"127.0.0.1\"\nbastion_host_key = \"{}\"\n",
+        sshd.public("other")
+    );
+    ours(&resource(&bastion, hello)).code(1).says("connecting to bastion").says("key mismatch");
+}
+
+#[test]
+fn what_cannot_be_reached_says_what_to_do() {
+    let connection = "host = \"127.0.0.1\"\ntype = \"winrm\"\n";
+    let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
+    ours(&resource(connection, hello)).code(1).says("over SSH only").says("SSH server");
+    let connection = "host = \"127.0.0.1\"\nproxy_host = \"p\"\nproxy_scheme = \"https\"\n";
+    ours(&resource(connection, hello)).code(1).says("proxy_scheme \"https\" is not supported");
+}
+
+#[test]
+fn work_on_another_machine_that_is_cut_off_leaves_the_object_half_made() {
+    let Some(sshd) = Sshd::start() else { return };
+    for signal in [Signal::SIGINT, Signal::SIGKILL] {
+        let workdir = Workdir::new("");
+        let fifo = workdir.root().join("fifo");
+        nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).expect("a fifo");
+        let wait = format!(
+            "provisioner \"remote-exec\" {{\ninline = [\"exec 3<>{0}; echo started; cat <&3\"]\n}}\n",
+            fifo.display()
+        );
+        workdir.write("main.tf", &resource(&sshd.connection(), &wait));
+        let running = workdir.formwork("apply -auto-approve").start();
+        running.wait_for_words("(remote-exec): started");
+        running.signal(signal);
+        let ended = running.wait();
+        if signal == Signal::SIGINT {
+            ended.code(1).says("interrupted");
+        }
+        let next = workdir.formwork("plan").succeed();
+        next.says("terraform_data.a is tainted, so it must be replaced");
+    }
+}
