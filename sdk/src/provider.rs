@@ -42,6 +42,12 @@ impl ProviderDef {
         }
     }
 
+    /// Its source address.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
     /// Gives it a configuration of its own.
     #[must_use]
     pub fn configured(mut self, configure: impl Configure) -> Self {

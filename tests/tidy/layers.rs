@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::{File, TREE, none, product, words};
 
 /// What each package of ours may depend on, in tests too. Anything not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 13] = [
+const ARROWS: [(&str, &[&str]); 14] = [
     ("formwork-value", &[]),
     ("formwork-lang", &["formwork-value"]),
     ("formwork-lang-fuzz", &["formwork-value", "formwork-lang"]),
@@ -14,7 +14,14 @@ const ARROWS: [(&str, &[&str]); 13] = [
     ("formwork-core", &["formwork-value", "formwork-lang", "formwork-plugin-protocol"]),
     ("formwork-sdk-macros", &[]),
     ("formwork-sdk", &["formwork-value", "formwork-plugin-protocol", "formwork-sdk-macros"]),
-    ("formwork-providers", &["formwork-value", "formwork-plugin-protocol", "formwork-sdk"]),
+    (
+        "formwork-sdk-testing",
+        &["formwork-value", "formwork-plugin-protocol", "formwork-core", "formwork-sdk"],
+    ),
+    (
+        "formwork-providers",
+        &["formwork-value", "formwork-plugin-protocol", "formwork-sdk", "formwork-sdk-testing"],
+    ),
     ("formwork-provisioners", &["formwork-value", "formwork-core"]),
     (
         "formwork",
@@ -35,6 +42,7 @@ const ARROWS: [(&str, &[&str]); 13] = [
             "formwork-plugin-protocol",
             "formwork-plugin-codegen",
             "formwork-sdk",
+            "formwork-sdk-testing",
             "formwork-providers",
             "formwork",
         ],

@@ -1,0 +1,430 @@
+//! Runs whole lives of real configurations against a provider: the engine as a library, the provider
+//! in the same process, the state in memory. Plan, apply, change, import, destroy; what was planned is
+//! told as text. Time is virtual: a handler that waits an hour takes none.
+//!
+//! ```
+//! use formwork_sdk::prelude::*;
+//! use formwork_sdk_testing::Lab;
+//!
+//! #[derive(Model)]
+//! struct Greeting {
+//!     #[attr(required)]
+//!     name: String,
+//!     #[attr(computed)]
+//!     text: String,
+//! }
+//!
+//! struct Greeter;
+//!
+//! #[async_trait]
+//! impl Resource for Greeter {
+//!     type Model = Greeting;
+//!
+//!     async fn create(
+//!         &self,
+//!         _: &mut Diagnostics,
+//!         call: Create<Greeting>,
+//!     ) -> Answer<GreetingComputed> {
+//!         Ok(GreetingComputed { text: format!("Hello, {}", call.planned.name) })
+//!     }
+//! }
+//!
+//! let mut lab = Lab::new(|| {
+//!     ProviderDef::new("registry.terraform.io/acme/hello").resource("hello_text", Greeter)
+//! });
+//! let config = r#"resource "hello_text" "a" { name = "you" }"#;
+//! assert_eq!(lab.plan(config).text(), "+ hello_text.a\n    name = \"you\"\n    text = (known after apply)\n");
+//! lab.apply(config).expect_done();
+//! lab.plan(config).expect_nothing();
+//! assert_eq!(lab.get("hello_text.a", "text"), "Hello, you");
+//! lab.destroy(config).expect_done();
+//! ```
+
+mod fault;
+mod show;
+mod storm;
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use formwork_core::apply::apply;
+use formwork_core::config::folders::LocalFolders;
+use formwork_core::config::{Config, Files, Place, inputs};
+use formwork_core::eval::{Results, World};
+use formwork_core::event::Unwatched;
+use formwork_core::graph::walk::Finishing;
+use formwork_core::plan::{Mode, Options, Plan, plan};
+use formwork_core::provider::Pool;
+use formwork_core::provisioner::Provisioners;
+use formwork_core::session::Session;
+use formwork_core::state::Object;
+use formwork_core::state::file::StateFile;
+use formwork_core::state::journal::{Begin, Journal};
+use formwork_sdk::ProviderDef;
+use formwork_value::codec::json;
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostics, Str, Value};
+use tokio::sync::Semaphore;
+
+pub use fault::Fault;
+pub use storm::{Weathered, storm};
+
+use fault::Front;
+
+/// A place where configurations are applied: a provider, and a state in memory.
+pub struct Lab {
+    front: Front,
+    /// What the provider is called in configurations, and where it comes from.
+    name: String,
+    source: String,
+    file: StateFile,
+    /// Where journals are.
+    folder: tempfile::TempDir,
+    provisioners: Provisioners,
+}
+
+/// What came of one run.
+pub struct Ran {
+    plan: Option<Plan>,
+    diags: Diagnostics,
+    applied: bool,
+}
+
+impl Lab {
+    /// A place without any objects. Each run starts providers of its own, as processes would be: what
+    /// they share, they share because `provider` lets them.
+    ///
+    /// # Panics
+    /// When no folder can be made for journals.
+    #[must_use]
+    pub fn new(provider: impl Fn() -> ProviderDef + Send + Sync + 'static) -> Self {
+        let source = provider().address().to_owned();
+        let name = source.rsplit('/').next().unwrap_or_default().to_owned();
+        // A folder in memory, where there is one: every change waits for its journal.
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        let folder = folder.expect("a test that has no folder for temporary files cannot run");
+        let front = Front::new(Arc::new(provider));
+        Self {
+            front,
+            name,
+            source,
+            file: StateFile::fresh(),
+            folder,
+            provisioners: Provisioners::default(),
+        }
+    }
+
+    /// Plans, and changes nothing.
+    pub fn plan(&mut self, config: &str) -> Ran {
+        self.run(config, Mode::Normal, false)
+    }
+
+    /// Plans and, if that went well, applies. What has become of the objects counts as stored, also
+    /// when some of it failed.
+    pub fn apply(&mut self, config: &str) -> Ran {
+        self.run(config, Mode::Normal, true)
+    }
+
+    /// Destroys all objects.
+    pub fn destroy(&mut self, config: &str) -> Ran {
+        self.run(config, Mode::Destroy, true)
+    }
+
+    /// Takes into the state what has become of the real objects.
+    pub fn refresh(&mut self, config: &str) -> Ran {
+        self.run(config, Mode::RefreshOnly, true)
+    }
+
+    /// Applies a configuration, expects that nothing is left to do then, reads the state back as a
+    /// later run would, and destroys everything.
+    ///
+    /// # Panics
+    /// When any of that does not go as expected.
+    pub fn live(&mut self, config: &str) {
+        self.apply(config).expect_done();
+        self.plan(config).expect_nothing();
+        self.destroy(config).expect_done();
+        assert_eq!(self.n_objects(), 0, "nothing is left in the state");
+    }
+
+    /// Lets a fault happen at a call, counted from 0 from now on.
+    pub fn fault(&mut self, at: usize, fault: Fault) {
+        self.front.arm(at, fault);
+    }
+
+    /// Ends the trouble: what is told of the calls that were made since the last time.
+    pub fn calls(&mut self) -> Vec<String> {
+        self.front.disarm()
+    }
+
+    /// How many objects the state has.
+    #[must_use]
+    pub fn n_objects(&self) -> usize {
+        let resources = self.file.state.resources.values();
+        resources.map(|resource| resource.instances.len()).sum()
+    }
+
+    /// An attribute of a stored object as text: as it is if it is text, else as JSON.
+    ///
+    /// # Panics
+    /// When there is no such object, or no such attribute.
+    #[must_use]
+    pub fn get(&self, address: &str, attribute: &str) -> String {
+        let object = self.object(address);
+        match json::decode_simple(&object.attributes) {
+            Ok(Value::Object(parts)) => match parts.get(attribute) {
+                Some(Value::String(text)) => text.as_str().to_owned(),
+                Some(value) => json::encode_simple(value).unwrap_or_default(),
+                None => panic!("{address} has no attribute {attribute:?}"),
+            },
+            _ => panic!("{address} is not stored as an object"),
+        }
+    }
+
+    /// Whether a stored object is marked to be made anew.
+    ///
+    /// # Panics
+    /// When there is no such object.
+    #[must_use]
+    pub fn is_tainted(&self, address: &str) -> bool {
+        self.object(address).status == formwork_core::state::Status::Tainted
+    }
+
+    /// The state as the file that it would be stored in.
+    #[must_use]
+    pub fn state(&self) -> String {
+        String::from_utf8(self.file.write()).unwrap_or_default()
+    }
+
+    /// Goes on with a state that was stored elsewhere, such as by an older version of the provider.
+    ///
+    /// # Panics
+    /// When it is not the text of a state file.
+    pub fn take_state(&mut self, text: &str) {
+        self.file =
+            StateFile::read(text.as_bytes()).expect("the test gives the text of a state file");
+    }
+
+    fn object(&self, address: &str) -> &Object {
+        for (name, resource) in &self.file.state.resources {
+            for (key, instance) in &resource.instances {
+                if name.instance(key.clone()).to_string() == address
+                    && let Some(object) = &instance.current
+                {
+                    return object;
+                }
+            }
+        }
+        panic!("there is no object {address} in the state")
+    }
+
+    fn run(&mut self, config: &str, mode: Mode, applying: bool) -> Ran {
+        let mut diags = Diagnostics::new();
+        let texts = self.texts(config);
+        let loaded = Loaded::of(&mut diags, &texts);
+        let Some(loaded) = loaded else { return Ran { plan: None, diags, applied: false } };
+        let (plan, applied) = block_on(async {
+            let pool = Pool::new(&self.front);
+            let plan = self.planned(&mut diags, &loaded, &pool, mode).await;
+            let state = match &plan {
+                Some(plan) if applying && !plan.errored => {
+                    self.applied(&mut diags, &loaded, &pool, plan).await
+                }
+                _ => None,
+            };
+            (plan, state)
+        });
+        let done = applied.is_some();
+        if let Some(state) = applied {
+            self.file.state = state;
+        }
+        Ran { plan, diags, applied: done }
+    }
+
+    async fn planned(
+        &self,
+        diags: &mut Diagnostics,
+        loaded: &Loaded,
+        pool: &Pool<'_>,
+        mode: Mode,
+    ) -> Option<Plan> {
+        let (results, world, stop) = (Results::new(&loaded.config), world(false), Cell::new(false));
+        let session = self.session(loaded, (pool, &results, &world, &stop));
+        plan(&session, diags, &Options { mode, ..Options::default() }).await.ok()
+    }
+
+    async fn applied(
+        &self,
+        diags: &mut Diagnostics,
+        loaded: &Loaded,
+        pool: &Pool<'_>,
+        plan: &Plan,
+    ) -> Option<formwork_core::state::State> {
+        let (results, world, stop) = (Results::new(&loaded.config), world(true), Cell::new(false));
+        let session = self.session(loaded, (pool, &results, &world, &stop));
+        let begin = Begin { operation: "OperationTypeApply", base: &self.file };
+        let journal = match Journal::begin(self.folder.path(), begin) {
+            Ok(journal) => journal,
+            Err(error) => {
+                let _receipt = diags.error(error.diagnostic());
+                return None;
+            }
+        };
+        let applied = apply(&session, diags, plan, &journal).await.ok();
+        if let Err(error) = journal.end() {
+            let _receipt = diags.error(error.diagnostic());
+        }
+        applied.map(|applied| applied.state)
+    }
+
+    fn session<'a>(&'a self, loaded: &'a Loaded, with: With<'a>) -> Session<'a> {
+        let (pool, results, world, stop) = with;
+        Session {
+            config: &loaded.config,
+            sources: &loaded.sources,
+            state: &self.file.state,
+            pool,
+            results,
+            world,
+            variables: &loaded.variables,
+            provisioners: &self.provisioners,
+            watch: &Unwatched,
+            parallelism: 10,
+            permits: Semaphore::new(10),
+            stop,
+            finishing: Finishing::AsTheyCome,
+        }
+    }
+
+    /// The configuration, and where the provider comes from if it does not say so itself.
+    fn texts(&self, config: &str) -> Texts {
+        let mut texts = BTreeMap::from([("main.tf".to_owned(), config.to_owned())]);
+        if !config.contains("required_providers") {
+            let (name, source) = (&self.name, &self.source);
+            let text = format!(
+                "terraform {{\n  required_providers {{\n    {name} = {{ source = \"{source}\" }}\n  }}\n}}\n"
+            );
+            texts.insert("providers.tf".to_owned(), text);
+        }
+        Texts(texts)
+    }
+}
+
+impl Ran {
+    /// The planned changes as text: each object with its action, and what changes of it.
+    ///
+    /// # Panics
+    /// When there is no plan.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match &self.plan {
+            Some(plan) => show::plan(plan),
+            None => panic!("there is no plan: {}", self.said()),
+        }
+    }
+
+    /// The problems: summary, and detail below it.
+    #[must_use]
+    pub fn said(&self) -> String {
+        let problems = self.diags.iter().map(|problem| {
+            let kind = if problem.is_error() { "error" } else { "warning" };
+            format!("{kind}: {}\n    {}\n", problem.summary, problem.detail.replace('\n', "\n    "))
+        });
+        problems.collect()
+    }
+
+    /// Whether it went to its end without an error.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.applied && !self.diags.has_errors()
+    }
+
+    /// Expects that everything was applied.
+    ///
+    /// # Panics
+    /// When something went wrong.
+    pub fn expect_done(&self) {
+        assert!(self.is_done(), "{}", self.said());
+    }
+
+    /// Expects that there is nothing to do.
+    ///
+    /// # Panics
+    /// When there is.
+    pub fn expect_nothing(&self) {
+        assert!(!self.diags.has_errors(), "{}", self.said());
+        let is_clean = self.plan.as_ref().is_some_and(|plan| !plan.has_changes());
+        assert!(is_clean, "there is something left to do:\n{}", self.text());
+    }
+
+    /// Expects an error that says `words`.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub fn expect_error(&self, words: &str) {
+        assert!(self.diags.has_errors(), "no error, but one was expected: {words}");
+        assert!(self.said().contains(words), "{words:?} is not in\n{}", self.said());
+    }
+}
+
+type With<'a> = (&'a Pool<'a>, &'a Results, &'a World, &'a Cell<bool>);
+
+/// A configuration with values for its variables.
+struct Loaded {
+    config: Config,
+    sources: Sources,
+    variables: BTreeMap<Str, inputs::Input>,
+}
+
+impl Loaded {
+    fn of(diags: &mut Diagnostics, texts: &Texts) -> Option<Self> {
+        let mut sources = Sources::new();
+        let place = Place { files: texts, dir: Path::new("."), folders: &LocalFolders };
+        let config = Config::load(diags, &mut sources, place).ok()?;
+        let refused = inputs::Unset::Refused;
+        let variables =
+            inputs::resolve(diags, &mut sources, &config.root, Vec::new(), refused).ok()?;
+        Some(Self { config, sources, variables })
+    }
+}
+
+/// Files in memory.
+struct Texts(BTreeMap<String, String>);
+
+impl Files for Texts {
+    fn list(&self, _: &Path) -> io::Result<Vec<String>> {
+        Ok(self.0.keys().cloned().collect())
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        self.0.get(name).map(|text| text.clone().into_bytes()).ok_or(io::ErrorKind::NotFound.into())
+    }
+}
+
+fn world(applying: bool) -> World {
+    World {
+        cwd: "/work".into(),
+        root: ".".into(),
+        home: None,
+        workspace: "default".into(),
+        applying,
+        plan_time: Some(time::OffsetDateTime::UNIX_EPOCH),
+        clock: || time::OffsetDateTime::UNIX_EPOCH,
+    }
+}
+
+/// Runs on this thread. The clock of timers stands still while there is anything to do and leaps to
+/// the next timer when there is not.
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
+    runtime.expect("a runtime on this thread needs nothing that can be missing").block_on(work)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! A plan as text, for tests: short, and the same each time.
+
+use std::fmt::Write as _;
+
+use formwork_core::change::{Action, Change, ReplaceOrder};
+use formwork_core::plan::Plan;
+use formwork_value::{Path, Value};
+
+/// The changes of a plan, one object after the other.
+pub(crate) fn plan(plan: &Plan) -> String {
+    let mut out = String::new();
+    for drifted in plan.drifted() {
+        let _ = writeln!(out, "drift {}", drifted.addr);
+        parts(&mut out, drifted);
+    }
+    for change in plan.changes.values().filter(|change| change.is_pending()) {
+        let _ = write!(out, "{} {}", sign(change.action), change.addr);
+        if let Some(importing) = &change.importing {
+            let _ = write!(out, " (imported by {})", importing.clue);
+        }
+        if let Some(from) = &change.moved_from {
+            let _ = write!(out, " (was {from})");
+        }
+        out.push('\n');
+        parts(&mut out, change);
+    }
+    for (name, output) in plan.outputs.iter().filter(|(_, output)| output.action != Action::NoOp) {
+        let _ = writeln!(out, "{} output.{name} = {}", sign(output.action), value(&output.after));
+    }
+    if out.is_empty() { "nothing to do\n".to_owned() } else { out }
+}
+
+fn sign(action: Action) -> &'static str {
+    match action {
+        Action::NoOp => "=",
+        Action::Create => "+",
+        Action::Read => "<=",
+        Action::Update => "~",
+        Action::Delete => "-",
+        Action::Forget => ".",
+        Action::Replace(ReplaceOrder::DestroyFirst) => "-/+",
+        Action::Replace(ReplaceOrder::CreateFirst) => "+/-",
+    }
+}
+
+/// What changes of an object; nothing of one that goes, for all of it does.
+fn parts(out: &mut String, change: &Change) {
+    let Value::Object(after) = change.after.peek() else { return };
+    let before = match change.before.peek() {
+        Value::Object(before) => Some(before),
+        _ => None,
+    };
+    for (name, new) in after.iter() {
+        let old = before.and_then(|before| before.get(name));
+        if old.map_or(is_empty(new), |old| old == new) {
+            continue;
+        }
+        let _ = match old {
+            Some(old) => write!(out, "    {name} = {} -> {}", value(old), value(new)),
+            None => write!(out, "    {name} = {}", value(new)),
+        };
+        let path = Path::root().attribute(name);
+        if change.replace_paths.iter().any(|forcing| forcing.starts_with(&path)) {
+            out.push_str(" # forces replacement");
+        }
+        out.push('\n');
+    }
+}
+
+/// Whether there is nothing to tell: null, or no blocks.
+fn is_empty(part: &Value) -> bool {
+    match part.peek() {
+        Value::Null(_) => true,
+        Value::List(_) | Value::Set(_) => part.children().is_empty(),
+        _ => false,
+    }
+}
+
+fn value(part: &Value) -> String {
+    let list = |items: &[Value]| items.iter().map(value).collect::<Vec<_>>().join(", ");
+    match part {
+        Value::Marked(_) => "(sensitive)".to_owned(),
+        Value::Null(_) => "null".to_owned(),
+        Value::Unknown(_) => "(known after apply)".to_owned(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => format!("{text:?}"),
+        Value::List(items) => format!("[{}]", list(items.items())),
+        Value::Set(items) => format!("[{}]", list(items.items())),
+        Value::Tuple(items) => format!("[{}]", list(items.items())),
+        Value::Map(map) => {
+            let pairs = map.iter().map(|(key, item)| format!("{key:?} = {}", value(item)));
+            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(object) => {
+            let set = object.iter().filter(|(_, item)| !is_empty(item));
+            let pairs = set.map(|(name, item)| format!("{name} = {}", value(item)));
+            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
+        }
+    }
+}
