@@ -1,6 +1,8 @@
 //! Resources, data sources and ephemeral resources of all models behind one face: values in, values
 //! out. What a model cannot say about a value is kept as it was.
 
+mod acting;
+
 use async_trait::async_trait;
 use bytes::Bytes;
 use formwork_value::{Diagnostics, Path, Value};
@@ -12,6 +14,8 @@ use crate::provider::Configure;
 use crate::resource::{Change, Create, Delete, Foreign, Read, Resource, Stored, Update};
 use crate::schema::Shape;
 use crate::{Answer, Model, View, model, plan};
+
+pub(crate) use acting::{AnyAction, AnyList, TypedAction, TypedList, Wanted};
 
 /// What a change is about.
 pub(crate) struct Lives {

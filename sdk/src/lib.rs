@@ -55,6 +55,7 @@
 
 extern crate self as formwork_sdk;
 
+pub mod action;
 pub mod check;
 pub mod context;
 pub mod data_source;
@@ -62,6 +63,8 @@ pub mod ephemeral;
 mod erased;
 pub mod field;
 pub mod function;
+pub mod list;
+pub mod log;
 pub mod model;
 mod plan;
 pub mod provider;
@@ -71,11 +74,14 @@ mod serve;
 mod server;
 pub mod stop;
 pub mod testing;
+pub mod timeouts;
 
+pub use action::Action;
 pub use ephemeral::Ephemeral;
 pub use field::{Attr, Field, Secret, Set};
 pub use formwork_value as value;
 pub use function::Function;
+pub use list::List;
 pub use model::{Computed, Draft, Input, Model, Nested, View};
 pub use provider::ProviderDef;
 pub use resource::Resource;
@@ -86,12 +92,15 @@ pub type Answer<T> = Result<T, value::Reported>;
 
 /// All that most providers need.
 pub mod prelude {
+    pub use crate::action::{Action, Invoke};
     pub use crate::data_source::DataSource;
     pub use crate::ephemeral::{Ephemeral, Keep, Opened};
     pub use crate::function::{Arguments, Function, Parameter, Refusal, Signature};
+    pub use crate::list::{List, Listed, Search};
     pub use crate::provider::{Configure, ProviderDef};
     pub use crate::resource::{Change, Create, Delete, Foreign, Read, Resource, Stored, Update};
     pub use crate::stop::Stop;
+    pub use crate::timeouts::{Timeouts, Wait};
     pub use crate::{
         Answer, Attr, Computed, Draft, Input, Model, Nested, Secret, Set, View, serve,
     };

@@ -1,16 +1,19 @@
 //! What a provider offers, put together by its author.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use formwork_plugin_protocol::Provider;
 use formwork_value::Diagnostics;
 
+use crate::action::Action;
 use crate::data_source::DataSource;
 use crate::erased::{
-    AnyConfigure, AnyDataSource, AnyEphemeral, AnyResource, TypedConfigure, TypedDataSource,
-    TypedEphemeral, TypedResource,
+    AnyAction, AnyConfigure, AnyDataSource, AnyEphemeral, AnyList, AnyResource, TypedAction,
+    TypedConfigure, TypedDataSource, TypedEphemeral, TypedList, TypedResource,
 };
+use crate::list::List;
 use crate::schema::Shape;
 use crate::server::Server;
 use crate::{Answer, Draft, Ephemeral, Function, Model, Resource};
@@ -24,6 +27,9 @@ pub struct ProviderDef {
     pub(crate) data_sources: BTreeMap<String, Box<dyn AnyDataSource>>,
     pub(crate) ephemeral: BTreeMap<String, Box<dyn AnyEphemeral>>,
     pub(crate) functions: BTreeMap<String, Box<dyn Function>>,
+    /// Shared with what they do, which goes on after the call.
+    pub(crate) actions: BTreeMap<String, Arc<dyn AnyAction>>,
+    pub(crate) lists: BTreeMap<String, Box<dyn AnyList>>,
 }
 
 impl ProviderDef {
@@ -39,6 +45,8 @@ impl ProviderDef {
             data_sources: BTreeMap::new(),
             ephemeral: BTreeMap::new(),
             functions: BTreeMap::new(),
+            actions: BTreeMap::new(),
+            lists: BTreeMap::new(),
         }
     }
 
@@ -87,6 +95,20 @@ impl ProviderDef {
     #[must_use]
     pub fn function(mut self, name: &str, function: impl Function) -> Self {
         self.functions.insert(name.to_owned(), Box::new(function));
+        self
+    }
+
+    /// Adds an action.
+    #[must_use]
+    pub fn action(mut self, name: &str, action: impl Action) -> Self {
+        self.actions.insert(name.to_owned(), Arc::new(TypedAction::new(action)));
+        self
+    }
+
+    /// Adds a list resource, under the name of the resource type whose objects it finds.
+    #[must_use]
+    pub fn list(mut self, name: &str, list: impl List) -> Self {
+        self.lists.insert(name.to_owned(), Box::new(TypedList::new(list)));
         self
     }
 

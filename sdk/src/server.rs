@@ -5,10 +5,12 @@
 use std::any::Any;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use formwork_plugin_protocol::capability::{ClientCapabilities, ServerCapabilities};
 use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
@@ -17,6 +19,7 @@ use formwork_plugin_protocol::message::ephemeral::{
 use formwork_plugin_protocol::message::function::{
     CallRequest, CallResponse, FunctionError, Functions,
 };
+use formwork_plugin_protocol::message::list::{ListEvent, ListRequest, ValidateListRequest};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, MoveRequest, MoveResponse,
     PlanRequest, PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeIdentityRequest,
@@ -26,16 +29,18 @@ use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, Provi
 use formwork_plugin_protocol::{Failure, Payload, Provider};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Schema, Value};
-use futures_util::FutureExt as _;
+use futures_util::stream::{self, BoxStream};
+use futures_util::{FutureExt as _, StreamExt as _};
 
 use crate::ephemeral::Keep;
-use crate::erased::{AnyDataSource, AnyEphemeral, AnyResource};
+use crate::erased::{AnyAction, AnyDataSource, AnyEphemeral, AnyList, AnyResource};
 use crate::schema::Shape;
 use crate::stop::{Stop, StopSwitch};
 use crate::{Answer, ProviderDef, plan};
 
 use life::Outcome;
 
+mod acting;
 mod check;
 mod identity;
 mod life;
@@ -73,6 +78,20 @@ impl Server {
         match self.provider.ephemeral.get(name) {
             Some(ephemeral) => Ok(&**ephemeral),
             None => Err(unsupported(diags, "ephemeral resource type", name)),
+        }
+    }
+
+    fn action(&self, diags: &mut Diagnostics, name: &str) -> Answer<Arc<dyn AnyAction>> {
+        match self.provider.actions.get(name) {
+            Some(action) => Ok(action.clone()),
+            None => Err(unsupported(diags, "action type", name)),
+        }
+    }
+
+    fn list_type(&self, diags: &mut Diagnostics, name: &str) -> Answer<&dyn AnyList> {
+        match self.provider.lists.get(name) {
+            Some(list) => Ok(&**list),
+            None => Err(unsupported(diags, "list resource type", name)),
         }
     }
 
@@ -135,6 +154,18 @@ impl Provider for Server {
             ephemeral_resources: ephemeral
                 .map(|(name, ephemeral)| (name.clone(), schema(0, ephemeral.shape())))
                 .collect(),
+            list_resources: self
+                .provider
+                .lists
+                .iter()
+                .map(|(name, list)| (name.clone(), schema(0, list.shape())))
+                .collect(),
+            actions: self
+                .provider
+                .actions
+                .iter()
+                .map(|(name, action)| (name.clone(), schema(0, action.shape())))
+                .collect(),
             functions: self.signatures(),
             capabilities: CAPABILITIES,
             ..ProviderSchema::default()
@@ -148,6 +179,8 @@ impl Provider for Server {
             data_sources: self.provider.data_sources.keys().cloned().collect(),
             ephemeral_resources: self.provider.ephemeral.keys().cloned().collect(),
             functions: self.provider.functions.keys().cloned().collect(),
+            list_resources: self.provider.lists.keys().cloned().collect(),
+            actions: self.provider.actions.keys().cloned().collect(),
             ..Metadata::default()
         })
     }
@@ -329,6 +362,50 @@ impl Provider for Server {
         let done = caught(self.closed(&mut diags, request)).await;
         settled(&mut diags, done);
         Ok(Verdict { diagnostics: reports(diags) })
+    }
+
+    async fn validate_list_config(&self, request: ValidateListRequest) -> Result<Verdict, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(async { self.validate_list(&mut diags, &request) }).await;
+        settled(&mut diags, done);
+        Ok(Verdict { diagnostics: reports(diags) })
+    }
+
+    async fn list(
+        &self,
+        request: ListRequest,
+    ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(self.listed(&mut diags, &request)).await;
+        let mut events = settled(&mut diags, done).unwrap_or_default();
+        let diagnostics = reports(diags);
+        if !diagnostics.is_empty() {
+            // Protocol: problems have no place but an event.
+            let display_name = String::new();
+            events.push(ListEvent { identity: None, display_name, object: None, diagnostics });
+        }
+        Ok(stream::iter(events.into_iter().map(Ok)).boxed())
+    }
+
+    async fn validate_action_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(async { self.validate_action(&mut diags, &request) }).await;
+        settled(&mut diags, done);
+        Ok(Verdict { diagnostics: reports(diags) })
+    }
+
+    async fn plan_action(&self, request: ActionRequest) -> Result<PlanActionResponse, Failure> {
+        let mut diags = Diagnostics::new();
+        let done = caught(self.action_planned(&mut diags, &request)).await;
+        settled(&mut diags, done);
+        Ok(PlanActionResponse { deferred: None, diagnostics: reports(diags) })
+    }
+
+    async fn invoke_action(
+        &self,
+        request: ActionRequest,
+    ) -> Result<BoxStream<'static, Result<ActionEvent, Failure>>, Failure> {
+        Ok(self.invoked(request))
     }
 
     async fn stop(&self) -> Result<String, Failure> {

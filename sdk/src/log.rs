@@ -1,0 +1,130 @@
+//! Lines for the host's log, with names and values. What a value may look like in a log is decided by
+//! its type: a [`Secret`] has no printable form here either.
+
+use std::io::Write as _;
+
+use formwork_value::Value;
+use formwork_value::codec::json;
+
+use crate::{Attr, Secret};
+
+/// How important a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// What happens at every step.
+    Trace,
+    /// What helps to find a mistake.
+    Debug,
+    /// What people may want to know.
+    Info,
+    /// What they should know.
+    Warn,
+    /// What went wrong.
+    Error,
+}
+
+/// A value that may stand in a log.
+pub trait Loggable {
+    /// Its form there.
+    fn in_log(&self) -> String;
+}
+
+macro_rules! as_printed {
+    ($($ty:ty)*) => {$(
+        impl Loggable for $ty {
+            fn in_log(&self) -> String {
+                self.to_string()
+            }
+        }
+    )*};
+}
+
+as_printed!(str String bool i8 i16 i32 i64 u8 u16 u32 u64 usize f64);
+
+impl<T> Loggable for Secret<T> {
+    fn in_log(&self) -> String {
+        "(sensitive)".to_owned()
+    }
+}
+
+impl<T: Loggable + ?Sized> Loggable for &T {
+    fn in_log(&self) -> String {
+        (**self).in_log()
+    }
+}
+
+impl<T: Loggable> Loggable for Option<T> {
+    fn in_log(&self) -> String {
+        self.as_ref().map_or_else(|| "null".to_owned(), Loggable::in_log)
+    }
+}
+
+impl<T: Loggable> Loggable for Attr<T> {
+    fn in_log(&self) -> String {
+        match self {
+            Self::Null => "null".to_owned(),
+            Self::Unknown => "unknown".to_owned(),
+            Self::Known(value) => value.in_log(),
+        }
+    }
+}
+
+/// Writes a line to the host's log. The host decides which lines it keeps.
+pub fn line(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) {
+    let text = text(level, message, values);
+    // A host that does not listen any more has no use for a complaint about it.
+    drop(writeln!(std::io::stderr().lock(), "{text}"));
+}
+
+/// Writes what helps to find a mistake.
+pub fn debug(message: &str, values: &[(&str, &dyn Loggable)]) {
+    line(Level::Debug, message, values);
+}
+
+/// Writes what people may want to know, such as how far a long operation is.
+pub fn info(message: &str, values: &[(&str, &dyn Loggable)]) {
+    line(Level::Info, message, values);
+}
+
+/// Writes what people should know.
+pub fn warn(message: &str, values: &[(&str, &dyn Loggable)]) {
+    line(Level::Warn, message, values);
+}
+
+/// The line in the form that hosts read: one JSON object.
+fn text(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) -> String {
+    let level = match level {
+        Level::Trace => "trace",
+        Level::Debug => "debug",
+        Level::Info => "info",
+        Level::Warn => "warn",
+        Level::Error => "error",
+    };
+    let own = [("@level", level), ("@message", message), ("@module", "provider")];
+    let own = own.map(|(name, text)| (name.to_owned(), Value::string(text)));
+    let values = values
+        .iter()
+        // The host takes what begins so for its own.
+        .map(|(name, value)| {
+            (name.trim_start_matches('@').to_owned(), Value::string(value.in_log()))
+        });
+    let line = Value::object(values.chain(own));
+    // Texts in an object have a form in JSON.
+    json::encode_simple(&line).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_one_object_and_tells_no_secret() {
+        let (id, password) = ("i-1\n", Secret::<String>::new("hunter2"));
+        let note: Option<String> = None;
+        let line =
+            text(Level::Info, "made", &[("id", &id), ("password", &password), ("note", &note)]);
+        let expected = "{\"@level\":\"info\",\"@message\":\"made\",\"@module\":\"provider\",\
+                        \"id\":\"i-1\\n\",\"note\":\"null\",\"password\":\"(sensitive)\"}";
+        assert_eq!(line, expected);
+    }
+}
