@@ -203,6 +203,20 @@ impl<V, E> Graph<V, E> {
         &self.vertices
     }
 
+    /// Takes the graph apart again, so that something can be added. Vertices keep their numbers.
+    #[must_use]
+    pub fn thaw(self) -> Draft<V, E> {
+        let Self { vertices, dependencies, why, .. } = self;
+        let ends = ids(vertices.len()).flat_map(|dependent| {
+            dependencies.of(dependent).iter().map(move |on| (dependent, *on))
+        });
+        let edges = ends
+            .zip(why)
+            .map(|((dependent, dependency), why)| Edge { dependent, dependency, why })
+            .collect();
+        Draft { vertices, edges: Edges(edges) }
+    }
+
     /// The vertices, by number, given away.
     #[must_use]
     pub fn into_vertices(self) -> Vec<V> {

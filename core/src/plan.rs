@@ -3,6 +3,7 @@
 //! [`plan`] builds a graph, visits it, and records what each visit found: visits read, the recorder
 //! writes. What `apply` needs is all in the [`Plan`].
 
+mod ahead;
 mod build;
 mod decide;
 mod dependencies;
@@ -237,5 +238,6 @@ async fn plan_moved(
     let spared = Spared::of(session, options, &graph);
     let forgotten = Forgotten::of(session.config);
     let settled = visit::Settled { orders, closures, dragged, spared, moves, forgotten };
+    let graph = transform::read_ahead::add(graph, session, options);
     record::run(session, diags, options, &graph, &settled).await
 }

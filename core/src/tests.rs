@@ -1,6 +1,7 @@
 //! Whole runs in this process: a configuration in one string, a provider over a world in memory, and
 //! everything that came of it as text. No files but the journal, no other process, no clock.
 
+mod ahead;
 mod checks;
 mod cloud;
 mod contract;

@@ -346,3 +346,17 @@ fn a_failure_at_the_head_of_a_long_chain_is_no_burden_either() {
     let unvisited = block_on(walk(&frozen, Pace::at_most(10), |_, ()| async {}, fail));
     assert_eq!(unvisited.skipped.len(), N as usize - 1);
 }
+
+proptest! {
+    #[test]
+    fn a_graph_that_was_thawed_freezes_to_the_same((n, edges) in acyclic()) {
+        let (before, after) = (graph(n, &edges), graph(n, &edges).thaw().freeze());
+        let after = after.expect("it had no cycle before");
+        prop_assert_eq!(before.order(), after.order());
+        for id in before.ids() {
+            prop_assert_eq!(before.dependencies(id), after.dependencies(id));
+            prop_assert_eq!(before.dependents(id), after.dependents(id));
+            prop_assert_eq!(before.reasons(id), after.reasons(id));
+        }
+    }
+}

@@ -65,7 +65,7 @@ impl Index {
                     let subject = Subject::Resource(resource.addr.resource.clone());
                     names.insert(resource.node, subject, at);
                 }
-                Vertex::Orphan(_) | Vertex::Close(_) => {}
+                Vertex::Read(_) | Vertex::Orphan(_) | Vertex::Close(_) => {}
             }
         }
         Self { names, providers }

@@ -57,7 +57,7 @@ pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, Why>) -> Closures {
             }
             // What configures a provider is behind everything that the provider does.
             Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) | Vertex::Provider(_) => on,
-            Vertex::Orphan(_) | Vertex::Close(_) => Arc::default(),
+            Vertex::Read(_) | Vertex::Orphan(_) | Vertex::Close(_) => Arc::default(),
         };
     }
     let closures = closures(&resources);

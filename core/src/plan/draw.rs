@@ -35,7 +35,11 @@ pub fn dot(
 
 fn drawn(vertex: &Vertex<'_>) -> Drawn {
     let look = match vertex {
-        Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) | Vertex::Close(_) => None,
+        Vertex::Value(_)
+        | Vertex::Call(_)
+        | Vertex::Closed(_)
+        | Vertex::Read(_)
+        | Vertex::Close(_) => None,
         Vertex::Provider(provider) => {
             Some(Look { label: provider.addr.to_string(), shape: "diamond" })
         }

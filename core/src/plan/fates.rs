@@ -258,6 +258,7 @@ fn name_of(vertex: &Vertex<'_>) -> Option<Named> {
         Vertex::Call(_)
         | Vertex::Provider(_)
         | Vertex::Resource(_)
+        | Vertex::Read(_)
         | Vertex::Orphan(_)
         | Vertex::Close(_) => None,
     }
@@ -275,7 +276,7 @@ fn resources_behind(graph: &Graph<Vertex<'_>, Why>, from: VertexId) -> Vec<Confi
             }
             match &graph[on] {
                 Vertex::Resource(resource) => found.push(resource.addr.clone()),
-                Vertex::Provider(_) => {}
+                Vertex::Provider(_) | Vertex::Read(_) => {}
                 _ => queue.push(on),
             }
         }

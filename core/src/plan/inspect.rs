@@ -43,7 +43,11 @@ pub async fn inspect(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(
                 }
             }
             Vertex::Resource(resource) => inspect_resource(session, resource),
-            Vertex::Provider(_) | Vertex::Closed(_) | Vertex::Orphan(_) | Vertex::Close(_) => {}
+            Vertex::Provider(_)
+            | Vertex::Closed(_)
+            | Vertex::Read(_)
+            | Vertex::Orphan(_)
+            | Vertex::Close(_) => {}
         }
     }
     diags.check()

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Value};
 
+use super::ahead::ObjectsRead;
 use crate::addr::{DeposedKey, InstanceKey, ResourceAddr};
 use crate::change::Change;
 use crate::eval::Expansion;
@@ -27,6 +28,8 @@ pub(crate) enum Found {
     Values(Vec<Value>),
     /// The instances of a called module, for each instance of its caller.
     Called(Vec<Expansion>),
+    /// Objects that were read ahead.
+    Objects(ObjectsRead),
     /// A resource, by instance of its module.
     Resources(Vec<FoundResource>),
 }
@@ -60,7 +63,7 @@ pub(crate) struct FoundObject {
 }
 
 /// What an object in the state turned out to be.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum Refreshed {
     /// As the state has it, or not looked at.
     Same,

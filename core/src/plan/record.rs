@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Reported, Str, Type, Value};
 
+use super::ahead::Ahead;
 use super::fates::Fates;
 use super::outcome::{Found, FoundObject, FoundResource, Outcome, Refreshed};
 use super::vertex::{ResourceVertex, Vertex};
@@ -33,9 +34,12 @@ pub(crate) async fn run(
 ) -> Result<Plan, Reported> {
     let fates = Fates::of(graph, session.config.nodes.len());
     let openings = Openings::new(session);
-    let view = View { session, options, settled, fates: &fates, openings: &openings };
+    let ahead = Ahead::default();
+    let view =
+        View { session, options, settled, ahead: &ahead, fates: &fates, openings: &openings };
     let mut recorder = Recorder {
         session,
+        ahead: &ahead,
         fates: &fates,
         moves: settled.moves,
         problems: BTreeMap::new(),
@@ -70,6 +74,7 @@ pub(crate) async fn run(
 
 struct Recorder<'r, 'a> {
     session: &'r Session<'a>,
+    ahead: &'r Ahead,
     fates: &'r Fates,
     moves: &'r Moves,
     /// Problems by vertex, so that their order does not depend on timing.
@@ -100,6 +105,7 @@ impl Recorder<'_, '_> {
             (Vertex::Resource(resource), Found::Resources(found)) => {
                 self.record_resource(resource, found);
             }
+            (Vertex::Read(read), Found::Objects(found)) => self.ahead.keep(&read.addr, found),
             (Vertex::Orphan(orphan), Found::Resources(found)) => {
                 for object in found.into_iter().flat_map(|found| found.objects) {
                     self.record_object(&orphan.addr, &orphan.provider, object);
@@ -118,6 +124,7 @@ impl Recorder<'_, '_> {
         if vertex.addr.resource.mode() == ResourceMode::Data {
             self.forget_data(vertex);
         }
+        self.ahead.forget(&vertex.addr);
         self.fates.set(&vertex.addr, &found);
         for found in found {
             self.record_found(vertex, found);

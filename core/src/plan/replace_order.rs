@@ -35,7 +35,9 @@ impl ReplaceOrders {
                 }
                 Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) => forced,
                 // What configures a provider is not replaced by replacing what the provider does.
-                Vertex::Provider(_) | Vertex::Orphan(_) | Vertex::Close(_) => false,
+                Vertex::Provider(_) | Vertex::Read(_) | Vertex::Orphan(_) | Vertex::Close(_) => {
+                    false
+                }
             };
         }
         Self(found)

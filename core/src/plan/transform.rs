@@ -12,3 +12,4 @@ pub(super) mod connect_references;
 pub(super) mod prune_excluded;
 pub(super) mod prune_for_destroy;
 pub(super) mod prune_targets;
+pub(super) mod read_ahead;

@@ -51,7 +51,9 @@ pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<
             (Vertex::Resource(resource), false) => {
                 validate_resource(session, diags, resource).await.map_err(|_| ())
             }
-            (Vertex::Closed(_) | Vertex::Orphan(_) | Vertex::Close(_), false) => Ok(()),
+            (Vertex::Closed(_) | Vertex::Read(_) | Vertex::Orphan(_) | Vertex::Close(_), false) => {
+                Ok(())
+            }
         };
         failed[id.index()] = result.is_err();
     }

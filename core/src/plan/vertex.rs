@@ -1,11 +1,14 @@
 //! What can be visited while planning. A vertex is complete when made.
 
+use std::sync::Arc;
+
+use super::ChangeKey;
 use crate::addr::{ConfigResourceAddr, ModuleAddr, ProviderConfigAddr, ResourceAddr};
 use crate::config::{Import, ModuleNode, Resource};
 use crate::eval::call::CallVertex;
 use crate::eval::vertex::ValueVertex;
 use crate::phase::ProviderVertex;
-use crate::state::ResourceState;
+use crate::state::{Object, ResourceState};
 
 /// A vertex of the plan graph.
 #[derive(Debug)]
@@ -20,6 +23,8 @@ pub(crate) enum Vertex<'c> {
     Provider(ProviderVertex<'c>),
     /// A resource that is written in the configuration, with all its instances.
     Resource(ResourceVertex<'c>),
+    /// The objects of a resource, read before its turn comes.
+    Read(ReadVertex<'c>),
     /// A resource that is only in the state.
     Orphan(OrphanVertex<'c>),
     /// The end of an ephemeral resource, when everything that needs it is done.
@@ -52,6 +57,32 @@ impl<'c> ResourceVertex<'c> {
     }
 }
 
+/// The objects that the state holds of a resource, in all instances of its module.
+#[derive(Debug)]
+pub(crate) struct ReadVertex<'c> {
+    pub(crate) addr: ConfigResourceAddr,
+    pub(crate) config: &'c Resource,
+    pub(crate) provider: ProviderConfigAddr,
+    /// What the state holds of it, by module instance, in order.
+    pub(crate) prior: Vec<(&'c ModuleAddr, &'c ResourceState)>,
+}
+
+impl<'c> ReadVertex<'c> {
+    /// The objects, deposed ones too.
+    pub(crate) fn objects(&self) -> impl Iterator<Item = (ChangeKey, &'c Arc<Object>)> {
+        self.prior.iter().flat_map(|(module, state)| {
+            let resource = self.addr.resource.clone();
+            let addr = ResourceAddr { module: (*module).clone(), resource };
+            state.instances.iter().flat_map(move |(key, instance)| {
+                let addr = addr.instance(key.clone());
+                let deposed = instance.deposed.iter().map(|(key, object)| (Some(key), object));
+                let all = instance.current.iter().map(|object| (None, object)).chain(deposed);
+                all.map(move |(deposed, object)| ((addr.clone(), deposed.cloned()), object))
+            })
+        })
+    }
+}
+
 /// A resource that is only in the state.
 #[derive(Debug)]
 pub(crate) struct OrphanVertex<'c> {
@@ -69,7 +100,7 @@ impl<'c> Vertex<'c> {
             Self::Closed(node) => Some(node),
             Self::Provider(provider) => provider.written.map(|(node, _)| node),
             Self::Resource(resource) => Some(resource.node),
-            Self::Orphan(_) | Self::Close(_) => None,
+            Self::Read(_) | Self::Orphan(_) | Self::Close(_) => None,
         }
     }
 }
@@ -82,6 +113,7 @@ impl std::fmt::Display for Vertex<'_> {
             Self::Closed(node) => write!(f, "{} (close)", node.path),
             Self::Provider(provider) => provider.addr.fmt(f),
             Self::Resource(resource) => resource.addr.fmt(f),
+            Self::Read(read) => write!(f, "{} (read)", read.addr),
             Self::Orphan(orphan) => write!(f, "{} (only in the state)", orphan.addr),
             Self::Close(addr) => write!(f, "{addr} (close)"),
         }

@@ -6,6 +6,7 @@ mod import;
 mod interrupted;
 mod managed;
 mod prior;
+mod read;
 mod resource;
 mod triggers;
 
@@ -13,6 +14,7 @@ use std::collections::BTreeSet;
 
 use formwork_value::Diagnostics;
 
+use super::ahead::Ahead;
 use super::dependencies::Closures;
 use super::fates::Fates;
 use super::forgotten::Forgotten;
@@ -24,6 +26,8 @@ use crate::addr::ResourceAddr;
 use crate::moved::Moves;
 use crate::phase::{Openings, visit_provider};
 use crate::session::Session;
+
+pub(crate) use prior::Prior;
 
 /// What was worked out on the finished graph, before any visit.
 pub(crate) struct Settled<'m> {
@@ -47,6 +51,8 @@ pub(crate) struct View<'a> {
     pub(crate) settled: &'a Settled<'a>,
     /// The ephemeral resources that are open.
     pub(crate) openings: &'a Openings<'a>,
+    /// What was read ahead.
+    pub(crate) ahead: &'a Ahead,
     /// The fates of resources that were visited before.
     pub(crate) fates: &'a Fates,
 }
@@ -77,6 +83,7 @@ pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> Outcome {
         Vertex::Resource(resource) => {
             Found::Resources(resource::visit(view, &mut diags, resource).await)
         }
+        Vertex::Read(read) => Found::Objects(read::visit(view, read).await),
         Vertex::Orphan(orphan) => {
             Found::Resources(vec![destroy::visit_orphan(view, &mut diags, orphan).await])
         }

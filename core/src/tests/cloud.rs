@@ -65,6 +65,11 @@ pub(super) struct Things {
     pub(super) faults: BTreeMap<String, Fault>,
     /// The calls, in order.
     pub(super) calls: Vec<String>,
+    /// Whether reading takes a while.
+    pub(super) slow_reads: bool,
+    n_reading: usize,
+    /// The most reads that were under way at once.
+    pub(super) most_reading: usize,
     /// Whether a call hangs.
     pub(super) hung: bool,
     /// Whether every second plan of an update demands a replacement.
@@ -80,6 +85,22 @@ pub(super) struct Cloud(Arc<Mutex<Things>>);
 impl Cloud {
     pub(super) fn things(&self) -> MutexGuard<'_, Things> {
         self.0.lock().unwrap()
+    }
+
+    /// Gives everybody else some turns while this is under way.
+    async fn take_time_to_read(&self) {
+        if !self.things().slow_reads {
+            return;
+        }
+        {
+            let mut things = self.things();
+            things.n_reading += 1;
+            things.most_reading = things.most_reading.max(things.n_reading);
+        }
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+        self.things().n_reading -= 1;
     }
 
     fn call(&self, call: String) -> Option<Fault> {
@@ -267,6 +288,7 @@ impl Provider for Cloudy {
         let current = decode(&request.current, &ty);
         let id = text(field(&current, "id"));
         let fault = self.cloud.call(format!("read {id}"));
+        self.cloud.take_time_to_read().await;
         let found = self.cloud.things().objects.get(&id).cloned();
         let diagnostics = fault.map_or_else(Vec::new, |_| no("read"));
         Ok(ReadResponse {

@@ -19,6 +19,6 @@ pub(in crate::plan) fn add(draft: &mut Draft<Vertex<'_>, Why>) {
     add_closing(draft, opened, |vertex| match vertex {
         Vertex::Value(_) | Vertex::Call(_) | Vertex::Provider(_) => true,
         Vertex::Resource(resource) => resource.addr.resource.mode() == Mode::Ephemeral,
-        Vertex::Closed(_) | Vertex::Orphan(_) | Vertex::Close(_) => false,
+        Vertex::Closed(_) | Vertex::Read(_) | Vertex::Orphan(_) | Vertex::Close(_) => false,
     });
 }

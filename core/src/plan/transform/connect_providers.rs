@@ -20,6 +20,7 @@ pub(in crate::plan) fn connect<'c>(
             | Vertex::Call(_)
             | Vertex::Closed(_)
             | Vertex::Provider(_)
+            | Vertex::Read(_)
             | Vertex::Close(_) => continue,
         };
         if let Some(&to) = index.providers.get(provider) {

@@ -48,6 +48,6 @@ fn mentions<'c>(config: &'c Config, vertex: &Vertex<'c>) -> Vec<(&'c ModuleNode,
         Vertex::Call(call) => vec![call.mentions()],
         Vertex::Provider(provider) => provider.mentions().into_iter().collect(),
         Vertex::Resource(resource) => vec![(resource.node, &resource.config.references)],
-        Vertex::Closed(_) | Vertex::Orphan(_) | Vertex::Close(_) => Vec::new(),
+        Vertex::Closed(_) | Vertex::Read(_) | Vertex::Orphan(_) | Vertex::Close(_) => Vec::new(),
     }
 }

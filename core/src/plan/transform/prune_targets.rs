@@ -32,6 +32,7 @@ pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, W
         | Vertex::Call(_)
         | Vertex::Closed(_)
         | Vertex::Provider(_)
+        | Vertex::Read(_)
         | Vertex::Close(_) => false,
     });
     let mut keep = with_dependencies(inputs, draft, wanted.collect());

@@ -204,7 +204,8 @@ impl End<'_> {
         doomed: Doomed<'_>,
     ) -> Result<FoundObject, Reported> {
         let addr = self.resource.instance(doomed.key.clone());
-        let owner = prior::Owner { handle: self.handle, ty: self.ty, addr: &addr, block: None };
+        let (handle, ty, deposed) = (self.handle, self.ty, doomed.deposed);
+        let owner = prior::Owner { handle, ty, addr: &addr, deposed, block: None };
         let forgotten = doomed.action == Action::Forget;
         // Nobody cares what became of an object that is no longer managed.
         let prior = match forgotten {

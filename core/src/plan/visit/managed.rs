@@ -39,8 +39,13 @@ pub(super) async fn plan(
 ) -> Result<FoundObject, Reported> {
     let (vertex, addr) = (here.vertex, here.addr.instance(key));
     let (handle, ty) = provider_for(view, diags, vertex)?;
-    let owner =
-        prior::Owner { handle: &handle, ty: &ty, addr: &addr, block: Some(vertex.config.span) };
+    let owner = prior::Owner {
+        handle: &handle,
+        ty: &ty,
+        addr: &addr,
+        deposed: None,
+        block: Some(vertex.config.span),
+    };
     let stored = here.prior.and_then(|prior| prior.instances.get(&addr.key)?.current.as_ref());
     // What is managed already is not imported again.
     let (mut prior, importing) = match (stored, here.sought.get(&addr)) {

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use formwork_value::{Diagnostics, Reported, Span, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
 
 use super::View;
-use crate::addr::{ConfigResourceAddr, InstanceAddr};
+use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr};
 use crate::change::{Action, Change};
 use crate::event::Event;
 use crate::phase::{encode, shown_id};
@@ -17,7 +17,8 @@ use crate::state::{Object, Status};
 type Dependencies = Arc<Vec<ConfigResourceAddr>>;
 
 /// An object in the state, as it was stored and as it is.
-pub(super) struct Prior {
+#[derive(Clone, Debug)]
+pub(crate) struct Prior {
     /// As the state has it, in the form of the newest schema.
     pub(super) stored: Value,
     /// As it is; null if it is gone.
@@ -66,6 +67,8 @@ pub(super) struct Owner<'a> {
     pub(super) handle: &'a Handle,
     pub(super) ty: &'a ResourceType,
     pub(super) addr: &'a InstanceAddr,
+    /// Set if it is a deposed object.
+    pub(super) deposed: Option<&'a DeposedKey>,
     /// Where it is written, if it is.
     pub(super) block: Option<Span>,
 }
@@ -79,13 +82,13 @@ pub(super) async fn as_stored(
     owner: Owner<'_>,
     object: &Arc<Object>,
 ) -> Result<Prior, Reported> {
-    let Owner { handle, ty, addr, block } = owner;
+    let Owner { handle, ty, addr, block, .. } = owner;
     let stored = handle.upgrade(diags, ty, object, About { addr, block }).await?;
     let (object, current) = (object.clone(), stored.clone());
     Ok(Prior { stored, current, object, refreshed: Refreshed::Same })
 }
 
-/// Brings an object up to date.
+/// Brings an object up to date, or takes what was read ahead.
 ///
 /// # Errors
 /// When the provider cannot upgrade or read it.
@@ -95,7 +98,30 @@ pub(super) async fn bring_up_to_date(
     owner: Owner<'_>,
     object: &Arc<Object>,
 ) -> Result<Prior, Reported> {
-    let Owner { handle, ty, addr, block } = owner;
+    let key = (owner.addr.clone(), owner.deposed.cloned());
+    let Some((said, prior)) = view.ahead.find(&key) else {
+        return read(view, diags, owner, object).await;
+    };
+    for diagnostic in said {
+        // Whoever read ahead could not know that the block has no place for the object any more.
+        let subject = diagnostic.subject.filter(|_| owner.block.is_some());
+        // The receipt is in the result.
+        let _ = diags.push(Diagnostic { subject, ..diagnostic });
+    }
+    prior
+}
+
+/// Asks the provider what an object is now.
+///
+/// # Errors
+/// When the provider cannot upgrade or read it.
+pub(super) async fn read(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    owner: Owner<'_>,
+    object: &Arc<Object>,
+) -> Result<Prior, Reported> {
+    let Owner { handle, ty, addr, block, .. } = owner;
     let about = About { addr, block };
     let mut object = object.clone();
     let mut same = object.schema_version == ty.schema.version;
@@ -139,6 +165,10 @@ pub(super) async fn bring_up_to_date(
     }
     if current.is_null() {
         return Ok(Prior { stored, current, object, refreshed: Refreshed::Gone });
+    }
+    if stored == current {
+        // The two may be kept for a while; one copy is enough.
+        current = stored.clone();
     }
     if same && stored == current {
         return Ok(Prior { stored, current, object, refreshed: Refreshed::Same });

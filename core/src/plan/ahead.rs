@@ -1,0 +1,42 @@
+//! What was read of objects before the turn of their resource came. The recorder puts it here, and the
+//! visit of the resource finds it. Reads nothing itself.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use formwork_value::{Diagnostics, Reported};
+
+use super::ChangeKey;
+use super::visit::Prior;
+use crate::addr::ConfigResourceAddr;
+
+/// An object as it was read, with what was said on the way: whoever visits the resource reports it.
+pub(crate) type ObjectRead = (Diagnostics, Result<Prior, Reported>);
+
+/// The objects of one resource.
+pub(crate) type ObjectsRead = BTreeMap<ChangeKey, ObjectRead>;
+
+/// The objects that were read and whose resources were not yet visited.
+#[derive(Debug, Default)]
+pub(crate) struct Ahead(RefCell<BTreeMap<ConfigResourceAddr, ObjectsRead>>);
+
+impl Ahead {
+    /// Keeps what was read.
+    pub(super) fn keep(&self, addr: &ConfigResourceAddr, read: ObjectsRead) {
+        self.0.borrow_mut().insert(addr.clone(), read);
+    }
+
+    /// Forgets the objects of a resource that was visited.
+    pub(super) fn forget(&self, addr: &ConfigResourceAddr) {
+        self.0.borrow_mut().remove(addr);
+    }
+
+    /// What was read of an object; `None` if nobody has.
+    pub(super) fn find(&self, key: &ChangeKey) -> Option<ObjectRead> {
+        let all = self.0.borrow();
+        if all.is_empty() {
+            return None;
+        }
+        all.get(&key.0.of().config())?.get(key).cloned()
+    }
+}

@@ -1,0 +1,76 @@
+//! Adds a vertex for reading the objects of each resource that waits for other resources: reading
+//! needs a configured provider and nothing else, and the time it takes is most of what a plan takes.
+//! Comes last, when all that is told from the graph was told, because it says nothing about resources.
+
+use crate::addr::Mode as ResourceMode;
+use crate::graph::{Graph, VertexId};
+use crate::phase::Why;
+use crate::plan::vertex::{ReadVertex, ResourceVertex, Vertex};
+use crate::plan::{Mode, Options};
+use crate::session::Session;
+
+/// Adds the vertices. A plan that covers only a part reads what it needs and no more; and where one
+/// thing is done at a time there is nothing to gain.
+pub(in crate::plan) fn add<'c>(
+    graph: Graph<Vertex<'c>, Why>,
+    session: &Session<'_>,
+    options: &Options,
+) -> Graph<Vertex<'c>, Why> {
+    let is_limited = !options.targets.is_empty() || !options.excludes.is_empty();
+    if options.skip_refresh || is_limited || session.parallelism <= 1 {
+        return graph;
+    }
+    let reads = reads(&graph, options);
+    if reads.is_empty() {
+        return graph;
+    }
+    let mut draft = graph.thaw();
+    for Early { resource, provider, read } in reads {
+        let read = draft.add(Vertex::Read(read));
+        draft.connect(read, provider, Why::Provider);
+        draft.connect(resource, read, Why::Order("plans what was read"));
+    }
+    draft.freeze().expect("each was put between two that were one behind the other")
+}
+
+/// Something to be read, and the vertices it stands between.
+struct Early<'c> {
+    resource: VertexId,
+    provider: VertexId,
+    read: ReadVertex<'c>,
+}
+
+/// What is read ahead, in the order in which the resources can be planned: those whose turn comes
+/// first are read first.
+fn reads<'c>(graph: &Graph<Vertex<'c>, Why>, options: &Options) -> Vec<Early<'c>> {
+    let mut waits = vec![false; graph.len()];
+    let mut reads = Vec::new();
+    for &id in graph.order() {
+        let on = graph.dependencies(id);
+        let is_late =
+            |on: &&VertexId| waits[on.index()] || matches!(graph[**on], Vertex::Resource(_));
+        let late: Vec<VertexId> = on.iter().filter(is_late).copied().collect();
+        waits[id.index()] = !late.is_empty();
+        let Vertex::Resource(resource) = &graph[id] else { continue };
+        let ResourceVertex { addr, config, provider, prior, .. } = resource;
+        let configures =
+            |on: &&VertexId| matches!(&graph[**on], Vertex::Provider(it) if it.addr == *provider);
+        let Some(&configured) = on.iter().find(configures) else { continue };
+        if is_read(resource, options) && late.iter().any(|on| *on != configured) {
+            let (addr, provider, prior) = (addr.clone(), provider.clone(), prior.clone());
+            let read = ReadVertex { addr, config, provider, prior };
+            reads.push(Early { resource: id, provider: configured, read });
+        }
+    }
+    reads
+}
+
+/// Whether there are objects to be read, by a provider that takes time for it.
+fn is_read(resource: &ResourceVertex<'_>, options: &Options) -> bool {
+    // What must not be destroyed is not looked at when everything is.
+    let refused = options.mode == Mode::Destroy && resource.config.lifecycle.prevent_destroy;
+    resource.addr.resource.mode() == ResourceMode::Managed
+        && !resource.prior.is_empty()
+        && !resource.provider.provider.is_builtin()
+        && !refused
+}

@@ -1,0 +1,35 @@
+//! Visits the objects of a resource before it is their turn: reads them, and decides nothing.
+
+use futures_util::StreamExt as _;
+
+use super::View;
+use super::prior::{self, Owner};
+use crate::plan::ahead::ObjectsRead;
+use crate::plan::vertex::ReadVertex;
+use formwork_value::Diagnostics;
+
+/// Reads the objects. What is missing in the result the visit of the resource reads itself.
+pub(super) async fn visit(view: View<'_>, vertex: &ReadVertex<'_>) -> ObjectsRead {
+    let name = &vertex.addr.resource;
+    let Some(handle) = view.session.pool.configured(&vertex.provider) else {
+        return ObjectsRead::new();
+    };
+    let Some(ty) = handle.loaded().find(name.mode(), name.kind()) else {
+        return ObjectsRead::new();
+    };
+    let (handle, ty) = (&handle, &ty);
+    let reads = vertex.objects().map(|((addr, deposed), object)| async move {
+        // The semaphore is never closed, so a permit always comes.
+        let _permit = view.session.permits.acquire().await;
+        if view.session.stopped() {
+            return None;
+        }
+        let block = Some(vertex.config.span);
+        let owner = Owner { handle, ty, addr: &addr, deposed: deposed.as_ref(), block };
+        let mut diags = Diagnostics::new();
+        let read = prior::read(view, &mut diags, owner, object).await;
+        Some(((addr, deposed), (diags, read)))
+    });
+    let reads = futures_util::stream::iter(reads).buffered(view.session.parallelism.max(1));
+    reads.filter_map(std::future::ready).collect().await
+}

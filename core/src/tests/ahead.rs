@@ -1,0 +1,89 @@
+//! Objects are read before the turn of their resource comes, and nothing else is any different.
+
+use expect_test::expect;
+
+use super::{Bench, Fault};
+
+/// Each mentions the one before it.
+fn chain() -> String {
+    let mut config = String::from("resource \"test_thing\" \"a\" {\n  name = \"a\"\n}\n");
+    for pair in ["a", "b", "c", "d", "e", "f"].windows(2) {
+        let [on, name] = pair else { continue };
+        let more = format!(
+            "resource \"test_thing\" \"{name}\" {{\n  name = \"{name}\"\n  note = test_thing.{on}.id\n}}\n"
+        );
+        config.push_str(&more);
+    }
+    config
+}
+
+fn after(parallelism: usize) -> Bench {
+    let mut bench = Bench::after(&chain());
+    bench.parallelism = parallelism;
+    bench
+}
+
+/// The most reads that were under way at once while planning.
+fn most_reads(parallelism: usize) -> usize {
+    let mut bench = after(parallelism);
+    bench.cloud.things().slow_reads = true;
+    let run = bench.plan(&chain());
+    assert!(!run.diags.has_errors(), "{}", run.said());
+    let things = bench.cloud.things();
+    assert_eq!(things.calls.iter().filter(|call| call.starts_with("read ")).count(), 6);
+    things.most_reading
+}
+
+#[test]
+fn a_chain_is_read_side_by_side_within_the_limit() {
+    assert_eq!([1, 2, 4, 100].map(most_reads), [1, 2, 4, 6]);
+}
+
+#[test]
+fn one_at_a_time_is_in_the_order_of_the_graph() {
+    let run = after(1).plan(&chain());
+    let expected = "configure -, read a-1, plan a, read b-1, plan b, read c-1, plan c, read d-1, plan d, read e-1, plan e, read f-1, plan f\n";
+    assert_eq!(run.calls(), expected);
+}
+
+#[test]
+fn plans_are_made_in_the_order_of_the_graph() {
+    let run = after(10).plan(&chain());
+    let plans: Vec<_> = run.calls.iter().filter(|call| call.starts_with("plan ")).collect();
+    assert_eq!(plans, ["plan a", "plan b", "plan c", "plan d", "plan e", "plan f"]);
+}
+
+#[test]
+fn what_cannot_be_read_is_told_where_its_turn_comes() {
+    let mut bench = after(10);
+    bench.fault("read c-1", Fault::Refuses);
+    let run = bench.plan(&chain());
+    let plans: Vec<_> = run.calls.iter().filter(|call| call.starts_with("plan ")).collect();
+    assert_eq!(plans, ["plan a", "plan b"]);
+    expect![[r#"
+        error test_thing.c: the cloud says no to read
+    "#]]
+    .assert_eq(&run.said());
+    // Nobody asks about c, and so nobody hears that it cannot be read.
+    bench.fault("plan a", Fault::Refuses);
+    expect![[r#"
+        error test_thing.a: the cloud says no to plan
+    "#]]
+    .assert_eq(&bench.plan(&chain()).said());
+}
+
+#[test]
+fn without_refresh_nothing_is_read_ahead() {
+    let run = after(10).plan_with(&chain(), |options| options.skip_refresh = true);
+    assert!(!run.calls().contains("read "), "{}", run.calls());
+}
+
+#[test]
+fn a_target_has_only_what_it_needs_read() {
+    let mut bench = after(10);
+    bench.target(&["test_thing.b"]);
+    let run = bench.plan(&chain());
+    let mut reads: Vec<_> = run.calls.iter().filter(|call| call.starts_with("read ")).collect();
+    reads.sort();
+    assert_eq!(reads, ["read a-1", "read b-1"]);
+}
