@@ -57,7 +57,7 @@ pub(super) fn read(
     let provisioners = provisioner::read_all(diags, sources, provisioners, connections);
     let body = unescape(rest, content.take_blocks("_"));
     for block in &content.blocks {
-        reject(diags, block);
+        reject(diags, mode, block);
     }
 
     named.ok()?;
@@ -113,10 +113,15 @@ pub(super) fn repetition(
 }
 
 /// Reports a block that means nothing yet.
-fn reject(diags: &mut Diagnostics, block: &Block) {
+fn reject(diags: &mut Diagnostics, mode: Mode, block: &Block) {
+    let what = match mode {
+        Mode::Managed => "resource",
+        Mode::Data => "data",
+        Mode::Ephemeral => "ephemeral",
+    };
     let _ = diags.error(
         Diagnostic::error(
-            "Reserved block type name in resource block",
+            format!("Reserved block type name in {what} block"),
             "`locals` is kept for later versions of the language.",
         )
         .at(block.kind.span),

@@ -12,7 +12,7 @@ use super::{
 use crate::version::{Constraints, LANGUAGE_VERSION};
 
 pub(super) const CONTENT: BodySchema = BodySchema {
-    attributes: &[("required_version", false), ("experiments", false)],
+    attributes: &[("required_version", false), ("experiments", false), ("language", false)],
     blocks: &[
         ("required_providers", &[]),
         ("backend", &["type"]),
@@ -47,7 +47,12 @@ impl Settings {
             self.required_version.push(version);
         }
         if let Some(attribute) = content.take("experiments") {
-            let _ = diags.error(not_supported("`experiments`", attribute.name.span));
+            let detail = "Experiments are there in alpha releases of Terraform alone. Take the argument out.";
+            let problem = Diagnostic::error("Module uses experimental features", detail);
+            let _ = diags.error(problem.at(attribute.name.span));
+        }
+        if let Some(attribute) = content.take("language") {
+            check_language(diags, &attribute.expr);
         }
         for block in content.blocks {
             match block.kind.name.as_str() {
@@ -93,9 +98,21 @@ impl Settings {
             (true, true) => "Duplicate HCP Terraform configurations",
             (true, false) | (false, true) => "Both a backend and cloud configuration are present",
         };
-        let detail = "A module says once where its state is, in a `backend` or a `cloud` block, and another such block comes before this.";
-        let _ = diags.error(Diagnostic::error(summary, detail).at(backend.span));
+        let detail = "A module says once where its state is, in a `backend` or a `cloud` block, and here it is said a second time.";
+        let too_many = if backend.is_cloud() && !first.is_cloud() { first } else { &backend };
+        let _ = diags.error(Diagnostic::error(summary, detail).at(too_many.span));
     }
+}
+
+/// Reports an edition of the language that is not the only one there is.
+fn check_language(diags: &mut Diagnostics, expr: &Expr) {
+    let summary = match expr.as_keyword() {
+        Some("TF2021") => return,
+        Some(_) => "Unsupported language edition",
+        None => "Invalid language edition",
+    };
+    let detail = "The only edition of the language is the keyword TF2021, which need not be said.";
+    let _ = diags.error(Diagnostic::error(summary, detail).at(expr.span));
 }
 
 fn required_version(diags: &mut Diagnostics, expr: &Expr) -> Result<(String, Span), Reported> {

@@ -242,7 +242,7 @@ terraform {
 "#,
         &expect![[r#"
             error main.tf:3,3-15 Both a backend and cloud configuration are present
-                A module says once where its state is, in a `backend` or a `cloud` block, and another such block comes before this.
+                A module says once where its state is, in a `backend` or a `cloud` block, and here it is said a second time.
         "#]],
     );
 }
@@ -582,7 +582,7 @@ terraform {
             error main.tf:21,3-21 Duplicate required providers configuration
                 A module lists its required providers in one place, and another one comes before this.
             error main.tf:23,3-18 Duplicate backend configuration
-                A module says once where its state is, in a `backend` or a `cloud` block, and another such block comes before this.
+                A module says once where its state is, in a `backend` or a `cloud` block, and here it is said a second time.
         "#]],
     );
 }

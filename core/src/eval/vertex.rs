@@ -170,12 +170,12 @@ fn visit_passed(
             let outside = ModuleScope::new(module, givens.world).repeated(data);
             let argument = call.arguments.get(&variable.name);
             let value = passed(diags, &outside, variable, argument).and_then(|value| {
-                let value = if givens.checking { inputs::unknown(variable) } else { value };
                 let inside = ModuleScope::new(child, givens.world);
                 let place = argument.map_or(call.site.span, |argument| argument.expr.span);
                 let (judged, verdicts) = ((variable, place), &givens.results.verdicts);
                 conditions::validate_variable(diags, &inside, judged, &value, verdicts)?;
-                Ok(value)
+                // The module must be valid whatever it is given.
+                Ok(if givens.checking { inputs::unknown(variable) } else { value })
             });
             collect(&mut values, value);
         }
