@@ -1,12 +1,18 @@
 //! Our providers: thin binaries over the SDK. Names, schemas, import ids and behaviour are those of the
 //! public providers of the same names, so that existing configurations run unedited.
 
+pub mod archive;
+mod digest;
 pub mod external;
+pub mod http;
 pub mod local;
 pub mod null;
+#[cfg(test)]
+mod program;
 pub mod random;
 mod replace;
 pub mod time;
+pub mod tls;
 
 use std::collections::BTreeMap;
 

@@ -4,6 +4,7 @@ mod attr;
 mod collection;
 mod leaf;
 mod secret;
+mod whole;
 
 use std::fmt;
 
@@ -16,6 +17,7 @@ use crate::schema::Shape;
 pub use attr::Attr;
 pub use collection::Set;
 pub use secret::Secret;
+pub use whole::Whole;
 
 /// A Rust type that is an attribute's value, or a part of one.
 ///

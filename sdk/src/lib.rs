@@ -78,7 +78,7 @@ pub mod timeouts;
 
 pub use action::Action;
 pub use ephemeral::Ephemeral;
-pub use field::{Attr, Field, Secret, Set};
+pub use field::{Attr, Field, Secret, Set, Whole};
 pub use formwork_value as value;
 pub use function::Function;
 pub use list::List;
@@ -102,7 +102,7 @@ pub mod prelude {
     pub use crate::stop::Stop;
     pub use crate::timeouts::{Timeouts, Wait};
     pub use crate::{
-        Answer, Attr, Computed, Draft, Input, Model, Nested, Secret, Set, View, serve,
+        Answer, Attr, Computed, Draft, Input, Model, Nested, Secret, Set, View, Whole, serve,
     };
     pub use async_trait::async_trait;
     pub use formwork_sdk_macros::{Model, Nested};

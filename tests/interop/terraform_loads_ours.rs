@@ -17,7 +17,8 @@ use super::engine::{Engine, terraform_is_here};
 use crate::harness::built;
 
 /// The providers of this workspace.
-pub(super) const PROVIDERS: [&str; 5] = ["external", "local", "null", "random", "time"];
+pub(super) const PROVIDERS: [&str; 8] =
+    ["archive", "external", "http", "local", "null", "random", "time", "tls"];
 
 /// The versions of the protocol, the one that hosts prefer first.
 const PROTOCOLS: [u8; 2] = [6, 5];
@@ -129,6 +130,12 @@ impl Ground {
         forget(&mut view, "bcrypt_hash");
         // For what is replaced, Terraform forgets here what the schema makes sensitive.
         forget(&mut view["planned_values"], "sensitive_values");
+        // Terraform lists these in no particular order.
+        for change in view["resource_changes"].as_array_mut().into_iter().flatten() {
+            if let Some(paths) = change["change"]["replace_paths"].as_array_mut() {
+                paths.sort_by_key(ToString::to_string);
+            }
+        }
         view
     }
 }

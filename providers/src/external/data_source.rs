@@ -10,27 +10,24 @@ use formwork_sdk::prelude::*;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 
-use crate::Strings;
-
 /// What a program says.
 #[derive(Model)]
-#[attr(loose)]
 pub(super) struct Conversation {
     /// The program and its arguments. No shell reads them, so nothing needs to be escaped.
-    #[attr(required)]
-    program: Attr<Vec<Attr<String>>>,
+    #[attr(required, length = 1..)]
+    program: Vec<Option<String>>,
     /// The folder to run the program in; the current one if it is not set.
     #[attr(optional)]
-    working_dir: Attr<String>,
+    working_dir: Option<String>,
     /// What the program is asked: a JSON object on its standard input. What is null is left out.
     #[attr(optional)]
-    query: Strings,
+    query: Option<BTreeMap<String, Option<String>>>,
     /// What the program answered: a JSON object on its standard output.
     #[attr(computed)]
-    result: Strings,
+    result: BTreeMap<String, String>,
     /// Always `-`.
     #[attr(computed)]
-    id: Attr<String>,
+    id: String,
 }
 
 /// The data source.
@@ -40,37 +37,29 @@ pub(super) struct External;
 impl DataSource for External {
     type Model = Conversation;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Conversation) -> Answer<()> {
-        match config.program.get() {
-            Some(program) if program.is_empty() => {
-                let detail = "`program` must have at least one element: what is to be run.";
-                Err(diags.error(at_program("Invalid Attribute Value", detail)))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    async fn read(&self, diags: &mut Diagnostics, config: Conversation) -> Answer<Conversation> {
-        let words: Vec<_> =
-            config.program.get().into_iter().flatten().filter_map(Attr::get).collect();
-        let mut words = words.into_iter().filter(|word| !word.is_empty());
+    async fn read(
+        &self,
+        diags: &mut Diagnostics,
+        config: ConversationInput,
+    ) -> Answer<ConversationComputed> {
+        let mut words = config.program.iter().flatten().filter(|word| !word.is_empty());
         let Some(program) = words.next() else {
             let detail = "No element of `program` says what is to be run.";
             return Err(diags.error(at_program("External Program Missing", detail)));
         };
-        let asked = config.query.get().into_iter().flatten();
-        let asked = asked.filter_map(|(key, value)| Some((key, value.get()?)));
-        let query = serde_json::json!(asked.collect::<BTreeMap<_, _>>()).to_string();
-        let folder = config.working_dir.get().filter(|folder| !folder.is_empty());
+        let mut query = config.query.unwrap_or_default();
+        query.retain(|_, value| value.is_some());
+        let query = serde_json::json!(query).to_string();
+        let folder = config.working_dir.filter(|folder| !folder.is_empty());
 
         let mut command = command(program);
         command.args(words);
-        if let Some(folder) = folder {
+        if let Some(folder) = &folder {
             command.current_dir(folder);
         }
         let output = match converse(command, &query).await {
             Ok(output) => output,
-            Err(error) => return Err(diags.error(not_started(program, folder, &error))),
+            Err(error) => return Err(diags.error(not_started(program, folder.as_ref(), &error))),
         };
         if !output.status.success() {
             return Err(diags.error(failed(program, &output)));
@@ -82,7 +71,7 @@ impl DataSource for External {
             );
             diags.error(at_program("Unexpected External Program Results", detail))
         })?;
-        Ok(Conversation { result: result.into(), id: "-".into(), ..config })
+        Ok(ConversationComputed { result, id: "-".to_owned() })
     }
 }
 
@@ -108,10 +97,10 @@ async fn converse(mut command: Command, query: &str) -> io::Result<Output> {
 }
 
 /// The answer; a value that is null is an empty text.
-fn understood(answer: &[u8]) -> Result<BTreeMap<String, Attr<String>>, serde_json::Error> {
+fn understood(answer: &[u8]) -> Result<BTreeMap<String, String>, serde_json::Error> {
     let answer: Option<BTreeMap<String, Option<String>>> = serde_json::from_slice(answer)?;
     let texts = answer.unwrap_or_default().into_iter();
-    Ok(texts.map(|(key, text)| (key, text.unwrap_or_default().into())).collect())
+    Ok(texts.map(|(key, text)| (key, text.unwrap_or_default())).collect())
 }
 
 fn not_started(program: &str, folder: Option<&String>, error: &io::Error) -> Diagnostic {
@@ -206,7 +195,7 @@ mod tests {
     async fn a_program_that_does_not_answer_is_refused() {
         let list = |words: Vec<Value>| ("program", Value::list(Type::String, words));
         let table = [
-            (vec![list(vec![])], "Invalid Attribute Value"),
+            (vec![list(vec![])], "`program` must"),
             (vec![list(vec![Value::string("")])], "External Program Missing"),
             (
                 vec![list(vec![Value::string("./no-such-program")])],

@@ -8,37 +8,9 @@ use std::path::Path as FilePath;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_sdk::prelude::*;
-use md5::Md5;
-use sha1::Sha1;
-use sha2::{Digest, Sha256, Sha512};
 
 use super::permission::mode;
-
-/// The digests of a file's content, as text.
-pub(super) struct Digests {
-    pub(super) md5: Attr<String>,
-    pub(super) sha1: Attr<String>,
-    pub(super) sha256: Attr<String>,
-    pub(super) base64sha256: Attr<String>,
-    pub(super) sha512: Attr<String>,
-    pub(super) base64sha512: Attr<String>,
-}
-
-impl Digests {
-    /// The digests of `content`.
-    pub(super) fn of(content: &[u8]) -> Self {
-        let sha256 = Sha256::digest(content);
-        let sha512 = Sha512::digest(content);
-        Self {
-            md5: hex(&Md5::digest(content)).into(),
-            sha1: sha1(content).into(),
-            sha256: hex(&sha256).into(),
-            base64sha256: STANDARD.encode(sha256).into(),
-            sha512: hex(&sha512).into(),
-            base64sha512: STANDARD.encode(sha512).into(),
-        }
-    }
-}
+use crate::digest::{hex, sha1};
 
 /// Where a file's content comes from; an author sets one of these.
 pub(super) struct Given<'m> {
@@ -118,7 +90,7 @@ pub(super) struct Written<'m> {
 /// is to be made again.
 pub(super) fn is_as_written(diags: &mut Diagnostics, name: &str, id: &str) -> Answer<bool> {
     match fs::read(name) {
-        Ok(content) => Ok(sha1(&content) == id),
+        Ok(content) => Ok(hex(&sha1(&content)) == id),
         Err(error) if is_absent(&error) => Ok(false),
         Err(error) => {
             let detail = format!("The file {name:?} cannot be read: {error}.");
@@ -140,12 +112,4 @@ pub(super) fn remove(diags: &mut Diagnostics, name: &str) -> Answer<()> {
 
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
-}
-
-fn sha1(content: &[u8]) -> String {
-    hex(&Sha1::digest(content))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

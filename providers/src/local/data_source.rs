@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_sdk::prelude::*;
 
-use super::content::Digests;
+use crate::digest::Digests;
 
 /// What is in a file.
 #[derive(Model)]
@@ -58,13 +58,13 @@ impl DataSource for LocalFile {
             filename: config.filename,
             content: String::from_utf8_lossy(&bytes).into_owned().into(),
             content_base64: STANDARD.encode(&bytes).into(),
-            id: digests.sha1.clone(),
-            content_md5: digests.md5,
-            content_sha1: digests.sha1,
-            content_sha256: digests.sha256,
-            content_base64sha256: digests.base64sha256,
-            content_sha512: digests.sha512,
-            content_base64sha512: digests.base64sha512,
+            id: digests.sha1.clone().into(),
+            content_md5: digests.md5.into(),
+            content_sha1: digests.sha1.into(),
+            content_sha256: digests.sha256.into(),
+            content_base64sha256: digests.base64sha256.into(),
+            content_sha512: digests.sha512.into(),
+            content_base64sha512: digests.base64sha512.into(),
         })
     }
 }
@@ -119,13 +119,13 @@ impl DataSource for LocalSensitiveFile {
             filename: config.filename,
             content: String::from_utf8_lossy(&bytes).into_owned().into(),
             content_base64: STANDARD.encode(&bytes).into(),
-            id: digests.sha1.clone(),
-            content_md5: digests.md5,
-            content_sha1: digests.sha1,
-            content_sha256: digests.sha256,
-            content_base64sha256: digests.base64sha256,
-            content_sha512: digests.sha512,
-            content_base64sha512: digests.base64sha512,
+            id: digests.sha1.clone().into(),
+            content_md5: digests.md5.into(),
+            content_sha1: digests.sha1.into(),
+            content_sha256: digests.sha256.into(),
+            content_base64sha256: digests.base64sha256.into(),
+            content_sha512: digests.sha512.into(),
+            content_base64sha512: digests.base64sha512.into(),
         })
     }
 }

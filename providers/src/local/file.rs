@@ -2,8 +2,9 @@
 
 use formwork_sdk::prelude::*;
 
-use super::content::{self, Digests, Given, Written};
+use super::content::{self, Given, Written};
 use super::permission;
+use crate::digest::Digests;
 
 /// A file with a given content.
 #[derive(Model)]
@@ -82,13 +83,13 @@ impl Resource for LocalFile {
         content::write(diags, &file, &bytes)?;
         let digests = Digests::of(&bytes);
         Ok(File {
-            id: digests.sha1.clone(),
-            content_md5: digests.md5,
-            content_sha1: digests.sha1,
-            content_sha256: digests.sha256,
-            content_base64sha256: digests.base64sha256,
-            content_sha512: digests.sha512,
-            content_base64sha512: digests.base64sha512,
+            id: digests.sha1.clone().into(),
+            content_md5: digests.md5.into(),
+            content_sha1: digests.sha1.into(),
+            content_sha256: digests.sha256.into(),
+            content_base64sha256: digests.base64sha256.into(),
+            content_sha512: digests.sha512.into(),
+            content_base64sha512: digests.base64sha512.into(),
             ..planned
         })
     }

@@ -1,0 +1,20 @@
+//! The `archive` provider: files packed into one.
+
+mod collect;
+mod data_source;
+mod file;
+mod pack;
+mod resource;
+
+use formwork_sdk::ProviderDef;
+
+/// The provider.
+#[must_use]
+pub fn provider() -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/hashicorp/archive")
+        .resource("archive_file", resource::ArchiveFile)
+        .data_source("archive_file", data_source::ArchiveFile)
+}
+
+#[cfg(test)]
+mod tests;

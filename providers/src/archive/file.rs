@@ -1,0 +1,156 @@
+//! An archive as the data source and the resource make it: from what an author wrote to a file and its
+//! digests.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path as FilePath;
+
+use formwork_sdk::prelude::*;
+
+use super::collect::{self, CollectError, Content, Entry, Left};
+use super::pack::{Form, pack};
+use crate::digest::Digests;
+
+/// A file that is given.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Nested)]
+pub(super) struct Source {
+    /// What is in the file.
+    #[attr(required)]
+    pub(super) content: String,
+    /// The name of the file in the archive.
+    #[attr(required)]
+    pub(super) filename: String,
+}
+
+/// What an author wrote.
+pub(super) struct Wanted<'m> {
+    pub(super) form: &'m str,
+    pub(super) output_path: &'m str,
+    pub(super) output_file_mode: Option<&'m str>,
+    pub(super) source: &'m BTreeSet<Source>,
+    pub(super) content: Option<&'m str>,
+    pub(super) content_filename: Option<&'m str>,
+    pub(super) file: Option<&'m str>,
+    pub(super) dir: Option<&'m str>,
+    pub(super) excludes: Option<&'m BTreeSet<String>>,
+    pub(super) exclude_symlink_directories: bool,
+}
+
+/// What became of it.
+pub(super) struct Made {
+    pub(super) size: i64,
+    pub(super) digests: Digests,
+}
+
+impl Wanted<'_> {
+    /// Makes the archive.
+    pub(super) fn make(&self, diags: &mut Diagnostics) -> Answer<Made> {
+        let fail = |summary: &str, why: String| Diagnostic::error(summary, why);
+        let failed = "Archive creation error";
+        let target = FilePath::new(self.output_path);
+        if let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            fs::create_dir_all(folder).map_err(|error| {
+                let why = format!("error creating output path: {}: {error}", folder.display());
+                diags.error(fail("Output path error", why))
+            })?;
+        }
+        let Some(form) = Form::named(self.form) else {
+            let why = format!(
+                "error creating archive: archive type not supported: {}; use \"zip\" or \"tar.gz\"",
+                self.form
+            );
+            return Err(diags.error(fail(failed, why)));
+        };
+        let mode = self.output_file_mode.filter(|mode| !mode.is_empty()).map(|text| {
+            octal(text).ok_or_else(|| {
+                let why = format!(
+                    "error creating archive: error parsing output_file_mode value: {text}; give octal \
+                     digits, for example \"0644\""
+                );
+                diags.error(fail(failed, why))
+            })
+        });
+        let mode = mode.transpose()?;
+        let entries = self.entries().map_err(|error| {
+            diags.error(fail(failed, format!("error creating archive: {error}")))
+        })?;
+        pack(form, target, &entries, mode).map_err(|error| {
+            diags.error(fail(failed, format!("error creating archive: {error}")))
+        })?;
+        let bytes = fs::read(target).map_err(|error| {
+            diags.error(fail("Archive output error", format!("error reading output: {error}")))
+        })?;
+        let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
+        Ok(Made { size, digests: Digests::of(&bytes) })
+    }
+
+    /// What belongs in the archive.
+    fn entries(&self) -> Result<Vec<Entry>, CollectError> {
+        let given = |name: &str, text: &str| Entry {
+            name: name.to_owned(),
+            content: Content::Given(text.to_owned()),
+            mode: None,
+        };
+        if let Some(dir) = self.dir {
+            let none = BTreeSet::new();
+            let excluded = self.excludes.unwrap_or(&none);
+            return collect::folder(
+                dir,
+                &Left { excluded, linked_folders: self.exclude_symlink_directories },
+            );
+        }
+        if let Some(file) = self.file {
+            return Ok(vec![collect::file(file)?]);
+        }
+        if let Some(name) = self.content_filename {
+            return Ok(vec![given(name, self.content.unwrap_or_default())]);
+        }
+        // Of several with one name the last counts, and they are in the order of their names.
+        let named: BTreeMap<_, _> =
+            self.source.iter().map(|source| (&source.filename, &source.content)).collect();
+        Ok(named.into_iter().map(|(name, text)| given(name, text)).collect())
+    }
+}
+
+/// Refuses patterns of what to leave out where nothing could be.
+pub(super) fn check_excludes(diags: &mut Diagnostics, is_meant: bool) -> Answer<()> {
+    if is_meant {
+        return Ok(());
+    }
+    let detail = "`excludes` says what to leave out of `source_dir` and goes with nothing else.";
+    let problem = Diagnostic::error("Invalid Attribute Combination", detail);
+    Err(diags.error(problem.path(Path::root().attribute("excludes"))))
+}
+
+/// Reads permissions as the public provider does: an octal number that begins with 0 or 0o.
+fn octal(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix("0o").or_else(|| text.strip_prefix('0')).unwrap_or(text);
+    match digits {
+        "" if text.starts_with('0') => Some(0),
+        _ => u32::from_str_radix(digits, 8).ok().filter(|mode| *mode <= 0o7777),
+    }
+}
+
+/// What an author wrote, of the structs of a model that have it.
+macro_rules! wanted {
+    ($($archive:ident)*) => {$(
+        impl $archive {
+            fn wanted(&self) -> $crate::archive::file::Wanted<'_> {
+                $crate::archive::file::Wanted {
+                    form: &self.r#type,
+                    output_path: &self.output_path,
+                    output_file_mode: self.output_file_mode.as_deref(),
+                    source: &self.source,
+                    content: self.source_content.as_deref(),
+                    content_filename: self.source_content_filename.as_deref(),
+                    file: self.source_file.as_deref(),
+                    dir: self.source_dir.as_deref(),
+                    excludes: self.excludes.as_ref(),
+                    exclude_symlink_directories: self.exclude_symlink_directories.unwrap_or(false),
+                }
+            }
+        }
+    )*};
+}
+
+pub(super) use wanted;

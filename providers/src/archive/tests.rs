@@ -1,0 +1,182 @@
+//! Archives of both forms, and what `unzip` and `tar` find in them.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+
+use formwork_sdk::testing::{Action, Life, Refusal, read_data};
+use formwork_sdk::value::{Path as Place, Type, Value};
+
+use super::provider;
+use crate::program::run;
+
+type Set = (&'static str, Value);
+
+fn text(name: &'static str, text: &str) -> Set {
+    (name, Value::string(text))
+}
+
+fn path(name: &'static str, path: &Path) -> Set {
+    text(name, path.to_str().unwrap())
+}
+
+fn set(name: &'static str, items: &[&str]) -> Set {
+    (name, Value::set(Type::String, items.iter().map(|item| Value::string(*item)).collect()))
+}
+
+fn sources(files: &[(&str, &str)]) -> Set {
+    let one = |(name, content): &(&str, &str)| {
+        Value::object([("content", Value::string(*content)), ("filename", Value::string(*name))])
+    };
+    let ty = Type::object([("content", Type::String), ("filename", Type::String)]);
+    ("source", Value::set(ty, files.iter().map(one).collect()))
+}
+
+async fn pack(config: Vec<Set>) -> Result<Value, Refusal> {
+    read_data(provider(), "archive_file", config).await
+}
+
+fn get(answer: &Value, name: &str) -> Value {
+    Place::root().attribute(name).find(answer).unwrap().clone()
+}
+
+/// A folder with files, links and folders in it.
+fn tree() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["a.txt", "b.md", "sub/c.txt", "sub/deep/d.txt", "sub/deep/e.md", "other/f.txt"];
+    for name in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, name.repeat(100)).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    }
+    symlink(folder.path().join("other"), folder.path().join("linked")).unwrap();
+    symlink(folder.path().join("a.txt"), folder.path().join("z.txt")).unwrap();
+    folder
+}
+
+/// What the programs of the trade find in an archive: modes and names.
+fn listed(folder: &Path, form: &str, file: &str) -> Option<String> {
+    let words = match form {
+        "zip" => vec!["unzip", "-Z", "-s", file],
+        _ => vec!["tar", "-tvzf", file],
+    };
+    let told = run(folder, &words, "")?;
+    let files = told.lines().filter(|line| line.starts_with('-'));
+    let shown = files.map(|line| {
+        let words: Vec<_> = line.split_whitespace().collect();
+        format!("{} {}", words[0], words[words.len() - 1])
+    });
+    Some(shown.collect::<Vec<_>>().join("\n"))
+}
+
+#[tokio::test]
+async fn a_folder_is_packed_without_what_is_excluded() {
+    let (tree, out) = (tree(), tempfile::tempdir().unwrap());
+    let all = "a.txt b.md linked/f.txt other/f.txt sub/c.txt sub/deep/d.txt sub/deep/e.md z.txt";
+    let table: [(&[&str], bool, &str); 6] = [
+        (&[], false, all),
+        (&[], true, "a.txt b.md other/f.txt sub/c.txt sub/deep/d.txt sub/deep/e.md z.txt"),
+        (&["sub/**", "linked"], false, "a.txt b.md other/f.txt z.txt"),
+        (&["*.txt"], true, "b.md other/f.txt sub/c.txt sub/deep/d.txt sub/deep/e.md"),
+        (&["**/*.md", "", "l*", "o*"], false, "a.txt sub/c.txt sub/deep/d.txt z.txt"),
+        (&["{sub,linked,other}", "[ab]*"], false, "z.txt"),
+    ];
+    for form in ["zip", "tar.gz"] {
+        for (excludes, linked, expected) in table {
+            let config = vec![
+                text("type", form),
+                path("source_dir", tree.path()),
+                set("excludes", excludes),
+                ("exclude_symlink_directories", Value::Bool(linked)),
+                path("output_path", &out.path().join("new/out")),
+            ];
+            let first = pack(config.clone()).await.unwrap();
+            assert_eq!(pack(config).await, Ok(first));
+            let Some(found) = listed(out.path(), form, "new/out") else { return };
+            let expected: Vec<_> =
+                expected.split(' ').map(|name| format!("-rw-r----- {name}")).collect();
+            assert_eq!(found, expected.join("\n"), "{form} {excludes:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn single_files_and_texts_are_packed_with_the_mode_that_is_asked_for() {
+    let (tree, out) = (tree(), tempfile::tempdir().unwrap());
+    let cases = [
+        (vec![path("source_file", &tree.path().join("sub/c.txt"))], "c.txt"),
+        (vec![text("source_content", "x"), text("source_content_filename", "d/x")], "d/x"),
+        (vec![sources(&[("b", "2"), ("a/c", "1"), ("a", "3")])], "a a/c b"),
+    ];
+    for form in ["zip", "tar.gz"] {
+        for (what, expected) in &cases {
+            let to = path("output_path", &out.path().join("out"));
+            let config =
+                [vec![text("type", form), to, text("output_file_mode", "0755")], what.clone()];
+            let answer = pack(config.concat()).await.unwrap();
+            let bytes = fs::read(out.path().join("out")).unwrap();
+            assert_eq!(
+                get(&answer, "output_size"),
+                Value::int(i64::try_from(bytes.len()).unwrap())
+            );
+            assert_eq!(get(&answer, "id"), get(&answer, "output_sha"));
+            let Some(found) = listed(out.path(), form, "out") else { return };
+            let expected: Vec<_> =
+                expected.split(' ').map(|name| format!("-rwxr-xr-x {name}")).collect();
+            assert_eq!(found, expected.join("\n"), "{form}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_resource_sees_what_it_is_made_of_change() {
+    let (tree, out) = (tree(), tempfile::tempdir().unwrap());
+    let file = out.path().join("out.zip");
+    let config = |name: &str| {
+        let source = path("source_file", &tree.path().join(name));
+        [text("type", "zip"), source, path("output_path", &file)]
+    };
+    let mut life = Life::new(provider(), "archive_file").await.unwrap();
+    assert_eq!(life.apply(config("a.txt")).await, Ok(Action::Create));
+    life.store().await.unwrap();
+    assert_eq!(life.apply(config("a.txt")).await, Ok(Action::Nothing));
+    let digest = life.get("output_base64sha256").clone();
+    fs::write(tree.path().join("a.txt"), "changed").unwrap();
+    fs::remove_file(&file).unwrap();
+    assert_eq!(life.apply(config("a.txt")).await, Ok(Action::Nothing));
+    assert_ne!(life.get("output_base64sha256"), &digest);
+    assert!(file.exists());
+    assert_eq!(life.apply(config("b.md")).await, Ok(Action::Replace));
+    life.destroy().await.unwrap();
+    assert!(file.exists(), "what was made from others is left to others");
+}
+
+#[tokio::test]
+async fn what_cannot_be_packed_is_refused() {
+    let (tree, out) = (tree(), tempfile::tempdir().unwrap());
+    symlink(tree.path(), tree.path().join("sub/round")).unwrap();
+    let (here, to) = (tree.path(), path("output_path", &out.path().join("out")));
+    let dir = || path("source_dir", here);
+    let missing = || path("source_dir", &here.join("no"));
+    let table = [
+        (vec![], "Invalid Attribute Combination"),
+        (vec![dir(), path("source_file", here)], "Invalid Attribute Combination"),
+        (vec![dir(), sources(&[("a", "b")])], "Invalid Attribute Combination"),
+        (vec![path("source_file", here), set("excludes", &["a"])], "goes with nothing else"),
+        (vec![text("type", "rar"), missing()], "archive type not supported: rar"),
+        (vec![missing()], "could not archive missing directory"),
+        (vec![path("source_dir", &here.join("a.txt"))], "directory that is a file"),
+        (vec![path("source_file", &here.join("no"))], "could not archive missing file"),
+        (vec![dir(), set("excludes", &["**"])], "would be empty"),
+        (vec![dir(), set("excludes", &["[a"])], "excludes"),
+        (vec![dir()], "circle"),
+        (vec![missing(), text("output_file_mode", "rw")], "output_file_mode"),
+        (vec![missing(), path("output_path", &here.join("a.txt/b"))], "Output path error"),
+    ];
+    for (with, expected) in table {
+        let config = [vec![text("type", "zip"), to.clone()], with].concat();
+        let refusal = pack(config).await.unwrap_err();
+        assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
+    }
+}

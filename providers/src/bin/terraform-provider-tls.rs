@@ -1,0 +1,5 @@
+//! The `tls` provider as a plugin.
+
+fn main() -> std::process::ExitCode {
+    formwork_sdk::serve(formwork_providers::tls::provider())
+}

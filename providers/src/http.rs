@@ -1,0 +1,12 @@
+//! The `http` provider: what servers answer.
+
+mod data_source;
+mod exchange;
+
+use formwork_sdk::ProviderDef;
+
+/// The provider.
+#[must_use]
+pub fn provider() -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/hashicorp/http").data_source("http", data_source::Http)
+}

@@ -1,0 +1,167 @@
+//! The data source `http`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formwork_sdk::prelude::*;
+
+use super::exchange::{self, Failure, Patience, Response, Settings};
+
+/// What a server answers to a request.
+#[derive(Model)]
+#[attr(conflicts(ca_cert_pem, insecure), together(client_cert_pem, client_key_pem))]
+pub(super) struct Exchange {
+    /// Where to ask: `http://` or `https://`.
+    #[attr(required)]
+    url: String,
+    /// How to ask: `GET` if not set, `HEAD`, or `POST` where that only asks.
+    #[attr(optional, one_of = ["GET", "POST", "HEAD"])]
+    method: Option<String>,
+    /// The headers of the request.
+    #[attr(optional)]
+    request_headers: Option<BTreeMap<String, String>>,
+    /// The body of the request.
+    #[attr(optional)]
+    request_body: Option<String>,
+    /// How many milliseconds the server may take.
+    #[attr(optional, range = 1_i64..)]
+    request_timeout_ms: Option<i64>,
+    /// The certificates of those whom the server's certificate may be signed by, in PEM.
+    #[attr(optional)]
+    ca_cert_pem: Option<String>,
+    /// The certificate to show to the server, in PEM.
+    #[attr(optional)]
+    client_cert_pem: Option<String>,
+    /// The private key of the certificate to show, in PEM.
+    #[attr(optional)]
+    client_key_pem: Option<String>,
+    /// Whether the server may be anybody. Anybody may then read what is sent, and answer.
+    #[attr(optional)]
+    insecure: Option<bool>,
+    /// The headers of the answer; several of one name are joined with commas.
+    #[attr(computed)]
+    response_headers: BTreeMap<String, String>,
+    /// The body of the answer as text. What is not UTF-8 becomes the replacement character.
+    #[attr(computed)]
+    response_body: String,
+    /// The same as `response_body`.
+    #[attr(computed, deprecated = "Use `response_body`.")]
+    body: String,
+    /// The body of the answer in base64.
+    #[attr(computed)]
+    response_body_base64: String,
+    /// The status of the answer.
+    #[attr(computed)]
+    status_code: i64,
+    /// The URL.
+    #[attr(computed)]
+    id: String,
+    /// Whether to ask again when no answer comes, or one with a status that says `later`: 429, and 500
+    /// or more except 501. Each wait is twice as long as the one before.
+    #[block]
+    retry: Option<Retry>,
+}
+
+/// Whether to ask again.
+#[derive(Clone, Debug, Nested)]
+pub(super) struct Retry {
+    /// How often to ask again.
+    #[attr(optional, range = 0_i64..)]
+    attempts: Option<i64>,
+    /// How many milliseconds to wait at first; 1000 if not set.
+    #[attr(optional, range = 0_i64..)]
+    min_delay_ms: Option<i64>,
+    /// How many milliseconds to wait at most; 30000 if not set.
+    #[attr(optional, range = 0_i64..)]
+    max_delay_ms: Option<i64>,
+}
+
+/// The data source.
+pub(super) struct Http;
+
+#[async_trait]
+impl DataSource for Http {
+    type Model = Exchange;
+
+    fn validate(&self, diags: &mut Diagnostics, config: &ExchangeDraft) -> Answer<()> {
+        let Some(retry) = config.retry.get() else { return Ok(()) };
+        match (retry.min_delay_ms.get(), retry.max_delay_ms.get()) {
+            (Some(min), Some(max)) if min > max => {
+                let detail = format!(
+                    "`max_delay_ms` is {max}, which is less than `min_delay_ms` with its {min}."
+                );
+                let path = Path::root().attribute("retry").attribute("max_delay_ms");
+                Err(diags.error(Diagnostic::error("Invalid Attribute Value", detail).path(path)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn read(
+        &self,
+        diags: &mut Diagnostics,
+        config: ExchangeInput,
+    ) -> Answer<ExchangeComputed> {
+        let settings = Settings {
+            method: config.method.as_deref().filter(|method| !method.is_empty()).unwrap_or("GET"),
+            url: &config.url,
+            headers: config.request_headers.as_ref(),
+            body: config.request_body.as_deref(),
+            timeout: config.request_timeout_ms.map(milliseconds),
+            authorities: config.ca_cert_pem.as_deref(),
+            identity: config.client_cert_pem.as_deref().zip(config.client_key_pem.as_deref()),
+            is_insecure: config.insecure.unwrap_or(false),
+        };
+        let patience = config.retry.as_ref().map(Retry::patience).unwrap_or_default();
+        let response = exchange::answer(&settings, patience).await;
+        let Response { status, headers, body } =
+            response.map_err(|failure| diags.error(problem(&failure)))?;
+        if std::str::from_utf8(&body).is_err() {
+            diags.warn(Diagnostic::warning(
+                "Response body is not recognized as UTF-8",
+                "`response_body` has replacement characters where the body is no text; \
+                 `response_body_base64` has all of it.",
+            ));
+        }
+        let text = String::from_utf8_lossy(&body).into_owned();
+        Ok(ExchangeComputed {
+            response_headers: headers,
+            body: text.clone(),
+            response_body: text,
+            response_body_base64: STANDARD.encode(&body),
+            status_code: i64::from(status),
+            id: config.url,
+        })
+    }
+}
+
+impl Retry {
+    fn patience(&self) -> Patience {
+        let usual = Patience::default();
+        Patience {
+            retries: self.attempts.and_then(|n| u64::try_from(n).ok()).unwrap_or(usual.retries),
+            first: self.min_delay_ms.map_or(usual.first, milliseconds),
+            most: self.max_delay_ms.map_or(usual.most, milliseconds),
+        }
+    }
+}
+
+fn milliseconds(number: i64) -> Duration {
+    Duration::from_millis(u64::try_from(number).unwrap_or_default())
+}
+
+fn problem(failure: &Failure) -> Diagnostic {
+    let summary = match failure {
+        Failure::Authorities => "Error configuring TLS client",
+        Failure::Identity(_) => "error creating x509 key pair",
+        Failure::Request(_) => "Error creating request",
+        Failure::Body(_) => "Error reading response body",
+        Failure::Late { .. } | Failure::NoAnswer { .. } => "Error making request",
+    };
+    Diagnostic::error(summary, format!("{failure}."))
+}
+
+#[cfg(test)]
+mod tests;

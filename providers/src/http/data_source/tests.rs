@@ -1,0 +1,274 @@
+//! Exchanges with a server in this process, which says what it is told to and keeps what it hears.
+
+use std::sync::{Arc, Mutex};
+
+use formwork_sdk::testing::{Action, Life, Refusal, read_data, strings};
+use formwork_sdk::value::{Path, Type, Value};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+
+use super::super::provider;
+
+type Set = (&'static str, Value);
+
+/// What the server has heard so far.
+type Heard = Arc<Mutex<Vec<String>>>;
+
+/// Answers one request.
+async fn serve(mut stream: impl AsyncRead + AsyncWrite + Unpin, answer: &str, heard: &Heard) {
+    let mut text = String::new();
+    let mut buffer = [0; 4096];
+    loop {
+        let Ok(n_bytes) = stream.read(&mut buffer).await else { return };
+        text.push_str(&String::from_utf8_lossy(&buffer[..n_bytes]));
+        let length = text.lines().find_map(|line| {
+            line.to_lowercase().strip_prefix("content-length: ").map(str::to_owned)
+        });
+        let length = length.map_or(0, |length| length.parse().unwrap());
+        let end = text.find("\r\n\r\n").map(|at| at + 4 + length);
+        if n_bytes == 0 || end.is_some_and(|end| text.len() >= end) {
+            break;
+        }
+    }
+    heard.lock().unwrap().push(text);
+    stream.write_all(answer.as_bytes()).await.ok();
+    stream.shutdown().await.ok();
+}
+
+/// A server that gives these answers, one for each request, the last for all that follow; encrypted
+/// with `tls`. Returns where it is and what it hears.
+async fn server(answers: Vec<String>, tls: Option<ServerConfig>) -> (String, Heard) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let url = format!("{scheme}://localhost:{}/", listener.local_addr().unwrap().port());
+    let acceptor = tls.map(|config| TlsAcceptor::from(Arc::new(config)));
+    let heard = Heard::default();
+    let hears = Arc::clone(&heard);
+    tokio::spawn(async move {
+        let mut answers = answers.into_iter().peekable();
+        while let Ok((stream, _)) = listener.accept().await {
+            let answer = answers.peek().cloned().unwrap_or_default();
+            if let Some(acceptor) = &acceptor {
+                let Ok(stream) = acceptor.accept(stream).await else { continue };
+                serve(stream, &answer, &hears).await;
+            } else {
+                serve(stream, &answer, &hears).await;
+            }
+            if answers.len() > 1 {
+                answers.next();
+            }
+        }
+    });
+    (url, heard)
+}
+
+fn status(status: &str, body: &str) -> String {
+    let length = body.len();
+    format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}")
+}
+
+async fn ask(config: Vec<Set>) -> Result<Value, Refusal> {
+    read_data(provider(), "http", config).await
+}
+
+fn get(answer: &Value, name: &str) -> Value {
+    Path::root().attribute(name).find(answer).unwrap().clone()
+}
+
+fn text(name: &'static str, text: &str) -> Set {
+    (name, Value::string(text))
+}
+
+fn retry(attempts: i64, min: i64, max: i64) -> Set {
+    let of = |number| Value::int(number);
+    let retry = [("attempts", of(attempts)), ("min_delay_ms", of(min)), ("max_delay_ms", of(max))];
+    ("retry", Value::object(retry))
+}
+
+#[tokio::test]
+async fn an_answer_has_status_headers_and_body() {
+    let answer = "HTTP/1.1 404 Not Found\r\nx-a: 1\r\nX-A: 2\r\ncontent-type: text/plain\r\n\
+                  Content-Length: 5\r\nConnection: close\r\n\r\nhallo";
+    let (url, heard) = server(vec![answer.to_owned()], None).await;
+    let headers = ("request_headers", strings([("Host", "example.com"), ("X-B", "b")]));
+    let answer = ask(vec![text("url", &url), headers]).await.unwrap();
+    assert_eq!(get(&answer, "status_code"), Value::int(404));
+    assert_eq!(get(&answer, "response_body"), Value::string("hallo"));
+    assert_eq!(get(&answer, "body"), Value::string("hallo"));
+    assert_eq!(get(&answer, "response_body_base64"), Value::string("aGFsbG8="));
+    assert_eq!(get(&answer, "id"), Value::string(&url));
+    let expected = [("Connection", "close"), ("Content-Length", "5")];
+    let [first, second] = expected;
+    let all = [first, second, ("Content-Type", "text/plain"), ("X-A", "1, 2")];
+    assert_eq!(get(&answer, "response_headers"), strings(all));
+    let heard = heard.lock().unwrap().join("").to_lowercase();
+    assert!(heard.starts_with("get / http/1.1\r\n"), "{heard}");
+    assert!(heard.contains("host: example.com\r\n") && heard.contains("x-b: b\r\n"), "{heard}");
+    assert_eq!(heard.matches("host:").count(), 1);
+}
+
+#[tokio::test]
+async fn a_request_may_have_a_body_and_may_want_none_back() {
+    let (url, heard) = server(vec![status("200 OK", "")], None).await;
+    for method in ["POST", "GET"] {
+        let config = vec![text("url", &url), text("method", method), text("request_body", "ask")];
+        ask(config).await.unwrap();
+        let heard = heard.lock().unwrap().pop().unwrap();
+        assert!(heard.starts_with(method) && heard.ends_with("\r\n\r\nask"), "{heard}");
+    }
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\n".to_owned();
+    let (url, _) = server(vec![head], None).await;
+    let answer = ask(vec![text("url", &url), text("method", "HEAD")]).await.unwrap();
+    assert_eq!(get(&answer, "response_body"), Value::string(""));
+}
+
+#[tokio::test]
+async fn a_server_may_send_us_elsewhere() {
+    let (url, _) = server(vec![status("200 OK", "here")], None).await;
+    let elsewhere = format!(
+        "HTTP/1.1 302 Found\r\nLocation: {url}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    );
+    let (url, _) = server(vec![elsewhere], None).await;
+    let answer = ask(vec![text("url", &url)]).await.unwrap();
+    assert_eq!(get(&answer, "response_body"), Value::string("here"));
+    assert_eq!(get(&answer, "id"), Value::string(&url));
+}
+
+#[tokio::test]
+async fn it_is_asked_again_only_if_that_is_wanted_and_may_help() {
+    let busy = || status("503 Busy", "");
+    let (url, heard) = server(vec![busy(), busy(), status("200 OK", "x")], None).await;
+    let answer = ask(vec![text("url", &url), retry(2, 1, 2)]).await.unwrap();
+    assert_eq!(get(&answer, "response_body"), Value::string("x"));
+    assert_eq!(heard.lock().unwrap().len(), 3);
+    let table = [
+        ("503 Busy", vec![], Some("giving up after 1 attempt(s): unexpected HTTP status 503")),
+        ("429 Later", vec![retry(1, 0, 1)], Some("giving up after 2 attempt(s)")),
+        ("501 No", vec![retry(1, 0, 1)], None),
+        ("400 No", vec![retry(1, 0, 1)], None),
+    ];
+    for (line, with, expected) in table {
+        let (url, heard) = server(vec![status(line, "")], None).await;
+        let config = with.iter().cloned().chain([text("url", &url)]).collect();
+        match (ask(config).await, expected) {
+            (Err(refusal), Some(expected)) => assert!(refusal.0.contains(expected), "{refusal:?}"),
+            (Ok(_), None) => assert_eq!(heard.lock().unwrap().len(), 1),
+            (other, _) => panic!("{line}: {other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_gets_no_answer_is_refused() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let silent = format!("http://{}/", listener.local_addr().unwrap());
+    let gone = {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        format!("http://{}/", listener.local_addr().unwrap())
+    };
+    let short = ("request_timeout_ms", Value::int(20));
+    let pem = |name| text(name, "x");
+    let header = ("request_headers", strings([("a b", "c")]));
+    let table = [
+        (vec![text("url", &silent), short], "request exceeded the specified timeout: 20ms"),
+        (vec![text("url", &gone)], "giving up after 1 attempt(s)"),
+        (vec![text("url", &gone), retry(1, 0, 0)], "giving up after 2 attempt(s)"),
+        (vec![text("url", "ftp://localhost/")], "Error making request"),
+        (vec![text("url", "not a url")], "Error creating request"),
+        (vec![text("url", &gone), header], "Error creating request"),
+        (vec![text("url", &gone), text("method", "PUT")], "Invalid Attribute Value Match"),
+        (vec![text("url", &gone), pem("ca_cert_pem")], "Error configuring TLS client"),
+        (vec![text("url", &gone), pem("client_cert_pem")], "Invalid Attribute Combination"),
+        (
+            vec![text("url", &gone), pem("client_cert_pem"), pem("client_key_pem")],
+            "error creating x509 key pair",
+        ),
+        (vec![text("url", &gone), retry(1, 2, 1)], "less than `min_delay_ms`"),
+        (vec![text("url", &gone), retry(-1, 2, 1)], "Invalid Attribute Value"),
+    ];
+    for (config, expected) in table {
+        let refusal = ask(config).await.unwrap_err();
+        assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
+    }
+}
+
+/// An object of the `tls` provider.
+async fn made(type_name: &str, config: Vec<Set>) -> Life {
+    let mut life = Life::new(crate::tls::provider(), type_name).await.unwrap();
+    assert_eq!(life.apply(config).await, Ok(Action::Create));
+    life
+}
+
+fn pem(life: &Life, name: &str) -> String {
+    match life.get(name) {
+        Value::String(text) => text.as_str().to_owned(),
+        other => panic!("{name} is {other:?}"),
+    }
+}
+
+/// An authority, and a certificate for this machine that it signed, with the key of both.
+async fn certificates() -> [String; 3] {
+    let key = made("tls_private_key", vec![text("algorithm", "ED25519")]).await;
+    let key = pem(&key, "private_key_pem");
+    let list = |name, items: &str| {
+        let items = items.split(' ').map(Value::string).collect();
+        (name, Value::list(Type::String, items))
+    };
+    let subject = Value::object([("common_name", Value::string("authority"))]);
+    let subject = ("subject", Value::list(subject.ty(), vec![subject]));
+    let hours = ("validity_period_hours", Value::int(1));
+    let authority = vec![
+        text("private_key_pem", &key),
+        ("is_ca_certificate", Value::Bool(true)),
+        list("allowed_uses", "cert_signing"),
+        hours.clone(),
+        subject,
+    ];
+    let authority = pem(&made("tls_self_signed_cert", authority).await, "cert_pem");
+    let request = vec![text("private_key_pem", &key), list("dns_names", "localhost")];
+    let request = pem(&made("tls_cert_request", request).await, "cert_request_pem");
+    let leaf = vec![
+        text("ca_private_key_pem", &key),
+        text("ca_cert_pem", &authority),
+        text("cert_request_pem", &request),
+        list("allowed_uses", "server_auth client_auth"),
+        hours,
+    ];
+    let leaf = pem(&made("tls_locally_signed_cert", leaf).await, "cert_pem");
+    [authority, leaf, key]
+}
+
+#[tokio::test]
+async fn servers_and_clients_prove_who_they_are() {
+    let [authority, leaf, key] = certificates().await;
+    let der = |pem: &str| CertificateDer::from_pem_slice(pem.as_bytes()).unwrap();
+    let cryptography = formwork_plugin_protocol::cryptography;
+    let mut roots = RootCertStore::empty();
+    roots.add(der(&authority)).unwrap();
+    let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), cryptography());
+    let config = ServerConfig::builder_with_provider(cryptography())
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_client_cert_verifier(verifier.build().unwrap())
+        .with_single_cert(vec![der(&leaf)], PrivateKeyDer::from_pem_slice(key.as_bytes()).unwrap())
+        .unwrap();
+    let (url, _) = server(vec![status("200 OK", "secret")], Some(config)).await;
+    let who = [text("client_cert_pem", &leaf), text("client_key_pem", &key)];
+    let trusting = text("ca_cert_pem", &authority);
+    let careless = ("insecure", Value::Bool(true));
+    let table = [
+        (vec![trusting.clone(), who[0].clone(), who[1].clone()], true),
+        (vec![careless, who[0].clone(), who[1].clone()], true),
+        (who.to_vec(), false),
+        (vec![trusting], false),
+    ];
+    for (with, is_answered) in table {
+        let answer = ask([vec![text("url", &url)], with.clone()].concat()).await;
+        assert_eq!(answer.is_ok(), is_answered, "{with:?}: {answer:?}");
+    }
+}

@@ -1,0 +1,233 @@
+//! One request and its answer, with as many attempts as are wanted. Knows nothing of attributes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ureq::http::{HeaderName, HeaderValue, Request};
+use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
+use ureq::{Agent, Error};
+
+/// How long an answer may be: what is larger belongs in no state.
+const BODY_LIMIT: u64 = 128 * 1024 * 1024;
+/// How often a server may send us elsewhere.
+const MAX_REDIRECTS: u32 = 10;
+
+/// What to ask, and whom.
+pub(super) struct Settings<'s> {
+    pub(super) method: &'s str,
+    pub(super) url: &'s str,
+    pub(super) headers: Option<&'s BTreeMap<String, String>>,
+    pub(super) body: Option<&'s str>,
+    /// How long one attempt may take.
+    pub(super) timeout: Option<Duration>,
+    /// Certificates of those who may vouch for the server, instead of those whom this machine trusts.
+    pub(super) authorities: Option<&'s str>,
+    /// A certificate to show and its key.
+    pub(super) identity: Option<(&'s str, &'s str)>,
+    pub(super) is_insecure: bool,
+}
+
+/// How often to ask again, and how long to wait in between.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    pub(super) retries: u64,
+    pub(super) first: Duration,
+    pub(super) most: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { retries: 0, first: Duration::from_secs(1), most: Duration::from_secs(30) }
+    }
+}
+
+/// An answer.
+pub(super) struct Response {
+    pub(super) status: u16,
+    pub(super) headers: BTreeMap<String, String>,
+    pub(super) body: Vec<u8>,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    /// There is no certificate in what should be some.
+    #[error("`ca_cert_pem` has no certificate in PEM")]
+    Authorities,
+    /// What we should show is no certificate with its key.
+    #[error("`client_cert_pem` and `client_key_pem` are no certificate in PEM with its key: {0}")]
+    Identity(String),
+    /// There is no such request.
+    #[error("{0}")]
+    Request(String),
+    /// An answer began and did not end well.
+    #[error("{0}")]
+    Body(String),
+    /// The answer took too long.
+    #[error("{method} {url}: request exceeded the specified timeout: {timeout:?}")]
+    Late { method: String, url: String, timeout: Duration },
+    /// No answer that is one.
+    #[error("{method} {url} giving up after {attempts} attempt(s): {why}")]
+    NoAnswer { method: String, url: String, attempts: u64, why: String },
+}
+
+/// What one attempt came to, if not to an answer.
+enum Attempt {
+    /// Another attempt may do better.
+    Again(String),
+    /// Another attempt would end the same way.
+    Never(String),
+    Late,
+    Body(String),
+}
+
+/// Asks until there is an answer.
+pub(super) async fn answer(
+    settings: &Settings<'_>,
+    patience: Patience,
+) -> Result<Response, Failure> {
+    let agent = agent(settings)?;
+    let request = Arc::new(request(settings)?);
+    let mut wait = patience.first.min(patience.most);
+    let mut attempts = 1;
+    loop {
+        let (agent, request) = (agent.clone(), Arc::clone(&request));
+        // Asking blocks, so it is done elsewhere.
+        let done = tokio::task::spawn_blocking(move || attempt(&agent, &request)).await;
+        let last = match done.unwrap_or_else(|error| Err(Attempt::Never(error.to_string()))) {
+            Ok(response) => return Ok(response),
+            Err(last) => last,
+        };
+        let is_last = matches!(last, Attempt::Never(_)) || attempts > patience.retries;
+        let (method, url) = (settings.method.to_owned(), settings.url.to_owned());
+        match last {
+            Attempt::Body(why) => return Err(Failure::Body(why)),
+            Attempt::Late if is_last => {
+                let timeout = settings.timeout.unwrap_or_default();
+                return Err(Failure::Late { method, url, timeout });
+            }
+            Attempt::Again(why) | Attempt::Never(why) if is_last => {
+                return Err(Failure::NoAnswer { method, url, attempts, why });
+            }
+            _ => {}
+        }
+        tokio::time::sleep(wait).await;
+        wait = (wait * 2).min(patience.most);
+        attempts += 1;
+    }
+}
+
+fn attempt(agent: &Agent, request: &Request<Option<String>>) -> Result<Response, Attempt> {
+    let (parts, body) = request.clone().into_parts();
+    let response = match body {
+        Some(body) => agent.run(Request::from_parts(parts, body)),
+        None => agent.run(Request::from_parts(parts, ())),
+    };
+    let mut response = response.map_err(|error| match error {
+        Error::Timeout(_) => Attempt::Late,
+        Error::BadUri(_) | Error::TooManyRedirects | Error::Rustls(_) | Error::Tls(_) => {
+            Attempt::Never(error.to_string())
+        }
+        // A server that could not prove who it is will not be able to later either.
+        Error::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) => {
+            Attempt::Never(error.to_string())
+        }
+        _ => Attempt::Again(error.to_string()),
+    })?;
+    let status = response.status();
+    if status == 429 || (status.as_u16() >= 500 && status != 501) {
+        return Err(Attempt::Again(format!("unexpected HTTP status {status}")));
+    }
+    let names = response.headers().keys().map(|name| {
+        let values = response.headers().get_all(name).iter();
+        let values = values.map(|value| String::from_utf8_lossy(value.as_bytes()));
+        (canonical(name.as_str()), values.collect::<Vec<_>>().join(", "))
+    });
+    let headers = names.collect();
+    let body = response.body_mut().with_config().limit(BODY_LIMIT).read_to_vec();
+    let body = body.map_err(|error| match error {
+        Error::Timeout(_) => Attempt::Late,
+        error => Attempt::Body(error.to_string()),
+    })?;
+    Ok(Response { status: status.as_u16(), headers, body })
+}
+
+fn request(settings: &Settings<'_>) -> Result<Request<Option<String>>, Failure> {
+    let refused = |error: &dyn std::fmt::Display| {
+        Failure::Request(format!("{} {}: {error}", settings.method, settings.url))
+    };
+    let body = settings.body.map(str::to_owned);
+    let mut request = Request::builder()
+        .method(settings.method)
+        .uri(settings.url)
+        .body(body)
+        .map_err(|error| refused(&error))?;
+    if request.uri().host().is_none() {
+        return Err(refused(&"no host in the URL"));
+    }
+    for (name, value) in settings.headers.into_iter().flatten() {
+        let name = HeaderName::try_from(name).map_err(|error| refused(&error))?;
+        let value = HeaderValue::try_from(value).map_err(|error| refused(&error))?;
+        request.headers_mut().insert(name, value);
+    }
+    Ok(request)
+}
+
+fn agent(settings: &Settings<'_>) -> Result<Agent, Failure> {
+    let roots = match settings.authorities {
+        None => RootCerts::PlatformVerifier,
+        Some(pem) => {
+            let certificates = certificates(pem);
+            if certificates.is_empty() {
+                return Err(Failure::Authorities);
+            }
+            RootCerts::new_with_certs(&certificates)
+        }
+    };
+    let identity = settings.identity.map(|(certificate, key)| {
+        let chain = certificates(certificate);
+        if chain.is_empty() {
+            return Err(Failure::Identity("there is no certificate".to_owned()));
+        }
+        let key = PrivateKey::from_pem(key.as_bytes());
+        let key = key.map_err(|error| Failure::Identity(error.to_string()))?;
+        Ok(ClientCert::new_with_certs(&chain, key))
+    });
+    let tls = TlsConfig::builder()
+        .root_certs(roots)
+        .client_cert(identity.transpose()?)
+        .disable_verification(settings.is_insecure)
+        .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
+        .build();
+    let config = Agent::config_builder()
+        .tls_config(tls)
+        .http_status_as_error(false)
+        .max_redirects(MAX_REDIRECTS)
+        // A GET with a body is unusual, and some servers want one.
+        .allow_non_standard_methods(true)
+        .timeout_global(settings.timeout)
+        .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
+        .build();
+    Ok(config.new_agent())
+}
+
+fn certificates(pem: &str) -> Vec<Certificate<'static>> {
+    let items = parse_pem(pem.as_bytes()).filter_map(Result::ok);
+    let certificate = |item| match item {
+        PemItem::Certificate(certificate) => Some(certificate),
+        _ => None,
+    };
+    items.filter_map(certificate).collect()
+}
+
+/// The name of a header as people write it: `Content-Type`.
+fn canonical(name: &str) -> String {
+    let mut begins = true;
+    let letters = name.chars().map(|letter| {
+        let letter = if begins { letter.to_ascii_uppercase() } else { letter };
+        begins = letter == '-';
+        letter
+    });
+    letters.collect()
+}

@@ -1,0 +1,38 @@
+//! The `tls` provider: keys, requests, certificates. Nothing of it is kept anywhere but in the state.
+
+mod cert_request;
+mod certificate;
+mod issue;
+mod key;
+mod locally_signed_cert;
+mod name;
+mod peer;
+mod private_key;
+mod proxy;
+mod public_key;
+mod renewal;
+mod self_signed_cert;
+mod show;
+mod subject;
+mod usage;
+
+use formwork_sdk::ProviderDef;
+
+/// The provider.
+#[must_use]
+pub fn provider() -> ProviderDef {
+    let proxy = proxy::Chosen::default();
+    ProviderDef::new("registry.terraform.io/hashicorp/tls")
+        .configured(proxy.clone())
+        .resource("tls_cert_request", cert_request::TlsCertRequest)
+        .resource("tls_locally_signed_cert", locally_signed_cert::TlsLocallySignedCert)
+        .resource("tls_self_signed_cert", self_signed_cert::TlsSelfSignedCert)
+        .resource("tls_private_key", private_key::TlsPrivateKey)
+        .data_source("tls_certificate", certificate::TlsCertificate(proxy))
+        .data_source("tls_public_key", public_key::TlsPublicKey)
+        .ephemeral("tls_private_key", private_key::PassingPrivateKey)
+        .ephemeral("tls_public_key", public_key::PassingPublicKey)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,69 @@
+//! `tls_cert_request`.
+
+use formwork_sdk::prelude::*;
+
+use super::issue;
+use super::key::{PrivateKey, written};
+use super::private_key::report;
+use super::renewal::was_pem;
+use super::subject::{About, Subject};
+use crate::digest::{hex, sha1};
+
+/// A request for a certificate, to be given to an authority.
+#[derive(Model)]
+pub(super) struct Request {
+    /// The private key that the certificate shall be for, in PEM.
+    #[attr(required, sensitive, replace_if = was_pem)]
+    private_key_pem: String,
+    /// The names of hosts that the certificate shall be for.
+    #[attr(optional, replace)]
+    dns_names: Option<Vec<String>>,
+    /// The addresses of hosts that the certificate shall be for.
+    #[attr(optional, replace)]
+    ip_addresses: Option<Vec<String>>,
+    /// The URIs that the certificate shall be for.
+    #[attr(optional, replace)]
+    uris: Option<Vec<String>>,
+    /// The algorithm of the key.
+    #[attr(computed, keep)]
+    key_algorithm: String,
+    /// The request in PEM.
+    #[attr(computed, keep)]
+    cert_request_pem: String,
+    /// The SHA-1 digest of the request.
+    #[attr(computed, keep)]
+    id: String,
+    /// Whom the certificate shall be for.
+    #[block(max = 1, replace)]
+    subject: Vec<Subject>,
+}
+
+/// The resource type.
+pub(super) struct TlsCertRequest;
+
+#[async_trait]
+impl Resource for TlsCertRequest {
+    type Model = Request;
+
+    async fn create(
+        &self,
+        diags: &mut Diagnostics,
+        call: Create<Request>,
+    ) -> Answer<RequestComputed> {
+        let planned = call.planned;
+        let key = PrivateKey::from_pem(&planned.private_key_pem)
+            .map_err(|error| report(diags, "Failed to parse private key PEM", &error))?;
+        let about = About {
+            subject: &planned.subject,
+            dns_names: planned.dns_names.as_ref(),
+            ip_addresses: planned.ip_addresses.as_ref(),
+            uris: planned.uris.as_ref(),
+        };
+        let (name, alternatives) = about.names(diags)?;
+        let request = issue::request(name, alternatives, &key)
+            .and_then(|der| Ok((hex(&sha1(&der)), written("CERTIFICATE REQUEST", &der)?)));
+        let (id, cert_request_pem) =
+            request.map_err(|error| report(diags, "Error creating certificate request", &error))?;
+        Ok(RequestComputed { key_algorithm: key.algorithm().to_owned(), cert_request_pem, id })
+    }
+}

@@ -1,0 +1,116 @@
+//! The data source `tls_certificate`: certificates that a server shows, or that are given.
+
+use formwork_sdk::prelude::*;
+use ureq::http::Uri;
+
+use super::issue::contents;
+use super::key::KeyError;
+use super::peer::{self, Server};
+use super::private_key::report;
+use super::proxy::Chosen;
+use super::show::Certificate;
+use crate::digest::{hex, sha1};
+
+/// Certificates, taken apart.
+#[derive(Model)]
+#[attr(exactly_one_of(url, content), conflicts(verify_chain, content))]
+pub(super) struct Certificates {
+    /// Where to get the certificates: `https://HOST[:PORT]`, through the proxy of the provider if there
+    /// is one, or `tls://HOST:PORT`, without. Either this or `content`.
+    #[attr(optional)]
+    url: Option<String>,
+    /// A certificate in PEM. Either this or `url`.
+    #[attr(optional)]
+    content: Option<String>,
+    /// Whether the server must be one that this machine trusts; true if not set.
+    #[attr(optional)]
+    verify_chain: Option<bool>,
+    /// The certificates, the one that signed the others first.
+    #[attr(computed)]
+    certificates: Vec<Whole<Certificate>>,
+    /// A digest of the certificates.
+    #[attr(computed)]
+    id: String,
+}
+
+/// The data source.
+pub(super) struct TlsCertificate(pub(super) Chosen);
+
+#[async_trait]
+impl DataSource for TlsCertificate {
+    type Model = Certificates;
+
+    fn validate(&self, diags: &mut Diagnostics, config: &CertificatesDraft) -> Answer<()> {
+        match config.url.get() {
+            Some(url) => place(diags, url).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    async fn read(
+        &self,
+        diags: &mut Diagnostics,
+        config: CertificatesInput,
+    ) -> Answer<CertificatesComputed> {
+        let mut ders = match (&config.content, &config.url) {
+            (Some(content), _) => vec![
+                contents("CERTIFICATE", content)
+                    .map_err(|error| report(diags, "Failed to decoded PEM", &error))?,
+            ],
+            (None, url) => {
+                let url = url.as_deref().unwrap_or_default();
+                self.shown_by(diags, url, config.verify_chain.unwrap_or(true)).await?
+            }
+        };
+        ders.reverse();
+        let read = ders.iter().map(|der| Certificate::read(der).map(Whole));
+        let certificates = read.collect::<Result<_, KeyError>>();
+        let certificates =
+            certificates.map_err(|error| report(diags, "Unable to parse certificate", &error))?;
+        Ok(CertificatesComputed { certificates, id: hex(&sha1(&ders.concat())) })
+    }
+}
+
+impl TlsCertificate {
+    async fn shown_by(
+        &self,
+        diags: &mut Diagnostics,
+        url: &str,
+        is_verified: bool,
+    ) -> Answer<Vec<Vec<u8>>> {
+        let (uri, port) = place(diags, url)?;
+        let host = uri.host().unwrap_or_default();
+        let proxy = match uri.scheme_str() {
+            Some("https") => self.0.toward(&uri),
+            _ => None,
+        };
+        let server = Server { host, port, proxy, is_verified };
+        peer::certificates(&server).await.map_err(|error| {
+            let detail = format!("{url}: {error}.");
+            diags.error(Diagnostic::error("Failed to identify fetch peer certificates", detail))
+        })
+    }
+}
+
+/// What a URL says: it, and the port.
+fn place(diags: &mut Diagnostics, url: &str) -> Answer<(Uri, u16)> {
+    let refuse = |summary, why: String| {
+        let detail = format!("`url` is {url:?}: {why}.");
+        Diagnostic::error(summary, detail).path(Path::root().attribute("url"))
+    };
+    let uri: Uri = url
+        .parse()
+        .map_err(|error| diags.error(refuse("Invalid URL", format!("it is no URL: {error}"))))?;
+    let host = uri.host().filter(|host| !host.is_empty());
+    let problem = match (uri.scheme_str(), host, uri.port_u16()) {
+        (Some("https"), Some(_), port) => return Ok((uri, port.unwrap_or(443))),
+        (Some("tls"), Some(_), Some(port)) => return Ok((uri, port)),
+        (Some("tls"), Some(_), None) => refuse("URL malformed", "the port is missing".to_owned()),
+        (Some("https" | "tls"), None, _) => refuse("Invalid URL", "it names no host".to_owned()),
+        _ => refuse("Invalid URL scheme", "it must begin with https:// or tls://".to_owned()),
+    };
+    Err(diags.error(problem))
+}
+
+#[cfg(test)]
+mod tests;

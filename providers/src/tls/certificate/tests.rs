@@ -1,0 +1,149 @@
+//! Certificates of a server in this process, seen directly and through a proxy.
+
+use std::sync::Arc;
+
+use formwork_sdk::testing::{Refusal, read_data};
+use formwork_sdk::value::{Path, Value};
+use rustls::ServerConfig;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use x509_cert::der::pem;
+
+use super::super::issue::{self, Holder, Issuer, Terms, contents};
+use super::super::key::{Curve, Kind, PrivateKey};
+use super::super::peer::{Server, certificates};
+use super::super::{name, provider};
+
+/// A key, and a certificate that it signed itself.
+fn identity() -> (PrivateKey, String) {
+    let key = PrivateKey::generate(Kind::Ecdsa(Curve::P256)).unwrap();
+    let name = name::written(&[("CN", vec!["localhost".to_owned()])], None).unwrap();
+    let [from, until] = [1_700_000_000, 4_000_000_000].map(std::time::Duration::from_secs);
+    let terms = Terms {
+        from,
+        until,
+        uses: &["server_auth".to_owned()],
+        is_ca: false,
+        max_path_length: None,
+        names_key: false,
+    };
+    let holder = Holder { name: name.clone(), alternatives: None, key: key.public().unwrap() };
+    let issuer = Issuer { name, key: &key, key_id: None };
+    let issued = issue::certificate(&terms, holder, &issuer).unwrap();
+    (key, issued.pem)
+}
+
+/// A server that shows a certificate to everyone; returns its port.
+async fn server(key: &PrivateKey, certificate: &str) -> u16 {
+    let der = pem::decode_vec(key.to_pkcs8().unwrap().as_bytes()).unwrap().1;
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(der));
+    let chain = vec![CertificateDer::from(contents("CERTIFICATE", certificate).unwrap())];
+    let config = ServerConfig::builder_with_provider(formwork_plugin_protocol::cryptography())
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(chain, key)
+        .unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let _stream = acceptor.accept(stream).await;
+        }
+    });
+    port
+}
+
+/// A proxy that connects whoever knows the password; returns its port.
+async fn proxy() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut head = Vec::new();
+            while !head.ends_with(b"\r\n\r\n") {
+                head.push(stream.read_u8().await.unwrap());
+            }
+            let head = String::from_utf8(head).unwrap();
+            // "me:secret" in base64.
+            if !head.contains("Proxy-Authorization: Basic bWU6c2VjcmV0") {
+                stream.write_all(b"HTTP/1.1 407 Who are you\r\n\r\n").await.unwrap();
+                continue;
+            }
+            let target = head.split(' ').nth(1).unwrap().to_owned();
+            let mut target = TcpStream::connect(target).await.unwrap();
+            stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").await.unwrap();
+            tokio::spawn(async move {
+                tokio::io::copy_bidirectional(&mut stream, &mut target).await.ok();
+            });
+        }
+    });
+    port
+}
+
+async fn read(config: Vec<(&'static str, Value)>) -> Result<Vec<Value>, Refusal> {
+    let answer = read_data(provider(), "tls_certificate", config).await?;
+    match Path::root().attribute("certificates").find(&answer) {
+        Some(Value::List(list)) => Ok(list.items().to_vec()),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn get(certificate: &Value, name: &str) -> Value {
+    Path::root().attribute(name).find(certificate).unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_server_shows_its_certificate() {
+    let (key, certificate) = identity();
+    let port = server(&key, &certificate).await;
+    for url in [format!("https://localhost:{port}"), format!("tls://127.0.0.1:{port}")] {
+        let url = ("url", Value::string(&url));
+        let shown = read(vec![url.clone(), ("verify_chain", Value::Bool(false))]).await.unwrap();
+        let given = read(vec![("content", Value::string(&certificate))]).await.unwrap();
+        assert_eq!(shown, given);
+        let [shown] = shown.as_slice() else { panic!("{shown:?}") };
+        assert_eq!(get(shown, "cert_pem"), Value::string(&certificate));
+        assert_eq!(get(shown, "signature_algorithm"), Value::string("ECDSA-SHA256"));
+        assert_eq!(get(shown, "issuer"), Value::string("CN=localhost"));
+        assert_eq!(get(shown, "not_before"), Value::string("2023-11-14T22:13:20Z"));
+        assert_eq!(get(shown, "max_path_length"), Value::int(-1));
+        assert_eq!(get(shown, "is_ca"), Value::Bool(false));
+        let refusal = read(vec![url]).await.unwrap_err();
+        assert!(refusal.0.contains("Failed to identify fetch peer certificates"), "{refusal:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_leads_to_a_server_if_it_likes_us() {
+    let (key, certificate) = identity();
+    let (port, proxy) = (server(&key, &certificate).await, proxy().await);
+    let through = |url: String| {
+        let proxy = Some(ureq::Proxy::new(&url).unwrap());
+        Server { host: "localhost", port, proxy, is_verified: false }
+    };
+    let friend = through(format!("http://me:secret@127.0.0.1:{proxy}"));
+    let der = contents("CERTIFICATE", &certificate).unwrap();
+    assert_eq!(certificates(&friend).await.unwrap(), vec![der]);
+    let stranger = through(format!("http://127.0.0.1:{proxy}"));
+    let refusal = certificates(&stranger).await.unwrap_err().to_string();
+    assert_eq!(refusal, "the proxy refuses: HTTP/1.1 407 Who are you");
+}
+
+#[tokio::test]
+async fn what_leads_to_no_certificate_is_refused() {
+    let table = [
+        (vec![], "Invalid Attribute Combination"),
+        (vec![("url", Value::string("http://localhost"))], "Invalid URL scheme"),
+        (vec![("url", Value::string("tls://localhost"))], "the port is missing"),
+        (vec![("url", Value::string("a b"))], "Invalid URL"),
+        (vec![("content", Value::string("x"))], "Failed to decoded PEM"),
+    ];
+    for (config, expected) in table {
+        let refusal = read(config).await.unwrap_err();
+        assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
+    }
+}

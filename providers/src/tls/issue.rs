@@ -1,0 +1,190 @@
+//! Certificates and requests for them, made and signed. What an author may say about them is up to the
+//! resources.
+
+use std::time::Duration;
+
+use formwork_sdk::prelude::*;
+use x509_cert::attr::Attribute;
+use x509_cert::certificate::{Certificate, TbsCertificate, Version};
+use x509_cert::der::asn1::{BitString, GeneralizedTime, OctetString, SetOfVec, UtcTime};
+use x509_cert::der::oid::AssociatedOid;
+use x509_cert::der::{Decode as _, Encode, pem};
+use x509_cert::ext::pkix::{
+    AuthorityKeyIdentifier, BasicConstraints, SubjectAltName, SubjectKeyIdentifier,
+};
+use x509_cert::ext::{Extension, Extensions};
+use x509_cert::name::Name;
+use x509_cert::request::{self, CertReq, CertReqInfo, ExtensionReq};
+use x509_cert::serial_number::SerialNumber;
+use x509_cert::spki::SubjectPublicKeyInfoOwned;
+use x509_cert::time::{Time, Validity};
+
+use super::key::{KeyError, PrivateKey, written};
+use super::usage;
+use crate::digest::sha1;
+
+/// Whom a certificate is for.
+pub(super) struct Holder {
+    pub(super) name: Name,
+    /// The extension with other names.
+    pub(super) alternatives: Option<Extension>,
+    pub(super) key: SubjectPublicKeyInfoOwned,
+}
+
+/// Who signs a certificate.
+pub(super) struct Issuer<'k> {
+    pub(super) name: Name,
+    pub(super) key: &'k PrivateKey,
+    /// What certificates that it signs call its key.
+    pub(super) key_id: Option<Vec<u8>>,
+}
+
+/// What a certificate says about its use.
+pub(super) struct Terms<'t> {
+    /// Since when it is valid, since 1970.
+    pub(super) from: Duration,
+    pub(super) until: Duration,
+    pub(super) uses: &'t [String],
+    pub(super) is_ca: bool,
+    /// How many certificates may come below it.
+    pub(super) max_path_length: Option<i64>,
+    pub(super) names_key: bool,
+}
+
+/// A certificate that was made.
+pub(super) struct Issued {
+    /// Its number.
+    pub(super) serial: String,
+    pub(super) pem: String,
+}
+
+/// Makes a certificate.
+pub(super) fn certificate(
+    terms: &Terms<'_>,
+    holder: Holder,
+    issuer: &Issuer<'_>,
+) -> Result<Issued, KeyError> {
+    let mut extensions = usage::extensions(terms.uses)?;
+    // What does not sign has none below it, and -1 is as many as you like.
+    let length = terms.max_path_length.filter(|_| terms.is_ca);
+    let path_len_constraint = length.and_then(|length| u8::try_from(length).ok());
+    let constraints = BasicConstraints { ca: terms.is_ca, path_len_constraint };
+    extensions.push(extension(true, &constraints)?);
+    if terms.names_key {
+        let id = SubjectKeyIdentifier(OctetString::new(key_id(&holder.key))?);
+        extensions.push(extension(false, &id)?);
+    }
+    if let Some(id) = &issuer.key_id {
+        let key_identifier = Some(OctetString::new(id.clone())?);
+        let id = AuthorityKeyIdentifier { key_identifier, ..AuthorityKeyIdentifier::default() };
+        extensions.push(extension(false, &id)?);
+    }
+    extensions.extend(holder.alternatives);
+    let number: u128 = rand::random();
+    let signature = issuer.key.signature_algorithm();
+    let tbs_certificate = TbsCertificate {
+        version: Version::V3,
+        serial_number: SerialNumber::new(&number.to_be_bytes())?,
+        signature: signature.clone(),
+        issuer: issuer.name.clone(),
+        validity: Validity { not_before: time(terms.from)?, not_after: time(terms.until)? },
+        subject: holder.name,
+        subject_public_key_info: holder.key,
+        issuer_unique_id: None,
+        subject_unique_id: None,
+        extensions: Some(extensions),
+    };
+    let signed = issuer.key.sign(&tbs_certificate.to_der()?)?;
+    let signature_bits = BitString::from_bytes(&signed)?;
+    let certificate =
+        Certificate { tbs_certificate, signature_algorithm: signature, signature: signature_bits };
+    let pem = written("CERTIFICATE", &certificate.to_der()?)?;
+    Ok(Issued { serial: number.to_string(), pem })
+}
+
+/// Checks that an authority has a name: RFC 5280 demands one, as its signatures name it.
+pub(super) fn check_authority(diags: &mut Diagnostics, is_ca: bool, name: &Name) -> Answer<()> {
+    if !is_ca || !name.is_empty() {
+        return Ok(());
+    }
+    let detail =
+        "A certificate with `is_ca_certificate` needs a `subject` with at least one argument.";
+    Err(diags.error(Diagnostic::error("Invalid Certificate Subject", detail)))
+}
+
+/// Makes a request for a certificate; returns its DER form.
+pub(super) fn request(
+    name: Name,
+    alternatives: Option<Extension>,
+    key: &PrivateKey,
+) -> Result<Vec<u8>, KeyError> {
+    let asked = alternatives.map(|extension| Attribute::try_from(ExtensionReq(vec![extension])));
+    let attributes: Vec<_> = asked.transpose()?.into_iter().collect();
+    let info = CertReqInfo {
+        version: request::Version::V1,
+        subject: name,
+        public_key: key.public()?,
+        attributes: SetOfVec::try_from(attributes)?,
+    };
+    let signature = BitString::from_bytes(&key.sign(&info.to_der()?)?)?;
+    Ok(CertReq { info, algorithm: key.signature_algorithm(), signature }.to_der()?)
+}
+
+/// Whom a request asks a certificate for.
+pub(super) fn asked(pem: &str) -> Result<Holder, KeyError> {
+    let request = CertReq::from_der(&contents("CERTIFICATE REQUEST", pem)?)?;
+    let mut alternatives = None;
+    for attribute in request.info.attributes.iter().filter(|one| one.oid == ExtensionReq::OID) {
+        for value in attribute.values.iter() {
+            let extensions: Extensions = value.decode_as()?;
+            let names = extensions.into_iter().find(|one| one.extn_id == SubjectAltName::OID);
+            alternatives = names.or(alternatives);
+        }
+    }
+    let (name, key) = (request.info.subject, request.info.public_key);
+    // RFC 5280: other names are all there is where there is no name.
+    let alternatives = alternatives.map(|one| Extension { critical: name.is_empty(), ..one });
+    Ok(Holder { name, alternatives, key })
+}
+
+/// Reads a certificate.
+pub(super) fn read(pem: &str) -> Result<Certificate, KeyError> {
+    Ok(Certificate::from_der(&contents("CERTIFICATE", pem)?)?)
+}
+
+/// What is in a PEM text, whose label must be the one given.
+pub(super) fn contents(label: &str, pem: &str) -> Result<Vec<u8>, KeyError> {
+    let (found, der) = pem::decode_vec(pem.trim_start().as_bytes()).map_err(|error| {
+        KeyError::Malformed(format!("failed to decode PEM of expected type {label:?}: {error}"))
+    })?;
+    if found == label {
+        return Ok(der);
+    }
+    Err(KeyError::Malformed(format!("invalid PEM type - expected {label:?}, got {found:?}")))
+}
+
+/// What a certificate calls a key, if it names it.
+pub(super) fn key_id(key: &SubjectPublicKeyInfoOwned) -> Vec<u8> {
+    sha1(key.subject_public_key.raw_bytes()).to_vec()
+}
+
+/// The extension of a kind, read.
+pub(super) fn found<'c, T>(certificate: &'c TbsCertificate) -> Option<T>
+where
+    T: AssociatedOid + x509_cert::der::Decode<'c>,
+{
+    certificate.get::<T>().ok().flatten().map(|(_, extension)| extension)
+}
+
+fn extension<T: AssociatedOid + Encode>(critical: bool, value: &T) -> Result<Extension, KeyError> {
+    let extn_value = OctetString::new(value.to_der()?)?;
+    Ok(Extension { extn_id: T::OID, critical, extn_value })
+}
+
+/// RFC 5280: two digits for the year until 2049, four from then on.
+fn time(since_1970: Duration) -> Result<Time, KeyError> {
+    Ok(match UtcTime::from_unix_duration(since_1970) {
+        Ok(time) => Time::UtcTime(time),
+        Err(_) => Time::GeneralTime(GeneralizedTime::from_unix_duration(since_1970)?),
+    })
+}

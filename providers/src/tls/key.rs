@@ -1,0 +1,217 @@
+//! Private keys of all algorithms: made, read and signed with. How they are written is in `key/form.rs`.
+
+mod curve;
+mod form;
+mod openssh;
+
+pub(super) use curve::Curve;
+pub(super) use form::{PublicForms, written};
+
+use aws_lc_rs::encoding::{AsBigEndian as _, AsDer as _, Curve25519SeedBin};
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
+use rsa::RsaPrivateKey;
+use rsa::pkcs1::DecodeRsaPrivateKey as _;
+use rsa::pkcs1v15::SigningKey;
+use rsa::pkcs8::{DecodePrivateKey as _, PrivateKeyInfo};
+use rsa::rand_core::OsRng;
+use rsa::sha2::Sha256;
+use rsa::signature::{SignatureEncoding as _, Signer as _};
+use sec1::EcPrivateKey;
+use x509_cert::der::asn1::{Null, OctetStringRef};
+use x509_cert::der::oid::ObjectIdentifier;
+use x509_cert::der::{Any, Decode as _, pem};
+use x509_cert::spki::AlgorithmIdentifierOwned;
+
+/// Why a key cannot be read or made.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum KeyError {
+    /// The text is none of the forms of a key.
+    #[error("{0}")]
+    Malformed(String),
+    /// It is a key of a kind that is not supported.
+    #[error("{0} is not supported")]
+    Unsupported(String),
+    /// The key cannot be made or used.
+    #[error("{0}")]
+    Crypto(String),
+}
+
+impl From<x509_cert::der::Error> for KeyError {
+    fn from(error: x509_cert::der::Error) -> Self {
+        Self::Malformed(error.to_string())
+    }
+}
+
+const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+const EC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
+const SHA256_WITH_RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.11");
+
+/// The sizes of RSA keys that can be made. Smaller ones protect nothing, larger ones take minutes.
+const RSA_BITS: std::ops::RangeInclusive<usize> = 1024..=16384;
+
+/// What kind of key to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// RSA with so many bits.
+    Rsa(usize),
+    /// ECDSA on a curve.
+    Ecdsa(Curve),
+    /// Ed25519.
+    Ed25519,
+}
+
+/// A private key.
+pub(super) enum PrivateKey {
+    Rsa(Box<RsaPrivateKey>),
+    /// The curve, and the number that is the secret.
+    Ecdsa(Curve, Vec<u8>),
+    /// The seed and the public key.
+    Ed25519([u8; 32], [u8; 32]),
+}
+
+impl PrivateKey {
+    /// Makes a key. Takes a while.
+    pub(super) fn generate(kind: Kind) -> Result<Self, KeyError> {
+        match kind {
+            Kind::Rsa(bits) => Ok(Self::Rsa(Box::new(rsa_of(bits)?))),
+            Kind::Ecdsa(curve) => Ok(Self::Ecdsa(curve, curve.random())),
+            Kind::Ed25519 => {
+                let pair = Ed25519KeyPair::generate().map_err(unspecified)?;
+                let seed = pair.seed().map_err(unspecified)?;
+                let seed: Curve25519SeedBin<'_> = seed.as_be_bytes().map_err(unspecified)?;
+                ed25519(seed.as_ref())
+            }
+        }
+    }
+
+    /// Reads the PEM forms: PKCS#1, SEC1 and PKCS#8.
+    pub(super) fn from_pem(text: &str) -> Result<Self, KeyError> {
+        let text = text.trim_start();
+        let (label, der) = pem::decode_vec(text.as_bytes())
+            .map_err(|error| KeyError::Malformed(format!("failed to decode PEM block: {error}")))?;
+        match label {
+            "RSA PRIVATE KEY" => {
+                let key = RsaPrivateKey::from_pkcs1_der(&der);
+                Ok(Self::Rsa(Box::new(
+                    key.map_err(|error| KeyError::Malformed(error.to_string()))?,
+                )))
+            }
+            "EC PRIVATE KEY" => {
+                let key = EcPrivateKey::from_der(&der)?;
+                let curve = key.parameters.and_then(|parameters| parameters.named_curve());
+                let Some(curve) = curve else {
+                    return Err(KeyError::Malformed("the key does not name its curve".to_owned()));
+                };
+                ecdsa(Curve::of(curve)?, key.private_key)
+            }
+            "PRIVATE KEY" => from_pkcs8(&der),
+            _ => Err(KeyError::Unsupported(format!("PEM with the label {label:?}"))),
+        }
+    }
+
+    /// Reads the form of OpenSSH, which must not have a password.
+    pub(super) fn from_openssh(text: &str) -> Result<Self, KeyError> {
+        openssh::read(text)
+    }
+
+    /// The name of its algorithm.
+    pub(super) fn algorithm(&self) -> &'static str {
+        match self {
+            Self::Rsa(_) => "RSA",
+            Self::Ecdsa(..) => "ECDSA",
+            Self::Ed25519(..) => "ED25519",
+        }
+    }
+
+    /// How signatures with it are made.
+    pub(super) fn signature_algorithm(&self) -> AlgorithmIdentifierOwned {
+        let (oid, parameters) = match self {
+            Self::Rsa(_) => (SHA256_WITH_RSA, Some(Any::from(Null))),
+            Self::Ecdsa(curve, _) => (curve.signature_algorithm(), None),
+            Self::Ed25519(..) => (ED25519, None),
+        };
+        AlgorithmIdentifierOwned { oid, parameters }
+    }
+
+    /// Signs a message.
+    pub(super) fn sign(&self, message: &[u8]) -> Result<Vec<u8>, KeyError> {
+        match self {
+            Self::Rsa(key) => {
+                let signature = SigningKey::<Sha256>::new((**key).clone()).try_sign(message);
+                Ok(signature.map_err(|error| KeyError::Crypto(error.to_string()))?.to_vec())
+            }
+            Self::Ecdsa(curve, secret) => curve.sign(secret, message),
+            Self::Ed25519(seed, public) => {
+                let pair = Ed25519KeyPair::from_seed_and_public_key(seed, public);
+                let pair = pair.map_err(|error| KeyError::Crypto(error.to_string()))?;
+                Ok(pair.sign(message).as_ref().to_vec())
+            }
+        }
+    }
+}
+
+fn from_pkcs8(der: &[u8]) -> Result<PrivateKey, KeyError> {
+    let info = PrivateKeyInfo::from_der(der)?;
+    match info.algorithm.oid {
+        RSA => {
+            let key = RsaPrivateKey::from_pkcs8_der(der);
+            let key = key.map_err(|error| KeyError::Malformed(error.to_string()))?;
+            Ok(PrivateKey::Rsa(Box::new(key)))
+        }
+        EC => {
+            let curve = info.algorithm.parameters_oid();
+            let curve = curve.map_err(|error| KeyError::Malformed(error.to_string()))?;
+            ecdsa(Curve::of(curve)?, EcPrivateKey::from_der(info.private_key)?.private_key)
+        }
+        ED25519 => ed25519(OctetStringRef::from_der(info.private_key)?.as_bytes()),
+        other => Err(KeyError::Unsupported(format!("a key of the algorithm {other}"))),
+    }
+}
+
+fn ecdsa(curve: Curve, secret: &[u8]) -> Result<PrivateKey, KeyError> {
+    let secret = curve.padded(secret)?;
+    // Also proves that the number is one of the curve's.
+    curve.point(&secret)?;
+    Ok(PrivateKey::Ecdsa(curve, secret))
+}
+
+fn ed25519(seed: &[u8]) -> Result<PrivateKey, KeyError> {
+    let malformed = |_| KeyError::Malformed("the seed of an Ed25519 key has 32 bytes".to_owned());
+    let seed: [u8; 32] = seed.try_into().map_err(malformed)?;
+    let pair = Ed25519KeyPair::from_seed_unchecked(&seed);
+    let pair = pair.map_err(|error| KeyError::Crypto(error.to_string()))?;
+    Ok(PrivateKey::Ed25519(seed, pair.public_key().as_ref().try_into().map_err(malformed)?))
+}
+
+/// Makes an RSA key; with the quicker library where it knows the size.
+fn rsa_of(bits: usize) -> Result<RsaPrivateKey, KeyError> {
+    use aws_lc_rs::rsa::{KeyPair, KeySize};
+    let size = match bits {
+        2048 => KeySize::Rsa2048,
+        3072 => KeySize::Rsa3072,
+        4096 => KeySize::Rsa4096,
+        8192 => KeySize::Rsa8192,
+        _ if RSA_BITS.contains(&bits) => {
+            let key = RsaPrivateKey::new(&mut OsRng, bits);
+            return key.map_err(|error| KeyError::Crypto(error.to_string()));
+        }
+        _ => {
+            let (least, most) = (RSA_BITS.start(), RSA_BITS.end());
+            return Err(KeyError::Unsupported(format!(
+                "an RSA key of {bits} bits (it may have {least} to {most})"
+            )));
+        }
+    };
+    let pair = KeyPair::generate(size).map_err(unspecified)?;
+    let der = pair.as_der().map_err(unspecified)?;
+    let key = RsaPrivateKey::from_pkcs8_der(der.as_ref());
+    key.map_err(|error| KeyError::Crypto(error.to_string()))
+}
+
+fn unspecified(_: aws_lc_rs::error::Unspecified) -> KeyError {
+    KeyError::Crypto("the key cannot be made".to_owned())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,189 @@
+//! Keys in the forms of OpenSSH. Private keys with a password are not read.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
+use md5::{Digest as _, Md5};
+use rsa::traits::{PrivateKeyParts as _, PublicKeyParts as _};
+use rsa::{BigUint, RsaPrivateKey};
+use sha2::Sha256;
+
+use super::{Curve, KeyError, PrivateKey, ecdsa, ed25519, written};
+use crate::digest::sha1;
+
+/// What a private key begins with.
+const MAGIC: &[u8] = b"openssh-key-v1\0";
+/// Unencrypted private keys fill blocks of this many bytes.
+const BLOCK: usize = 8;
+
+/// A public key, and what `ssh-keygen -l` says of it.
+pub(super) struct Public {
+    pub(super) line: String,
+    pub(super) fingerprint_md5: String,
+    pub(super) fingerprint_sha256: String,
+}
+
+/// The public half of a key; `None` if OpenSSH has no such keys.
+pub(super) fn public(key: &PrivateKey) -> Result<Option<Public>, KeyError> {
+    let Some((kind, blob)) = blob(key)? else { return Ok(None) };
+    let md5: Vec<_> = Md5::digest(&blob).iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(Some(Public {
+        line: format!("{kind} {}\n", STANDARD.encode(&blob)),
+        fingerprint_md5: md5.join(":"),
+        fingerprint_sha256: format!("SHA256:{}", STANDARD_NO_PAD.encode(Sha256::digest(&blob))),
+    }))
+}
+
+/// A private key; `None` if OpenSSH has no such keys.
+pub(super) fn private(key: &PrivateKey) -> Result<Option<String>, KeyError> {
+    let Some((kind, blob)) = blob(key)? else { return Ok(None) };
+    let mut secret = Writer::default();
+    // The same number twice shows who decrypts the rest that the password was right.
+    let check = &sha1(&blob)[..4];
+    secret.0.extend([check, check].concat());
+    secret.put(kind.as_bytes());
+    match key {
+        PrivateKey::Rsa(key) => {
+            let [p, q] = key.primes() else {
+                return Err(KeyError::Unsupported("an RSA key of more than two primes".to_owned()));
+            };
+            let inverse = key.crt_coefficient();
+            let inverse =
+                inverse.ok_or_else(|| KeyError::Crypto("p is no number mod q".to_owned()))?;
+            for number in [key.n(), key.e(), key.d(), &inverse, p, q] {
+                secret.number(&number.to_bytes_be());
+            }
+        }
+        PrivateKey::Ecdsa(curve, number) => {
+            secret.put(curve.openssh().unwrap_or_default().as_bytes());
+            secret.put(&curve.point(number)?);
+            secret.number(number);
+        }
+        PrivateKey::Ed25519(seed, public) => {
+            secret.put(public);
+            secret.put(&[*seed, *public].concat());
+        }
+    }
+    secret.put(b"");
+    let missing = secret.0.len().next_multiple_of(BLOCK) - secret.0.len();
+    secret.0.extend((1..).take(missing));
+    let mut all = Writer(MAGIC.to_vec());
+    for word in ["none", "none", ""] {
+        all.put(word.as_bytes());
+    }
+    all.0.extend(1_u32.to_be_bytes());
+    all.put(&blob);
+    all.put(&secret.0);
+    written("OPENSSH PRIVATE KEY", &all.0).map(Some)
+}
+
+/// Reads a private key.
+pub(super) fn read(text: &str) -> Result<PrivateKey, KeyError> {
+    let malformed = || KeyError::Malformed("failed to parse openssh private key".to_owned());
+    let lines = text.trim().strip_prefix("-----BEGIN OPENSSH PRIVATE KEY-----");
+    let lines = lines.and_then(|text| text.strip_suffix("-----END OPENSSH PRIVATE KEY-----"));
+    let digits: String = lines.ok_or_else(malformed)?.split_whitespace().collect();
+    let bytes = STANDARD.decode(digits).map_err(|_| malformed())?;
+    let mut reader = Reader(bytes.strip_prefix(MAGIC).ok_or_else(malformed)?);
+    let cipher = reader.take().ok_or_else(malformed)?;
+    if cipher != b"none" {
+        return Err(KeyError::Unsupported("a key with a password".to_owned()));
+    }
+    reader.secret().and_then(secret).ok_or_else(malformed)?
+}
+
+/// The key in what a password would protect.
+fn secret(mut reader: Reader<'_>) -> Option<Result<PrivateKey, KeyError>> {
+    match reader.take()? {
+        b"ssh-rsa" => {
+            let mut number = || reader.take().map(BigUint::from_bytes_be);
+            let (n, e, d, _, p, q) =
+                (number()?, number()?, number()?, number()?, number()?, number()?);
+            let key = RsaPrivateKey::from_components(n, e, d, vec![p, q]);
+            let key = key.map_err(|error| KeyError::Malformed(error.to_string()));
+            Some(key.map(|key| PrivateKey::Rsa(Box::new(key))))
+        }
+        b"ssh-ed25519" => {
+            reader.take()?;
+            Some(ed25519(reader.take()?.get(..32)?))
+        }
+        _ => {
+            let name = reader.take()?;
+            let known =
+                |curve: &Curve| curve.openssh().is_some_and(|known| known.as_bytes() == name);
+            let curve = Curve::ALL.into_iter().find(known)?;
+            reader.take()?;
+            Some(ecdsa(curve, reader.take()?))
+        }
+    }
+}
+
+/// The kind of a key and its public half.
+fn blob(key: &PrivateKey) -> Result<Option<(String, Vec<u8>)>, KeyError> {
+    let mut blob = Writer::default();
+    let kind = match key {
+        PrivateKey::Rsa(_) => "ssh-rsa".to_owned(),
+        PrivateKey::Ed25519(..) => "ssh-ed25519".to_owned(),
+        PrivateKey::Ecdsa(curve, _) => match curve.openssh() {
+            Some(name) => format!("ecdsa-sha2-{name}"),
+            None => return Ok(None),
+        },
+    };
+    blob.put(kind.as_bytes());
+    match key {
+        PrivateKey::Rsa(key) => {
+            blob.number(&key.e().to_bytes_be());
+            blob.number(&key.n().to_bytes_be());
+        }
+        PrivateKey::Ecdsa(curve, number) => {
+            blob.put(curve.openssh().unwrap_or_default().as_bytes());
+            blob.put(&curve.point(number)?);
+        }
+        PrivateKey::Ed25519(_, public) => blob.put(public),
+    }
+    Ok(Some((kind, blob.0)))
+}
+
+/// Parts, each after its length.
+#[derive(Default)]
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn put(&mut self, part: &[u8]) {
+        let length = u32::try_from(part.len()).unwrap_or(u32::MAX);
+        self.0.extend(length.to_be_bytes());
+        self.0.extend(part);
+    }
+
+    /// A number that is not negative: no zeros in front, unless it would look negative.
+    fn number(&mut self, bytes: &[u8]) {
+        let n_zeros = bytes.iter().take_while(|byte| **byte == 0).count();
+        let digits = &bytes[n_zeros..];
+        match digits.first() {
+            Some(first) if first & 0x80 != 0 => self.put(&[&[0], digits].concat()),
+            _ => self.put(digits),
+        }
+    }
+}
+
+/// The same from the other side.
+struct Reader<'b>(&'b [u8]);
+
+impl<'b> Reader<'b> {
+    fn take(&mut self) -> Option<&'b [u8]> {
+        let (length, rest) = self.0.split_first_chunk::<4>()?;
+        let length = usize::try_from(u32::from_be_bytes(*length)).ok()?;
+        let (part, rest) = rest.split_at_checked(length)?;
+        self.0 = rest;
+        Some(part)
+    }
+
+    /// What follows the name of the cipher: how the password is used, how many keys there are, the
+    /// public key, and then what the password protects, which begins with a number twice.
+    fn secret(mut self) -> Option<Self> {
+        self.take()?;
+        self.take()?;
+        self.0 = self.0.get(4..)?;
+        self.take()?;
+        Some(Self(self.take()?.get(8..)?))
+    }
+}

@@ -1,0 +1,147 @@
+//! `tls_locally_signed_cert`.
+
+use formwork_sdk::prelude::*;
+use x509_cert::ext::pkix::{BasicConstraints, SubjectKeyIdentifier};
+
+use super::issue::{self, Issuer, Terms, found};
+use super::key::{KeyError, PrivateKey};
+use super::private_key::report;
+use super::renewal::{self, Lifetime, was_pem};
+use super::usage;
+
+/// A certificate that was requested, signed with the key of an authority.
+#[derive(Model)]
+pub(super) struct Cert {
+    /// The certificate of the authority in PEM.
+    #[attr(required, replace_if = was_pem)]
+    ca_cert_pem: String,
+    /// The private key of the authority in PEM.
+    #[attr(required, sensitive, replace_if = was_pem)]
+    ca_private_key_pem: String,
+    /// The request in PEM.
+    #[attr(required, replace_if = was_pem)]
+    cert_request_pem: String,
+    /// For how many hours the certificate is valid.
+    #[attr(required, replace, range = 0_i64..)]
+    validity_period_hours: i64,
+    /// What the certificate may be used for, in the words of RFC 5280.
+    #[attr(required, replace, check = usage::known)]
+    allowed_uses: Vec<String>,
+    /// How many hours before its end the certificate counts as due, so that another one is planned.
+    #[attr(default = 0_i64, range = 0_i64..)]
+    early_renewal_hours: i64,
+    /// Whether others may be signed with the certificate.
+    #[attr(default = false, replace)]
+    is_ca_certificate: bool,
+    /// How many certificates may come between this one, if it signs others, and the last; -1 for any
+    /// number.
+    #[attr(optional, replace, range = -1_i64..=255)]
+    max_path_length: Option<i64>,
+    /// Whether the certificate names its key, as those that sign others always do.
+    #[attr(default = false, replace)]
+    set_subject_key_id: bool,
+    /// The certificate in PEM.
+    #[attr(computed, keep)]
+    cert_pem: String,
+    /// Whether the certificate is past its end, or near it.
+    #[attr(computed, keep)]
+    ready_for_renewal: bool,
+    /// When the certificate begins to be valid.
+    #[attr(computed, keep)]
+    validity_start_time: String,
+    /// When the certificate ends to be valid.
+    #[attr(computed, keep)]
+    validity_end_time: String,
+    /// The algorithm of the authority's key.
+    #[attr(computed, keep)]
+    ca_key_algorithm: String,
+    /// The number of the certificate.
+    #[attr(computed, keep)]
+    id: String,
+}
+
+/// The resource type.
+pub(super) struct TlsLocallySignedCert;
+
+#[async_trait]
+impl Resource for TlsLocallySignedCert {
+    type Model = Cert;
+
+    async fn modify_plan(&self, _: &mut Diagnostics, change: &mut Change<Cert>) -> Answer<()> {
+        let ready = renewal::Planned {
+            end: change.prior.as_ref().map(|prior| prior.validity_end_time.as_str()),
+            validity_hours: &change.planned.validity_period_hours,
+            early_hours: &change.planned.early_renewal_hours,
+        };
+        change.planned.ready_for_renewal = ready.ready();
+        if change.prior.is_some() && change.planned.ready_for_renewal.is_unknown() {
+            change.replace.push(Path::root().attribute("ready_for_renewal"));
+        }
+        Ok(())
+    }
+
+    async fn create(&self, diags: &mut Diagnostics, call: Create<Cert>) -> Answer<CertComputed> {
+        let planned = call.planned;
+        let holder = issue::asked(&planned.cert_request_pem)
+            .map_err(|error| report(diags, "Failed to parse certificate request PEM", &error))?;
+        let key = PrivateKey::from_pem(&planned.ca_private_key_pem)
+            .map_err(|error| report(diags, "Failed to parse CA private key PEM", &error))?;
+        let issuer = authority(diags, &planned.ca_cert_pem, &key)?;
+        issue::check_authority(diags, planned.is_ca_certificate, &holder.name)?;
+        let lifetime = Lifetime::hours_from_now(diags, planned.validity_period_hours)?;
+        let (from, until) = lifetime.since_1970();
+        let terms = Terms {
+            from,
+            until,
+            uses: &planned.allowed_uses,
+            is_ca: planned.is_ca_certificate,
+            max_path_length: planned.max_path_length,
+            names_key: planned.is_ca_certificate || planned.set_subject_key_id,
+        };
+        let issued = issue::certificate(&terms, holder, &issuer)
+            .map_err(|error| report(diags, "Failed to create certificate", &error))?;
+        Ok(CertComputed {
+            cert_pem: issued.pem,
+            ready_for_renewal: renewal::is_born_due(
+                planned.validity_period_hours,
+                planned.early_renewal_hours,
+            ),
+            validity_start_time: renewal::shown(lifetime.from),
+            validity_end_time: renewal::shown(lifetime.until),
+            ca_key_algorithm: key.algorithm().to_owned(),
+            id: issued.serial,
+        })
+    }
+
+    async fn read(&self, _: &mut Diagnostics, call: Read<Cert>) -> Answer<Option<Cert>> {
+        let mut cert = call.current;
+        cert.ready_for_renewal |=
+            renewal::is_due(&cert.validity_end_time, cert.early_renewal_hours);
+        Ok(Some(cert))
+    }
+}
+
+/// The authority, whose certificate must be for its key.
+fn authority<'k>(diags: &mut Diagnostics, pem: &str, key: &'k PrivateKey) -> Answer<Issuer<'k>> {
+    let certificate = issue::read(pem)
+        .map_err(|error| report(diags, "Failed to parse CA certificate PEM", &error))?;
+    let certificate = certificate.tbs_certificate;
+    let is_for_key = key.public().map(|public| public == certificate.subject_public_key_info);
+    match is_for_key {
+        Ok(true) => {}
+        Ok(false) => {
+            let error = KeyError::Crypto("the certificate of the CA is not for its key".to_owned());
+            return Err(report(diags, "Failed to create certificate", &error));
+        }
+        Err(error) => return Err(report(diags, "Failed to create certificate", &error)),
+    }
+    if !found::<BasicConstraints>(&certificate).is_some_and(|constraints| constraints.ca) {
+        diags.warn(Diagnostic::warning(
+            "Potentially Invalid Certificate Authority",
+            "`ca_cert_pem` does not say that others may be signed with it, so those who check may refuse \
+             what is signed.",
+        ));
+    }
+    let key_id = found::<SubjectKeyIdentifier>(&certificate).map(|id| id.0.into_bytes());
+    Ok(Issuer { name: certificate.subject, key, key_id })
+}

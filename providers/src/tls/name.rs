@@ -1,0 +1,166 @@
+//! Whom a certificate is about: distinguished names and alternative names, to and from what authors
+//! write.
+
+use x509_cert::attr::AttributeTypeAndValue;
+use x509_cert::der::asn1::{Ia5String, OctetString, SetOfVec};
+use x509_cert::der::oid::{AssociatedOid as _, ObjectIdentifier};
+use x509_cert::der::{Any, Encode as _, Result, Tag, Tagged as _};
+use x509_cert::ext::Extension;
+use x509_cert::ext::pkix::SubjectAltName;
+use x509_cert::ext::pkix::name::GeneralName;
+use x509_cert::name::{Name, RelativeDistinguishedName};
+
+use crate::digest::hex;
+
+/// The attributes of names that have a short name, in the order in which names are written. Texts show
+/// them the other way round.
+const SHORT: [(&str, ObjectIdentifier); 9] = [
+    ("C", ObjectIdentifier::new_unwrap("2.5.4.6")),
+    ("O", ObjectIdentifier::new_unwrap("2.5.4.10")),
+    ("OU", ObjectIdentifier::new_unwrap("2.5.4.11")),
+    ("L", ObjectIdentifier::new_unwrap("2.5.4.7")),
+    ("ST", ObjectIdentifier::new_unwrap("2.5.4.8")),
+    ("STREET", ObjectIdentifier::new_unwrap("2.5.4.9")),
+    ("POSTALCODE", ObjectIdentifier::new_unwrap("2.5.4.17")),
+    ("CN", ObjectIdentifier::new_unwrap("2.5.4.3")),
+    ("SERIALNUMBER", ObjectIdentifier::new_unwrap("2.5.4.5")),
+];
+
+/// The address for letters, which is no part of the usual names.
+const EMAIL: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.1");
+
+/// Writes a name. `values` has those of each short name that has any.
+pub(super) fn written(values: &[(&str, Vec<String>)], email: Option<&str>) -> Result<Name> {
+    let mut name = Name::default();
+    for (short, oid) in SHORT {
+        let values = values.iter().find(|(name, _)| *name == short);
+        let parts = values.iter().flat_map(|(_, values)| values).map(|text| {
+            let tag =
+                if text.bytes().all(is_printable) { Tag::PrintableString } else { Tag::Utf8String };
+            Ok(AttributeTypeAndValue { oid, value: Any::new(tag, text.as_bytes())? })
+        });
+        let parts = parts.collect::<Result<Vec<_>>>()?;
+        if !parts.is_empty() {
+            name.0.push(RelativeDistinguishedName(SetOfVec::try_from(parts)?));
+        }
+    }
+    if let Some(email) = email {
+        let value = Any::encode_from(&Ia5String::new(email)?)?;
+        let part = AttributeTypeAndValue { oid: EMAIL, value };
+        name.0.push(RelativeDistinguishedName(SetOfVec::try_from(vec![part])?));
+    }
+    Ok(name)
+}
+
+/// Whether a character may be in the oldest of the kinds of texts, which everybody reads.
+fn is_printable(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b" '()+,-./:=?".contains(&byte)
+}
+
+/// Shows a name as RFC 2253 does: the attributes with short names, last first, then the others.
+pub(super) fn shown(name: &Name) -> String {
+    let all: Vec<_> = name.0.iter().flat_map(|part| part.0.iter()).collect();
+    let is_short = |oid: &ObjectIdentifier| SHORT.iter().any(|(_, short)| short == oid);
+    let mut groups: Vec<String> = Vec::new();
+    for (short, oid) in SHORT.iter().rev() {
+        let values = all.iter().filter(|part| part.oid == *oid);
+        let shown = values.map(|part| format!("{short}={}", escaped(&text_of(&part.value))));
+        let shown: Vec<_> = shown.collect();
+        if !shown.is_empty() {
+            groups.push(shown.join("+"));
+        }
+    }
+    let others = all.iter().rev().filter(|part| !is_short(&part.oid));
+    groups.extend(others.map(|part| {
+        let der = part.value.to_der().unwrap_or_default();
+        format!("{}=#{}", part.oid, hex(&der))
+    }));
+    groups.join(",")
+}
+
+fn text_of(value: &Any) -> String {
+    match value.tag() {
+        Tag::BmpString => {
+            let units =
+                value.value().chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
+            String::from_utf16_lossy(&units.collect::<Vec<_>>())
+        }
+        _ => String::from_utf8_lossy(value.value()).into_owned(),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let last = text.chars().count().saturating_sub(1);
+    let mut escaped = String::new();
+    for (at, character) in text.chars().enumerate() {
+        let is_special = match character {
+            ',' | '+' | '"' | '\\' | '<' | '>' | ';' => true,
+            ' ' => at == 0 || at == last,
+            '#' => at == 0,
+            _ => false,
+        };
+        if is_special {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}
+
+/// The other names of whom a certificate is about.
+#[derive(Debug, Default)]
+pub(super) struct Alternatives {
+    pub(super) dns_names: Vec<String>,
+    /// As many bytes as such an address has.
+    pub(super) ip_addresses: Vec<Vec<u8>>,
+    pub(super) uris: Vec<String>,
+}
+
+impl Alternatives {
+    /// The extension that holds them; `None` if there are none.
+    pub(super) fn extension(&self, is_critical: bool) -> Result<Option<Extension>> {
+        let text = |text: &String| Ia5String::new(text);
+        let mut names = Vec::new();
+        for name in self.dns_names.iter().map(text) {
+            names.push(GeneralName::DnsName(name?));
+        }
+        for address in &self.ip_addresses {
+            names.push(GeneralName::IpAddress(OctetString::new(address.clone())?));
+        }
+        for uri in self.uris.iter().map(text) {
+            names.push(GeneralName::UniformResourceIdentifier(uri?));
+        }
+        if names.is_empty() {
+            return Ok(None);
+        }
+        let value = OctetString::new(SubjectAltName(names).to_der()?)?;
+        let extn_id = SubjectAltName::OID;
+        Ok(Some(Extension { extn_id, critical: is_critical, extn_value: value }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{shown, written};
+
+    /// The values of each short name.
+    type Parts = &'static [(&'static str, &'static [&'static str])];
+
+    #[test]
+    fn a_name_is_shown_from_its_end() {
+        let table: [(Parts, Option<&str>, &str); 5] = [
+            (&[], None, ""),
+            (&[("CN", &["example.com"]), ("O", &["ACME"])], None, "CN=example.com,O=ACME"),
+            (&[("STREET", &["b", "a"]), ("C", &["ö"])], None, "STREET=a+STREET=b,C=ö"),
+            (&[("O", &[" a, b "])], None, "O=\\ a\\, b\\ "),
+            (&[("CN", &["#x"])], Some("a@b.c"), "CN=\\#x,1.2.840.113549.1.9.1=#16056140622e63"),
+        ];
+        for (values, email, expected) in table {
+            let owned = values.iter().map(|(short, values)| {
+                (*short, values.iter().map(|&value| value.to_owned()).collect::<Vec<_>>())
+            });
+            let name = written(&owned.collect::<Vec<_>>(), email).unwrap();
+            assert_eq!(shown(&name), expected);
+        }
+    }
+}

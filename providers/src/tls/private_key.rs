@@ -1,0 +1,196 @@
+//! `tls_private_key`.
+
+mod ephemeral;
+
+pub(super) use ephemeral::PassingPrivateKey;
+
+use formwork_sdk::prelude::*;
+
+use super::key::{Curve, KeyError, Kind, PrivateKey, PublicForms};
+
+/// A private key. It is stored in the state, readable for whoever can read that; the ephemeral resource
+/// of the same name is stored nowhere.
+#[derive(Model)]
+pub(super) struct Key {
+    /// The algorithm: `RSA`, `ECDSA` or `ED25519`.
+    #[attr(required, replace, one_of = ["RSA", "ECDSA", "ED25519"])]
+    algorithm: String,
+    /// How many bits a key of the algorithm `RSA` has.
+    #[attr(default = 2048_i64, replace)]
+    rsa_bits: i64,
+    /// The curve of a key of the algorithm `ECDSA`: `P224`, `P256`, `P384` or `P521`.
+    #[attr(default = "P224", replace, one_of = ["P224", "P256", "P384", "P521"])]
+    ecdsa_curve: String,
+    /// The private key in PEM.
+    #[attr(computed, sensitive)]
+    private_key_pem: String,
+    /// The private key in the form of OpenSSH; empty for the curve `P224`, which OpenSSH does not have.
+    #[attr(computed, sensitive)]
+    private_key_openssh: String,
+    /// The private key in PEM as PKCS#8.
+    #[attr(computed, sensitive)]
+    private_key_pem_pkcs8: String,
+    /// The public key in PEM.
+    #[attr(computed)]
+    public_key_pem: String,
+    /// The public key as a line of `authorized_keys`; empty for the curve `P224`.
+    #[attr(computed)]
+    public_key_openssh: String,
+    /// The MD5 fingerprint of the public key, `aa:bb:cc:…`; empty for the curve `P224`.
+    #[attr(computed)]
+    public_key_fingerprint_md5: String,
+    /// The SHA-256 fingerprint of the public key, `SHA256:…`; empty for the curve `P224`.
+    #[attr(computed)]
+    public_key_fingerprint_sha256: String,
+    /// The SHA-1 digest of the public key.
+    #[attr(computed)]
+    id: String,
+}
+
+/// The resource type.
+pub(super) struct TlsPrivateKey;
+
+#[async_trait]
+impl Resource for TlsPrivateKey {
+    type Model = Key;
+
+    const VERSION: u64 = 1;
+
+    async fn create(&self, diags: &mut Diagnostics, call: Create<Key>) -> Answer<KeyComputed> {
+        let KeyInput { algorithm, rsa_bits, ecdsa_curve } = call.planned;
+        let forms = generated(diags, &algorithm, rsa_bits, &ecdsa_curve).await?;
+        Ok(KeyComputed {
+            private_key_pem: forms.pem,
+            private_key_openssh: forms.openssh,
+            private_key_pem_pkcs8: forms.pkcs8,
+            public_key_pem: forms.public.pem,
+            public_key_openssh: forms.public.openssh,
+            public_key_fingerprint_md5: forms.public.fingerprint_md5,
+            public_key_fingerprint_sha256: forms.public.fingerprint_sha256,
+            id: forms.public.id,
+        })
+    }
+
+    /// The first version lacked some of the forms.
+    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<KeyDraft> {
+        let stored: Key = stored.read(diags)?;
+        let key = PrivateKey::from_pem(&stored.private_key_pem);
+        let forms = key.and_then(|key| Forms::of(&key));
+        let forms = forms.map_err(|error| report(diags, "Unable to parse key from PEM", &error))?;
+        let key = Key {
+            private_key_openssh: forms.openssh,
+            private_key_pem_pkcs8: forms.pkcs8,
+            public_key_pem: forms.public.pem,
+            public_key_openssh: forms.public.openssh,
+            public_key_fingerprint_md5: forms.public.fingerprint_md5,
+            public_key_fingerprint_sha256: forms.public.fingerprint_sha256,
+            id: forms.public.id,
+            ..stored
+        };
+        Ok(key.into())
+    }
+}
+
+/// A key in all its forms.
+struct Forms {
+    pem: String,
+    pkcs8: String,
+    openssh: String,
+    public: PublicForms,
+}
+
+impl Forms {
+    fn of(key: &PrivateKey) -> Result<Self, KeyError> {
+        Ok(Self {
+            pem: key.to_pem()?,
+            pkcs8: key.to_pkcs8()?,
+            openssh: key.to_openssh()?,
+            public: key.public_forms()?,
+        })
+    }
+}
+
+/// Makes a key, elsewhere: the search for large primes takes its time.
+async fn generated(
+    diags: &mut Diagnostics,
+    algorithm: &str,
+    rsa_bits: i64,
+    ecdsa_curve: &str,
+) -> Answer<Forms> {
+    let curve = Curve::ALL.into_iter().find(|curve| curve.name() == ecdsa_curve);
+    let kind = match algorithm {
+        "RSA" => Kind::Rsa(usize::try_from(rsa_bits).unwrap_or_default()),
+        "ECDSA" => Kind::Ecdsa(curve.unwrap_or(Curve::P224)),
+        _ => Kind::Ed25519,
+    };
+    let made = tokio::task::spawn_blocking(move || Forms::of(&PrivateKey::generate(kind)?)).await;
+    let error = match made {
+        Ok(Ok(forms)) => return Ok(forms),
+        Ok(Err(error)) => error,
+        Err(error) => KeyError::Crypto(error.to_string()),
+    };
+    Err(report(diags, "Unable to generate Key from configuration", &error))
+}
+
+/// Reports what is wrong with a key, or with what is made of it.
+pub(super) fn report(diags: &mut Diagnostics, summary: &str, error: &KeyError) -> Reported {
+    diags.error(Diagnostic::error(summary, format!("{error}.")))
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_sdk::testing::{Action, Life};
+    use formwork_sdk::value::Value;
+
+    use super::super::provider;
+
+    fn text(name: &'static str, text: &str) -> (&'static str, Value) {
+        (name, Value::string(text))
+    }
+
+    #[tokio::test]
+    async fn a_key_stays_until_another_one_is_asked_for() {
+        let mut life = Life::new(provider(), "tls_private_key").await.unwrap();
+        let ecdsa = |curve| [text("algorithm", "ECDSA"), text("ecdsa_curve", curve)];
+        assert_eq!(life.apply(ecdsa("P256")).await, Ok(Action::Create));
+        let id = life.get("id").clone();
+        life.store().await.unwrap();
+        assert_eq!(life.apply(ecdsa("P256")).await, Ok(Action::Nothing));
+        assert_eq!(life.get("id"), &id);
+        assert_eq!(life.apply(ecdsa("P224")).await, Ok(Action::Replace));
+        assert_ne!(life.get("id"), &id);
+        assert_eq!(life.get("public_key_openssh"), &Value::string(""));
+        assert_eq!(life.apply([text("algorithm", "ED25519")]).await, Ok(Action::Replace));
+        life.destroy().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_older_state_gets_the_forms_that_it_lacks() {
+        let mut life = Life::new(provider(), "tls_private_key").await.unwrap();
+        life.apply([text("algorithm", "ED25519")]).await.unwrap();
+        let Value::String(pem) = life.get("private_key_pem").clone() else { panic!("a text") };
+        let wanted = life.get("private_key_openssh").clone();
+        let json = format!(
+            r#"{{"algorithm":"ED25519","ecdsa_curve":"P224","rsa_bits":2048,"private_key_pem":{:?}}}"#,
+            pem.as_str()
+        );
+        life.upgrade(0, &json).await.unwrap();
+        assert_eq!(life.get("private_key_openssh"), &wanted);
+        assert_eq!(life.apply([text("algorithm", "ED25519")]).await, Ok(Action::Nothing));
+    }
+
+    #[tokio::test]
+    async fn unknown_algorithms_and_sizes_are_refused() {
+        let bits = ("rsa_bits", Value::int(17));
+        let table = [
+            (vec![text("algorithm", "DSA")], "Invalid Attribute Value Match"),
+            (vec![text("algorithm", "ECDSA"), text("ecdsa_curve", "P1")], "\"P521\""),
+            (vec![text("algorithm", "RSA"), bits], "an RSA key of 17 bits"),
+        ];
+        for (config, expected) in table {
+            let mut life = Life::new(provider(), "tls_private_key").await.unwrap();
+            let refusal = life.apply(config).await.unwrap_err();
+            assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The `proxy` block of the provider: through whom servers are reached.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use formwork_sdk::prelude::*;
+use ureq::{Proxy, ProxyProtocol};
+
+/// The configuration of the provider.
+#[derive(Model)]
+pub(super) struct Settings {
+    /// The proxy through which data sources reach servers with `https://` URLs.
+    #[block(max = 1)]
+    proxy: Vec<ProxySettings>,
+}
+
+/// A proxy.
+#[derive(Clone, Debug, Nested)]
+#[attr(conflicts(url, from_env))]
+struct ProxySettings {
+    /// The URL of the proxy, which begins with `http://`.
+    #[attr(optional, check = is_proxy)]
+    url: Option<String>,
+    /// Who asks the proxy.
+    #[attr(optional)]
+    username: Option<String>,
+    /// The password of who asks.
+    #[attr(optional, sensitive)]
+    password: Option<String>,
+    /// Whether the environment says which proxy to use, as it does without this block.
+    #[attr(optional)]
+    from_env: Option<bool>,
+}
+
+fn is_proxy(url: &String) -> Result<(), String> {
+    match Proxy::new(url) {
+        Ok(proxy) if proxy.protocol() == ProxyProtocol::Http => Ok(()),
+        Ok(_) => Err(format!("must begin with \"http://\", and is {url:?}")),
+        Err(error) => Err(format!("must be the URL of a proxy, and {url:?} is not: {error}")),
+    }
+}
+
+/// The proxy to use, shared by the provider and its data sources.
+#[derive(Clone, Default)]
+pub(super) struct Chosen(Arc<Mutex<Choice>>);
+
+#[derive(Clone, Default)]
+enum Choice {
+    /// The environment says.
+    #[default]
+    Environment,
+    /// None at all.
+    Direct,
+    /// This one.
+    Given(Box<Proxy>),
+}
+
+impl Chosen {
+    /// The proxy for a server; `None` for going there directly.
+    pub(super) fn toward(&self, server: &ureq::http::Uri) -> Option<Proxy> {
+        let choice = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match choice {
+            Choice::Environment => Proxy::try_from_env().filter(|proxy| !proxy.is_no_proxy(server)),
+            Choice::Direct => None,
+            Choice::Given(proxy) => Some(*proxy),
+        }
+    }
+}
+
+#[async_trait]
+impl Configure for Chosen {
+    type Config = Settings;
+
+    fn validate(&self, diags: &mut Diagnostics, config: &SettingsDraft) -> Answer<()> {
+        let Some(proxy) = config.proxy.get().and_then(|proxies| proxies.first()) else {
+            return Ok(());
+        };
+        let needs = [
+            ("username", &proxy.username, "url", &proxy.url),
+            ("password", &proxy.password, "username", &proxy.username),
+        ];
+        for (name, value, needed, other) in needs {
+            if !value.is_null() && other.is_null() {
+                let detail = format!("`{name}` of a proxy says nothing without `{needed}`.");
+                let problem = Diagnostic::error("Invalid Attribute Combination", detail);
+                let _receipt = diags.error(problem.path(Path::root().attribute("proxy")));
+            }
+        }
+        diags.check()
+    }
+
+    async fn configure(&self, diags: &mut Diagnostics, config: SettingsDraft) -> Answer<()> {
+        let choice = match config.proxy.get().and_then(|proxies| proxies.first()) {
+            None => Choice::Environment,
+            Some(proxy) => choice(proxy).map_err(|error| {
+                let detail = format!("The proxy cannot be used: {error}.");
+                diags.error(Diagnostic::error("Unable to parse proxy URL", detail))
+            })?,
+        };
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = choice;
+        Ok(())
+    }
+}
+
+fn choice(settings: &ProxySettingsDraft) -> Result<Choice, ureq::Error> {
+    let Some(url) = settings.url.get() else {
+        let is_direct = settings.from_env.get() == Some(&false);
+        return Ok(if is_direct { Choice::Direct } else { Choice::Environment });
+    };
+    let given = Proxy::new(url)?;
+    let mut proxy = Proxy::builder(given.protocol()).host(given.host()).port(given.port());
+    if let Some(name) = settings.username.get().map(String::as_str).or(given.username()) {
+        proxy = proxy.username(name);
+    }
+    if let Some(word) = settings.password.get().map(String::as_str).or(given.password()) {
+        proxy = proxy.password(word);
+    }
+    Ok(Choice::Given(Box::new(proxy.build()?)))
+}

@@ -1,0 +1,103 @@
+//! Whom a certificate or a request is about, as an author writes it.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use formwork_sdk::prelude::*;
+use x509_cert::ext::Extension;
+use x509_cert::name::Name;
+
+use super::key::KeyError;
+use super::name::{self, Alternatives};
+
+/// Whom a certificate is for. Each argument is a part of the distinguished name.
+#[derive(Clone, Debug, Default, Nested)]
+pub(super) struct Subject {
+    /// The part `CN`.
+    #[attr(optional)]
+    common_name: Option<String>,
+    /// The part `O`.
+    #[attr(optional)]
+    organization: Option<String>,
+    /// The part `OU`.
+    #[attr(optional)]
+    organizational_unit: Option<String>,
+    /// The parts `STREET`.
+    #[attr(optional)]
+    street_address: Option<Vec<String>>,
+    /// The part `L`.
+    #[attr(optional)]
+    locality: Option<String>,
+    /// The part `ST`.
+    #[attr(optional)]
+    province: Option<String>,
+    /// The part `C`.
+    #[attr(optional)]
+    country: Option<String>,
+    /// The part `POSTALCODE`.
+    #[attr(optional)]
+    postal_code: Option<String>,
+    /// The part `SERIALNUMBER`.
+    #[attr(optional)]
+    serial_number: Option<String>,
+    /// The part with the number `1.2.840.113549.1.9.1`.
+    #[attr(optional)]
+    email_address: Option<String>,
+}
+
+impl Subject {
+    /// The distinguished name.
+    pub(super) fn name(&self) -> Result<Name, KeyError> {
+        let one = |short, value: &'_ Option<String>| (short, value.iter().cloned().collect());
+        let parts: [(&str, Vec<String>); 9] = [
+            one("CN", &self.common_name),
+            one("O", &self.organization),
+            one("OU", &self.organizational_unit),
+            ("STREET", self.street_address.clone().unwrap_or_default()),
+            one("L", &self.locality),
+            one("ST", &self.province),
+            one("C", &self.country),
+            one("POSTALCODE", &self.postal_code),
+            one("SERIALNUMBER", &self.serial_number),
+        ];
+        Ok(name::written(&parts, self.email_address.as_deref())?)
+    }
+}
+
+/// What an author says about whom a certificate is for.
+pub(super) struct About<'m> {
+    /// At most one.
+    pub(super) subject: &'m [Subject],
+    pub(super) dns_names: Option<&'m Vec<String>>,
+    pub(super) ip_addresses: Option<&'m Vec<String>>,
+    pub(super) uris: Option<&'m Vec<String>>,
+}
+
+impl About<'_> {
+    /// The distinguished name, and the extension with the other names.
+    pub(super) fn names(&self, diags: &mut Diagnostics) -> Answer<(Name, Option<Extension>)> {
+        let mut ip_addresses = Vec::new();
+        for text in self.ip_addresses.into_iter().flatten() {
+            let short = text.parse::<Ipv4Addr>().map(|address| address.octets().to_vec());
+            let address = short
+                .or_else(|_| text.parse::<Ipv6Addr>().map(|address| address.octets().to_vec()));
+            ip_addresses.push(address.map_err(|error| {
+                let detail = format!("{text:?} in `ip_addresses` is no address: {error}.");
+                let path = Path::root().attribute("ip_addresses");
+                diags.error(Diagnostic::error("Invalid IP address", detail).path(path))
+            })?);
+        }
+        let texts = |texts: Option<&'_ Vec<String>>| texts.cloned().unwrap_or_default();
+        let (dns_names, uris) = (texts(self.dns_names), texts(self.uris));
+        let alternatives = Alternatives { dns_names, ip_addresses, uris };
+        let named = || {
+            let name = self.subject.first().map(Subject::name).transpose()?.unwrap_or_default();
+            // RFC 5280: other names are all there is where there is no name.
+            let alternatives = alternatives.extension(name.is_empty())?;
+            Ok((name, alternatives))
+        };
+        named().map_err(|error: KeyError| {
+            let detail = format!("The names cannot be written in a certificate: {error}.");
+            diags.error(Diagnostic::error("Invalid Certificate Subject", detail))
+        })
+    }
+}

@@ -1,0 +1,206 @@
+//! Requests and certificates through their lives, and what `openssl` thinks of them.
+
+use std::fs;
+use std::path::Path;
+
+use formwork_sdk::testing::{Action, Life};
+use formwork_sdk::value::{Type, Value};
+
+use super::provider;
+use crate::program::run;
+
+type Set = (&'static str, Value);
+
+fn text(name: &'static str, text: &str) -> Set {
+    (name, Value::string(text))
+}
+
+fn list(name: &'static str, items: &[&str]) -> Set {
+    (name, Value::list(Type::String, items.iter().map(|item| Value::string(*item)).collect()))
+}
+
+fn int(name: &'static str, number: i64) -> Set {
+    (name, Value::int(number))
+}
+
+fn truth(name: &'static str) -> Set {
+    (name, Value::Bool(true))
+}
+
+fn subject(common_name: &str) -> Set {
+    let null = || Value::null(Type::String);
+    let one = Value::object([
+        ("common_name", Value::string(common_name)),
+        ("organization", Value::string("ACME & Söhne")),
+        ("organizational_unit", null()),
+        ("street_address", Value::null(Type::list(Type::String))),
+        ("locality", null()),
+        ("province", null()),
+        ("country", Value::string("DE")),
+        ("postal_code", null()),
+        ("serial_number", null()),
+        ("email_address", Value::string("a@example.com")),
+    ]);
+    ("subject", Value::list(one.ty(), vec![one]))
+}
+
+async fn made(type_name: &str, config: impl IntoIterator<Item = Set>) -> Life {
+    let mut life = Life::new(provider(), type_name).await.unwrap();
+    assert_eq!(life.apply(config).await, Ok(Action::Create));
+    life.store().await.unwrap();
+    life
+}
+
+fn shown(life: &Life, name: &str) -> String {
+    match life.get(name) {
+        Value::String(text) => text.as_str().to_owned(),
+        other => panic!("{name} is {other:?}"),
+    }
+}
+
+async fn key(algorithm: &str, curve: &str) -> String {
+    let config = [text("algorithm", algorithm), text("ecdsa_curve", curve)];
+    shown(&made("tls_private_key", config).await, "private_key_pem")
+}
+
+fn authority(key: &str) -> Vec<Set> {
+    vec![
+        text("private_key_pem", key),
+        int("validity_period_hours", 24),
+        list("allowed_uses", &["cert_signing", "crl_signing"]),
+        truth("is_ca_certificate"),
+        truth("set_authority_key_id"),
+        int("max_path_length", 0),
+        subject("authority"),
+    ]
+}
+
+const KEYS: [(&str, &str); 6] = [
+    ("RSA", "P224"),
+    ("ECDSA", "P224"),
+    ("ECDSA", "P256"),
+    ("ECDSA", "P384"),
+    ("ECDSA", "P521"),
+    ("ED25519", "P224"),
+];
+
+fn asked_of_openssl(folder: &Path, words: &[&str], input: &str) -> String {
+    run(folder, &[&["openssl"], words].concat(), input).unwrap_or_default()
+}
+
+#[tokio::test]
+async fn openssl_verifies_what_an_authority_signed() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (algorithm, curve) in KEYS {
+        let key = key(algorithm, curve).await;
+        let ca = made("tls_self_signed_cert", authority(&key)).await;
+        let request = [
+            text("private_key_pem", &key),
+            subject("example.com"),
+            list("dns_names", &["example.com", "*.example.com"]),
+            list("ip_addresses", &["10.0.0.1", "::1"]),
+            list("uris", &["spiffe://example.com/a"]),
+        ];
+        let request = made("tls_cert_request", request).await;
+        assert_eq!(shown(&request, "key_algorithm"), algorithm);
+        let request = shown(&request, "cert_request_pem");
+        asked_of_openssl(folder, &["req", "-verify", "-noout"], &request);
+        let leaf = [
+            text("ca_private_key_pem", &key),
+            text("ca_cert_pem", &shown(&ca, "cert_pem")),
+            text("cert_request_pem", &request),
+            int("validity_period_hours", 12),
+            list("allowed_uses", &["server_auth", "client_auth", "digital_signature"]),
+            truth("set_subject_key_id"),
+        ];
+        let leaf = made("tls_locally_signed_cert", leaf).await;
+        assert_eq!(shown(&leaf, "ca_key_algorithm"), algorithm);
+        fs::write(folder.join("ca.pem"), shown(&ca, "cert_pem")).unwrap();
+        let leaf = shown(&leaf, "cert_pem");
+        let words = ["verify", "-x509_strict", "-purpose", "sslserver", "-CAfile", "ca.pem"];
+        asked_of_openssl(folder, &words, &leaf);
+        let words = ["x509", "-noout", "-text", "-nameopt", "RFC2253,utf8,-esc_msb"];
+        let told = asked_of_openssl(folder, &words, &leaf);
+        for expected in [
+            "Subject: emailAddress=a@example.com,CN=example.com,O=ACME & Söhne,C=DE",
+            "CN=authority",
+            "Digital Signature",
+            "TLS Web Server Authentication, TLS Web Client Authentication",
+            "DNS:example.com, DNS:*.example.com, IP Address:10.0.0.1, IP Address:0:0:0:0:0:0:0:1, \
+             URI:spiffe://example.com/a",
+            "CA:FALSE",
+        ] {
+            assert!(told.is_empty() || told.contains(expected), "{expected}: {told}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_is_replaced_when_it_is_due_and_not_before() {
+    let key = key("ED25519", "P224").await;
+    let mut ca = made("tls_self_signed_cert", authority(&key)).await;
+    let id = shown(&ca, "id");
+    let early = |hours| authority(&key).into_iter().chain([int("early_renewal_hours", hours)]);
+    assert_eq!(ca.apply(early(0)).await, Ok(Action::Nothing));
+    assert_eq!(ca.apply(early(5)).await, Ok(Action::Update));
+    assert_eq!(shown(&ca, "id"), id);
+    assert_eq!(ca.get("ready_for_renewal"), &Value::Bool(false));
+    assert_eq!(ca.apply(early(30)).await, Ok(Action::Replace));
+    assert_ne!(shown(&ca, "id"), id);
+    assert_eq!(ca.get("ready_for_renewal"), &Value::Bool(true));
+    assert_eq!(ca.apply(early(5)).await, Ok(Action::Update));
+    assert_eq!(ca.get("ready_for_renewal"), &Value::Bool(false));
+    assert_eq!(ca.apply(early(5)).await, Ok(Action::Nothing));
+    ca.destroy().await.unwrap();
+}
+
+#[tokio::test]
+async fn what_makes_no_certificate_is_refused() {
+    let (key, other) = (key("ED25519", "P224").await, key("ED25519", "P224").await);
+    let usual = |key: &str, with: Vec<Set>| {
+        let base = [
+            text("private_key_pem", key),
+            int("validity_period_hours", 1),
+            list("allowed_uses", &[]),
+        ];
+        base.into_iter().chain(with).collect::<Vec<_>>()
+    };
+    let self_signed = [
+        (usual("nothing", vec![]), "Failed to parse private key PEM"),
+        (usual(&key, vec![list("allowed_uses", &["fun"])]), "not \"fun\""),
+        (usual(&key, vec![list("ip_addresses", &["1.2.3"])]), "Invalid IP address"),
+        (usual(&key, vec![truth("is_ca_certificate")]), "Invalid Certificate Subject"),
+        (usual(&key, vec![truth("set_authority_key_id")]), "Invalid Certificate Authority"),
+        (usual(&key, vec![int("validity_period_hours", i64::MAX)]), "beyond the year 9999"),
+        (usual(&key, vec![int("validity_period_hours", -1)]), "at least 0"),
+    ];
+    for (config, expected) in self_signed {
+        let mut life = Life::new(provider(), "tls_self_signed_cert").await.unwrap();
+        let refusal = life.apply(config).await.unwrap_err();
+        assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
+    }
+    let ca = made("tls_self_signed_cert", authority(&key)).await;
+    let request = made("tls_cert_request", [text("private_key_pem", &key)]).await;
+    let (ca, request) = (shown(&ca, "cert_pem"), shown(&request, "cert_request_pem"));
+    let locally = |key: &str, ca: &str, request: &str| {
+        [
+            text("ca_private_key_pem", key),
+            text("ca_cert_pem", ca),
+            text("cert_request_pem", request),
+            int("validity_period_hours", 1),
+            list("allowed_uses", &[]),
+        ]
+    };
+    let local = [
+        (locally(&other, &ca, &request), "not for its key"),
+        (locally(&key, &request, &request), "invalid PEM type - expected \"CERTIFICATE\""),
+        (locally(&key, &ca, &ca), "Failed to parse certificate request PEM"),
+        (locally("", &ca, &request), "Failed to parse CA private key PEM"),
+    ];
+    for (config, expected) in local {
+        let mut life = Life::new(provider(), "tls_locally_signed_cert").await.unwrap();
+        let refusal = life.apply(config).await.unwrap_err();
+        assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
+    }
+}

@@ -1,0 +1,77 @@
+//! What a certificate may be used for: the names of uses, and the two extensions that hold them.
+
+use x509_cert::der::asn1::OctetString;
+use x509_cert::der::oid::{AssociatedOid as _, ObjectIdentifier};
+use x509_cert::der::{Encode as _, Result};
+use x509_cert::ext::Extension;
+use x509_cert::ext::pkix::{ExtendedKeyUsage, KeyUsage, KeyUsages};
+
+/// Where a use is written down.
+#[derive(Clone, Copy)]
+enum Use {
+    /// Among the uses of the key.
+    Key(KeyUsages),
+    /// Among the extended uses.
+    Extended(&'static str),
+}
+
+const USES: [(&str, Use); 23] = [
+    ("any_extended", Use::Extended("2.5.29.37.0")),
+    ("cert_signing", Use::Key(KeyUsages::KeyCertSign)),
+    ("client_auth", Use::Extended("1.3.6.1.5.5.7.3.2")),
+    ("code_signing", Use::Extended("1.3.6.1.5.5.7.3.3")),
+    ("content_commitment", Use::Key(KeyUsages::NonRepudiation)),
+    ("crl_signing", Use::Key(KeyUsages::CRLSign)),
+    ("data_encipherment", Use::Key(KeyUsages::DataEncipherment)),
+    ("decipher_only", Use::Key(KeyUsages::DecipherOnly)),
+    ("digital_signature", Use::Key(KeyUsages::DigitalSignature)),
+    ("email_protection", Use::Extended("1.3.6.1.5.5.7.3.4")),
+    ("encipher_only", Use::Key(KeyUsages::EncipherOnly)),
+    ("ipsec_end_system", Use::Extended("1.3.6.1.5.5.7.3.5")),
+    ("ipsec_tunnel", Use::Extended("1.3.6.1.5.5.7.3.6")),
+    ("ipsec_user", Use::Extended("1.3.6.1.5.5.7.3.7")),
+    ("key_agreement", Use::Key(KeyUsages::KeyAgreement)),
+    ("key_encipherment", Use::Key(KeyUsages::KeyEncipherment)),
+    ("microsoft_commercial_code_signing", Use::Extended("1.3.6.1.4.1.311.2.1.22")),
+    ("microsoft_kernel_code_signing", Use::Extended("1.3.6.1.4.1.311.61.1.1")),
+    ("microsoft_server_gated_crypto", Use::Extended("1.3.6.1.4.1.311.10.3.3")),
+    ("netscape_server_gated_crypto", Use::Extended("2.16.840.1.113730.4.1")),
+    ("ocsp_signing", Use::Extended("1.3.6.1.5.5.7.3.9")),
+    ("server_auth", Use::Extended("1.3.6.1.5.5.7.3.1")),
+    ("timestamping", Use::Extended("1.3.6.1.5.5.7.3.8")),
+];
+
+/// Checks that all are names of uses.
+pub(super) fn known(uses: &[String]) -> std::result::Result<(), String> {
+    let unknown = uses.iter().find(|name| USES.iter().all(|(known, _)| known != name));
+    let Some(unknown) = unknown else { return Ok(()) };
+    let names: Vec<_> = USES.iter().map(|(name, _)| format!("{name:?}")).collect();
+    Err(format!("must have elements that are one of {}, and not {unknown:?}", names.join(", ")))
+}
+
+/// The extensions that hold the uses; none for no uses.
+pub(super) fn extensions(uses: &[String]) -> Result<Vec<Extension>> {
+    let of = |name: &String| USES.iter().find(|(known, _)| known == name).map(|(_, usage)| usage);
+    let uses: Vec<_> = uses.iter().filter_map(of).collect();
+    let key = uses.iter().filter_map(|usage| match usage {
+        Use::Key(usage) => Some(*usage),
+        Use::Extended(_) => None,
+    });
+    let key = key.collect::<Vec<_>>();
+    let extended = uses.iter().filter_map(|usage| match usage {
+        Use::Key(_) => None,
+        Use::Extended(oid) => Some(ObjectIdentifier::new(oid)),
+    });
+    let extended = extended.collect::<std::result::Result<Vec<_>, _>>()?;
+    let mut extensions = Vec::new();
+    if let Some((first, rest)) = key.split_first() {
+        let all = rest.iter().fold((*first).into(), |all, usage| all | *usage);
+        let extn_value = OctetString::new(KeyUsage(all).to_der()?)?;
+        extensions.push(Extension { extn_id: KeyUsage::OID, critical: true, extn_value });
+    }
+    if !extended.is_empty() {
+        let extn_value = OctetString::new(ExtendedKeyUsage(extended).to_der()?)?;
+        extensions.push(Extension { extn_id: ExtendedKeyUsage::OID, critical: false, extn_value });
+    }
+    Ok(extensions)
+}

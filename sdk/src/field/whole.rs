@@ -1,0 +1,37 @@
+//! Described parts that form one value, for schemas whose attribute is just an object.
+
+use formwork_value::convert::Refused;
+use formwork_value::{Type, Value};
+
+use super::{Attr, Field};
+
+/// An object that is one value: the attribute has an object's type, and the schema does not describe the
+/// parts. Hosts of protocol 5 know no other objects in attributes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Whole<T>(pub T);
+
+impl<T: Field> Field for Whole<T> {
+    type Draft = Attr<Self>;
+    type Part = Self;
+    type Input = Self;
+
+    fn ty() -> Type {
+        T::ty()
+    }
+
+    fn from_value(value: &Value) -> Result<Self, Refused> {
+        T::from_value(value).map(Self)
+    }
+
+    fn to_value(&self) -> Value {
+        self.0.to_value()
+    }
+
+    fn into_draft(self) -> Attr<Self> {
+        Attr::Known(self)
+    }
+
+    fn into_part(self) -> Self {
+        self
+    }
+}
