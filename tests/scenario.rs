@@ -4,6 +4,7 @@
 mod bad_config;
 mod crash;
 mod fault;
+mod generated;
 mod life;
 mod ssh;
 mod state_file;

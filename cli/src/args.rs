@@ -148,6 +148,9 @@ pub(crate) struct PlanArgs {
     /// Write the plan to this file, for `apply`.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Write blocks for imported resources that have none to this new file.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) generate_config_out: Option<PathBuf>,
     /// End with 2 when there is something to apply, and 0 only when there is not.
     #[arg(long)]
     pub(crate) detailed_exitcode: bool,

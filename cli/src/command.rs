@@ -5,6 +5,7 @@ mod console;
 mod fmt;
 mod force_unlock;
 mod from_module;
+mod generated;
 mod get;
 mod given;
 mod graph;

@@ -9,7 +9,7 @@ mod call;
 mod call_arguments;
 mod check;
 mod condition;
-mod constant;
+pub(crate) mod constant;
 mod draft;
 pub mod files;
 pub mod folders;
@@ -37,6 +37,7 @@ pub(crate) mod testing;
 mod tests;
 mod traversal;
 pub mod tree;
+pub(crate) mod unwritten;
 mod validate;
 mod variable;
 
@@ -68,6 +69,8 @@ pub struct Config {
     /// Every module at the place where it is called; the root is the first, and callers come before
     /// what they call.
     pub nodes: Vec<ModuleNode>,
+    /// Resources of the root module whose configuration is still to be generated.
+    pub unwritten: BTreeMap<ResourceName, Resource>,
     /// How many files it was read from: none is a mistake for most commands.
     pub n_files: usize,
 }
@@ -159,6 +162,19 @@ pub struct Settings {
     pub required_providers: BTreeMap<Str, RequiredProvider>,
     /// Where the state lives.
     pub backend: Option<Backend>,
+    /// What the module tells providers about itself, by their local names.
+    pub metas: BTreeMap<Str, ProviderMeta>,
+}
+
+/// A `provider_meta` block: what a module tells a provider about itself.
+#[derive(Debug)]
+pub struct ProviderMeta {
+    /// Everything the provider's schema for it describes. All of it is constant.
+    pub body: Body,
+    /// The block's header.
+    pub span: Span,
+    /// Where the provider is named.
+    pub name_span: Span,
 }
 
 /// One entry of `required_providers`.

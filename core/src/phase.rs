@@ -5,6 +5,7 @@ mod closing;
 mod edge;
 mod ephemeral;
 mod instance;
+mod meta;
 mod names;
 mod nested;
 mod place;
@@ -19,6 +20,7 @@ pub(crate) use instance::{
     check_ignored, encode, evaluate, ignored, plain, read_data, sensitive_paths, shown_id,
     stored_data, stored_value,
 };
+pub(crate) use meta::spoken_from;
 pub(crate) use names::Names;
 pub(crate) use nested::read_nested;
 pub(crate) use place::{place_in, point_at_parts};

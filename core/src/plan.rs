@@ -11,6 +11,7 @@ mod draw;
 mod fates;
 pub mod file;
 mod forgotten;
+mod generate;
 mod inspect;
 mod outcome;
 mod record;

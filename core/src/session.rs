@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use formwork_plugin_protocol::message::function::FunctionError;
-use formwork_value::diag::Sources;
+use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use futures_util::StreamExt as _;
 use tokio::sync::Semaphore;
@@ -61,7 +61,8 @@ impl Session<'_> {
     #[must_use]
     pub fn givens(&self) -> Givens<'_> {
         let Self { config, results, world, variables, .. } = self;
-        Givens { config, results, world, variables, checking: false }
+        let failure = Severity::Error;
+        Givens { config, results, world, variables, checking: false, failure }
     }
 
     /// What names mean in an instance of a module.

@@ -13,6 +13,7 @@ mod failures;
 mod functions;
 mod import;
 mod lifecycle;
+mod meta;
 mod modules;
 mod moved;
 mod order;

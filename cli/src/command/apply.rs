@@ -107,6 +107,7 @@ async fn fresh<'e>(
         sources: &args.variables.sources,
         place: &args.state.place(),
         mode: options.mode,
+        generate: false,
         ask: (!args.json && may_ask(env, args.operation.input)).then_some(screen),
     };
     prepare(diags, env, &preparing).await.map(|prepared| (prepared, Wanted::Fresh(options)))
@@ -138,6 +139,7 @@ impl Run<'_> {
             Wanted::Fresh(mut options) => {
                 options.interrupted = locked.interrupted();
                 let making = Making {
+                    results: &Results::new(&self.prepared.config),
                     state: &locked.file.state,
                     options: &options,
                     watch: self.report.watch(),

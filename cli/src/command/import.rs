@@ -2,6 +2,7 @@
 
 use formwork_core::addr::{InstanceAddr, Mode as ResourceMode, Target};
 use formwork_core::change::Clue;
+use formwork_core::eval::Results;
 use formwork_core::plan::{Mode, Options};
 use formwork_core::provider::Pool;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -81,6 +82,7 @@ impl Taking<'_> {
             sources: &finding.variables.sources,
             place: &place,
             mode: Mode::Normal,
+            generate: false,
             ask: may_ask(env, finding.input).then_some(&screen),
         };
         let prepared = match prepare(&mut diags, env, &preparing).await {
@@ -143,6 +145,7 @@ impl Finder<'_> {
             ..Options::default()
         };
         let making = Making {
+            results: &Results::new(&self.prepared.config),
             state: &locked.file.state,
             options: &options,
             watch: self.report.watch(),

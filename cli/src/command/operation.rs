@@ -64,6 +64,8 @@ pub(crate) struct Preparing<'a> {
     pub(crate) place: &'a StatePlace,
     /// What is going to be planned: destroying needs no configuration.
     pub(crate) mode: Mode,
+    /// Whether configuration is generated for imported resources that have none.
+    pub(crate) generate: bool,
     /// Where to ask for variables that have no value, if that is allowed.
     pub(crate) ask: Option<&'a view::Screen>,
 }
@@ -104,7 +106,10 @@ impl<'e> Prepared<'e> {
                 "There is nothing to plan here: the folder holds no configuration files, whose names end in .tf. If you would like to destroy everything that is managed here, use `formwork destroy`, which needs no configuration.",
             )));
         }
-        let config = workspace.config(diags)?;
+        let mut config = workspace.config(diags)?;
+        if preparing.generate {
+            config.expect_generated(diags)?;
+        }
         let mut required = config.requirements();
         required.extend(of_state(workspace, &config, &required, preparing.place).await);
         let launcher = workspace.launcher(diags, &required)?;

@@ -1,6 +1,7 @@
 //! `formwork plan`: shows what has to change.
 
 use std::cell::Cell;
+use std::path::Path;
 
 use formwork_core::eval::Results;
 use formwork_core::event::Watch;
@@ -9,6 +10,7 @@ use formwork_core::provider::Pool;
 use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use super::generated;
 use super::interrupt::{Interrupt, guarded};
 use super::locked::Locked;
 use super::operation::{Prepared, Preparing, With, may_ask, options};
@@ -26,13 +28,18 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let report = Report::new(screen, args.json, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let ask = (!args.json && may_ask(env, args.operation.input)).then_some(&screen);
-    let prepared = match options(&mut diags, &args.operation, false) {
+    let generated = args.generate_config_out.as_deref().filter(|path| !path.as_os_str().is_empty());
+    let options = options(&mut diags, &args.operation, false).and_then(|options| {
+        generated::check(&mut diags, generated, options.mode).map(|()| options)
+    });
+    let prepared = match options {
         Ok(options) => {
             let place = args.state.place();
             let preparing = Preparing {
                 sources: &args.variables.sources,
                 place: &place,
                 mode: options.mode,
+                generate: generated.is_some(),
                 ask,
             };
             prepare(&mut diags, env, &preparing).await.map(|prepared| (prepared, options))
@@ -50,11 +57,13 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let options = Options { interrupted: locked.interrupted(), ..options };
     let pool = Pool::new(&prepared.launcher);
     let interrupt = Interrupt::default();
+    let results = Results::new(&prepared.config);
     let planning = make(
         &mut diags,
         &prepared,
         &pool,
         Making {
+            results: &results,
             state: &locked.file.state,
             options: &options,
             watch: report.watch(),
@@ -70,7 +79,9 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     locked.remind(&mut diags);
     let exit = match made {
         Ok(plan) => {
-            let made = Made { prepared: &prepared, locked: &locked, pool: &pool, plan: &plan };
+            let generated = (generated, &results);
+            let made =
+                Made { prepared: &prepared, locked: &locked, pool: &pool, plan: &plan, generated };
             finish(&mut diags, args, &report, &made)
         }
         Err(_) => Exit::Failed,
@@ -94,6 +105,7 @@ pub(super) async fn prepare<'e>(
 /// What a plan is made of.
 #[derive(Clone, Copy)]
 pub(super) struct Making<'a> {
+    pub(super) results: &'a Results,
     pub(super) state: &'a State,
     pub(super) options: &'a Options,
     pub(super) watch: &'a dyn Watch,
@@ -108,12 +120,11 @@ pub(super) async fn make(
     pool: &Pool<'_>,
     making: Making<'_>,
 ) -> Result<Plan, Reported> {
-    let results = Results::new(&prepared.config);
     let world = prepared.world(false);
     let session = prepared.session(With {
         state: making.state,
         pool,
-        results: &results,
+        results: making.results,
         world: &world,
         watch: making.watch,
         parallelism: making.parallelism,
@@ -122,22 +133,24 @@ pub(super) async fn make(
     plan(&session, diags, making.options).await
 }
 
-/// Shows the plan, and saves it where that was asked for.
+/// Shows the plan with all that is to be said about it, and saves it where that was asked for.
 fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made<'_>) -> Exit {
-    let Made { prepared, locked, pool, plan } = made;
+    let Made { prepared, locked, pool, plan, generated: (generated, results) } = *made;
     report.plan(plan, pool);
-    if let Some(path) = &args.out {
-        match planfile::write(path, prepared, &locked.file, plan) {
-            Ok(()) => report.saved(path),
-            Err(error) => {
-                let detail =
-                    format!("The plan could not be written to {}: {error}.", path.display());
-                let _ = diags.error(Diagnostic::error("Failed to write plan file", detail));
-            }
-        }
-    } else {
-        report.not_saved(plan);
+    if let Some(path) = &args.out
+        && let Err(error) = planfile::write(path, prepared, &locked.file, plan)
+    {
+        let detail = format!("The plan could not be written to {}: {error}.", path.display());
+        let _ = diags.error(Diagnostic::error("Failed to write plan file", detail));
     }
+    // Behind the plan, with which the configuration is kept as it was read.
+    let is_generated = generated::write(diags, generated, results, plan);
+    let said = std::mem::take(diags);
+    report.diagnostics(&prepared.workspace.sources, &said);
+    if said.has_errors() {
+        return Exit::Failed;
+    }
+    report.next_step(plan, args.out.as_deref(), generated.filter(|_| is_generated));
     if args.detailed_exitcode && plan.applyable() { Exit::HasChanges } else { Exit::Done }
 }
 
@@ -147,4 +160,6 @@ struct Made<'a> {
     locked: &'a Locked,
     pool: &'a Pool<'a>,
     plan: &'a Plan,
+    /// Where generated configuration goes, and what was found out on the way.
+    generated: (Option<&'a Path>, &'a Results),
 }

@@ -141,7 +141,7 @@ fn read(
     path: &Path,
     sources: &[VariableSource],
 ) -> Result<(Saved, Config, BTreeMap<Str, Input>), Reported> {
-    let (saved, config) = open(diags, workspace, path)?;
+    let (saved, config) = open(diags, workspace, path, Generated::Read)?;
     if saved.plan.errored {
         return Err(diags.error(Diagnostic::error(
             "Cannot apply incomplete plan",
@@ -186,6 +186,15 @@ fn variables(
     Ok(inputs)
 }
 
+/// What becomes of configurations that were generated while the plan was made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Generated {
+    /// They are taken for part of the configuration, so that they can be applied.
+    Read,
+    /// The configuration is shown as it was written.
+    Apart,
+}
+
 /// Opens a saved plan, with the configuration in it.
 ///
 /// # Errors
@@ -194,6 +203,7 @@ pub(crate) fn open(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     path: &Path,
+    generated: Generated,
 ) -> Result<(Saved, Config), Reported> {
     let name = path.display().to_string();
     let parts = file::read(path).map_err(|error| diags.error(error.diagnostic(&name)))?;
@@ -209,12 +219,21 @@ pub(crate) fn open(
     let plan = Plan::from_bytes(&plan, prior.state).map_err(|error| damaged(diags, &error))?;
     let modules = String::from_utf8_lossy(&part(MODULES)).into_owned();
     let modules = Manifest::parse(&modules).map_err(|error| damaged(diags, &error))?;
-    let texts: BTreeMap<PathBuf, Vec<u8>> = parts
+    let mut texts: BTreeMap<PathBuf, Vec<u8>> = parts
         .into_iter()
         .filter_map(|(name, text)| Some((name.strip_prefix(CONFIG)?.into(), text)))
         .collect();
-    let files = Packed { texts };
     let root = workspace.root.clone();
+    if generated == Generated::Read {
+        let imported = plan.changes.values().filter_map(|change| change.importing.as_ref());
+        let text: String = imported
+            .filter_map(|importing| Some(format!("{}\n", importing.generated_config.as_ref()?)))
+            .collect();
+        if !text.is_empty() {
+            texts.insert(root.join("(generated).tf"), text.into_bytes());
+        }
+    }
+    let files = Packed { texts };
     let place = Place { files: &files, dir: &root, folders: &Installed(modules) };
     let config = Config::load(diags, &mut workspace.sources, place)?;
     Ok((Saved { plan, about }, config))

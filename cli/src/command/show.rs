@@ -6,12 +6,13 @@ use std::path::Path;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
+use formwork_core::state::checks::CheckResults;
 use formwork_core::state::file::StateFile;
 use formwork_core::version::Constraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::output::stored;
-use super::planfile;
+use super::output::stored_file;
+use super::planfile::{self, Generated};
 use crate::args::{ShowArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -30,8 +31,11 @@ pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
         return report.failed(None, &diags);
     };
     let text = match &args.file {
-        None => match stored(&mut diags, &mut workspace, &StatePlace::default()).await {
-            Ok(state) => show_state(&mut diags, args, &mut workspace, &state, &screen).await,
+        None => match stored_file(&mut diags, &mut workspace, &StatePlace::default()).await {
+            Ok(file) => {
+                let file = file.unwrap_or_else(StateFile::fresh);
+                show_state(&mut diags, args, &mut workspace, &file, &screen).await
+            }
             Err(reported) => Err(reported),
         },
         Some(path) => show_file(&mut diags, args, &mut workspace, path, &screen).await,
@@ -66,9 +70,9 @@ async fn show_file(
     if content.trim_ascii_start().starts_with(b"{") {
         let file = StateFile::read(&content)
             .map_err(|error| diags.error(error.diagnostic(&path.display().to_string())))?;
-        return show_state(diags, args, workspace, &file.state, screen).await;
+        return show_state(diags, args, workspace, &file, screen).await;
     }
-    let (saved, config) = planfile::open(diags, workspace, path)?;
+    let (saved, config) = planfile::open(diags, workspace, path, Generated::Apart)?;
     let required = saved.requirements(&config);
     let launcher = workspace.launcher(diags, &required)?;
     let pool = Pool::new(&launcher);
@@ -91,16 +95,20 @@ async fn show_state(
     diags: &mut Diagnostics,
     args: &ShowArgs,
     workspace: &mut Workspace<'_>,
-    state: &State,
+    file: &StateFile,
     screen: &Screen,
 ) -> Result<String, Reported> {
+    let state = &file.state;
     let providers: Vec<ProviderAddr> =
         state.resources.values().map(|held| held.provider.provider.clone()).collect();
     let launcher = providers_of(diags, workspace, providers.iter())?;
     let pool = Pool::new(&launcher);
     let text = match pool.load(diags, providers).await {
         Ok(()) if args.json => {
-            json_state::document(diags, state, &pool).map(|json| format!("{}\n", json.compact()))
+            let checks = file.check_results.as_deref().unwrap_or_default();
+            let checks = CheckResults::from_json(checks);
+            json_state::document(diags, state, &checks, &pool)
+                .map(|json| format!("{}\n", json.compact()))
         }
         Ok(()) => people(diags, state, &pool, screen),
         Err(reported) => Err(reported),

@@ -93,27 +93,27 @@ impl Report {
         }
     }
 
-    /// Says where the plan was saved.
-    pub(crate) fn saved(&self, path: &Path) {
-        if let Told::People(_) = &self.watch {
-            let path = path.display().to_string();
-            out(&format!(
-                "\n{}\n\nSaved the plan to: {path}\n\nTo perform exactly these actions, run the following command to apply:\n    formwork apply {path:?}\n",
-                self.rule()
-            ));
+    /// Says what can be done with a plan, and where what came of it was written to.
+    pub(crate) fn next_step(&self, plan: &Plan, saved: Option<&Path>, generated: Option<&Path>) {
+        if !matches!(self.watch, Told::People(_)) || !plan.applyable() {
+            return;
         }
-    }
-
-    /// Says that the plan was not saved.
-    pub(crate) fn not_saved(&self, plan: &Plan) {
-        if let Told::People(_) = &self.watch
-            && plan.applyable()
-        {
-            out(&format!("\n{}\n\n", self.rule()));
-            out(&self.screen.wrap(
+        let mut text = format!("\n{}\n\n", self.rule());
+        if let Some(path) = generated {
+            text.push_str(&self.screen.wrap(&format!(
+                "Formwork has generated configuration and written it to {}. Please review the configuration and edit it as necessary before adding it to version control.\n\n",
+                path.display()
+            )));
+        }
+        match saved.map(|path| path.display().to_string()) {
+            Some(path) => text.push_str(&format!(
+                "Saved the plan to: {path}\n\nTo perform exactly these actions, run the following command to apply:\n    formwork apply {path:?}\n"
+            )),
+            None => text.push_str(&self.screen.wrap(
                 "Note: You didn't use the -out option to save this plan, so Formwork can't guarantee to take exactly these actions if you run \"formwork apply\" now.\n",
-            ));
+            )),
         }
+        out(&text);
     }
 
     fn rule(&self) -> String {

@@ -235,10 +235,10 @@ impl<'d, E: Expected> Door<'d, E> {
     fn check_labels(&mut self, block: &Block) -> bool {
         let Some(names) = self.expected.labels(&block.kind.name) else { return false };
         let (kind, list) = (&block.kind.name, names.join(", "));
-        let diagnostic = if block.labels.len() < names.len() {
+        let diagnostic = if let Some(first) = names.get(block.labels.len()) {
             let what = if names.len() == 1 { "one label" } else { "several labels" };
             let detail = format!("A block of type {kind:?} has {what} before its brace: {list}.");
-            Diagnostic::error(format!("Missing name for {kind}"), detail).at(block.body.missing)
+            Diagnostic::error(format!("Missing {first} for {kind}"), detail).at(block.body.missing)
         } else if let Some(extra) = block.labels.get(names.len()) {
             let detail = match names.len() {
                 0 => format!("A block of type {kind:?} has no labels."),

@@ -94,10 +94,12 @@ pub(super) async fn run(
     let mut state = state.into_inner();
     finish(&mut state, plan);
     let complete = unvisited.skipped.is_empty() && unvisited.stopped.is_empty();
-    // A data source that was read while planning is not looked at again, and what its conditions
-    // were then is not kept: that is how the reference has it.
     let mut before = plan.checks.clone();
-    before.0.iter_mut().filter(|result| result.subject.is_data()).for_each(CheckResult::reset);
+    if plan.mode != Mode::RefreshOnly {
+        // A data source that was read while planning is not looked at again, and what its conditions
+        // were then is not kept: that is how the reference has it.
+        before.0.iter_mut().filter(|result| result.subject.is_data()).for_each(CheckResult::reset);
+    }
     let checks = summarise(session.config, session.results, &before);
     Applied { state, checks, tally, complete }
 }

@@ -6,7 +6,8 @@ use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::{Expr, Ident};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value, convert};
 
-struct Nothing;
+/// A scope in which nothing has a name and no function can be called.
+pub(crate) struct Nothing;
 
 impl Scope for Nothing {
     fn resolve(

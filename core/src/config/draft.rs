@@ -72,7 +72,7 @@ impl Draft {
     fn block(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
         let kind = block.kind.name.clone();
         match kind.as_str() {
-            "terraform" => self.module.settings.read(diags, block),
+            "terraform" => self.module.settings.read(diags, sources, block),
             "provider" => self.provider(diags, sources, block),
             "variable" => self.variable(diags, sources, block),
             "locals" => self.locals(diags, sources, block),

@@ -83,7 +83,8 @@ fn load_tree(
     loader.grow(diags, root.clone());
     let Loader { nodes, unreadable, .. } = loader;
     diags.check()?;
-    let mut config = Config { root, nodes, n_files };
+    let unwritten = BTreeMap::new();
+    let mut config = Config { root, nodes, unwritten, n_files };
     passing::settle(diags, &mut config);
     diags.check()?;
     call_arguments::check(diags, &config);

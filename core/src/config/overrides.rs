@@ -219,9 +219,8 @@ fn supersede(base: &mut Body, over: &mut Body) {
     if has(over, "backend") || has(over, "cloud") {
         base.blocks.retain(|block| !matches!(block.kind.name.as_str(), "backend" | "cloud"));
     }
-    for inner in over.blocks.iter().filter(|inner| inner.kind.name == "provider_meta") {
-        base.blocks.retain(|block| key(block) != key(inner));
-    }
+    // The reference passes over them.
+    over.blocks.retain(|block| block.kind.name != "provider_meta");
     let listed = |block: &&mut Block| block.kind.name == "required_providers";
     if let Some(providers) = base.blocks.iter_mut().find(listed)
         && has(over, "required_providers")

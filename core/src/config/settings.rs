@@ -2,12 +2,14 @@
 
 use formwork_lang::content::{BodySchema, into_attributes, into_content};
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
+use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use super::arguments::not_supported;
+use super::arguments::{not_supported, place};
 use super::provider::check_local_name;
 use super::{
-    Backend, LocalProvider, ProviderAddr, RequiredProvider, Settings, constant, traversal,
+    Backend, LocalProvider, ProviderAddr, ProviderMeta, RequiredProvider, Settings, constant,
+    traversal,
 };
 use crate::version::{Constraints, LANGUAGE_VERSION};
 
@@ -38,8 +40,14 @@ impl Settings {
         }
     }
 
+    /// What the module tells a provider about itself, if anything.
+    #[must_use]
+    pub fn meta_for(&self, provider: &ProviderAddr) -> Option<&ProviderMeta> {
+        self.metas.iter().find(|(name, _)| self.source_of(name) == *provider).map(|(_, meta)| meta)
+    }
+
     /// Reads a `terraform` block into the settings.
-    pub(super) fn read(&mut self, diags: &mut Diagnostics, block: Block) {
+    pub(super) fn read(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
         let mut content = into_content(diags, block.body, &CONTENT);
         if let Some(attribute) = content.take("required_version")
             && let Ok(version) = required_version(diags, &attribute.expr)
@@ -58,6 +66,7 @@ impl Settings {
             match block.kind.name.as_str() {
                 "required_providers" => self.read_required(diags, block),
                 "backend" | "cloud" => self.read_backend(diags, block),
+                "provider_meta" => self.read_meta(diags, sources, block),
                 kind => {
                     let what = format!("A `{kind}` block");
                     let _ = diags.error(not_supported(&what, block.header));
@@ -83,6 +92,28 @@ impl Settings {
                 self.required_providers.insert(attribute.name.name.clone(), required);
             }
         }
+    }
+
+    /// Reads what the module tells a provider about itself.
+    fn read_meta(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
+        let Some(name) = block.labels.first() else { return };
+        let named = check_local_name(diags, name);
+        let constant = check_constant(diags, block.body.clone());
+        if named.and(constant).is_err() {
+            return;
+        }
+        if let Some(other) = self.metas.get(&name.name) {
+            let detail = format!(
+                "The module has a `provider_meta` block for the provider {:?} already, at {}. There is one for each provider.",
+                name.name.as_str(),
+                place(sources, other.span)
+            );
+            let problem = Diagnostic::error("Duplicate provider_meta block", detail);
+            let _ = diags.error(problem.at(block.header));
+            return;
+        }
+        let meta = ProviderMeta { body: block.body, span: block.header, name_span: name.span };
+        self.metas.insert(name.name.clone(), meta);
     }
 
     fn read_backend(&mut self, diags: &mut Diagnostics, block: Block) {
@@ -113,6 +144,16 @@ fn check_language(diags: &mut Diagnostics, expr: &Expr) {
     };
     let detail = "The only edition of the language is the keyword TF2021, which need not be said.";
     let _ = diags.error(Diagnostic::error(summary, detail).at(expr.span));
+}
+
+/// Reports everything in a body that is not an argument with a constant value.
+fn check_constant(diags: &mut Diagnostics, body: Body) -> Result<(), Reported> {
+    let mut found = Diagnostics::new();
+    for attribute in into_attributes(&mut found, body) {
+        // What is wrong with it is in `found`.
+        drop(constant::value(&mut found, &attribute.expr));
+    }
+    diags.append(found)
 }
 
 fn required_version(diags: &mut Diagnostics, expr: &Expr) -> Result<(String, Span), Reported> {

@@ -49,10 +49,23 @@ impl Config {
             .try_fold(self.root_node(), |node, name| Some(&self.nodes[*node.children.get(name)?]))
     }
 
-    /// A resource, if the configuration has it.
+    /// A resource, if the configuration has it, or will have it once it is generated.
     #[must_use]
     pub fn resource(&self, addr: &ConfigResourceAddr) -> Option<&Resource> {
-        self.node(&addr.module)?.module.resources.get(&addr.resource)
+        let written = self.node(&addr.module)?.module.resources.get(&addr.resource);
+        let unwritten = || self.unwritten.get(&addr.resource).filter(|_| addr.module.is_root());
+        written.or_else(unwritten)
+    }
+
+    /// Every resource, with the module it is in: those that are written, and those whose configuration
+    /// is still to be generated.
+    pub fn resources(&self) -> impl Iterator<Item = (&ModuleNode, &Resource)> {
+        let written = |node| {
+            let node: &ModuleNode = node;
+            node.module.resources.values().map(move |resource| (node, resource))
+        };
+        let unwritten = self.unwritten.values().map(|resource| (self.root_node(), resource));
+        self.nodes.iter().flat_map(written).chain(unwritten)
     }
 
     /// Who calls a module, and how; `None` for the root.

@@ -4,6 +4,7 @@
 
 use formwork_lang::eval::evaluate;
 use formwork_lang::syntax::Expr;
+use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Type, Value, convert};
 
 use super::ModuleScope;
@@ -31,6 +32,8 @@ pub struct Judging<'j> {
     pub object: &'j Judged,
     /// Where it is taken down.
     pub verdicts: &'j Verdicts,
+    /// What a failure is. Where nothing is going to be changed it is only a warning.
+    pub failure: Severity,
 }
 
 impl Judging<'_> {
@@ -48,8 +51,8 @@ impl Judging<'_> {
 /// Evaluates conditions, all of them. One that is not known yet holds for now.
 ///
 /// # Errors
-/// When a condition does not hold, or has no value, or its message has none. A failed assertion is
-/// no error.
+/// When a condition has no value, or its message has none, or it does not hold and that is an error: a
+/// failed assertion never is.
 pub fn check(
     diags: &mut Diagnostics,
     scope: &ModuleScope<'_>,
@@ -79,6 +82,9 @@ pub fn check(
             }
             (Ok(Found::Unknown), _) => {}
             (Ok(Found::Fails(message)), ConditionKind::Assertion) => {
+                diags.warn(Diagnostic::warning(summary, shown(message)).at(span));
+            }
+            (Ok(Found::Fails(message)), _) if judging.failure == Severity::Warning => {
                 diags.warn(Diagnostic::warning(summary, shown(message)).at(span));
             }
             (Ok(Found::Fails(message)), _) => {
@@ -112,7 +118,7 @@ pub fn validate_variable(
 ) -> Result<(), Reported> {
     let subject = CheckSubject::Variable(variable.name.clone());
     let object = Judged::single(scope.module().addr(), subject);
-    let judging = Judging { object: &object, verdicts };
+    let judging = Judging { object: &object, verdicts, failure: Severity::Error };
     let scope = &scope.clone().with_variable(variable.name.clone(), value.clone());
     let mut result = Ok(());
     for (at, condition) in variable.validations.iter().enumerate() {

@@ -3,7 +3,7 @@
 //! Everything runs on one task with shared references: a cell is set once, by whoever records, and
 //! read by whoever comes later. Nothing here decides what a missing result means.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -21,7 +21,14 @@ pub struct Results {
     root: ModuleResults,
     /// What conditions turned out to be.
     pub verdicts: Verdicts,
+    /// Configurations that were generated.
+    pub generated: Generated,
 }
+
+/// Configurations that were generated for imported objects, as text. They are worth having also when
+/// nothing comes of them.
+#[derive(Debug, Default)]
+pub struct Generated(RefCell<BTreeMap<InstanceAddr, String>>);
 
 /// The results of one instance of a module.
 #[derive(Debug)]
@@ -80,12 +87,27 @@ impl<T> Expanded<T> {
     }
 }
 
+impl Generated {
+    /// Takes down the configuration of an object.
+    pub fn set(&self, addr: &InstanceAddr, text: &str) {
+        self.0.borrow_mut().insert(addr.clone(), text.to_owned());
+    }
+
+    /// All of them.
+    #[must_use]
+    pub fn all(&self) -> BTreeMap<InstanceAddr, String> {
+        self.0.borrow().clone()
+    }
+}
+
 impl Results {
     /// Makes an empty table for a configuration.
     #[must_use]
     pub fn new(config: &Config) -> Self {
-        let root = ModuleResults::new(config.root_node(), ModuleAddr::root(), Rc::default());
-        Self { root, verdicts: Verdicts::default() }
+        let mut root = ModuleResults::new(config.root_node(), ModuleAddr::root(), Rc::default());
+        let unwritten = config.unwritten.keys().map(|name| (name.clone(), Default::default()));
+        root.resources.extend(unwritten);
+        Self { root, verdicts: Verdicts::default(), generated: Generated::default() }
     }
 
     /// The root module.

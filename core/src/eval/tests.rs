@@ -1,6 +1,7 @@
 //! What names mean while results come in, and how things repeat.
 
 use expect_test::{Expect, expect};
+use formwork_value::diag::Severity;
 use formwork_value::{Diagnostics, Marks, Type, Value};
 
 use super::conditions::{self, ConditionKind};
@@ -410,7 +411,7 @@ fn conditions_that_do_not_hold_say_why() {
     let lifecycle = &bench.config.root.resources.values().next().unwrap().lifecycle;
     let kind = ConditionKind::ResourcePrecondition;
     let whose = &verdicts::Judged::instance(&"t.a".parse().unwrap());
-    let judging = conditions::Judging { object: whose, verdicts };
+    let judging = conditions::Judging { object: whose, verdicts, failure: Severity::Error };
     let _ = conditions::check(&mut diags, &bench.scope(), kind, &lifecycle.preconditions, judging);
     let scope = bench.scope().with_self(object("made"));
     let kind = ConditionKind::ResourcePostcondition;

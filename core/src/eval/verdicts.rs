@@ -91,6 +91,8 @@ impl Verdicts {
             status = status.max(verdict.map_or(CheckStatus::Unknown, |verdict| verdict.status));
             messages.extend(verdict.and_then(|verdict| verdict.message.clone()));
         }
+        // In an order that does not depend on where they are written.
+        messages.sort_unstable();
         let Judged { module, key, .. } = judged.clone();
         Some(CheckedObject { module, key, status, messages })
     }

@@ -5,10 +5,11 @@
 use std::collections::BTreeMap;
 
 use formwork_lang::eval::evaluate;
+use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value};
 
 use super::conditions::{self, ConditionKind, Judging};
-use super::verdicts::{Judged, Verdicts};
+use super::verdicts::Judged;
 use super::{ModuleScope, RepetitionData, Results, World};
 use crate::addr::Reference;
 use crate::config::inputs::{self, Input, Misfit};
@@ -28,6 +29,8 @@ pub struct Givens<'g> {
     pub variables: &'g BTreeMap<Str, Input>,
     /// Whether only the configuration is checked: then every variable stands for all its values.
     pub checking: bool,
+    /// What the failure of an output's precondition is.
+    pub failure: Severity,
 }
 
 /// A thing that is only a value.
@@ -73,9 +76,7 @@ impl<'c> ValueVertex<'c> {
             let value = match self.value {
                 NamedValue::Variable(variable) => visit_given(diags, &scope, variable, givens),
                 NamedValue::Local(local) => evaluate(diags, &local.expr, &scope),
-                NamedValue::Output(output) => {
-                    visit_output(diags, output, &scope, &givens.results.verdicts)
-                }
+                NamedValue::Output(output) => visit_output(diags, output, &scope, givens),
                 NamedValue::Check(check) => visit_check(diags, check, &scope, givens),
             };
             collect(&mut values, value);
@@ -227,12 +228,13 @@ fn visit_output(
     diags: &mut Diagnostics,
     output: &Output,
     scope: &ModuleScope<'_>,
-    verdicts: &Verdicts,
+    givens: Givens<'_>,
 ) -> Result<Value, Reported> {
     let kind = ConditionKind::OutputPrecondition;
     let subject = CheckSubject::Output(output.name.clone());
     let object = &Judged::single(scope.module().addr(), subject);
-    let judging = Judging { object, verdicts };
+    let (verdicts, failure) = (&givens.results.verdicts, givens.failure);
+    let judging = Judging { object, verdicts, failure };
     conditions::check(diags, scope, kind, &output.preconditions, judging)?;
     let value = evaluate(diags, &output.expr, scope)?;
     let marks = value.all_marks();
@@ -283,7 +285,7 @@ fn visit_check(
     if givens.checking || verdicts.has_failed(object) {
         return Ok(nothing);
     }
-    let judging = Judging { object, verdicts };
+    let judging = Judging { object, verdicts, failure: givens.failure };
     conditions::check(diags, scope, ConditionKind::Assertion, &check.asserts, judging)?;
     Ok(nothing)
 }

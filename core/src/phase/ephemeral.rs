@@ -24,7 +24,7 @@ use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
 use crate::config::Resource;
 use crate::eval::ModuleScope;
 use crate::eval::conditions::{self, ConditionKind, Judging};
-use crate::eval::verdicts::{Judged, Verdicts};
+use crate::eval::verdicts::Judged;
 use crate::event::{EphemeralStage, EphemeralStep, Event};
 use crate::provider::{About, Handle, Keep, remark, unsupported_type};
 use crate::session::Session;
@@ -117,9 +117,8 @@ impl<'s> Openings<'s> {
             return Err(diags.error(unsupported));
         };
         let lifecycle = &resource.lifecycle;
-        // What its conditions turn out to be is not kept: nothing of it is.
-        let (object, verdicts) = (&Judged::instance(addr), &Verdicts::default());
-        let judging = Judging { object, verdicts };
+        let (object, verdicts) = (&Judged::instance(addr), &self.session.results.verdicts);
+        let judging = Judging { object, verdicts, failure: Severity::Error };
         let config = |diags: &mut Diagnostics| {
             let kind = ConditionKind::ResourcePrecondition;
             conditions::check(diags, &scope, kind, &lifecycle.preconditions, judging)?;

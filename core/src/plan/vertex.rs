@@ -37,6 +37,8 @@ pub(crate) struct ResourceVertex<'c> {
     pub(crate) addr: ConfigResourceAddr,
     pub(crate) node: &'c ModuleNode,
     pub(crate) config: &'c Resource,
+    /// Whether its configuration is not written, and generated after the object that is imported.
+    pub(crate) generated: bool,
     pub(crate) provider: ProviderConfigAddr,
     /// What is imported into it.
     pub(crate) imports: Vec<&'c Import>,

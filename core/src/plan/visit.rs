@@ -2,6 +2,7 @@
 
 mod data;
 mod destroy;
+mod generated;
 mod import;
 mod interrupted;
 mod managed;
@@ -13,6 +14,7 @@ mod triggers;
 use std::collections::BTreeSet;
 
 use formwork_value::Diagnostics;
+use formwork_value::diag::Severity;
 
 use super::ahead::Ahead;
 use super::dependencies::Closures;
@@ -21,8 +23,11 @@ use super::forgotten::Forgotten;
 use super::outcome::{Found, Outcome};
 use super::spared::Spared;
 use super::vertex::Vertex;
-use super::{Options, ReplaceOrders};
+use super::{Mode, Options, ReplaceOrders};
 use crate::addr::ResourceAddr;
+use crate::eval::conditions::Judging;
+use crate::eval::verdicts::Judged;
+use crate::eval::vertex::Givens;
 use crate::moved::Moves;
 use crate::phase::{Openings, visit_provider};
 use crate::session::Session;
@@ -57,13 +62,35 @@ pub(crate) struct View<'a> {
     pub(crate) fates: &'a Fates,
 }
 
+impl<'a> View<'a> {
+    /// How the conditions of an object are looked at. Where nothing is changed, one that does not hold
+    /// stops nothing.
+    pub(crate) fn judging<'j>(self, object: &'j Judged) -> Judging<'j>
+    where
+        'a: 'j,
+    {
+        Judging { object, verdicts: &self.session.results.verdicts, failure: self.failure() }
+    }
+
+    fn failure(self) -> Severity {
+        match self.options.mode {
+            Mode::RefreshOnly => Severity::Warning,
+            Mode::Normal | Mode::Destroy => Severity::Error,
+        }
+    }
+
+    fn givens(self) -> Givens<'a> {
+        Givens { failure: self.failure(), ..self.session.givens() }
+    }
+}
+
 /// Visits a vertex.
 pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> Outcome {
     let mut diags = Diagnostics::new();
     let session = view.session;
     let found = match vertex {
         Vertex::Value(value) => {
-            let find = |diags: &mut Diagnostics| value.visit(diags, session.givens());
+            let find = |diags: &mut Diagnostics| value.visit(diags, view.givens());
             session.settled(&mut diags, find).await.map_or(Found::Nothing, Found::Values)
         }
         Vertex::Call(call) => {

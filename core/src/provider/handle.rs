@@ -95,6 +95,8 @@ pub struct Current<'a> {
 pub struct Handle {
     loaded: Rc<Loaded>,
     provider: Arc<dyn Provider>,
+    /// What the module that speaks through it tells the provider about itself.
+    meta: Payload,
 }
 
 fn capabilities() -> ClientCapabilities {
@@ -103,7 +105,23 @@ fn capabilities() -> ClientCapabilities {
 
 impl Handle {
     pub(super) fn new(loaded: Rc<Loaded>, provider: Arc<dyn Provider>) -> Self {
-        Self { loaded, provider }
+        let mut handle = Self { loaded, provider, meta: Payload::Absent };
+        if let Some(ty) = handle.meta_type() {
+            handle.meta = payload(&Value::null(ty.clone()), &ty);
+        }
+        handle
+    }
+
+    /// The same provider, spoken to by a module that tells it `meta` about itself: a value of the
+    /// type of the provider's schema for it.
+    #[must_use]
+    pub fn with_meta(&self, meta: &Value) -> Self {
+        let meta = self.meta_type().map_or(Payload::Absent, |ty| payload(meta, &ty));
+        Self { meta, loaded: self.loaded.clone(), provider: self.provider.clone() }
+    }
+
+    fn meta_type(&self) -> Option<Type> {
+        self.loaded.schema().provider_meta.as_ref().map(|schema| schema.block.implied_type())
     }
 
     /// What the provider offers.
@@ -281,7 +299,7 @@ impl Handle {
             type_name: ty.name.clone(),
             current: payload(current.value, &ty.ty),
             private: current.private.clone(),
-            provider_meta: self.no_meta(),
+            provider_meta: self.meta.clone(),
             client: capabilities(),
             identity: current.identity,
         };
@@ -325,7 +343,7 @@ impl Handle {
             proposed: bare(ask.proposed, ty),
             config: bare(ask.config, ty),
             prior_private: ask.private.clone(),
-            provider_meta: self.no_meta(),
+            provider_meta: self.meta.clone(),
             client: capabilities(),
             prior_identity: ask.identity.cloned(),
             planned_private: Bytes::new(),
@@ -361,7 +379,7 @@ impl Handle {
                 planned: bare(ask.proposed, ty),
                 config: bare(ask.config, ty),
                 planned_private: ask.private.clone(),
-                provider_meta: self.no_meta(),
+                provider_meta: self.meta.clone(),
                 planned_identity: ask.identity.cloned(),
             })
             .await
@@ -381,7 +399,7 @@ impl Handle {
         let request = ReadDataRequest {
             type_name: ty.name.clone(),
             config: payload(config, &ty.ty),
-            provider_meta: self.no_meta(),
+            provider_meta: self.meta.clone(),
             client: capabilities(),
         };
         let call = "ReadDataSource";
@@ -409,16 +427,6 @@ impl Handle {
             ));
         }
         Ok(value)
-    }
-
-    fn no_meta(&self) -> Payload {
-        match &self.loaded.schema().provider_meta {
-            Some(schema) => {
-                let ty = schema.block.implied_type();
-                payload(&Value::null(ty.clone()), &ty)
-            }
-            None => Payload::Absent,
-        }
     }
 }
 

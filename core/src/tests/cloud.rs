@@ -154,6 +154,10 @@ fn provider() -> Schema {
     schema(&[("region", Type::String, Role::Optional)])
 }
 
+fn meta() -> Schema {
+    schema(&[("module", Type::String, Role::Optional)])
+}
+
 pub(super) fn field<'v>(object: &'v Value, name: &str) -> &'v Value {
     match object {
         Value::Object(object) => object.get(name).unwrap(),
@@ -206,6 +210,14 @@ impl Cloudy {
         (planned, vec![Path::root().attribute("zone")])
     }
 
+    /// Writes down what the module that asks told of itself, if anything.
+    fn told(&self, told: &Payload) {
+        let told = decode(told, &meta().block.implied_type());
+        if !told.is_null() {
+            self.cloud.call(format!("told {}", text(field(&told, "module"))));
+        }
+    }
+
     fn mood(&self, prior: &Value, planned: &Value) -> Option<Path> {
         let mut things = self.cloud.things();
         if !things.moody || prior.is_null() || planned.is_null() || prior == planned {
@@ -246,6 +258,7 @@ impl Provider for Cloudy {
             data_sources: [("test_lookup".to_owned(), lookup())].into(),
             ephemeral_resources: [("test_token".to_owned(), token::token())].into(),
             functions: function::signatures().into_iter().collect(),
+            provider_meta: Some(meta()),
             capabilities: ServerCapabilities { plan_destroy: true, ..Default::default() },
             ..ProviderSchema::default()
         })
@@ -287,6 +300,7 @@ impl Provider for Cloudy {
         let ty = thing().block.implied_type();
         let current = decode(&request.current, &ty);
         let id = text(field(&current, "id"));
+        self.told(&request.provider_meta);
         let fault = self.cloud.call(format!("read {id}"));
         self.cloud.take_time_to_read().await;
         let found = self.cloud.things().objects.get(&id).cloned();
@@ -312,6 +326,7 @@ impl Provider for Cloudy {
             name = text(field(&proposed, "name"));
             (planned, requires_replace) = self.plan_thing(&prior, &proposed);
         }
+        self.told(&request.provider_meta);
         let fault = self.cloud.call(format!("plan {name}"));
         match fault {
             Some(Fault::Other) => planned = with(&planned, "size", Value::int(99)),
@@ -342,6 +357,7 @@ impl Provider for Cloudy {
             (_, true) => format!("delete {}", text(field(&prior, "id"))),
             _ => format!("update {}", text(field(&prior, "id"))),
         };
+        self.told(&request.provider_meta);
         let fault = self.cloud.call(what.clone());
         let answer = |state: Value, diagnostics| {
             Ok(ApplyResponse {
@@ -401,6 +417,7 @@ impl Provider for Cloudy {
         let ty = lookup().block.implied_type();
         let config = decode(&request.config, &ty);
         let key = text(field(&config, "key"));
+        self.told(&request.provider_meta);
         let fault = self.cloud.call(format!("look up {key}"));
         let answer = self.cloud.things().answers.get(&key).cloned();
         let answer = answer.unwrap_or_else(|| format!("answer to {key}"));

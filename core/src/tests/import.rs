@@ -2,7 +2,11 @@
 
 use expect_test::expect;
 
-use super::Bench;
+use formwork_value::Diagnostics;
+
+use super::cloud::Fault;
+use super::{Bench, Loaded, Run, block_on};
+use crate::provider::Pool;
 
 const IMPORT: &str = r#"
 import {
@@ -39,4 +43,81 @@ fn what_is_not_there_cannot_be_imported() {
         error test_thing.a: Cannot import non-existent remote object
     "#]]
     .assert_eq(&run.story());
+}
+
+const UNWRITTEN: &str = "import {\n  to = test_thing.a\n  id = \"a-1\"\n}\n";
+
+/// What came of planning with a configuration that is to be generated, and what was generated.
+fn generating(bench: &Bench, config: &str) -> String {
+    let mut loaded = Loaded::of(config);
+    let mut diags = Diagnostics::new();
+    if loaded.config.expect_generated(&mut diags).is_err() {
+        return Run { plan: None, applied: None, diags, calls: Vec::new() }.said();
+    }
+    let pool = Pool::new(&bench.cloud);
+    let plan = block_on(bench.planned(&loaded, &pool, &mut diags));
+    let run = Run { plan, applied: None, diags, calls: Vec::new() };
+    let generated = run.plan.iter().flat_map(|plan| plan.changes.values());
+    let generated = generated.filter_map(|change| {
+        let importing = change.importing.as_ref()?;
+        Some(format!("{}\n", importing.generated_config.as_ref()?))
+    });
+    format!("{}{}{}", run.changes(), run.said(), generated.collect::<String>())
+}
+
+#[test]
+fn what_is_not_written_is_generated_after_the_object() {
+    let mut bench = Bench::after(r#"resource "test_thing" "a" { name = "a" }"#);
+    bench.file.state.resources.clear();
+    expect![[r#"
+        = test_thing.a (imported by the id "a-1")
+        resource "test_thing" "a" {
+          name   = "a"
+          note   = "note of a"
+          secret = null # sensitive
+          size   = null
+          tags   = null
+          zone   = null
+        }
+    "#]]
+    .assert_eq(&generating(&bench, UNWRITTEN));
+}
+
+#[test]
+fn what_is_generated_is_planned_as_if_it_had_been_written() {
+    let mut bench =
+        Bench::after("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  secret = \"s\"\n}\n");
+    bench.file.state.resources.clear();
+    bench.fault("plan a", Fault::Refuses);
+    expect![[r#"
+        error test_thing.a: the cloud says no to plan
+    "#]]
+    .assert_eq(&generating(&bench, UNWRITTEN));
+    bench.well_again();
+    expect![[r#"
+        ~ test_thing.a (imported by the id "a-1")
+        resource "test_thing" "a" {
+          name   = "a"
+          note   = "note of a"
+          secret = null # sensitive
+          size   = null
+          tags   = null
+          zone   = null
+        }
+    "#]]
+    .assert_eq(&generating(&bench, UNWRITTEN));
+}
+
+#[test]
+fn only_single_blocks_in_the_root_module_are_generated() {
+    let bench = Bench::new();
+    let said = generating(
+        &bench,
+        "import {\n  to = test_thing.a[0]\n  id = \"a\"\n}\nimport {\n  to = test_thing.b[\"k\"]\n  id = \"b\"\n}\n",
+    );
+    expect![[r#"
+        error -: Configuration for import target does not exist
+        error -: Configuration for import target does not exist
+    "#]]
+    .assert_eq(&said);
 }

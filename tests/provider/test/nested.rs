@@ -4,11 +4,12 @@ use std::marker::PhantomData;
 
 use formwork_sdk::prelude::*;
 use formwork_sdk::schema::{Definition, Role, Shape};
+use formwork_value::codec::json;
 use formwork_value::convert::Refused;
 use formwork_value::schema::{Attribute, Block, Nesting};
 use formwork_value::{Type, Value};
 
-use crate::shape::{block, computed_parts, filled, nested, open_block, parts};
+use crate::shape::{block, computed_parts, filled, nested, open_block, parts, with_blocks};
 
 /// The schema of a resource type.
 pub(crate) trait Shaped: Send + Sync + 'static {
@@ -75,8 +76,11 @@ impl<S: Shaped> Resource for Objects<S> {
         Ok(call.planned.filled())
     }
 
+    /// Finds an object that holds what the id says, if that is JSON, and one with nothing in it otherwise.
     async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<Object<S>> {
-        let empty = S::shape().block.empty_value();
+        let block = S::shape().block;
+        let empty = json::decode(id.as_bytes(), &block.implied_type());
+        let empty = with_blocks(&block, &empty.unwrap_or_else(|_| block.empty_value()));
         let found = empty.replace_at(&Path::root().attribute("id"), |_| Value::string(id));
         Ok(Object(found.unwrap_or(empty), PhantomData))
     }

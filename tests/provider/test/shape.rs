@@ -6,7 +6,7 @@ use formwork_sdk::schema::Role;
 use formwork_value::schema::{
     Attribute, AttributeKind, Block, NestedAttributes, NestedBlock, Nesting,
 };
-use formwork_value::{Str, Type, Value};
+use formwork_value::{Path, Str, Type, Value};
 
 /// An attribute that holds objects.
 pub(crate) fn nested(
@@ -52,6 +52,26 @@ pub(crate) fn block(
     block: Block,
 ) -> NestedBlock {
     NestedBlock { nesting, block, min_items, max_items, computed: false }
+}
+
+/// Blocks that nothing is said of are not there, rather than null.
+pub(crate) fn with_blocks(block: &Block, value: &Value) -> Value {
+    let Value::Object(object) = value else { return value.clone() };
+    let empty = block.empty_value();
+    Value::object(object.iter().map(|(name, part)| {
+        let part = match (block.blocks.get(name), part) {
+            (Some(_), Value::Null(_)) => {
+                let none = Path::root().attribute(name).find(&empty);
+                none.unwrap_or(part).clone()
+            }
+            (Some(nested), _) => match nested.nesting {
+                Nesting::Single | Nesting::Group => with_blocks(&nested.block, part),
+                _ => each(part, |part| with_blocks(&nested.block, part)),
+            },
+            (None, _) => part.clone(),
+        };
+        (name.clone(), part)
+    }))
 }
 
 /// What is the provider's to say and has not been said becomes unknown.

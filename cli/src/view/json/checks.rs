@@ -30,7 +30,11 @@ fn address(result: &CheckResult) -> Json {
         CheckSubject::Output(name) => ("output_value", None, None, name),
         CheckSubject::Variable(name) => ("var", None, None, name),
         CheckSubject::Resource(name) => {
-            let mode = if name.mode() == Mode::Data { "data" } else { "managed" };
+            let mode = match name.mode() {
+                Mode::Managed => "managed",
+                Mode::Data => "data",
+                Mode::Ephemeral => "ephemeral",
+            };
             (
                 "resource",
                 Some(Json::text(mode)),

@@ -4,6 +4,7 @@ use formwork_core::change::{Action, Change};
 use formwork_core::config::Config;
 use formwork_core::plan::Plan;
 use formwork_core::provider::Pool;
+use formwork_core::state::checks::CheckResults;
 use formwork_value::{Diagnostics, Reported, Type, Value};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
@@ -40,7 +41,7 @@ pub(crate) fn document(
     let outputs =
         plan.outputs.iter().map(|(name, change)| (name.to_string(), changes::output(change)));
     let drift = plan.drifted().map(changes::resource);
-    let prior = state::document(diags, &plan.prior, beside.pool)?;
+    let prior = state::document(diags, &plan.prior, &CheckResults::default(), beside.pool)?;
     let time = beside.time.replace_nanosecond(0).unwrap_or(beside.time);
     Ok(Json::some([
         ("format_version", Some(Json::text("1.2"))),

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use formwork_core::addr::{InstanceAddr, InstanceKey, Mode, ModuleAddr, ModuleStep};
 use formwork_core::provider::{Pool, remark};
+use formwork_core::state::checks::CheckResults;
 use formwork_core::state::{Object, State, Status};
 use formwork_value::codec::json;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use super::tree::Json;
-use super::{terraform_version, value};
+use super::{checks, terraform_version, value};
 
 /// A whole state. An empty one has only the version of the format.
 ///
@@ -18,6 +19,7 @@ use super::{terraform_version, value};
 pub(crate) fn document(
     diags: &mut Diagnostics,
     state: &State,
+    checks: &CheckResults,
     pool: &Pool<'_>,
 ) -> Result<Json, Reported> {
     if state.is_empty() {
@@ -36,10 +38,11 @@ pub(crate) fn document(
         ("outputs", Json::Object(outputs.collect()).filled()),
         ("root_module", Some(module(resources))),
     ]);
-    Ok(Json::object([
-        ("format_version", Json::text("1.0")),
-        ("terraform_version", terraform_version()),
-        ("values", values),
+    Ok(Json::some([
+        ("format_version", Some(Json::text("1.0"))),
+        ("terraform_version", Some(terraform_version())),
+        ("values", Some(values)),
+        ("checks", checks::document(checks).filled()),
     ]))
 }
 

@@ -16,7 +16,7 @@ use crate::change::Action;
 use crate::config::When;
 use crate::eval::DestroyedScope;
 use crate::event::Event;
-use crate::phase::{encode, plain, shown_id, watched};
+use crate::phase::{encode, plain, shown_id, spoken_from, watched};
 use crate::provider::{About, Ask, Handle, ResourceType, remark};
 use crate::state::journal::{self, Intent, JournalError};
 use crate::state::{Object, Status};
@@ -108,11 +108,12 @@ fn provider(
         let ty = handle.loaded().find(addr.resource.mode(), addr.resource.kind())?;
         Some((handle, ty))
     });
-    found.ok_or_else(|| {
+    let (handle, ty) = found.ok_or_else(|| {
         let detail =
             format!("{} was not configured when {addr} was to be destroyed.", change.provider);
         diags.error(Diagnostic::error("Provider not ready", detail).blame(Blame::Internal))
-    })
+    })?;
+    Ok((spoken_from(view.session, diags, handle, &addr.of().config())?, ty))
 }
 
 /// What is left of an object after the call.

@@ -11,7 +11,7 @@ use formwork_plugin_protocol::contract::conform::{
 use formwork_plugin_protocol::contract::legacy;
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_plugin_protocol::contract::replace::requires_replace;
-use formwork_value::diag::Blame;
+use formwork_value::diag::{Blame, Severity};
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
 use super::again::{self, Question};
@@ -27,7 +27,7 @@ use crate::eval::verdicts::Judged;
 use crate::event::Event;
 use crate::phase::{
     encode, evaluate, ignored, plain, read_data, read_nested, sensitive_paths, shown_id,
-    stored_data, watched,
+    spoken_from, stored_data, watched,
 };
 use crate::provider::{About, Ask, Breach, Handle, Planned, ResourceType, StoredIdentity, remark};
 use crate::state::journal::{self, Intent, JournalError, Op};
@@ -50,7 +50,8 @@ pub(super) async fn visit(
     let lifecycle = &vertex.config.lifecycle;
     let kind = ConditionKind::ResourcePrecondition;
     let object = &Judged::instance(&change.addr);
-    let judging = Judging { object, verdicts: &view.session.results.verdicts };
+    let (verdicts, failure) = (&view.session.results.verdicts, Severity::Error);
+    let judging = Judging { object, verdicts, failure };
     let config = |diags: &mut Diagnostics| {
         conditions::check(diags, &scope, kind, &lifecycle.preconditions, judging)?;
         evaluate(diags, vertex.config, ty.block(), &scope)
@@ -89,13 +90,14 @@ fn provider(
         let ty = handle.loaded().find(addr.resource.mode(), addr.resource.kind())?;
         Some((handle, ty))
     });
-    found.ok_or_else(|| {
+    let (handle, ty) = found.ok_or_else(|| {
         let detail = format!(
             "{} was not configured, or has no such type, when {addr} was to be applied.",
             vertex.change.provider
         );
         diags.error(Diagnostic::error("Provider not ready", detail).blame(Blame::Internal))
-    })
+    })?;
+    Ok((spoken_from(view.session, diags, handle, &addr.of().config())?, ty))
 }
 
 /// The work on one instance.
@@ -421,7 +423,8 @@ impl<'a> Work<'a> {
             let kind = ConditionKind::ResourcePostcondition;
             // Errors are in `diags`, and that is what stops dependents.
             let object = &Judged::instance(&self.change().addr);
-            let judging = Judging { object, verdicts: &self.view.session.results.verdicts };
+            let (verdicts, failure) = (&self.view.session.results.verdicts, Severity::Error);
+            let judging = Judging { object, verdicts, failure };
             let check = |diags: &mut Diagnostics| {
                 conditions::check(diags, &scope, kind, postconditions, judging)
             };

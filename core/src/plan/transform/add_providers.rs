@@ -17,10 +17,7 @@ pub(in crate::plan) fn add<'c>(
 ) {
     let (config, state) = (inputs.session.config, inputs.session.state);
     let written = written_providers(config);
-    let resources = config
-        .nodes
-        .iter()
-        .flat_map(|node| node.module.resources.values().map(move |resource| (node, resource)));
+    let resources = config.resources();
     let mut used: BTreeSet<_> =
         resources.filter_map(|(node, resource)| config.provider_of(node, resource)).collect();
     for (addr, state) in &state.resources {

@@ -23,23 +23,23 @@ pub(in crate::plan) fn add<'c>(
         Mode::Normal => imports(config),
         Mode::Destroy | Mode::RefreshOnly => BTreeMap::new(),
     };
-    for node in &config.nodes {
-        for resource in node.module.resources.values() {
-            // One that names a configuration that is not there was refused when it was read.
-            let Some(provider) = config.provider_of(node, resource) else { continue };
-            let (module, name) = (node.path.clone(), resource.name.clone());
-            let addr = ConfigResourceAddr { module, resource: name };
-            let prior = prior.remove(&addr).unwrap_or_default();
-            let imports = imports.remove(&addr).unwrap_or_default();
-            add(Vertex::Resource(ResourceVertex {
-                addr,
-                node,
-                config: resource,
-                provider,
-                imports,
-                prior,
-            }));
-        }
+    for (node, resource) in config.resources() {
+        // One that names a configuration that is not there was refused when it was read.
+        let Some(provider) = config.provider_of(node, resource) else { continue };
+        let (module, name) = (node.path.clone(), resource.name.clone());
+        let addr = ConfigResourceAddr { module, resource: name };
+        let prior = prior.remove(&addr).unwrap_or_default();
+        let imports = imports.remove(&addr).unwrap_or_default();
+        let generated = !node.module.resources.contains_key(&resource.name);
+        add(Vertex::Resource(ResourceVertex {
+            addr,
+            node,
+            config: resource,
+            generated,
+            provider,
+            imports,
+            prior,
+        }));
     }
 }
 

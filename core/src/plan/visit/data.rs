@@ -12,9 +12,11 @@ use super::managed::provider_for;
 use super::resource::Here;
 use crate::addr::{InstanceAddr, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::change::{Action, Change, Reason};
-use crate::eval::conditions::{self, ConditionKind, Judging};
+use crate::eval::conditions::{self, ConditionKind};
 use crate::eval::verdicts::Judged;
-use crate::phase::{evaluate, plain, read_data, read_nested, sensitive_paths, stored_data};
+use crate::phase::{
+    evaluate, plain, read_data, read_nested, sensitive_paths, spoken_from, stored_data,
+};
 use crate::plan::Mode;
 use crate::plan::fates::Asks;
 use crate::plan::outcome::{FoundObject, Refreshed};
@@ -34,7 +36,7 @@ pub(super) fn handle_of(
     if ty.is_none() {
         let _ = diags.error(crate::provider::lost_type(handle.loaded(), resource));
     }
-    Some((handle, ty?))
+    Some((spoken_from(view.session, diags, handle, &resource.config()).ok()?, ty?))
 }
 
 /// Plans one instance.
@@ -49,11 +51,12 @@ pub(super) async fn plan(
 ) -> Result<FoundObject, Reported> {
     let (vertex, addr) = (here.vertex, here.addr.instance(key));
     let (handle, ty) = provider_for(view, diags, vertex)?;
+    let handle = spoken_from(view.session, diags, handle, &vertex.addr)?;
     let scope = here.scope(view, &addr.key);
     let lifecycle = &vertex.config.lifecycle;
     let kind = ConditionKind::ResourcePrecondition;
     let object = &Judged::instance(&addr);
-    let judging = Judging { object, verdicts: &view.session.results.verdicts };
+    let judging = view.judging(object);
     let config = |diags: &mut Diagnostics| {
         conditions::check(diags, &scope, kind, &lifecycle.preconditions, judging)?;
         evaluate(diags, vertex.config, ty.block(), &scope)

@@ -10,6 +10,7 @@ use formwork_plugin_protocol::contract::replace::requires_replace;
 use formwork_plugin_protocol::contract::{Finding, legacy};
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Value};
 
+use super::generated::{self, Generated, at_import};
 use super::interrupted::{self, Search};
 use super::prior::{self, Prior};
 use super::resource::Here;
@@ -18,9 +19,9 @@ use crate::addr::{InstanceAddr, InstanceKey};
 use crate::change::{Action, Change, Importing, Reason};
 use crate::config::Resource;
 use crate::eval::ModuleScope;
-use crate::eval::conditions::{self, ConditionKind, Judging};
+use crate::eval::conditions::{self, ConditionKind};
 use crate::eval::verdicts::Judged;
-use crate::phase::{check_ignored, evaluate, ignored, plain, sensitive_paths};
+use crate::phase::{check_ignored, evaluate, ignored, plain, sensitive_paths, spoken_from};
 use crate::plan::Mode;
 use crate::plan::decide::{Facts, decide};
 use crate::plan::outcome::{FoundObject, Refreshed};
@@ -39,6 +40,7 @@ pub(super) async fn plan(
 ) -> Result<FoundObject, Reported> {
     let (vertex, addr) = (here.vertex, here.addr.instance(key));
     let (handle, ty) = provider_for(view, diags, vertex)?;
+    let handle = spoken_from(view.session, diags, handle, &vertex.addr)?;
     let owner = prior::Owner {
         handle: &handle,
         ty: &ty,
@@ -48,7 +50,7 @@ pub(super) async fn plan(
     };
     let stored = here.prior.and_then(|prior| prior.instances.get(&addr.key)?.current.as_ref());
     // What is managed already is not imported again.
-    let (mut prior, importing) = match (stored, here.sought.get(&addr)) {
+    let (mut prior, mut importing) = match (stored, here.sought.get(&addr)) {
         (Some(object), _) => {
             (Some(prior::bring_up_to_date(view, diags, owner, object).await?), None)
         }
@@ -69,23 +71,28 @@ pub(super) async fn plan(
     let scope = here.scope(view, &addr.key);
     let instance = Instance { view, vertex, addr: &addr, handle: &handle, ty: &ty };
     if view.options.mode == Mode::RefreshOnly {
-        return Ok(instance.refreshed_only(prior));
+        return instance.refreshed_only(diags, prior, scope).await;
     }
-    let kind = ConditionKind::ResourcePrecondition;
-    let object = &Judged::instance(&addr);
-    let judging = Judging { object, verdicts: &view.session.results.verdicts };
-    let lifecycle = &vertex.config.lifecycle;
-    let config = |diags: &mut Diagnostics| {
-        conditions::check(diags, &scope, kind, &lifecycle.preconditions, judging)?;
-        check_ignored(diags, &lifecycle.ignore_changes, ty.block())?;
-        evaluate(diags, vertex.config, ty.block(), &scope)
+    let found = prior.as_ref().filter(|_| vertex.generated).map(|prior| &prior.current);
+    let generate = |object| generated::generate(view, diags, vertex, (&addr, &ty, object));
+    let generated = found.map(generate).transpose()?;
+    let mut problems = Diagnostics::new();
+    let config = match &generated {
+        None => instance.config(&mut problems, &scope, vertex.config).await,
+        Some(Generated { text, resource }) => {
+            let config = instance.config(&mut problems, &scope, resource).await;
+            problems.map_from(0, |problem| at_import(problem, vertex.config.span));
+            if let Some(importing) = &mut importing {
+                importing.generated_config = Some(text.clone());
+            }
+            config
+        }
     };
-    let config = view.session.settled(diags, config).await?;
-    let about = instance.about();
-    handle.validate(diags, &ty, &config, about).await?;
+    diags.append(problems)?;
+    let config = config?;
     let mut change = instance.change(diags, prior.as_ref(), &config, &scope).await?;
     change.importing = importing;
-    instance.check_after(diags, &change, scope).await?;
+    instance.check_after(diags, &change.after, scope).await?;
     match &mut prior {
         Some(prior) if change.action == Action::NoOp => {
             prior.settle(&change.dependencies, change.create_before_destroy);
@@ -142,6 +149,27 @@ struct Instance<'a> {
 impl<'a> Instance<'a> {
     fn about(&self) -> About<'a> {
         About { addr: self.addr, block: Some(self.vertex.config.span) }
+    }
+
+    /// Evaluates the block, and has the provider look at it.
+    async fn config(
+        &self,
+        diags: &mut Diagnostics,
+        scope: &ModuleScope<'_>,
+        resource: &Resource,
+    ) -> Result<Value, Reported> {
+        let Self { view, ty, .. } = *self;
+        let object = &Judged::instance(self.addr);
+        let judging = view.judging(object);
+        let (kind, lifecycle) = (ConditionKind::ResourcePrecondition, &resource.lifecycle);
+        let config = |diags: &mut Diagnostics| {
+            conditions::check(diags, scope, kind, &lifecycle.preconditions, judging)?;
+            check_ignored(diags, &lifecycle.ignore_changes, ty.block())?;
+            evaluate(diags, resource, ty.block(), scope)
+        };
+        let config = view.session.settled(diags, config).await?;
+        self.handle.validate(diags, ty, &config, self.about()).await?;
+        Ok(config)
     }
 
     async fn change(
@@ -326,16 +354,16 @@ impl<'a> Instance<'a> {
     async fn check_after(
         &self,
         diags: &mut Diagnostics,
-        change: &Change,
+        value: &Value,
         scope: ModuleScope<'_>,
     ) -> Result<(), Reported> {
         let postconditions = &self.vertex.config.lifecycle.postconditions;
         if postconditions.is_empty() {
             return Ok(());
         }
-        let scope = scope.with_self(change.after.clone());
+        let scope = scope.with_self(value.clone());
         let object = &Judged::instance(self.addr);
-        let judging = Judging { object, verdicts: &self.view.session.results.verdicts };
+        let judging = self.view.judging(object);
         let kind = ConditionKind::ResourcePostcondition;
         let check = |diags: &mut Diagnostics| {
             conditions::check(diags, &scope, kind, postconditions, judging)
@@ -343,7 +371,32 @@ impl<'a> Instance<'a> {
         self.view.session.settled(diags, check).await
     }
 
-    fn refreshed_only(&self, prior: Option<Prior>) -> FoundObject {
+    /// Looks at the conditions, where nothing else is done.
+    async fn refreshed_only(
+        &self,
+        diags: &mut Diagnostics,
+        prior: Option<Prior>,
+        scope: ModuleScope<'_>,
+    ) -> Result<FoundObject, Reported> {
+        // Whoever only imports wants to hear nothing of what is right later.
+        if !self.view.options.imports.is_empty() {
+            return Ok(self.as_it_is(prior));
+        }
+        let object = &Judged::instance(self.addr);
+        let judging = self.view.judging(object);
+        let before = |diags: &mut Diagnostics| {
+            let kind = ConditionKind::ResourcePrecondition;
+            let preconditions = &self.vertex.config.lifecycle.preconditions;
+            conditions::check(diags, &scope, kind, preconditions, judging)
+        };
+        self.view.session.settled(diags, before).await?;
+        let found = self.as_it_is(prior);
+        let value = found.value.clone().unwrap_or_else(|| Value::null(self.ty.ty.clone()));
+        self.check_after(diags, &value, scope).await?;
+        Ok(found)
+    }
+
+    fn as_it_is(&self, prior: Option<Prior>) -> FoundObject {
         let current = prior.as_ref().map(|prior| prior.current.clone());
         let value = current
             .filter(|current| !current.is_null())

@@ -54,7 +54,7 @@ pub(super) async fn visit(
     for module in &modules {
         let addr = vertex.within(module.addr());
         let prior = vertex.prior_in(module.addr());
-        let expanded = |diags: &mut Diagnostics| expansion(view, diags, vertex, (module, prior));
+        let expanded = |diags: &mut Diagnostics| expansion(view, diags, vertex, module);
         let Ok(expansion) = view.session.settled(diags, expanded).await else { continue };
         here.push(Here { vertex, module, addr, expansion, prior, sought: &sought });
     }
@@ -169,16 +169,9 @@ fn expansion(
     view: View<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
-    (module, prior): (&ModuleResults, Option<&ResourceState>),
+    module: &ModuleResults,
 ) -> Result<Expansion, Reported> {
     let repetition = &vertex.config.repetition;
-    let only_looked_at = view.options.mode == plan::Mode::RefreshOnly
-        && vertex.addr.resource.mode() == Mode::Managed;
-    // What is imported must have its place in the configuration, so that is looked at.
-    let imported = view.options.imports.keys().any(|addr| addr.of().config() == vertex.addr);
-    if only_looked_at && !imported {
-        return Ok(Expansion::recorded(repetition, prior));
-    }
     expand::expand(diags, &view.session.scope(module), repetition)
 }
 

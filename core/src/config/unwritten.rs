@@ -1,0 +1,91 @@
+//! Resources that objects are imported into and that nobody has written: their configuration is
+//! generated while planning, by `plan/generate.rs`, and read here.
+
+use formwork_lang::syntax::{Body, parse_file};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::{Config, Import, Lifecycle, Module, Repetition, Resource, resource};
+use crate::addr::{LocalProvider, Mode};
+
+impl Config {
+    /// Expects a configuration to be generated for every import into the root module whose resource is
+    /// not written.
+    ///
+    /// # Errors
+    /// When such an import needs more than a single block in the root module.
+    pub fn expect_generated(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
+        let mut result = Ok(());
+        for import in &self.root.imports {
+            let addr = import.config_addr();
+            if self.resource(&addr).is_some() {
+                continue;
+            }
+            match misfit(import) {
+                Some(misfit) => result = Err(diags.error(misfit)),
+                None => {
+                    let resource = unwritten(&self.root, import);
+                    self.unwritten.insert(addr.resource, resource);
+                }
+            }
+        }
+        result
+    }
+}
+
+/// What makes it impossible to generate a configuration for an import.
+fn misfit(import: &Import) -> Option<Diagnostic> {
+    let addr = import.config_addr();
+    let repeated = matches!(import.repetition, Repetition::ForEach(_)) || import.key.is_some();
+    let detail = match (addr.module.is_root(), repeated) {
+        (false, _) => format!(
+            "There is no block for {addr}. A configuration can be generated in the root module only."
+        ),
+        (true, true) => format!(
+            "There is no block for {addr}. A configuration can be generated for a single object only: neither for an import block with `for_each`, nor for a resource with `count` or `for_each`."
+        ),
+        (true, false) => return None,
+    };
+    let summary = "Configuration for import target does not exist";
+    Some(Diagnostic::error(summary, detail).at(import.to))
+}
+
+/// A resource of which nothing is known but what the import says.
+fn unwritten(module: &Module, import: &Import) -> Resource {
+    let implied = || LocalProvider::implied_by(&import.resource);
+    let local_provider = import.provider.as_ref().map(|(local, _)| local.clone());
+    Resource {
+        name: import.resource.clone(),
+        local_provider: local_provider.unwrap_or_else(implied),
+        provider: import.source_in(module),
+        repetition: Repetition::Single,
+        depends_on: Vec::new(),
+        lifecycle: Lifecycle::default(),
+        provisioners: Vec::new(),
+        references: Vec::new(),
+        within: None,
+        body: Body::empty(import.span, import.span),
+        span: import.span,
+    }
+}
+
+/// Reads the block that was generated for a resource. What it says of places is about the text alone.
+///
+/// # Errors
+/// When it is not a block of a resource.
+pub(crate) fn read(diags: &mut Diagnostics, text: &str) -> Result<Resource, Reported> {
+    let mut sources = Sources::new();
+    let source = sources.add("generated", text);
+    let mut found = Diagnostics::new();
+    let blocks = parse_file(&mut found, &sources, source).blocks;
+    let mut resources = blocks
+        .into_iter()
+        .filter_map(|block| resource::read(&mut found, &sources, Mode::Managed, block));
+    let resource = resources.next();
+    drop(resources);
+    diags.append(found)?;
+    resource.ok_or_else(|| {
+        let detail = "The text that was generated holds no resource.";
+        diags.error(Diagnostic::error("Invalid generated configuration", detail))
+    })
+}

@@ -1,0 +1,45 @@
+//! What a module tells providers about itself: its `provider_meta` blocks. They are sent along with
+//! everything that concerns the resources written in the module.
+
+use std::rc::Rc;
+
+use formwork_lang::decode::decode;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use crate::addr::{ConfigResourceAddr, ResourceName};
+use crate::config::{ProviderMeta, constant};
+use crate::provider::Handle;
+use crate::session::Session;
+
+/// The handle through which a module speaks to a provider about one of its resources. A resource that
+/// is not written there has no part in what the module tells.
+///
+/// # Errors
+/// When the provider does not want to be told, or not this.
+pub(crate) fn spoken_from(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    handle: Rc<Handle>,
+    resource: &ConfigResourceAddr,
+) -> Result<Rc<Handle>, Reported> {
+    let Some(node) = session.config.node(&resource.module) else { return Ok(handle) };
+    let settings = &node.module.settings;
+    if settings.metas.is_empty() || !node.module.resources.contains_key(&resource.resource) {
+        return Ok(handle);
+    }
+    let Some(meta) = settings.meta_for(handle.addr()) else { return Ok(handle) };
+    let Some(schema) = &handle.loaded().schema().provider_meta else {
+        return Err(diags.error(unwanted(&handle, &resource.resource, meta)));
+    };
+    let value = decode(diags, &meta.body, &schema.block, &constant::Nothing)?;
+    Ok(Rc::new(handle.with_meta(&value)))
+}
+
+fn unwanted(handle: &Handle, name: &ResourceName, meta: &ProviderMeta) -> Diagnostic {
+    let detail = format!(
+        "This block tells provider {} something about the module, but the provider has no schema for that. It came to light with {name}, which belongs to the provider. Take the block out.",
+        handle.addr()
+    );
+    let summary = format!("Provider {} doesn't support provider_meta", handle.addr());
+    Diagnostic::error(summary, detail).at(meta.name_span)
+}

@@ -1,0 +1,143 @@
+//! Blocks after objects of small schemas.
+
+use expect_test::{Expect, expect};
+use formwork_value::schema::Docs;
+
+use super::*;
+use crate::config::testing::load_ok;
+
+fn attribute(ty: Type, role: Role) -> Attribute {
+    Attribute::new(ty, role)
+}
+
+fn text() -> Attribute {
+    attribute(Type::String, Role::Optional)
+}
+
+fn of(attributes: impl IntoIterator<Item = (&'static str, Attribute)>) -> Block {
+    let attributes = attributes.into_iter().map(|(name, one)| (name.into(), one));
+    Block { attributes: attributes.collect(), ..Block::default() }
+}
+
+fn nested(nesting: Nesting) -> NestedBlock {
+    let block = of([("text", text())]);
+    NestedBlock { nesting, block, min_items: 0, max_items: 0, computed: false }
+}
+
+/// What is generated for a resource that is imported, with this behind its id.
+fn check(import: &str, schema: &Block, object: &Value, expect: Expect) {
+    let (mut config, _) = load_ok(&format!(
+        "provider \"test\" {{\n  alias = \"other\"\n}}\nimport {{\n  to = test_thing.a\n  id = \"a\"\n{import}\n}}\n"
+    ));
+    config.expect_generated(&mut Diagnostics::new()).unwrap();
+    let resource = config.unwritten.values().next().unwrap();
+    expect.assert_eq(&block(resource, schema, object).unwrap());
+}
+
+#[test]
+fn what_can_be_set_is_written_and_the_rest_left_out() {
+    let old = Docs { deprecated: true, ..Docs::default() };
+    let schema = of([
+        ("computed", attribute(Type::String, Role::Computed)),
+        ("either", attribute(Type::list(Type::Number), Role::OptionalComputed)),
+        ("id", attribute(Type::String, Role::OptionalComputed)),
+        ("needed", attribute(Type::map(Type::Bool), Role::Required)),
+        ("nothing", text()),
+        ("old", Attribute { docs: old, ..text() }),
+        ("secret", Attribute { sensitive: true, ..text() }),
+    ]);
+    let object = Value::object([
+        ("computed", Value::string("c")),
+        ("either", Value::list(Type::Number, vec![Value::int(1), Value::int(2)])),
+        ("id", Value::string("id")),
+        ("needed", Value::map(Type::Bool, [("a b", Value::Bool(true))])),
+        ("nothing", Value::null(Type::String)),
+        ("old", Value::string("old")),
+        ("secret", Value::string("secret")),
+    ]);
+    check(
+        "",
+        &schema,
+        &object,
+        expect![[r#"
+        resource "test_thing" "a" {
+          either = [1, 2]
+          needed = {
+            "a b" = true
+          }
+          nothing = null
+          secret  = null # sensitive
+        }"#]],
+    );
+}
+
+#[test]
+fn a_text_that_is_a_document_is_shown_as_what_it_means() {
+    let schema = of(["a", "b", "c", "d", "e"].map(|name| (name, text())));
+    let object = Value::object([
+        ("a", Value::string("{\"x\": [1, null]}")),
+        ("b", Value::string("5")),
+        ("c", Value::string("null")),
+        ("d", Value::string("[] and ${more}\n")),
+        ("e", Value::string("")),
+    ]);
+    check(
+        "provider = test.other",
+        &schema,
+        &object,
+        expect![[r#"
+            resource "test_thing" "a" {
+              provider = test.other
+              a = jsonencode({
+                x = [1, null]
+              })
+              b = "5"
+              c = jsonencode(null)
+              d = "[] and $${more}\n"
+              e = null
+            }"#]],
+    );
+}
+
+#[test]
+fn blocks_are_written_as_often_as_they_are_there() {
+    let mut schema = Block::default();
+    for (name, nesting) in [
+        ("group", Nesting::Group),
+        ("list", Nesting::List),
+        ("map", Nesting::Map),
+        ("set", Nesting::Set),
+    ] {
+        schema.blocks.insert(name.into(), nested(nesting));
+    }
+    let one = |value: &str| Value::object([("text", Value::string(value))]);
+    let ty = one("").ty();
+    let secret = Value::object([("text", Value::string("s").mark(Marks::SENSITIVE))]);
+    let object = Value::object([
+        ("group", one("g")),
+        ("list", Value::list(ty.clone(), vec![one("1"), one("2")])),
+        ("map", Value::map(ty.clone(), [("a key", one("m"))])),
+        ("set", Value::set(ty, vec![secret])),
+    ]);
+    check(
+        "",
+        &schema,
+        &object,
+        expect![[r#"
+        resource "test_thing" "a" {
+          group {
+            text = "g"
+          }
+          list {
+            text = "1"
+          }
+          list {
+            text = "2"
+          }
+          map "a key" {
+            text = "m"
+          }
+          set {} # sensitive
+        }"#]],
+    );
+}

@@ -1,0 +1,49 @@
+//! Generates the configuration of a resource that an object is imported into and that is not written.
+
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
+
+use super::View;
+use crate::addr::InstanceAddr;
+use crate::config::{Resource, unwritten};
+use crate::plan::generate;
+use crate::plan::vertex::ResourceVertex;
+use crate::provider::ResourceType;
+
+/// A configuration that was generated.
+pub(super) struct Generated {
+    /// As text.
+    pub(super) text: String,
+    /// And as it would be if it had been written.
+    pub(super) resource: Resource,
+}
+
+/// Generates the configuration of an object that was found.
+///
+/// # Errors
+/// When the object cannot be described.
+pub(super) fn generate(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &ResourceVertex<'_>,
+    (addr, ty, object): (&InstanceAddr, &ResourceType, &Value),
+) -> Result<Generated, Reported> {
+    let text = generate::block(vertex.config, ty.block(), object).map_err(|unknown| {
+        let detail = format!("No configuration can be generated for {addr}: {unknown}.");
+        diags.error(Diagnostic::error("Invalid generated configuration", detail))
+    })?;
+    view.session.results.generated.set(addr, &text);
+    let mut found = Diagnostics::new();
+    let resource = unwritten::read(&mut found, &text);
+    found.map_from(0, |problem| at_import(problem, vertex.config.span));
+    diags.append(found)?;
+    Ok(Generated { text, resource: resource? })
+}
+
+/// Points at the block that is there instead of at one that only will be.
+pub(super) fn at_import(problem: Diagnostic, import: Span) -> Diagnostic {
+    let detail = format!(
+        "{} This is about the configuration that was generated; correct what was written of it before taking it over.",
+        problem.detail
+    );
+    Diagnostic { detail, subject: Some(import), context: None, mentioned: Vec::new(), ..problem }
+}

@@ -1,0 +1,98 @@
+//! What modules tell providers about themselves: each its own, along with every call about what is
+//! written in it.
+
+use expect_test::expect;
+
+use super::Bench;
+
+const TWO_MODULES: &str = r#"
+//- main.tf
+terraform {
+  provider_meta "test" {
+    module = "root"
+  }
+}
+resource "test_thing" "a" {
+  name = "a"
+}
+data "test_lookup" "l" {
+  key = "k"
+}
+module "child" {
+  source = "./child"
+}
+module "quiet" {
+  source = "./quiet"
+}
+//- child/main.tf
+terraform {
+  provider_meta "test" {
+    module = "child"
+  }
+}
+resource "test_thing" "b" {
+  name = "b"
+}
+//- quiet/main.tf
+resource "test_thing" "c" {
+  name = "c"
+}
+"#;
+
+#[test]
+fn each_module_tells_its_own_along_with_every_call() {
+    let mut bench = Bench::new();
+    let mut calls = bench.apply(TWO_MODULES).calls();
+    calls += &bench.plan(TWO_MODULES).calls();
+    expect![[r#"
+        configure -, told root, look up k, told root, plan a, told child, plan b, plan c, told root, plan a, told root, create a, told child, plan b, told child, create b, plan c, create c
+        configure -, told root, look up k, told root, read a-1, told root, plan a, told child, read b-1, told child, plan b, read c-1, plan c
+    "#]]
+    .assert_eq(&calls);
+}
+
+#[test]
+fn what_is_no_longer_written_is_not_spoken_for() {
+    let mut bench = Bench::after(TWO_MODULES);
+    let rest = "terraform {\n  provider_meta \"test\" {\n    module = \"root\"\n  }\n}\n";
+    expect![[r#"
+        configure -, read a-1, plan a-1, read b-1, plan b-1, read c-1, plan c-1, delete a-1, delete b-1, delete c-1
+    "#]]
+    .assert_eq(&bench.apply(rest).calls());
+}
+
+#[test]
+fn a_module_is_spoken_for_while_it_is_destroyed() {
+    let mut bench = Bench::after(TWO_MODULES);
+    expect![[r#"
+        configure -, told root, read a-1, told root, plan a-1, told child, read b-1, told child, plan b-1, read c-1, plan c-1, told root, delete a-1, told child, delete b-1, delete c-1
+    "#]]
+    .assert_eq(&bench.destroy(TWO_MODULES).calls());
+}
+
+#[test]
+fn what_is_told_must_be_what_the_provider_wants_to_hear() {
+    let mut bench = Bench::new();
+    let run = bench.plan(
+        r#"
+        terraform {
+          provider_meta "test" {
+            module = []
+          }
+          provider_meta "terraform" {
+            module = "m"
+          }
+        }
+        resource "test_thing" "a" {
+          name = "a"
+        }
+        resource "terraform_data" "b" {
+        }
+        "#,
+    );
+    expect![[r#"
+        error -: Provider terraform.io/builtin/terraform doesn't support provider_meta
+        error -: Incorrect attribute value type
+    "#]]
+    .assert_eq(&run.said());
+}

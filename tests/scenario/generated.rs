@@ -1,0 +1,39 @@
+//! Configuration that is generated for imported objects: where it goes, and what can be done with it.
+
+use crate::harness::{Workdir, instances, test_provider};
+
+const HEADER: &str =
+    "terraform {\n  required_providers {\n    test = { source = \"formwork/test\" }\n  }\n}\n";
+/// Differs from what is there once it is generated: what a provider finds out is not in it.
+const IMPORT: &str =
+    "import {\n  to = test_nested.n\n  id = jsonencode({ id = \"x\", name = \"n\" })\n}\n";
+
+fn workdir() -> Workdir {
+    let workdir = Workdir::new(&format!("{HEADER}{IMPORT}"));
+    workdir.link_plugin(test_provider());
+    workdir
+}
+
+#[test]
+fn a_saved_plan_applies_what_was_generated_without_its_being_written() {
+    let workdir = workdir();
+    let planned = workdir.formwork("plan -generate-config-out=made.tf -out=plan").succeed();
+    planned.says("written it to made.tf").says("(config will be generated)");
+    let made = workdir.read("made.tf");
+    assert!(made.contains("resource \"test_nested\" \"n\" {"), "{made}");
+    workdir.formwork("apply plan").succeed().says("1 imported, 0 added, 1 changed");
+    assert_eq!(instances(&workdir).len(), 1);
+    // Now that it is written, nothing is left to do.
+    workdir.formwork("plan -detailed-exitcode").succeed().says("No changes");
+}
+
+#[test]
+fn a_file_that_is_there_is_not_written_over() {
+    let workdir = workdir();
+    workdir.write("made.tf", "# mine\n");
+    let refused = workdir.formwork("plan -generate-config-out=made.tf").run();
+    refused.code(1).says("Target generated file already exists");
+    assert_eq!(workdir.read("made.tf"), "# mine\n");
+    let refused = workdir.formwork("plan -generate-config-out=nowhere/made.tf").run();
+    refused.code(1).says("Failed to create target generated file");
+}
