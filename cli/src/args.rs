@@ -21,7 +21,7 @@ pub(crate) use adopt::{
 pub(crate) use fmt::FmtArgs;
 pub(crate) use shared::{
     Backup, InitArgs, LockArgs, OperationArgs, StateArgs, StatePlace, VariableArgs, VariableSource,
-    ViewArgs,
+    ViewArgs, at_once,
 };
 pub(crate) use state::{
     ForceUnlockArgs, StateCommand, StateListArgs, StateMvArgs, StatePushArgs,

@@ -27,9 +27,9 @@ pub(crate) struct FindingArgs {
     /// Whether to ask for what is missing.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) input: bool,
-    /// How many operations may be under way at once.
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub(crate) parallelism: usize,
+    /// How many operations may be under way at once; 0 leaves it to the program.
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
+    pub(crate) parallelism: i64,
     /// Accepted for compatibility: there is no remote version to ignore.
     #[arg(long)]
     pub(crate) ignore_remote_version: bool,

@@ -96,6 +96,15 @@ impl StatePlace {
     }
 }
 
+/// How many operations may be under way at once: what was asked for, as far as there are numbers to
+/// count with. What is below zero is refused where messages can be given.
+pub(crate) fn at_once(parallelism: i64) -> usize {
+    match parallelism {
+        0 => 10,
+        wanted => usize::try_from(wanted).unwrap_or(1).min(tokio::sync::Semaphore::MAX_PERMITS),
+    }
+}
+
 /// How planning is done.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct OperationArgs {
@@ -117,9 +126,9 @@ pub(crate) struct OperationArgs {
     /// Replace this instance whatever its configuration says. May be given several times.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) replace: Vec<String>,
-    /// How many operations may be under way at once.
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub(crate) parallelism: usize,
+    /// How many operations may be under way at once; 0 leaves it to the program.
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
+    pub(crate) parallelism: i64,
     /// Whether to ask for what is missing.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) input: bool,
@@ -219,5 +228,18 @@ impl clap::FromArgMatches for VariableArgs {
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
         *self = Self::from_arg_matches(matches)?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::at_once;
+
+    #[test]
+    fn any_number_is_one_that_can_be_worked_with() {
+        let told = [1, 10, 1_000, 0, -1].map(at_once);
+        assert_eq!(told, [1, 10, 1_000, 10, 1]);
+        let most = tokio::sync::Semaphore::new(at_once(i64::MAX));
+        assert!(most.try_acquire().is_ok());
     }
 }

@@ -13,7 +13,7 @@ use super::operation::{Prepared, Preparing, With, may_ask, options};
 use super::plan::{Making, make, prepare};
 use super::planfile;
 use super::question::{Question, Unanswered, ask};
-use crate::args::ApplyArgs;
+use crate::args::{ApplyArgs, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::report::Report;
@@ -143,7 +143,7 @@ impl Run<'_> {
                     state: &locked.file.state,
                     options: &options,
                     watch: self.report.watch(),
-                    parallelism: self.args.operation.parallelism,
+                    parallelism: at_once(self.args.operation.parallelism),
                     stop: self.interrupt.flag(),
                 };
                 let plan = make(diags, self.prepared, self.pool, making).await?;
@@ -235,7 +235,7 @@ impl Run<'_> {
             results: &results,
             world: &world,
             watch: self.report.watch(),
-            parallelism: self.args.operation.parallelism,
+            parallelism: at_once(self.args.operation.parallelism),
             stop: self.interrupt.flag(),
         });
         let applied = match apply(&session, diags, plan, &journal).await {

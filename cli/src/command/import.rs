@@ -11,7 +11,7 @@ use super::interrupt::{Interrupt, guarded};
 use super::locked::Locked;
 use super::operation::{Prepared, Preparing, may_ask};
 use super::plan::{Making, make, prepare};
-use crate::args::{FindingArgs, ImportArgs, StateArgs};
+use crate::args::{FindingArgs, ImportArgs, StateArgs, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::report::Report;
@@ -102,7 +102,7 @@ impl Taking<'_> {
             pool: &pool,
             report: &report,
             interrupt: &interrupt,
-            parallelism: finding.parallelism.max(1),
+            parallelism: at_once(finding.parallelism),
         };
         let work = work(&mut diags, &finder, &mut locked);
         let Some(done) = guarded(work, (&pool, &prepared), &interrupt).await else {

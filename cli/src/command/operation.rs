@@ -215,11 +215,9 @@ pub(crate) fn options(
             "It doesn't make sense to use -refresh-only at the same time as -refresh=false, because there would then be nothing to do.",
         )));
     }
-    if args.parallelism == 0 {
-        return Err(diags.error(Diagnostic::error(
-            "Invalid parallelism value",
-            "The parallelism must be at least 1.",
-        )));
+    if args.parallelism < 0 {
+        let detail = format!("The parallelism must be a positive value. Not {}.", args.parallelism);
+        return Err(diags.error(Diagnostic::error("Invalid parallelism value", detail)));
     }
     let mut targets: Vec<Target> = Vec::new();
     for text in &args.target {

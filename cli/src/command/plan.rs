@@ -15,7 +15,7 @@ use super::interrupt::{Interrupt, guarded};
 use super::locked::Locked;
 use super::operation::{Prepared, Preparing, With, may_ask, options};
 use super::planfile;
-use crate::args::PlanArgs;
+use crate::args::{PlanArgs, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::Screen;
@@ -67,7 +67,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
             state: &locked.file.state,
             options: &options,
             watch: report.watch(),
-            parallelism: args.operation.parallelism,
+            parallelism: at_once(args.operation.parallelism),
             stop: interrupt.flag(),
         },
     );

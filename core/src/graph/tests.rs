@@ -360,3 +360,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_walk_has_as_many_visits_under_way_as_it_may_and_no_more() {
+    const N: u32 = 1_500;
+    let graph = graph(N, &[]);
+    for limit in [0, 1, 2, 10, 1_000, 2_000, usize::MAX] {
+        let (under_way, most, started) = (Cell::new(0), Cell::new(0), RefCell::new(Vec::new()));
+        let visit = |id: VertexId, _: &u32| {
+            started.borrow_mut().push(id);
+            under_way.set(under_way.get() + 1);
+            most.set(most.get().max(under_way.get()));
+            let under_way = &under_way;
+            async move {
+                after_polls(id.0 % 7).await;
+                under_way.set(under_way.get() - 1);
+            }
+        };
+        block_on(walk(&graph, Pace::at_most(limit), visit, |_, _, ()| Next::Go));
+        assert_eq!(most.get(), limit.clamp(1, N as usize));
+        // Nothing that is ready is overtaken by what comes after it.
+        assert!(started.borrow().is_sorted() && started.borrow().len() == N as usize);
+    }
+}
