@@ -5,6 +5,7 @@ mod bad_config;
 mod crash;
 mod fault;
 mod generated;
+mod import;
 mod life;
 mod ssh;
 mod state_file;

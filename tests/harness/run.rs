@@ -46,6 +46,12 @@ impl<'w> Command<'w> {
         self
     }
 
+    /// Adds a word that may have spaces in it.
+    pub(crate) fn arg(mut self, word: &str) -> Self {
+        self.command.arg(word);
+        self
+    }
+
     /// Answers what it asks.
     pub(crate) fn stdin(mut self, text: &str) -> Self {
         text.clone_into(&mut self.stdin);

@@ -80,6 +80,52 @@ fn what_was_finished_before_a_kill_is_in_the_state() {
 }
 
 #[test]
+fn an_object_that_a_killed_run_made_is_adopted_and_not_made_again() {
+    let workdir = Workdir::new(CONFIG);
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    // Who only looks is told, but not on stdout, where programs read.
+    let looked = workdir.formwork("state list").succeed();
+    assert_eq!(looked.stdout, "bad_thing.first\n");
+    assert!(looked.stderr.contains("An operation was interrupted"), "{}", looked.text());
+    let listed = workdir.formwork("recover list -json").succeed().stdout;
+    let listed: serde_json::Value = serde_json::from_str(&listed).expect("one document");
+    let open = &listed["unresolved"][0];
+    assert_eq!(open["address"], "bad_thing.second");
+    assert_eq!((&open["action"], &open["doubt"]), (&"create".into(), &"effect".into()));
+    assert_eq!(open["planned"]["name"], "second");
+
+    workdir
+        .formwork("recover adopt bad_thing.second")
+        .run()
+        .code(1)
+        .says("id of the object is missing");
+    workdir.formwork("recover adopt bad_thing.second second-9").run().code(1);
+    workdir
+        .formwork("recover adopt bad_thing.other second-1")
+        .run()
+        .code(1)
+        .says("Nothing to settle");
+    workdir.formwork("recover adopt bad_thing.second second-1").succeed().says("is in the state");
+    workdir
+        .formwork("recover list")
+        .succeed()
+        .says("No interrupted run left anything open")
+        .says_not("bad_thing");
+    workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 0 destroyed");
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+}
+
+#[test]
+fn an_import_settles_what_was_in_flight_as_well() {
+    let workdir = Workdir::new(CONFIG);
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    workdir.formwork("import bad_thing.second second-1").succeed();
+    let next = workdir.formwork("apply -auto-approve").succeed();
+    next.says_not("was being created").says("0 added, 0 changed, 0 destroyed");
+    workdir.formwork("recover retry bad_thing.second").run().code(1).says("Nothing to settle");
+}
+
+#[test]
 fn a_kill_during_an_update_is_cleared_up_by_the_next_refresh() {
     let workdir = Workdir::new(CONFIG);
     workdir.formwork("apply -auto-approve").succeed();

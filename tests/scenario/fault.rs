@@ -151,8 +151,21 @@ fn replace_plugin(workdir: &Workdir, program: impl FnOnce(&Path)) {
 fn every_fault_on_the_menu_has_its_expected_outcome() {
     let tables = [launch::CASES, call::SCHEMA, call::CONFIGURE, call::STORED, call::PLAN];
     let tables = tables.into_iter().chain([call::APPLY, call::DESTROY, process::CASES]);
-    let mut covered: BTreeSet<Fault> = tables.flatten().map(|case| case.0).collect();
-    covered.extend(call::DATA.iter().map(|case| case.0));
+    let cases: Vec<&Case> = tables.flatten().collect();
+    println!(
+        "| fault | while | exit | what is said | the object then |\n| --- | --- | --- | --- | --- |"
+    );
+    for (fault, scene, code, words, outcome) in &cases {
+        println!("| {} | {scene:?} | {code} | {words} | {outcome:?} |", fault.name());
+    }
+    for (fault, words) in call::DATA.iter().chain(call::IMPORT) {
+        println!("| {} | Data or import | 1 | {words} | Nothing |", fault.name());
+    }
+    for fault in process::ELSEWHERE {
+        println!("| {} | Interrupted | 1 | Two interrupts received | as it was |", fault.name());
+    }
+    let mut covered: BTreeSet<Fault> = cases.iter().map(|case| case.0).collect();
+    covered.extend(call::DATA.iter().chain(call::IMPORT).map(|case| case.0));
     covered.extend(process::ELSEWHERE);
     let missing: Vec<_> = Fault::ALL.iter().filter(|fault| !covered.contains(fault)).collect();
     assert!(missing.is_empty(), "{missing:?}");

@@ -92,6 +92,10 @@ menu! {
     SchemaNoBlock = "schema-no-block",
     /// Has one attribute twice.
     SchemaDuplicate = "schema-duplicate",
+    /// Has an attribute whose name means something else in a configuration.
+    SchemaReservedName = "schema-reserved-name",
+    /// Has another schema in each process.
+    SchemaFickle = "schema-fickle",
 
     /// Rejects its configuration.
     ConfigureError = "configure-error",
@@ -99,6 +103,8 @@ menu! {
     ConfigureDies = "configure-dies",
     /// Refuses its configuration with a gRPC status.
     ConfigureStatus = "configure-status",
+    /// Does not answer when configured.
+    ConfigureHangs = "configure-hangs",
 
     /// Rejects the resource's configuration.
     ValidateError = "validate-error",
@@ -126,6 +132,19 @@ menu! {
     ReadError = "read-error",
     /// Ends when it reads.
     ReadDies = "read-dies",
+    /// Reads that the object is gone, although it is there.
+    ReadNull = "read-null",
+    /// Answers a read without an object.
+    ReadAbsent = "read-absent",
+    /// Puts a read off, although it was not told that it may.
+    ReadDefers = "read-defers",
+    /// Does not answer when it reads.
+    ReadHangs = "read-hangs",
+
+    /// Imports nothing and says nothing.
+    ImportNothing = "import-nothing",
+    /// Imports an object of another type.
+    ImportOtherType = "import-other-type",
 
     /// Plans garbage.
     PlanGarbage = "plan-garbage",
@@ -157,6 +176,10 @@ menu! {
     PlanPanics = "plan-panics",
     /// Ends when it plans.
     PlanDies = "plan-dies",
+    /// Puts a plan off, although it was not told that it may.
+    PlanDefers = "plan-defers",
+    /// Does not answer when it plans.
+    PlanHangs = "plan-hangs",
 
     /// Applies nothing and says so.
     ApplyRefuses = "apply-refuses",
@@ -198,6 +221,10 @@ menu! {
     ApplyEscapes = "apply-escapes",
     /// Applies, and returns twenty thousand warnings.
     ApplyManyWarnings = "apply-many-warnings",
+    /// Applies, and returns a very long text.
+    ApplyLongText = "apply-long-text",
+    /// Applies, and returns an identity, although its type has none.
+    ApplyIdentity = "apply-identity",
     /// Applies, and does not answer.
     ApplyHangs = "apply-hangs",
 
@@ -216,6 +243,8 @@ menu! {
     DataUnknown = "data-unknown",
     /// Ends when it reads data.
     DataDies = "data-dies",
+    /// Puts reading data off, although it was not told that it may.
+    DataDefers = "data-defers",
 
     /// Writes much to stderr, in short lines and in a long one.
     ProcessStderr = "process-stderr",

@@ -5,6 +5,7 @@ use formwork_core::eval::Results;
 use formwork_core::plan::{Mode, Options, Plan};
 use formwork_core::provider::Pool;
 use formwork_core::state::journal::{Begin, Journal};
+use formwork_core::state::store::Store as _;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::{Interrupt, guarded};
@@ -129,39 +130,18 @@ impl Run<'_> {
         locked: &mut Locked,
         wanted: Wanted,
     ) -> Result<Exit, Reported> {
-        let plan = match wanted {
-            Wanted::Saved(saved) => {
-                let plan = saved.check(diags, &locked.file)?;
-                locked.take_evidence(diags, &plan);
-                locked.let_through(diags, &plan)?;
-                plan
-            }
-            Wanted::Fresh(mut options) => {
-                options.interrupted = locked.interrupted();
-                let making = Making {
-                    results: &Results::new(&self.prepared.config),
-                    state: &locked.file.state,
-                    options: &options,
-                    watch: self.report.watch(),
-                    parallelism: at_once(self.args.operation.parallelism),
-                    stop: self.interrupt.flag(),
-                };
-                let plan = make(diags, self.prepared, self.pool, making).await?;
-                locked.take_evidence(diags, &plan);
-                self.report.plan(&plan, self.pool);
-                diags.check()?;
-                if plan.errored {
-                    return Ok(Exit::Failed);
-                }
-                locked.let_through(diags, &plan)?;
-                self.warn(diags);
-                if plan.applyable() && !self.args.auto_approve {
-                    self.approve(diags, plan.mode).await?;
-                }
-                plan
+        // Before any provider is asked anything: it also shows that what is done can be written down.
+        let begin = Begin { operation: "OperationTypeApply", base: &locked.file };
+        let journal = Journal::begin(locked.store.journals(), begin);
+        let journal = journal.map_err(|error| diags.error(error.diagnostic()))?;
+        let plan = match self.settle(diags, locked, wanted).await {
+            Ok(Some(plan)) => plan,
+            nothing => {
+                self.end(diags, journal);
+                return nothing.map(|_| Exit::Failed);
             }
         };
-        let (tally, complete) = self.apply(diags, locked, &plan).await?;
+        let (tally, complete) = self.apply(diags, locked, (&plan, journal)).await?;
         warn_of_limits(diags, &plan);
         if !diags.has_errors() {
             self.warn(diags);
@@ -170,6 +150,47 @@ impl Run<'_> {
             self.report.applied(tally, &locked.file.state, destroying);
         }
         if complete { Ok(Exit::Done) } else { Ok(Exit::Failed) }
+    }
+
+    /// Settles what is done: makes the plan if it is still to be made, and has it approved. Nothing if
+    /// it came to no end.
+    async fn settle(
+        &self,
+        diags: &mut Diagnostics,
+        locked: &mut Locked,
+        wanted: Wanted,
+    ) -> Result<Option<Plan>, Reported> {
+        let mut options = match wanted {
+            Wanted::Saved(saved) => {
+                let plan = saved.check(diags, &locked.file)?;
+                locked.take_evidence(diags, &plan);
+                locked.let_through(diags, &plan)?;
+                return Ok(Some(plan));
+            }
+            Wanted::Fresh(options) => options,
+        };
+        options.interrupted = locked.interrupted();
+        let making = Making {
+            results: &Results::new(&self.prepared.config),
+            state: &locked.file.state,
+            options: &options,
+            watch: self.report.watch(),
+            parallelism: at_once(self.args.operation.parallelism),
+            stop: self.interrupt.flag(),
+        };
+        let plan = make(diags, self.prepared, self.pool, making).await?;
+        locked.take_evidence(diags, &plan);
+        self.report.plan(&plan, self.pool);
+        diags.check()?;
+        if plan.errored {
+            return Ok(None);
+        }
+        locked.let_through(diags, &plan)?;
+        self.warn(diags);
+        if plan.applyable() && !self.args.auto_approve {
+            self.approve(diags, plan.mode).await?;
+        }
+        Ok(Some(plan))
     }
 
     /// Shows the warnings there are so far, where they help: before what they are about goes on.
@@ -221,12 +242,8 @@ impl Run<'_> {
         &self,
         diags: &mut Diagnostics,
         locked: &mut Locked,
-        plan: &Plan,
+        (plan, journal): (&Plan, Journal),
     ) -> Result<(Tally, bool), Reported> {
-        let begin = Begin { operation: "OperationTypeApply", base: &locked.file };
-        let folder = formwork_core::state::store::Store::journals(&locked.store).to_owned();
-        let journal =
-            Journal::begin(&folder, begin).map_err(|error| diags.error(error.diagnostic()))?;
         let results = Results::new(&self.prepared.config);
         let world = self.prepared.world(true);
         let session = self.prepared.session(With {

@@ -62,6 +62,8 @@ struct Subject {
     addr: InstanceAddr,
     provider: ProviderConfigAddr,
     deposed: Option<DeposedKey>,
+    /// Whether the call may be made before the announcement is durable.
+    is_noted_only: bool,
 }
 
 /// A request to the disk that is under way, shared by all who wait for it.
@@ -270,7 +272,7 @@ impl Journal {
     /// # Errors
     /// When it could not be made durable, or an earlier record could not.
     pub async fn announce(&self, intent: Intent<'_>) -> Result<Op, JournalError> {
-        let op = self.note(intent)?;
+        let op = self.take_down(intent, false)?;
         self.commit().await?;
         Ok(op)
     }
@@ -280,6 +282,10 @@ impl Journal {
     /// # Errors
     /// When this or an earlier record could not be written.
     pub fn note(&self, intent: Intent<'_>) -> Result<Op, JournalError> {
+        self.take_down(intent, true)
+    }
+
+    fn take_down(&self, intent: Intent<'_>, is_noted_only: bool) -> Result<Op, JournalError> {
         if self.health.get() != Health::Sound {
             return Err(JournalError::Broken(self.path.clone()));
         }
@@ -289,6 +295,7 @@ impl Journal {
             addr: intent.addr.clone(),
             provider: intent.provider.clone(),
             deposed: intent.deposed.cloned(),
+            is_noted_only,
         };
         self.open.borrow_mut().insert(op, subject);
         Ok(op)
@@ -299,6 +306,7 @@ impl Journal {
     /// # Errors
     /// When it could not be written.
     pub fn answer(&self, op: Op, answer: Answer) -> Result<(), JournalError> {
+        debug_assert!(self.was_announced(op), "a call was made before it was announced");
         self.append(&Record::Answer { op: op.0, answer })
     }
 
@@ -378,6 +386,12 @@ impl Journal {
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether a call that is open could be made.
+    fn was_announced(&self, op: Op) -> bool {
+        let is_ready = |call: &Subject| call.is_noted_only || self.durable.get() >= op.0;
+        self.open.borrow().get(&op).is_some_and(is_ready)
     }
 
     fn append(&self, record: &Record) -> Result<(), JournalError> {

@@ -23,7 +23,9 @@ use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
     PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
 };
-use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
+use formwork_plugin_protocol::message::schema::{
+    IdentityAttribute, IdentitySchema, IdentitySchemas, ProviderSchema,
+};
 use formwork_plugin_protocol::{Failure, Payload, Provider};
 use formwork_value::codec::json;
 use formwork_value::diag::Severity;
@@ -74,6 +76,8 @@ pub(super) struct Things {
     pub(super) hung: bool,
     /// Whether every second plan of an update demands a replacement.
     pub(super) moody: bool,
+    /// Whether objects are found by their names.
+    pub(super) identified: bool,
     n_moods: usize,
     n_made: BTreeMap<String, usize>,
 }
@@ -265,7 +269,18 @@ impl Provider for Cloudy {
     }
 
     async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
-        Ok(IdentitySchemas::default())
+        if !self.cloud.things().identified {
+            return Ok(IdentitySchemas::default());
+        }
+        let name = IdentityAttribute {
+            ty: Type::String,
+            required_for_import: true,
+            optional_for_import: false,
+            description: String::new(),
+        };
+        let schema = IdentitySchema { version: 0, attributes: [("name".to_owned(), name)].into() };
+        let schemas = [("test_thing".to_owned(), schema)].into();
+        Ok(IdentitySchemas { schemas, diagnostics: Vec::new() })
     }
 
     async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
@@ -402,11 +417,19 @@ impl Provider for Cloudy {
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         let ty = thing().block.implied_type();
-        self.cloud.call(format!("import {}", request.id));
+        let id = match &request.identity {
+            Some(identity) => {
+                let identity = decode(identity, &Type::object([("name", Type::String)]));
+                // What is not there is found out by the read that follows.
+                format!("{}-1", text(field(&identity, "name")))
+            }
+            None => request.id,
+        };
+        self.cloud.call(format!("import {id}"));
         let empty = thing().block.empty_value();
         let resource = ImportedResource {
             type_name: request.type_name,
-            state: encode(with(&empty, "id", Value::string(request.id)), &ty),
+            state: encode(with(&empty, "id", Value::string(id)), &ty),
             private: Bytes::new(),
             identity: None,
         };

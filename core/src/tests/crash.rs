@@ -177,3 +177,92 @@ fn nothing_is_called_before_it_is_announced() {
     assert!(text.contains("test_thing.a"), "{text}");
     assert!(!text.contains("test_thing.b"), "{text}");
 }
+
+/// Cuts off the creation of `a`, changes the world, and plans again with what is known of that.
+fn searched(config: &str, change: impl FnOnce(&Bench)) -> String {
+    let mut bench = Bench::new();
+    bench.cloud.things().identified = true;
+    bench.fault("create a", Fault::Hangs);
+    cut_off(&bench, r#"resource "test_thing" "a" { name = "a" }"#);
+    bench.well_again();
+    change(&bench);
+    let recovery = recover(bench.folder.path(), Some(bench.file.clone())).unwrap();
+    bench.file = recovery.file.clone().unwrap();
+    let open = recovery.unresolved.iter();
+    let open = open.filter_map(|one| Some((one.addr.clone(), one.to_be_looked_for()?.clone())));
+    let interrupted = open.collect();
+    let run = bench.apply_with(config, |options| options.interrupted = interrupted);
+    let searches = run.plan.as_ref().map(|plan| plan.searches.clone()).unwrap_or_default();
+    let searches: Vec<_> = searches.values().collect();
+    format!("{}{searches:?}\n{}", run.story(), bench.state())
+}
+
+const FOUND_BY_NAME: &str = r#"resource "test_thing" "a" { name = "a" }"#;
+
+#[test]
+fn an_object_that_was_being_made_is_found_by_its_identity() {
+    let story = searched(FOUND_BY_NAME, |_| ());
+    expect![[r#"
+        nothing
+        calls: 
+        [Found]
+        test_thing.a a-1
+    "#]]
+    .assert_eq(&story);
+    // The configuration may have changed since: then what was found is changed.
+    let larger = "resource \"test_thing\" \"a\" {\n name = \"a\"\n size = 5\n}";
+    let story = searched(larger, |_| ());
+    expect![[r#"
+        ~ test_thing.a
+        calls: update a-1
+        [Found]
+        test_thing.a a-1 5
+    "#]]
+    .assert_eq(&story);
+}
+
+#[test]
+fn an_object_that_was_never_made_is_made() {
+    let story = searched(FOUND_BY_NAME, |bench| bench.cloud.things().objects.clear());
+    expect![[r#"
+        + test_thing.a
+        calls: create a
+        [NeverMade]
+        test_thing.a a-2
+    "#]]
+    .assert_eq(&story);
+}
+
+#[test]
+fn an_object_that_is_not_as_it_was_to_be_is_not_taken() {
+    let story = searched(FOUND_BY_NAME, |bench| {
+        let mut things = bench.cloud.things();
+        let object = things.objects.get_mut("a-1").unwrap();
+        *object = super::cloud::with(object, "zone", formwork_value::Value::string("theirs"));
+    });
+    expect![[r#"
+        + test_thing.a
+        calls: create a
+        warning test_thing.a: An interrupted operation could not be resolved
+        []
+        test_thing.a a-2
+    "#]]
+    .assert_eq(&story);
+}
+
+#[test]
+fn an_object_whose_provisioners_were_cut_off_as_well_is_half_made() {
+    let config = r#"
+        resource "test_thing" "a" {
+          name = "a"
+          provisioner "local-exec" { command = "x" }
+        }"#;
+    let story = searched(config, |_| ());
+    expect![[r#"
+        -/+ test_thing.a ReplaceBecauseTainted
+        calls: 
+        error -: Missing required provisioner plugin
+        [Found]
+    "#]]
+    .assert_eq(&story);
+}

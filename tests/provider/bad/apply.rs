@@ -16,6 +16,8 @@ use crate::thing::Thing;
 
 /// More bytes than any peer accepts in one message.
 const TOO_LARGE: usize = 300 << 20;
+/// How many words a very long text has.
+const LONG: usize = 1 << 20;
 
 impl Bad {
     /// Creates, updates or destroys.
@@ -37,7 +39,7 @@ impl Bad {
     }
 
     /// Waits off the main thread, so that other calls go on.
-    async fn gate(&self, moment: &'static str, name: &str) {
+    pub(crate) async fn gate(&self, moment: &'static str, name: &str) {
         let (world, name) = (self.world.clone(), name.to_owned());
         spawn_blocking(move || world.gate(moment, &name)).await.expect("a gate only waits");
     }
@@ -113,6 +115,7 @@ fn spoilt(fault: Option<Fault>, applied: &Thing) -> Result<ApplyResponse, Failur
         Some(Fault::ApplyDiffers) => applied.with("name", text("another")).payload(),
         Some(Fault::ApplyErrorPartial) => applied.with("text", text("half done")).payload(),
         Some(Fault::ApplyInvalidText) => applied.with("text", text("UTF8-HERE")).payload(),
+        Some(Fault::ApplyLongText) => applied.with("text", text(&"long ".repeat(LONG))).payload(),
         Some(Fault::ApplyTooLarge) => Payload::Msgpack(vec![0xc0; TOO_LARGE].into()),
         Some(Fault::ApplyExits) => end("about to die in an apply"),
         Some(Fault::ApplyPanics) => panic!("the result is lost"),
@@ -133,7 +136,8 @@ fn spoilt(fault: Option<Fault>, applied: &Thing) -> Result<ApplyResponse, Failur
         }
         _ => Vec::new(),
     };
-    Ok(answer(state, diagnostics))
+    let identity = (fault == Some(Fault::ApplyIdentity)).then(|| applied.payload());
+    Ok(ApplyResponse { identity, ..answer(state, diagnostics) })
 }
 
 fn answer(state: Payload, diagnostics: Vec<ProviderDiagnostic>) -> ApplyResponse {

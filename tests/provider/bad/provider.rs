@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use async_trait::async_trait;
+use formwork_plugin_protocol::message::DeferredReason;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::resource::{
@@ -108,6 +109,8 @@ impl Bad {
             Some(Fault::ReadGarbage) => garbage(),
             Some(Fault::ReadWrongType) => found.misshapen("name", Some(Value::tuple(vec![]))),
             Some(Fault::ReadUnknown) => found.with("text", Value::unknown(Type::String)).payload(),
+            Some(Fault::ReadNull) => Thing::null().payload(),
+            Some(Fault::ReadAbsent) => Payload::Absent,
             Some(Fault::ReadStatus) => return Err(status("read")),
             Some(Fault::ReadDies) => end("about to die in a read"),
             _ => found.payload(),
@@ -173,6 +176,10 @@ impl Provider for Bad {
                 Ok(Verdict { diagnostics: error("The region is closed") })
             }
             Some(Fault::ConfigureStatus) => Err(status("configuration")),
+            Some(Fault::ConfigureHangs) => {
+                self.gate("hangs", "configure").await;
+                pending().await
+            }
             Some(Fault::ConfigureDies) => end("about to die in the configuration"),
             _ => Ok(Verdict::default()),
         }
@@ -213,6 +220,10 @@ impl Provider for Bad {
         let current = Thing::decode(&request.current);
         self.world.note(&format!("read {}", current.text("id")));
         let fault = self.fault_of(&current);
+        if fault == Some(Fault::ReadHangs) {
+            self.gate("hangs", current.text("name")).await;
+            pending::<()>().await;
+        }
         let found = self
             .world
             .read(current.text("id"))
@@ -224,7 +235,8 @@ impl Provider for Bad {
         Ok(ReadResponse {
             state: Self::read_fault(fault, &found)?,
             private: request.private,
-            deferred: None,
+            deferred: (fault == Some(Fault::ReadDefers))
+                .then_some(DeferredReason::AbsentPrerequisite),
             identity: None,
             diagnostics,
         })
@@ -235,6 +247,10 @@ impl Provider for Bad {
         let proposed = Thing::decode(&request.proposed);
         let planned = plan(&prior, &proposed);
         let fault = self.fault_of(&proposed);
+        if fault == Some(Fault::PlanHangs) {
+            self.gate("hangs", proposed.text("name")).await;
+            pending::<()>().await;
+        }
         let mut requires_replace: Vec<Path> = Vec::new();
         if !prior.is_null() && !planned.is_null() {
             let forcing = ["name", "kind"].into_iter();
@@ -253,7 +269,8 @@ impl Provider for Bad {
             requires_replace,
             planned_private: request.prior_private,
             legacy_type_system: false,
-            deferred: None,
+            deferred: (fault == Some(Fault::PlanDefers))
+                .then_some(DeferredReason::AbsentPrerequisite),
             planned_identity: None,
             diagnostics,
         })
@@ -265,8 +282,10 @@ impl Provider for Bad {
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         let found = self.world.read(&request.id);
+        let found = found.filter(|_| self.fault != Some(Fault::ImportNothing));
+        let other = self.fault == Some(Fault::ImportOtherType);
         let resources = found.map(|text| ImportedResource {
-            type_name: request.type_name,
+            type_name: if other { "bad_other".to_owned() } else { request.type_name },
             state: Thing::from_json(&text).payload(),
             private: bytes::Bytes::new(),
             identity: None,
@@ -294,7 +313,9 @@ impl Provider for Bad {
             Some(Fault::DataDies) => end("about to die reading data"),
             _ => data_payload(&name, Value::string("what there is to know")),
         };
-        Ok(ReadDataResponse { state, deferred: None, diagnostics: Vec::new() })
+        let deferred =
+            (fault == Some(Fault::DataDefers)).then_some(DeferredReason::AbsentPrerequisite);
+        Ok(ReadDataResponse { state, deferred, diagnostics: Vec::new() })
     }
 
     async fn stop(&self) -> Result<String, Failure> {

@@ -32,6 +32,12 @@ pub(crate) fn offer(fault: Option<Fault>) -> ProviderSchema {
     let region = || Attribute::new(Type::String, Role::Optional);
     let provider = match fault {
         Some(Fault::SchemaBadName) => schema([("region", region()), ("Bad Name!", region())]),
+        Some(Fault::SchemaReservedName) => schema([("region", region()), ("count", region())]),
+        Some(Fault::SchemaFickle) => {
+            let mut schema = schema([("region", region())]);
+            add(&mut schema, &format!("of_{}", std::process::id()), region());
+            schema
+        }
         _ => schema([("region", region())]),
     };
     ProviderSchema {

@@ -263,6 +263,14 @@ impl<P: Provider> Provider for Front<P> {
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
+        let mut request = request;
+        if let Some(identity) = request.identity.take() {
+            let identity = identity.decode(&identity_type()).ok();
+            let id = identity.as_ref().and_then(|it| Path::root().attribute("id").find(it.value()));
+            if let Some(Value::String(id)) = id {
+                request.id = id.to_string();
+            }
+        }
         self.log.line("import", &request.type_name).bytes("id", request.id.as_bytes()).write();
         let mut answer = self.inner.import(request).await?;
         for found in &mut answer.resources {

@@ -32,6 +32,10 @@ pub(super) const SCHEMA: &[Case] = &[
     (Fault::SchemaTypeDeep, Create, 1, "nested too deep", Nothing),
     (Fault::SchemaNoBlock, Create, 1, "the schema has no block", Nothing),
     (Fault::SchemaDuplicate, Create, 1, UNUSABLE, Nothing),
+    // Hosts load them; the attribute cannot be set.
+    (Fault::SchemaReservedName, Create, 0, "Apply complete! Resources: 3 added", Ready),
+    // One process does all the work of a run, so there is only one schema.
+    (Fault::SchemaFickle, Create, 0, "Apply complete! Resources: 3 added", Ready),
 ];
 
 pub(super) const CONFIGURE: &[Case] = &[
@@ -54,6 +58,10 @@ pub(super) const STORED: &[Case] = &[
     (Fault::ReadStatus, Update, 1, "no read on Sundays", Ready),
     (Fault::ReadError, Update, 1, "Error: The network is down with bad_thing.a", Ready),
     (Fault::ReadDies, Update, 1, "about to die in a read", Ready),
+    (Fault::ReadDefers, Update, 1, "deferrals are not allowed", Ready),
+    // Who says that an object is gone is believed; that another is made is shown before.
+    (Fault::ReadNull, Update, 0, "bad_thing.a will be created", Ready),
+    (Fault::ReadAbsent, Update, 0, "bad_thing.a will be created", Ready),
     (Fault::PlanDies, Update, 1, "about to die in a plan", Ready),
     (Fault::PlanChangesConfig, Update, 1, "\"another\" does not match config value \"a\"", Ready),
     (Fault::PlanReplaceNowhere, Update, 1, "nowhere", Ready),
@@ -83,6 +91,7 @@ pub(super) const PLAN: &[Case] = &[
     (Fault::PlanStatus, Create, 1, "no plan on Sundays", Nothing),
     (Fault::PlanPanics, Create, 1, "the plan is lost", Nothing),
     (Fault::PlanDies, Create, 1, "about to die in a plan", Nothing),
+    (Fault::PlanDefers, Create, 1, "deferrals are not allowed", Nothing),
 ];
 
 /// Faults after the object exists: it is in the state, or the next command says that it may exist.
@@ -115,6 +124,8 @@ pub(super) const APPLY: &[Case] = &[
     (Fault::ApplyStrangeSeverity, Create, 1, "Error: strange with bad_thing.a", Tainted),
     (Fault::ApplyEscapes, Create, 0, "Apply complete! Resources: 3 added", Ready),
     (Fault::ApplyManyWarnings, Create, 0, "Warning number 0", Ready),
+    (Fault::ApplyLongText, Create, 0, "Apply complete! Resources: 3 added", Ready),
+    (Fault::ApplyIdentity, Create, 1, "its type has no identities", Ready),
 ];
 
 pub(super) const DESTROY: &[Case] = &[
@@ -130,6 +141,7 @@ pub(super) const DATA: &[(Fault, &str)] = &[
     (Fault::DataNull, BREACH),
     (Fault::DataUnknown, BREACH),
     (Fault::DataDies, "about to die reading data"),
+    (Fault::DataDefers, "deferrals are not allowed"),
 ];
 
 #[test]
@@ -184,6 +196,27 @@ fn bad_data_is_refused() {
         let ended = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name()).run();
         ended.code(1).says(words).says("data.bad_data.d");
         assert_eq!(workdir.world.objects(), [""; 0]);
+        workdir.world.assert_deserted();
+    }
+}
+
+/// Faults of an import, and the words they lead to.
+pub(super) const IMPORT: &[(Fault, &str)] = &[
+    (Fault::ImportNothing, "Import returned no resources"),
+    (Fault::ImportOtherType, "it found an object of type \"bad_other\""),
+];
+
+#[test]
+fn a_bad_import_takes_nothing_in() {
+    for (fault, words) in IMPORT {
+        let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+        workdir.formwork("apply -auto-approve").succeed();
+        workdir.formwork("state rm bad_thing.a").succeed();
+        let import = workdir.formwork("import bad_thing.a a-1");
+        import.env("BAD_FAULT", fault.name()).run().code(1).says(words).says("bad_thing.a");
+        assert!(instances(&workdir).iter().all(|instance| instance.addr != "bad_thing.a"));
+        workdir.formwork("import bad_thing.a a-1").succeed().says("Import successful!");
+        assert!(instances(&workdir).iter().any(|instance| instance.id == "a-1"));
         workdir.world.assert_deserted();
     }
 }

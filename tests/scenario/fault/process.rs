@@ -12,7 +12,13 @@ pub(super) const CASES: &[Case] = &[
 ];
 
 /// Faults that show only when the command is interrupted.
-pub(super) const ELSEWHERE: [Fault; 2] = [Fault::ApplyHangs, Fault::StopHangs];
+pub(super) const ELSEWHERE: [Fault; 5] = [
+    Fault::ApplyHangs,
+    Fault::StopHangs,
+    Fault::ConfigureHangs,
+    Fault::PlanHangs,
+    Fault::ReadHangs,
+];
 
 #[test]
 fn noise_and_stubbornness_hold_nobody_up() {
@@ -37,6 +43,32 @@ fn a_provider_that_does_not_answer_is_left_with_two_interrupts() {
     workdir.world.assert_deserted();
     let next = workdir.formwork("plan").run();
     assert_eq!(observe(&workdir, &next), Doubted, "{}", next.text());
+}
+
+#[test]
+fn a_provider_that_hangs_before_anything_is_done_is_left_with_two_interrupts() {
+    for (fault, moment) in [
+        (Fault::ConfigureHangs, "hangs:configure"),
+        (Fault::PlanHangs, "hangs:a"),
+        (Fault::ReadHangs, "hangs:a"),
+    ] {
+        let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+        let exists = fault == Fault::ReadHangs;
+        if exists {
+            workdir.formwork("apply -auto-approve").succeed();
+        }
+        let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name());
+        let running = command.env("BAD_FAULT_OF", "a").env("BAD_HOLD", moment).start();
+        let (_, held) = workdir.world.wait_for_held();
+        running.signal(Signal::SIGINT);
+        running.wait_for_words("Gracefully shutting down");
+        running.signal(Signal::SIGTERM);
+        running.wait().code(1).says("Two interrupts received");
+        drop(held);
+        workdir.world.assert_deserted();
+        let next = workdir.formwork("plan").run();
+        assert_eq!(observe(&workdir, &next), if exists { Ready } else { Nothing });
+    }
 }
 
 #[test]

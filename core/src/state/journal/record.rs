@@ -122,7 +122,7 @@ pub(super) fn intent(op: Op, intent: Intent<'_>) -> Record {
 
 pub(super) fn settled(op: Op, subject: &Subject, object: Option<&Object>) -> Record {
     let object = object.map(|object| {
-        let Subject { addr, provider, deposed } = subject;
+        let Subject { addr, provider, deposed, .. } = subject;
         let text = file::write_entry(addr, deposed.as_ref(), provider, object);
         // What is written for a state file is JSON.
         RawValue::from_string(String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()

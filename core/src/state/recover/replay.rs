@@ -102,7 +102,9 @@ impl<'l> Replay<'l> {
             journal: self.path.clone(),
         };
         let has_ended = matches!(log.records.last(), Some((_, Record::RunEnd {})));
-        if let Some(begin) = begin.filter(|_| !has_ended) {
+        // A run that was cut off before it did anything leaves the state as it was.
+        let is_idle = self.calls.is_empty();
+        if let Some(begin) = begin.filter(|_| !has_ended && !is_idle) {
             let mut file = self.base(begin, log, recovery.file.take())?;
             let mut doubted = self.open.clone();
             let extent = log.extent(&file);

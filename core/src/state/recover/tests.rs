@@ -307,10 +307,21 @@ async fn a_create_in_flight_is_told_until_it_is_decided_and_an_update_once() {
 #[tokio::test]
 async fn a_journal_of_another_state_is_refused() {
     let run = Run::begin(&state_of(&[]));
+    let a = addr("t.a");
+    run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
     let run = run.kill();
     let stranger = StateFile { lineage: "two".to_owned(), ..state_of(&[]) };
     let error = recover(&run.path(), Some(stranger)).unwrap_err();
     assert!(matches!(error, JournalError::OtherLineage { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_run_that_was_cut_off_before_it_did_anything_leaves_nothing() {
+    let run = Run::begin(&state_of(&[])).kill();
+    let recovery = recover(&run.path(), None).unwrap();
+    assert!(recovery.file.is_none() && recovery.diagnostics().is_empty());
+    recovery.finish().unwrap();
+    assert!(!run.path().exists());
 }
 
 #[tokio::test]

@@ -1,0 +1,119 @@
+//! Objects that are there already, taken into the state by a command or by a block.
+
+use crate::harness::{Workdir, instances, terraform, test_provider};
+
+const CONFIG: &str = r#"
+terraform {
+  required_providers {
+    test = { source = "formwork/test" }
+  }
+}
+variable "secret" {}
+provider "test" {
+  secret = var.secret
+}
+resource "test_thing" "a" {
+  name = "n"
+}
+resource "test_thing" "c" {
+  count = 2
+  name  = "c"
+}
+module "m" {
+  source = "./m"
+}
+//- m/main.tf
+terraform {
+  required_providers {
+    test = { source = "formwork/test" }
+  }
+}
+resource "test_thing" "f" {
+  for_each = { k = 1 }
+  name     = "f"
+}
+"#;
+
+fn workdir(files: &str) -> Workdir {
+    let workdir = Workdir::new(files);
+    workdir.link_plugin(test_provider());
+    workdir.formwork("get").succeed();
+    workdir
+}
+
+#[test]
+fn what_is_there_is_taken_into_the_state() {
+    let workdir = workdir(CONFIG);
+    let import = |place: &str, id: &str| {
+        workdir.formwork(&format!("import -var secret=s {place}")).arg(id).run()
+    };
+    for (place, id) in [
+        ("test_thing.a", "id of n"),
+        ("test_thing.c[1]", "id of c"),
+        ("module.m.test_thing.f[\"k\"]", "id of f"),
+    ] {
+        import(place, id).code(0).says("Import successful!");
+    }
+    let ids: Vec<String> = instances(&workdir).into_iter().map(|instance| instance.id).collect();
+    assert_eq!(ids, ["id of n", "id of c", "id of f"]);
+    for (place, id, words) in [
+        ("test_thing.a", "id of n", "Resource already managed by Formwork"),
+        ("test_thing.b", "x", "does not exist in the configuration"),
+        ("module.o.test_thing.b", "x", "module.o is not defined in the configuration"),
+        ("test_thing.a[0]", "x", "Configuration for import target does not exist"),
+        ("test_thing.c[0]", "nope", "There is no such thing"),
+        ("data.test_data.d", "x", "A managed resource address is required"),
+        ("test_thing", "x", "Invalid address"),
+    ] {
+        import(place, id).code(1).says(words);
+    }
+    assert_eq!(instances(&workdir).len(), 3);
+    let missing = workdir.formwork("import -input=false test_thing.c[0]").arg("id of c").run();
+    missing.code(1).says("No value for required variable");
+}
+
+#[test]
+fn an_identity_is_kept_beside_the_object_and_the_reference_does_not_mind() {
+    let config = |import: &str| {
+        format!(
+            "terraform {{
+               required_providers {{
+                 test = {{ source = \"formwork/test\" }}
+               }}
+             }}
+             resource \"test_thing\" \"a\" {{
+               name = \"n\"
+             }}
+             {import}"
+        )
+    };
+    let workdir = workdir(&config(""));
+    workdir.formwork("apply -auto-approve").succeed();
+    let has_identity = |workdir: &Workdir| {
+        let state: serde_json::Value =
+            serde_json::from_str(&workdir.read("terraform.tfstate")).unwrap();
+        let instance = &state["resources"][0]["instances"][0];
+        assert_eq!(instance["identity"], serde_json::json!({ "id": "id of n" }));
+        assert_eq!(instance["identity_schema_version"], 0);
+    };
+    has_identity(&workdir);
+    if terraform().is_some() {
+        workdir.terraform("plan -detailed-exitcode").succeed().says("No changes");
+    }
+    workdir.formwork("state rm test_thing.a").succeed();
+    let import = "import {\n to = test_thing.a\n identity = { id = \"id of n\" }\n}\n";
+    workdir.write("main.tf", &config(import));
+    let applied = workdir.formwork("apply -auto-approve").succeed();
+    applied.says("Preparing import... [the identity {\"id\":\"id of n\"}]").says("1 imported");
+    has_identity(&workdir);
+    for (identity, words) in [
+        ("{ name = \"n\" }", "it has no attribute \"name\""),
+        ("{ id = null }", "its attribute \"id\" is missing"),
+        ("\"text\"", "An identity is an object"),
+    ] {
+        workdir.formwork("state rm test_thing.a").run();
+        let import = format!("import {{\n to = test_thing.a\n identity = {identity}\n}}\n");
+        workdir.write("main.tf", &config(&import));
+        workdir.formwork("plan").run().code(1).says(words);
+    }
+}
