@@ -82,7 +82,7 @@ impl Draft {
             "ephemeral" => self.resource(diags, sources, Mode::Ephemeral, block),
             "module" => self.call(diags, sources, block),
             "moved" => self.module.moved.extend(moved::read(diags, block)),
-            "removed" => self.module.removed.extend(removed::read(diags, block)),
+            "removed" => self.module.removed.extend(removed::read(diags, sources, block)),
             "import" => self.module.imports.extend(import::read(diags, block)),
             "check" => self.check(diags, sources, block),
             "required_providers" => {

@@ -24,15 +24,15 @@ const REMOVED: [(&str, &str); 4] = [
     ("salt-masterless", "0.13.4"),
 ];
 
-/// Reads the `provisioner` blocks of a resource. Each has the connection of the resource, with what
+/// Reads the `provisioner` blocks of a block. Each has the connection of that block, with what
 /// its own says counting first. What is wrong is reported and left out.
 pub(super) fn read_all(
     diags: &mut Diagnostics,
     sources: &Sources,
     blocks: Vec<Block>,
-    connections: Vec<Block>,
+    (connections, of): (Vec<Block>, &str),
 ) -> Vec<Provisioner> {
-    let shared = the_one(diags, sources, connections, "resource");
+    let shared = the_one(diags, sources, connections, of);
     let read = blocks.into_iter().filter_map(|block| read(diags, sources, block, shared.as_ref()));
     read.collect()
 }

@@ -2,11 +2,11 @@
 
 use formwork_lang::content::{BodySchema, into_content};
 use formwork_lang::syntax::{Block, Expr};
+use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
-use super::arguments::not_supported;
-use super::{constant, traversal};
-use crate::addr::{InstanceKey, Mode, ModulePath, ResourceName, Target};
+use super::{Config, ModuleNode, Provisioner, When, constant, provisioner, traversal};
+use crate::addr::{ConfigResourceAddr, InstanceKey, Mode, ModulePath, ResourceName, Target};
 
 pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[("from", true)],
@@ -17,7 +17,7 @@ pub(super) const LIFECYCLE: BodySchema =
     BodySchema { attributes: &[("destroy", false)], blocks: &[] };
 
 /// A `removed` block.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Removed {
     /// The module, or the module of the resource, relative to the module of the block.
     pub module: ModulePath,
@@ -25,12 +25,30 @@ pub struct Removed {
     pub resource: Option<ResourceName>,
     /// Whether the objects are destroyed; otherwise they are only taken out of the state.
     pub destroy: bool,
+    /// What runs beside an object before it is destroyed.
+    pub provisioners: Vec<Provisioner>,
     /// The block's header.
     pub span: Span,
 }
 
+impl Config {
+    /// The `removed` block of a resource, and the module it stands in.
+    #[must_use]
+    pub fn removal(&self, addr: &ConfigResourceAddr) -> Option<(&ModuleNode, &Removed)> {
+        let steps = &addr.module.0;
+        // The block may stand in any module around the resource.
+        let around = self.nodes.iter().filter(|node| steps.starts_with(&node.path.0));
+        let mut blocks =
+            around.flat_map(|node| node.module.removed.iter().map(move |block| (node, block)));
+        blocks.find(|(node, block)| {
+            block.resource.as_ref() == Some(&addr.resource)
+                && steps[node.path.0.len()..] == **block.module.0
+        })
+    }
+}
+
 /// Reads a `removed` block; `None` if it is wrong, which was reported.
-pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Removed> {
+pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<Removed> {
     let mut content = into_content(diags, block.body, &CONTENT);
     let from = content.take("from").map(|attribute| from(diags, &attribute.expr));
     let mut destroy = true;
@@ -41,12 +59,27 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Removed> {
             destroy = constant::bool(diags, &attribute.expr).ok()?;
         }
     }
-    for nested in &content.blocks {
-        let _ =
-            diags.error(not_supported(&format!("A `{}` block", nested.kind.name), nested.header));
-    }
+    let (blocks, connections) =
+        (content.take_blocks("provisioner"), content.take_blocks("connection"));
+    let provisioners =
+        provisioner::read_all(diags, sources, blocks, (connections, "removed block"));
     let (module, resource) = from?.ok()?;
-    Some(Removed { module, resource, destroy, span: block.header })
+    for provisioner in &provisioners {
+        check_provisioner(diags, provisioner, resource.is_some());
+    }
+    Some(Removed { module, resource, destroy, provisioners, span: block.header })
+}
+
+fn check_provisioner(diags: &mut Diagnostics, provisioner: &Provisioner, of_resource: bool) {
+    let detail = if !of_resource {
+        "Provisioners are valid only when a removed block targets a managed resource."
+    } else if provisioner.when == When::Create {
+        "Only destroy-time provisioners are valid in \"removed\" blocks. To declare a destroy-time provisioner, use:\n    when = destroy"
+    } else {
+        return;
+    };
+    let _ =
+        diags.error(Diagnostic::error("Invalid provisioner block", detail).at(provisioner.span));
 }
 
 fn from(

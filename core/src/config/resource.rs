@@ -54,7 +54,8 @@ pub(super) fn read(
     let lifecycle = lifecycle::read(diags, sources, mode, content.take_blocks("lifecycle"));
     let connections = content.take_blocks("connection");
     let provisioners = content.take_blocks("provisioner");
-    let provisioners = provisioner::read_all(diags, sources, provisioners, connections);
+    let provisioners =
+        provisioner::read_all(diags, sources, provisioners, (connections, "resource"));
     let body = unescape(rest, content.take_blocks("_"));
     for block in &content.blocks {
         reject(diags, mode, block);

@@ -305,3 +305,32 @@ fn mistakes_in_their_blocks_are_found_while_planning() {
     "#]]
     .assert_eq(&text);
 }
+
+#[test]
+fn a_removed_block_says_what_runs_before_the_end_of_what_is_no_longer_written() {
+    let removed = |destroy: bool| {
+        format!(
+            r#"removed {{
+                 from = test_thing.a
+                 lifecycle {{ destroy = {destroy} }}
+                 provisioner "local-exec" {{
+                   when    = destroy
+                   command = "gone ${{self.name}}"
+                 }}
+               }}"#
+        )
+    };
+    check(
+        &[r#"resource "test_thing" "a" { name = "a" }"#, &removed(true)],
+        &expect![[r#"
+            run gone a, delete a-1
+        "#]],
+    );
+    check(
+        &[r#"resource "test_thing" "a" { name = "a" }"#, &removed(false)],
+        &expect![[r#"
+
+            Some objects will no longer be managed by Terraform: Applying this plan takes these objects out of the state without destroying them:
+        "#]],
+    );
+}

@@ -151,20 +151,24 @@ async fn run_beside(
     vertex: &DestroyVertex<'_>,
     object: &Object,
 ) -> Result<(), Reported> {
-    let addr = &vertex.change.addr;
-    let Some(node) = view.session.config.node(&addr.module.path()) else { return Ok(()) };
-    let Some(resource) = node.module.resources.get(&addr.resource) else { return Ok(()) };
+    let (addr, config) = (&vertex.change.addr, view.session.config);
+    let written = config
+        .node(&addr.module.path())
+        .and_then(|node| Some((node, &node.module.resources.get(&addr.resource)?.provisioners)));
+    let removal = || config.removal(&addr.of().config());
+    let removed = || removal().map(|(node, block)| (node, &block.provisioners));
+    let Some((node, provisioners)) = written.or_else(removed) else { return Ok(()) };
     if vertex.deposed.is_some()
         || object.status == Status::Tainted
-        || !provision::any(resource, When::Destroy)
+        || !provision::any(provisioners, When::Destroy)
     {
         return Ok(());
     }
     let scope = DestroyedScope {
         world: view.session.world,
-        folder: (!addr.module.is_root()).then_some(node.module.dir.as_path()),
+        folder: (!node.path.is_root()).then_some(node.module.dir.as_path()),
         key: &addr.key,
         object: &vertex.change.before,
     };
-    provision::provision(view, diags, addr, (resource, When::Destroy), &scope).await
+    provision::provision(view, diags, addr, (provisioners, When::Destroy), &scope).await
 }

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform::{
@@ -259,7 +260,8 @@ impl<'a> Work<'a> {
         self.prior_object().map_or_else(Bytes::new, |object| object.private.clone())
     }
 
-    /// Nothing is left to ask of the provider: only what the state says about the object changes.
+    /// Nothing is left to ask of the provider: only what the state says about the object changes. That
+    /// something is sensitive now, or is no longer, is told as a change, as it was planned.
     fn unchanged(
         &self,
         diags: &mut Diagnostics,
@@ -269,7 +271,14 @@ impl<'a> Work<'a> {
         let value = remark(self.ty, planned.value, &sensitive_paths(config));
         let identity = self.prior_object().and_then(|object| object.identity.clone());
         let object = self.object(diags, &value, (self.prior_private(), identity), Status::Ready)?;
-        Ok(Came::Made { object: Some(object), value: Some(value), deposes: None, changed: false })
+        let Change { addr, before, action, .. } = self.change();
+        let changed = value != *before;
+        if changed {
+            let (action, deposed, id, elapsed) = (*action, None, shown_id(&value), Duration::ZERO);
+            self.see(&Event::Start { addr, deposed, action, id: id.clone() });
+            self.see(&Event::Done { addr, deposed, action, id, elapsed });
+        }
+        Ok(Came::Made { object: Some(object), value: Some(value), deposes: None, changed })
     }
 
     /// Announces the call, makes it, keeps the answer, and only then looks at it.
@@ -351,7 +360,8 @@ impl<'a> Work<'a> {
         let sensitive = sensitive_paths(config);
         let creating = self.action() == Action::Create;
         let mut failed = salvaged.result.is_err();
-        let provisions = creating && !failed && provision::any(self.vertex.config, When::Create);
+        let provisions =
+            creating && !failed && provision::any(&self.vertex.config.provisioners, When::Create);
         let value = remark(self.ty, salvaged.value.clone(), &sensitive);
         let mut object = if salvaged.value.value().is_null() {
             None
@@ -359,7 +369,8 @@ impl<'a> Work<'a> {
             self.prior_object().cloned()
         } else {
             // What was to run beside a new object has not run when its creation failed.
-            let whole = salvaged.sound && !provision::any(self.vertex.config, When::Create);
+            let whole =
+                salvaged.sound && !provision::any(&self.vertex.config.provisioners, When::Create);
             let half_made = failed && creating && !whole;
             let status = if half_made { Status::Tainted } else { Status::Ready };
             let kept = self.prior_object().filter(|_| !creating);
@@ -375,7 +386,7 @@ impl<'a> Work<'a> {
                 let _: Reported = self.not_kept(diags, &why);
             }
             let scope = scope.clone().with_self(value.clone());
-            let what = (self.vertex.config, When::Create);
+            let what = (&*self.vertex.config.provisioners, When::Create);
             let done =
                 provision::provision(self.view, diags, &self.change().addr, what, &scope).await;
             if done.is_err() {

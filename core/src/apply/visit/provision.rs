@@ -9,13 +9,13 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Plain, Reported, Value};
 
 use super::View;
 use crate::addr::InstanceAddr;
-use crate::config::{OnFailure, Provisioner, Resource, When};
+use crate::config::{OnFailure, Provisioner, When};
 use crate::event::Event;
 use crate::provisioner::{Failed, Task, connection};
 
 /// Whether anything runs at that time.
-pub(super) fn any(resource: &Resource, when: When) -> bool {
-    resource.provisioners.iter().any(|provisioner| provisioner.when == when)
+pub(super) fn any(provisioners: &[Provisioner], when: When) -> bool {
+    provisioners.iter().any(|provisioner| provisioner.when == when)
 }
 
 /// Runs everything that runs at that time.
@@ -26,10 +26,10 @@ pub(super) async fn provision(
     view: View<'_>,
     diags: &mut Diagnostics,
     addr: &InstanceAddr,
-    (resource, when): (&Resource, When),
+    (provisioners, when): (&[Provisioner], When),
     scope: &dyn Scope,
 ) -> Result<(), Reported> {
-    for provisioner in resource.provisioners.iter().filter(|one| one.when == when) {
+    for provisioner in provisioners.iter().filter(|one| one.when == when) {
         one(view, diags, addr, provisioner, scope).await?;
     }
     Ok(())
