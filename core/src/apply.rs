@@ -29,7 +29,7 @@ pub async fn apply(
     journal: &Journal,
 ) -> Result<Applied, Reported> {
     let draft = build::draft(session, plan);
-    session.pool.load(diags, build::providers(&draft)).await?;
+    session.pool.load(diags, build::providers(&draft, plan)).await?;
     session.pool.next_phase();
     let graph = match draft.freeze() {
         Ok(graph) => graph,

@@ -1,14 +1,14 @@
 //! Builds the apply graph: one vertex for each half of each change, joined by resource, so that the
 //! number of edges grows with the number of changes and not with its square.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::last::Last;
 use super::order;
 use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Vertex};
 use crate::addr::{
-    ConfigResourceAddr, DeposedKey, InstanceKey, Mode as Kind, ProviderAddr, ProviderConfigAddr,
-    Reference, Subject,
+    ConfigResourceAddr, DeposedKey, InstanceAddr, InstanceKey, Mode as Kind, ProviderAddr,
+    ProviderConfigAddr, Reference, Subject,
 };
 use crate::change::{Action, ReplaceOrder};
 use crate::config::{Config, ModuleNode};
@@ -85,13 +85,25 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> Building<'c
     draft
 }
 
-/// The providers that the vertices need.
-pub(super) fn providers(draft: &Building<'_>) -> Vec<ProviderAddr> {
-    let needed = draft.vertices().iter().filter_map(|vertex| match vertex {
-        Vertex::Provider(provider) => Some(provider.addr.provider.clone()),
-        _ => None,
+/// The providers that the vertices need, also those that only say how to read what is stored and does
+/// not change.
+pub(super) fn providers(draft: &Building<'_>, plan: &Plan) -> Vec<ProviderAddr> {
+    let mut needed = Vec::new();
+    let mut seen = BTreeSet::new();
+    for vertex in draft.vertices() {
+        match vertex {
+            Vertex::Provider(provider) => needed.push(provider.addr.provider.clone()),
+            Vertex::Expand(expand) => drop(seen.insert(&expand.addr)),
+            _ => {}
+        }
+    }
+    let changes = |addr: InstanceAddr| plan.changes.contains_key(&(addr, None));
+    let stored = plan.prior.resources.iter().filter(|(addr, stored)| {
+        seen.contains(&addr.config())
+            && !stored.instances.keys().all(|key| changes(addr.instance(key.clone())))
     });
-    needed.collect()
+    needed.extend(stored.map(|(_, stored)| stored.provider.provider.clone()));
+    needed
 }
 
 fn add_values<'c>(session: &'c Session<'c>, draft: &mut Building<'c>, index: &mut Index) {
@@ -188,8 +200,7 @@ fn new_deposed_key() -> DeposedKey {
 
 fn add_providers<'c>(session: &'c Session<'c>, draft: &mut Building<'c>, index: &mut Index) {
     let written = written_providers(session.config);
-    let used: std::collections::BTreeSet<_> =
-        draft.vertices().iter().filter_map(provider_used).cloned().collect();
+    let used: BTreeSet<_> = draft.vertices().iter().filter_map(provider_used).cloned().collect();
     for addr in used {
         let written = written.get(&addr).copied();
         let id = draft.add(Vertex::Provider(ProviderVertex { addr: addr.clone(), written }));
