@@ -205,7 +205,10 @@ fn check_whole(diags: &mut Diagnostics, depends_on: &[Reference]) {
 /// Reports what a resource takes of itself. One instance taking from another of the same resource
 /// counts as well: instances of one resource have no order.
 fn check_self(diags: &mut Diagnostics, resource: &Resource) {
+    // To wait for itself is nothing to wait for, and the reference takes it.
+    let waits = |other: &Reference| resource.depends_on.iter().any(|on| on.span == other.span);
     let own = resource.references.iter().filter(|other| other.resource() == Some(&resource.name));
+    let own = own.filter(|other| !waits(other));
     let is_within = |conditions: &[Condition], reference: &Reference| {
         let mut parts = conditions.iter().flat_map(|one| [&one.condition, &one.message]);
         parts.any(|part| part.span.covers(reference.span))
