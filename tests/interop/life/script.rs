@@ -11,7 +11,8 @@
 //! - `env NAME=VALUE` holds from then on
 //!
 //! A line `#< CALL, CALL` in an applying step says that each call ends before the next begins, in both
-//! programs; a line `#~ WHERE: REASON`, that the results of the step differ there, and should.
+//! programs; a line `#~ WHERE: REASON`, that the results of the step differ there, and should: `.` is
+//! everywhere.
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +39,7 @@ pub(super) struct Step {
     pub(super) line: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Verb {
     Apply,
     Plan,

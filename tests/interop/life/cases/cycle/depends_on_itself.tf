@@ -1,0 +1,5 @@
+#= plan
+resource "test_thing" "a" {
+  name   = "a"
+  depends_on = [test_thing.a]
+}

@@ -1,0 +1,39 @@
+#= file m/main.tf
+variable "f" {
+  default = null
+}
+variable "on" {
+  default = null
+}
+variable "p" {
+  default = ""
+}
+resource "test_thing" "a" {
+  name   = "${var.p}a"
+  forced = var.f
+  value  = var.on
+}
+resource "test_thing" "b" {
+  name  = "${var.p}b"
+  value = test_thing.a.id
+}
+output "id" {
+  value = test_thing.b.id
+}
+#= apply -target=module.y
+module "x" {
+  source = "./m"
+  p      = "x"
+}
+module "y" {
+  source = "./m"
+  p      = "y"
+  on = module.x.id
+}
+module "z" {
+  source = "./m"
+  p      = "z"
+}
+#= plan
+#= apply -destroy -target=module.x
+#= apply -target=module.z.test_thing.a

@@ -1,0 +1,21 @@
+#= apply
+resource "test_thing" "a" {
+  name   = "a"
+}
+resource "test_thing" "b" {
+  name   = "b"
+  value  = test_thing.a.id
+}
+resource "test_thing" "c" {
+  name   = "c"
+  value  = test_thing.b.id
+}
+#= apply
+#< delete b-1, update c-1
+resource "test_thing" "a" {
+  name   = "a"
+}
+resource "test_thing" "c" {
+  name   = "c"
+  value  = test_thing.a.id
+}

@@ -1,0 +1,12 @@
+#= apply
+resource "test_thing" "a" {
+  name   = "a"
+}
+output "o" {
+  value = test_thing.a.id
+}
+#= fail delete a-1
+#= apply -destroy
+#= fail
+#= apply -destroy
+#~ .plan.view.: an output that is gone already does not go again
