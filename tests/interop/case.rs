@@ -2,7 +2,8 @@
 //! and what follows is the configuration from then on.
 //!
 //! Verbs: `plan` and `apply` (with any further flags), `validate`, and `file NAME`, which writes
-//! what follows to a file of that name instead, and `env NAME=VALUE`, which holds from then on. A step with no text of its own keeps the
+//! what follows to a file of that name instead, `env NAME=VALUE`, which holds from then on, and
+//! `shown`, which compares what people and programs get to see of the state. A step with no text of its own keeps the
 //! configuration of the one before. A fixture with `required_providers` may use the providers of this
 //! workspace, `formwork/test` among them.
 
@@ -31,6 +32,7 @@ pub(crate) enum Verb {
     Apply,
     File,
     Env,
+    Shown,
 }
 
 impl Case {
@@ -84,6 +86,7 @@ fn parse_header(header: &str, name: &str, line: usize) -> Step {
         Some("apply") => Verb::Apply,
         Some("file") => Verb::File,
         Some("env") => Verb::Env,
+        Some("shown") => Verb::Shown,
         other => panic!("{name}:{line}: unknown step {other:?}"),
     };
     Step { verb, args: words.collect(), text: String::new(), line }

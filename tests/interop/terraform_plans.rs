@@ -80,6 +80,7 @@ fn check_case(case: &Case) -> Bench {
             Verb::Validate => bench.validate(),
             Verb::Plan => bench.plan(&step.args),
             Verb::Apply => bench.apply(&step.args),
+            Verb::Shown => bench.shown(),
         }
         for line in &mut bench.found[before..] {
             line.insert_str(0, &format!(":{}", step.line));
@@ -305,6 +306,18 @@ impl Bench {
         // Terraform does not show a state beside a configuration that it cannot read.
         if !theirs.is_null() {
             differences(" show", &theirs, &ours, &mut self.found);
+        }
+    }
+
+    /// Compares to the letter what commands show of the state.
+    fn shown(&mut self) {
+        for args in [&["output", "-no-color"][..], &["output", "-json"], &["show", "-no-color"]] {
+            let [theirs, ours] = Engine::BOTH.map(|engine| {
+                let mut text = Value::String(self.run(engine, self.dir(engine), args).stdout);
+                scrub_state(&mut text);
+                text
+            });
+            differences(&format!(" {}", args.join(" ")), &theirs, &ours, &mut self.found);
         }
     }
 

@@ -5,13 +5,14 @@ use formwork_core::state::file::StateFile;
 use formwork_core::state::local::LocalStore;
 use formwork_core::state::recover::recover;
 use formwork_core::state::store::Store as _;
+use formwork_lang::print::print;
 use formwork_value::convert::convert;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
 use crate::args::{OutputArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::view::human::{diagnostic, outputs, value as human};
+use crate::view::human::{diagnostic, outputs};
 use crate::view::json::tree::Json;
 use crate::view::json::value;
 use crate::view::{Screen, err, out, report::Report};
@@ -67,7 +68,7 @@ async fn show(
     if args.raw {
         return raw(diags, name, shown);
     }
-    Ok(format!("{}\n", human::render(shown, 0)))
+    Ok(format!("{}\n", print(shown)))
 }
 
 fn names(state: &State) -> String {

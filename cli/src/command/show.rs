@@ -145,7 +145,7 @@ fn people(
         }
     }
     if !state.outputs.is_empty() {
-        text.push_str(&format!("\nOutputs:\n\n{}", outputs::all(state)));
+        text.push_str(&format!("\nOutputs:\n\n{}", outputs::beside_objects(screen, state)));
     }
     Ok(text)
 }

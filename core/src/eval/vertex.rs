@@ -262,12 +262,25 @@ fn visit_output(
             .at(output.expr.span),
         ));
     }
+    if is_root && is_infinite(&value) {
+        let detail = "This output value has a number in it that is infinite, which no state can hold. It comes of a division by zero, or of numbers too large to be told apart from it.";
+        let problem = Diagnostic::error("Output value is not finite", detail);
+        return Err(diags.error(problem.at(output.expr.span)));
+    }
     // The reference marks only what leaves the root module: inside, a value is as secret as what it is
     // made of.
     let is_secret = is_root && output.sensitive;
     let sensitive = if is_secret { Marks::SENSITIVE } else { Marks::NONE };
     let ephemeral = if output.ephemeral { Marks::EPHEMERAL } else { Marks::NONE };
     Ok(value.mark(sensitive | ephemeral))
+}
+
+/// Whether some number in a value is infinite.
+pub(crate) fn is_infinite(value: &Value) -> bool {
+    match value.peek() {
+        Value::Number(number) => number.is_infinite(),
+        several => several.children().iter().any(is_infinite),
+    }
 }
 
 /// Looks at the conditions of a `check` block, unless its data source could not be read: then there is

@@ -87,6 +87,11 @@ impl Differ<'_> {
         warning + &self.line(sign, &format!("{name}{space} = {value}"), indent + 2)
     }
 
+    /// A value that stays, from the first column on.
+    pub(crate) fn shown(&self, value: &Value) -> String {
+        self.whole(Sign::Keep, value, "", 0)
+    }
+
     /// One attribute that is not stored, of an object that comes or goes.
     pub(crate) fn write_only(&self, (name, width): Name<'_>, goes: bool, indent: usize) -> String {
         let space = " ".repeat(width.saturating_sub(name.chars().count()));

@@ -2,24 +2,32 @@
 
 use formwork_core::change::{Action, OutputChange};
 use formwork_core::state::State;
+use formwork_lang::print::print;
 use formwork_value::{Marks, Path, Str};
 
 use super::diff::Differ;
-use super::value::render;
+use super::value::SENSITIVE;
 use crate::view::Screen;
 
-/// All outputs of a state, sensitive ones hidden.
+/// All outputs of a state as the console shows values, sensitive ones hidden.
 pub(crate) fn all(state: &State) -> String {
     let mut text = String::new();
     for (name, output) in &state.outputs {
-        let value = if output.sensitive {
-            "<sensitive>".to_owned()
-        } else {
-            render(output.value.value(), 0)
-        };
+        let value =
+            if output.sensitive { "<sensitive>".to_owned() } else { print(output.value.value()) };
         text.push_str(&format!("{name} = {value}\n"));
     }
     text
+}
+
+/// All outputs of a state in the form in which objects are shown.
+pub(crate) fn beside_objects(screen: &Screen, state: &State) -> String {
+    let differ = Differ { screen, signs: false, forces: &[] };
+    let lines = state.outputs.iter().map(|(name, output)| match output.sensitive {
+        true => format!("{name} = {SENSITIVE}\n"),
+        false => format!("{name} = {}\n", differ.shown(output.value.value())),
+    });
+    lines.collect()
 }
 
 /// The changes of outputs; empty if there are none.

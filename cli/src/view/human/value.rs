@@ -1,28 +1,11 @@
-//! Values as they are written in the language, over as many lines as they need.
+//! Words and signs for the parts of values that people see.
 
-use formwork_value::{Marks, Str, Value};
+use formwork_value::Value;
 
 /// What stands for a value that must not be shown.
 pub(crate) const SENSITIVE: &str = "(sensitive value)";
 /// What stands for a value that is not known yet.
 pub(crate) const UNKNOWN: &str = "(known after apply)";
-
-/// Renders a value whose first line goes where the caller is; further lines are indented by
-/// `indent` columns.
-pub(crate) fn render(value: &Value, indent: usize) -> String {
-    if value.marks().contains(Marks::SENSITIVE) {
-        return SENSITIVE.into();
-    }
-    match value.peek() {
-        Value::String(text) => string(text, indent),
-        Value::List(list) => format!("tolist({})", sequence(list.items(), indent)),
-        Value::Set(set) => format!("toset({})", sequence(set.items(), indent)),
-        Value::Tuple(tuple) => sequence(tuple.items(), indent),
-        Value::Map(map) => format!("tomap({})", pairs(map.iter(), indent)),
-        Value::Object(object) => pairs(object.iter(), indent),
-        other => scalar(other),
-    }
-}
 
 /// Renders a value that has no parts and is no text.
 pub(crate) fn scalar(value: &Value) -> String {
@@ -34,20 +17,6 @@ pub(crate) fn scalar(value: &Value) -> String {
         // Whatever else it may be, hiding it gives nothing away.
         _ => SENSITIVE.into(),
     }
-}
-
-/// A text in quotes, or as a heredoc if it has several lines.
-fn string(text: &Str, indent: usize) -> String {
-    if !text.contains('\n') {
-        return quoted(text);
-    }
-    let margin = " ".repeat(indent + 2);
-    let mut result = String::from("<<-EOT\n");
-    for line in text.trim_end_matches('\n').split('\n') {
-        result.push_str(&format!("{margin}{}\n", visible(line)));
-    }
-    result.push_str(&format!("{}EOT", " ".repeat(indent)));
-    result
 }
 
 /// A text in quotes, escaped as the language does.
@@ -99,30 +68,4 @@ pub(crate) fn bare(name: &str) -> String {
     } else {
         quoted(name)
     }
-}
-
-fn sequence(items: &[Value], indent: usize) -> String {
-    if items.is_empty() {
-        return "[]".into();
-    }
-    let margin = " ".repeat(indent + 2);
-    let mut result = String::from("[\n");
-    for item in items {
-        result.push_str(&format!("{margin}{},\n", render(item, indent + 2)));
-    }
-    result.push_str(&format!("{}]", " ".repeat(indent)));
-    result
-}
-
-fn pairs<'v>(all: impl ExactSizeIterator<Item = (&'v Str, &'v Value)>, indent: usize) -> String {
-    if all.len() == 0 {
-        return "{}".into();
-    }
-    let margin = " ".repeat(indent + 2);
-    let mut result = String::from("{\n");
-    for (key, value) in all {
-        result.push_str(&format!("{margin}{} = {}\n", quoted(key), render(value, indent + 2)));
-    }
-    result.push_str(&format!("{}}}", " ".repeat(indent)));
-    result
 }

@@ -65,7 +65,10 @@ impl Json {
 
     fn write(&self, text: &mut String, indent: Option<usize>) {
         match self {
-            Self::Written(json) => text.push_str(json),
+            Self::Written(json) => match indent {
+                None => text.push_str(json),
+                Some(columns) => spread(text, json, columns),
+            },
             Self::Text(string) => text.push_str(&quoted(string)),
             Self::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
             Self::Int(number) => text.push_str(&number.to_string()),
@@ -108,6 +111,48 @@ fn enclosed<'j>(
     text.push(close);
 }
 
+/// Writes what is JSON already over several lines. It has no spaces but in texts.
+fn spread(text: &mut String, json: &str, indent: usize) {
+    let mut indent = indent;
+    let mut letters = json.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => {
+                text.push(letter);
+                let mut escaped = false;
+                for letter in letters.by_ref() {
+                    text.push(letter);
+                    if letter == '"' && !escaped {
+                        break;
+                    }
+                    escaped = letter == '\\' && !escaped;
+                }
+            }
+            '{' | '[' => {
+                text.push(letter);
+                match letters.next_if(|next| matches!(next, '}' | ']')) {
+                    Some(close) => text.push(close),
+                    None => {
+                        indent += 2;
+                        line(text, Some(indent));
+                    }
+                }
+            }
+            '}' | ']' => {
+                indent = indent.saturating_sub(2);
+                line(text, Some(indent));
+                text.push(letter);
+            }
+            ',' => {
+                text.push(letter);
+                line(text, Some(indent));
+            }
+            ':' => text.push_str(": "),
+            _ => text.push(letter),
+        }
+    }
+}
+
 fn line(text: &mut String, indent: Option<usize>) {
     if let Some(columns) = indent {
         text.push('\n');
@@ -139,5 +184,25 @@ mod tests {
             json.pretty(),
             "{\n  \"b\": 1,\n  \"a\": [\n    null,\n    \"\\u003cx\\u003e\"\n  ],\n  \"d\": {}\n}"
         );
+    }
+
+    #[test]
+    fn spreads_what_is_written_already() {
+        let written = r#"{"a":[1,{}],"b:,":"x\\\"{","c":[]}"#;
+        let json = Json::object([("v", Json::Written(written.to_owned()))]);
+        let spread = [
+            "{",
+            "  \"v\": {",
+            "    \"a\": [",
+            "      1,",
+            "      {}",
+            "    ],",
+            "    \"b:,\": \"x\\\\\\\"{\",",
+            "    \"c\": []",
+            "  }",
+            "}",
+        ];
+        assert_eq!(json.pretty(), spread.join("\n"));
+        assert_eq!(json.compact(), format!("{{\"v\":{written}}}"));
     }
 }

@@ -21,6 +21,7 @@ use crate::config::Resource;
 use crate::eval::ModuleScope;
 use crate::eval::conditions::{self, ConditionKind};
 use crate::eval::verdicts::Judged;
+use crate::eval::vertex::is_infinite;
 use crate::phase::{check_ignored, evaluate, ignored, plain, sensitive_paths, spoken_from};
 use crate::plan::Mode;
 use crate::plan::decide::{Facts, decide};
@@ -91,6 +92,9 @@ pub(super) async fn plan(
     diags.append(problems)?;
     let config = config?;
     let mut change = instance.change(diags, prior.as_ref(), &config, &scope).await?;
+    if is_infinite(&change.after) {
+        return Err(diags.error(not_finite(&addr, vertex.config)));
+    }
     change.importing = importing;
     instance.check_after(diags, &change.after, scope).await?;
     match &mut prior {
@@ -450,6 +454,14 @@ impl<'a> Instance<'a> {
             change: Some(change),
         }
     }
+}
+
+/// Says that an object has a number in it that no state can hold.
+fn not_finite(addr: &InstanceAddr, config: &Resource) -> Diagnostic {
+    let detail = format!(
+        "{addr} would have a number in it that is infinite, which no state can hold. It comes of a division by zero, or of numbers too large to be told apart from it."
+    );
+    Diagnostic::error("Object cannot be stored", detail).at(config.span).about(addr.to_string())
 }
 
 /// Says that an instance is protected.
