@@ -3,6 +3,7 @@
 mod adopt;
 mod fmt;
 mod help;
+mod provider;
 mod shared;
 mod state;
 
@@ -19,6 +20,7 @@ pub(crate) use adopt::{
     FindingArgs, ImportArgs, RecoverAdoptArgs, RecoverCommand, RecoverDecideArgs, RecoverListArgs,
 };
 pub(crate) use fmt::FmtArgs;
+pub(crate) use provider::{ProviderCommand, ProviderDocsArgs, ProviderNewArgs};
 pub(crate) use shared::{
     Backup, InitArgs, LockArgs, OperationArgs, StateArgs, StatePlace, VariableArgs, VariableSource,
     ViewArgs, at_once,
@@ -103,6 +105,9 @@ pub(crate) enum Command {
     /// Say what the language has, for programs.
     #[command(subcommand)]
     Metadata(MetadataCommand),
+    /// Help to write a provider.
+    #[command(subcommand)]
+    Provider(ProviderCommand),
     /// Show the version.
     Version(VersionArgs),
 }

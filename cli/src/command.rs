@@ -19,6 +19,7 @@ mod operation;
 mod output;
 mod plan;
 mod planfile;
+mod provider;
 mod providers;
 mod question;
 mod recover;
@@ -75,6 +76,7 @@ pub(crate) async fn run(cli: Cli, env: &Env) -> Exit {
             None => providers::run(env).await,
             Some(ProvidersCommand::Schema(args)) => providers::schema(&args, env).await,
         },
+        Command::Provider(command) => provider::run(command, env).await,
         Command::Modules(args) => modules::run(&args, env),
         Command::Version(args) => version::run(&args, env),
     }

@@ -426,5 +426,10 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
     runtime.expect("a runtime on this thread needs nothing that can be missing").block_on(work)
 }
 
+/// The tutorial, so that it is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/provider.md")]
+struct Tutorial;
+
 #[cfg(test)]
 mod tests;

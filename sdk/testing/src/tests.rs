@@ -172,6 +172,58 @@ fn every_call_can_fail_and_the_next_run_puts_it_right() {
 }
 
 #[test]
+fn a_large_set_costs_what_its_size_says() {
+    let mut lab = Lab::new(|| {
+        ProviderDef::new("registry.terraform.io/acme/cloud").resource("cloud_crowd", Crowds)
+    });
+    let mut planned = |size: usize| {
+        let config = format!(
+            "resource \"cloud_crowd\" \"a\" {{\n  members = [for n in range({size}) : {{ name = \"m${{n}}\" }}]\n}}\n"
+        );
+        lab.apply(&config).expect_done();
+        let times = (0..3).map(|_| {
+            let begin = std::time::Instant::now();
+            lab.plan(&config).expect_nothing();
+            begin.elapsed()
+        });
+        times.min().unwrap_or_default().as_secs_f64()
+    };
+    let (small, large) = (planned(100), planned(5_000));
+    println!("5,000 elements cost {:.1} times what 100 do", large / small);
+    // Beside other tests; what is quadratic would cost 2,500 times as much.
+    assert!(large < 120.0 * small, "{large}s and {small}s");
+}
+
+#[derive(Model)]
+struct Crowd {
+    #[attr(required, fills)]
+    members: Set<Member>,
+}
+
+#[derive(Clone, Debug, Nested)]
+struct Member {
+    #[attr(required)]
+    name: String,
+    #[attr(default = "guest")]
+    role: String,
+    #[attr(computed)]
+    number: i64,
+}
+
+struct Crowds;
+
+#[async_trait]
+impl Resource for Crowds {
+    type Model = Crowd;
+
+    async fn create(&self, _: &mut Diagnostics, call: Create<Crowd>) -> Answer<CrowdComputed> {
+        let members = (0..).zip(call.planned.members);
+        let named = |(number, MemberInput { name, role })| Member { name, role, number };
+        Ok(CrowdComputed { members: members.map(named).collect() })
+    }
+}
+
+#[test]
 fn two_hundred_lives_a_second_are_no_burden() {
     let world = World::default();
     let mut lab = Lab::new(provider(&world));

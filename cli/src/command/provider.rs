@@ -1,0 +1,18 @@
+//! `formwork provider`: what helps to write a provider.
+
+mod docs;
+mod example;
+mod page;
+mod scaffold;
+
+use crate::args::ProviderCommand;
+use crate::env::Env;
+use crate::exit::Exit;
+
+/// Runs the command.
+pub(super) async fn run(command: ProviderCommand, env: &Env) -> Exit {
+    match command {
+        ProviderCommand::New(args) => scaffold::run(&args, env),
+        ProviderCommand::Docs(args) => docs::run(&args, env).await,
+    }
+}

@@ -1,0 +1,152 @@
+//! `formwork provider docs`: the pages of a provider, written or checked. Asks the provider itself for
+//! its schema, so it does not matter what that is written in.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use formwork_plugin_protocol::client::{Deadlines, Executable, Plugin, Settings, shutdown_all};
+use formwork_plugin_protocol::message::schema::ProviderSchema;
+use formwork_plugin_protocol::{Failure, Provider as _};
+use formwork_value::diag::{Blame, Sources};
+use formwork_value::schema::Schema;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::example;
+use super::page::{Subject, of_block, of_function};
+use crate::args::ProviderDocsArgs;
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::view::report::Report;
+use crate::view::{Screen, out};
+
+/// Runs the command.
+pub(super) async fn run(args: &ProviderDocsArgs, env: &Env) -> Exit {
+    let mut diags = Diagnostics::new();
+    let mut sources = Sources::new();
+    let done = work(&mut diags, &mut sources, args).await;
+    let report = Report::new(Screen::of(env), false, env.compact_warnings);
+    report.diagnostics(&sources, &diags);
+    match done {
+        Ok(text) if !diags.has_errors() => {
+            out(&format!("{text}\n"));
+            Exit::Done
+        }
+        _ => Exit::Failed,
+    }
+}
+
+async fn work(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    args: &ProviderDocsArgs,
+) -> Result<String, Reported> {
+    let program = args.program.canonicalize().map_err(|error| {
+        let detail = format!("{} cannot be opened: {error}.", args.program.display());
+        diags.error(Diagnostic::error("No such program", detail))
+    })?;
+    let name = name_of(diags, &program)?;
+    let plugin = launch(&program, &name).await.map_err(|failure| unusable(diags, &failure))?;
+    let schema = plugin.provider(Deadlines::default()).schema().await;
+    shutdown_all([&plugin].into_iter()).await;
+    let schema = schema.map_err(|failure| unusable(diags, &failure))?;
+    let pages = pages(&schema, &name, &args.examples);
+    if !args.check {
+        for (path, text) in &pages {
+            write(diags, &args.out.join(path), text)?;
+        }
+        return Ok(format!("Wrote {} pages to {}.", pages.len(), args.out.display()));
+    }
+    for (path, text) in &pages {
+        let path = args.out.join(path);
+        if fs::read_to_string(&path).ok().as_deref() != Some(text) {
+            let detail = format!(
+                "{} is not what the schema and the examples give. Write it anew: formwork provider docs {}",
+                path.display(),
+                args.program.display()
+            );
+            let _receipt = diags.error(Diagnostic::error("A page is out of date", detail));
+        }
+    }
+    let n_examples = example::check(diags, sources, &program, &args.examples).await;
+    Ok(format!("{} pages are up to date, {n_examples} examples plan.", pages.len()))
+}
+
+async fn launch(program: &Path, name: &str) -> Result<Plugin, Failure> {
+    let executable =
+        Executable { name: name.to_owned(), path: program.to_owned(), env: Vec::new() };
+    Plugin::launch(&executable, &Settings::USUAL).await
+}
+
+/// What the provider is called: what its program's name ends with, up to a version.
+fn name_of(diags: &mut Diagnostics, program: &Path) -> Result<String, Reported> {
+    let file = program.file_name().unwrap_or_default().to_string_lossy();
+    match file.strip_prefix("terraform-provider-").and_then(|rest| rest.split('_').next()) {
+        Some(name) if !name.is_empty() => Ok(name.to_owned()),
+        _ => {
+            let detail = format!("{file:?} is not terraform-provider-NAME.");
+            Err(diags.error(Diagnostic::error("Not the name of a provider", detail)))
+        }
+    }
+}
+
+fn unusable(diags: &mut Diagnostics, failure: &Failure) -> Reported {
+    let problem = Diagnostic::error("The provider cannot be asked", failure.to_string());
+    diags.error(problem.blame(Blame::Provider))
+}
+
+/// The pages by where they go below the folder of documentation.
+fn pages(schema: &ProviderSchema, provider: &str, examples: &Path) -> BTreeMap<PathBuf, String> {
+    let read = |path: PathBuf| fs::read_to_string(examples.join(path)).ok();
+    let subject = |name, kind, example: String, import: String| Subject {
+        name,
+        kind,
+        provider,
+        example: read(PathBuf::from(example)),
+        import: read(PathBuf::from(import)),
+    };
+    let short = |name: &str| {
+        name.strip_prefix(provider)
+            .and_then(|rest| rest.strip_prefix('_'))
+            .unwrap_or(name)
+            .to_owned()
+    };
+    let index = subject(provider, "", "provider/provider.tf".to_owned(), String::new());
+    let mut pages =
+        BTreeMap::from([(PathBuf::from("index.md"), of_block(&index, &schema.provider.block))]);
+    let groups: [(&str, &str, &str, &BTreeMap<String, Schema>); 5] = [
+        ("resources", "Resource", "resource.tf", &schema.resources),
+        ("data-sources", "Data Source", "data-source.tf", &schema.data_sources),
+        (
+            "ephemeral-resources",
+            "Ephemeral Resource",
+            "ephemeral-resource.tf",
+            &schema.ephemeral_resources,
+        ),
+        ("list-resources", "List Resource", "list-resource.tf", &schema.list_resources),
+        ("actions", "Action", "action.tf", &schema.actions),
+    ];
+    for (folder, kind, file, all) in groups {
+        for (name, schema) in all {
+            let example = format!("{folder}/{name}/{file}");
+            let subject = subject(name, kind, example, format!("{folder}/{name}/import.sh"));
+            let path = Path::new(folder).join(format!("{}.md", short(name)));
+            pages.insert(path, of_block(&subject, &schema.block));
+        }
+    }
+    for (name, function) in &schema.functions {
+        let example = format!("functions/{name}/function.tf");
+        let subject = subject(name, "Function", example, String::new());
+        let path = Path::new("functions").join(format!("{name}.md"));
+        pages.insert(path, of_function(&subject, function));
+    }
+    pages
+}
+
+fn write(diags: &mut Diagnostics, path: &Path, text: &str) -> Result<(), Reported> {
+    let folder = path.parent().map_or(Ok(()), fs::create_dir_all);
+    folder.and_then(|()| fs::write(path, text)).map_err(|error| {
+        let detail = format!("{} cannot be written: {error}.", path.display());
+        diags.error(Diagnostic::error("Unable to write a page", detail))
+    })
+}

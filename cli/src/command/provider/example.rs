@@ -1,0 +1,137 @@
+//! Whether examples plan: each file below the folder of examples is a configuration of its own, and
+//! whatever provider it asks for is the one that is documented.
+
+use std::cell::{Cell, RefCell};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::{fs, io};
+
+use formwork_core::addr::ProviderAddr;
+use formwork_core::config::folders::LocalFolders;
+use formwork_core::config::{Config, Files, Place, inputs};
+use formwork_core::eval::{Results, World};
+use formwork_core::event::Unwatched;
+use formwork_core::graph::walk::Finishing;
+use formwork_core::plan::{Options, plan};
+use formwork_core::provider::{Launch, Pool};
+use formwork_core::provisioner::Provisioners;
+use formwork_core::session::Session;
+use formwork_core::state::State;
+use formwork_plugin_protocol::client::{Deadlines, Executable, Plugin, Settings, shutdown_all};
+use formwork_plugin_protocol::{Failure, Provider};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+use tokio::sync::Semaphore;
+
+use crate::clock;
+
+/// How deep the folder of examples is looked through.
+const MAX_DEPTH: usize = 8;
+
+/// Plans every example, and returns how many there are.
+pub(super) async fn check(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    program: &Path,
+    folder: &Path,
+) -> usize {
+    let mut examples = Vec::new();
+    find(folder, MAX_DEPTH, &mut examples);
+    examples.sort();
+    for example in &examples {
+        if plans(diags, sources, program, example).await.is_err() {
+            let detail = format!("The example {} does not plan; see above.", example.display());
+            let _receipt = diags.error(Diagnostic::error("An example does not plan", detail));
+        }
+    }
+    examples.len()
+}
+
+fn find(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        if path.is_dir() && depth > 0 {
+            find(&path, depth - 1, found);
+        } else if path.extension().is_some_and(|extension| extension == "tf") {
+            found.push(path);
+        }
+    }
+}
+
+async fn plans(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    program: &Path,
+    example: &Path,
+) -> Result<(), Reported> {
+    let dir = example.parent().unwrap_or(Path::new("."));
+    let place = Place { files: &OneFile(example), dir, folders: &LocalFolders };
+    let config = Config::load(diags, sources, place)?;
+    let refused = inputs::Unset::Refused;
+    let variables = inputs::resolve(diags, sources, &config.root, Vec::new(), refused)?;
+    let launcher = Launcher { program, running: RefCell::default() };
+    let pool = Pool::new(&launcher);
+    let cwd = std::env::current_dir().unwrap_or_default();
+    let world = World {
+        cwd: cwd.to_string_lossy().into_owned().into(),
+        root: dir.to_string_lossy().into_owned().into(),
+        home: None,
+        workspace: "default".into(),
+        applying: false,
+        plan_time: Some(clock::now()),
+        clock: clock::now,
+    };
+    let results = Results::new(&config);
+    let session = Session {
+        config: &config,
+        sources,
+        state: &State::default(),
+        pool: &pool,
+        provisioners: &Provisioners::default(),
+        results: &results,
+        world: &world,
+        variables: &variables,
+        watch: &Unwatched,
+        parallelism: 10,
+        permits: Semaphore::new(10),
+        finishing: Finishing::AsTheyCome,
+        stop: &Cell::new(false),
+    };
+    let planned = plan(&session, diags, &Options::default()).await;
+    let running = launcher.running.take();
+    shutdown_all(running.iter().map(|plugin| &**plugin)).await;
+    planned.map(|_plan| ())
+}
+
+/// Starts the documented provider, whatever it is called.
+struct Launcher<'p> {
+    program: &'p Path,
+    running: RefCell<Vec<Rc<Plugin>>>,
+}
+
+#[async_trait::async_trait(?Send)]
+impl Launch for Launcher<'_> {
+    async fn launch(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+        let path = self.program.to_owned();
+        let executable = Executable { name: addr.display(), path, env: Vec::new() };
+        let plugin = Plugin::launch(&executable, &Settings::USUAL).await?;
+        let provider = Arc::new(plugin.provider(Deadlines::default()));
+        self.running.borrow_mut().push(Rc::new(plugin));
+        Ok(provider)
+    }
+}
+
+/// A folder of which only one file counts.
+struct OneFile<'p>(&'p Path);
+
+impl Files for OneFile<'_> {
+    fn list(&self, _: &Path) -> io::Result<Vec<String>> {
+        let name = self.0.file_name().unwrap_or_default();
+        Ok(vec![name.to_string_lossy().into_owned()])
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        fs::read(path)
+    }
+}

@@ -1,0 +1,280 @@
+//! Pages of documentation in Markdown, in the layout of the registry, from schemas. Pure: files are
+//! read and written elsewhere.
+
+use std::fmt::Write as _;
+
+use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSignature};
+use formwork_value::Type;
+use formwork_value::schema::{
+    Attribute, AttributeKind, Block, Docs, NestedAttributes, NestedBlock, Nesting, Role,
+};
+
+/// What a page is about.
+pub(super) struct Subject<'s> {
+    /// What it is called.
+    pub(super) name: &'s str,
+    /// What kind of thing it is, as a heading says it; empty for the provider itself.
+    pub(super) kind: &'s str,
+    /// The provider.
+    pub(super) provider: &'s str,
+    /// A configuration that shows it, if there is one.
+    pub(super) example: Option<String>,
+    /// How it is imported, if somebody wrote that down.
+    pub(super) import: Option<String>,
+}
+
+/// The page of something with a schema.
+pub(super) fn of_block(subject: &Subject<'_>, block: &Block) -> String {
+    let mut out = head(subject, &block.docs.description);
+    deprecation(&mut out, &block.docs);
+    example(&mut out, subject);
+    out.push_str("\n## Schema\n");
+    let mut deeper = Vec::new();
+    parts(&mut out, &Parts::of_block(block), "", "###", &mut deeper);
+    // Nested schemas follow one after the other, so that none is deeper than the table of contents.
+    let mut at = 0;
+    while at < deeper.len() {
+        let Deeper { path, parts: nested, title } = &deeper[at];
+        let anchor = path.replace('.', "--");
+        let _ = write!(out, "\n<a id=\"nested--{anchor}\"></a>\n### {title} `{path}`\n");
+        let mut found = Vec::new();
+        parts(&mut out, nested, path, "####", &mut found);
+        at += 1;
+        deeper.splice(at..at, found);
+    }
+    if let Some(import) = &subject.import {
+        let _ = write!(out, "\n## Import\n\n```shell\n{}\n```\n", import.trim());
+    }
+    out
+}
+
+/// The page of a function.
+pub(super) fn of_function(subject: &Subject<'_>, function: &FunctionSignature) -> String {
+    let mut out = head(subject, &function.summary);
+    if !function.deprecation.is_empty() {
+        let _ = write!(out, "\n~> **Deprecated** {}\n", function.deprecation);
+    }
+    if !function.description.is_empty() && function.description != function.summary {
+        let _ = write!(out, "\n{}\n", function.description.trim());
+    }
+    example(&mut out, subject);
+    let names = function.parameters.iter().map(|one| format!("{} {}", one.name, told(&one.ty)));
+    let rest = function.variadic.iter().map(|one| format!("{} {}...", one.name, told(&one.ty)));
+    let all: Vec<_> = names.chain(rest).collect();
+    let returns = told(&function.returns);
+    let _ = write!(
+        out,
+        "\n## Signature\n\n```text\n{}({}) {returns}\n```\n",
+        subject.name,
+        all.join(", ")
+    );
+    if !all.is_empty() {
+        out.push_str("\n## Arguments\n\n");
+    }
+    for (at, one) in function.parameters.iter().chain(&function.variadic).enumerate() {
+        argument(&mut out, at + 1, one, at >= function.parameters.len());
+    }
+    out
+}
+
+fn argument(out: &mut String, at: usize, parameter: &FunctionParameter, variadic: bool) {
+    let kind = match (variadic, parameter.allow_null) {
+        (true, _) => "Variadic, ",
+        (false, true) => "Nullable, ",
+        (false, false) => "",
+    };
+    let _ = writeln!(
+        out,
+        "{at}. `{}` ({kind}{}) {}",
+        parameter.name,
+        capital(&told(&parameter.ty)),
+        on_one_line(&parameter.description)
+    );
+}
+
+fn head(subject: &Subject<'_>, description: &str) -> String {
+    let Subject { name, kind, provider, .. } = subject;
+    let title =
+        if kind.is_empty() { format!("{provider} Provider") } else { format!("{name} ({kind})") };
+    let page_title = match kind.is_empty() {
+        true => format!("{provider} Provider"),
+        false => format!("{name} {kind} - {provider}"),
+    };
+    let first = description.lines().next().unwrap_or_default().trim();
+    let mut out = format!(
+        "---\npage_title: \"{page_title}\"\nsubcategory: \"\"\ndescription: |-\n  {first}\n---\n\n# {title}\n"
+    );
+    if !description.trim().is_empty() {
+        let _ = write!(out, "\n{}\n", description.trim());
+    }
+    out
+}
+
+fn deprecation(out: &mut String, docs: &Docs) {
+    if docs.deprecated {
+        let _ = write!(out, "\n~> **Deprecated** {}\n", docs.deprecation);
+    }
+}
+
+fn example(out: &mut String, subject: &Subject<'_>) {
+    if let Some(example) = &subject.example {
+        let _ = write!(out, "\n## Example Usage\n\n```terraform\n{}\n```\n", example.trim());
+    }
+}
+
+/// The parts of a schema, by name.
+struct Parts<'s> {
+    attributes: Vec<(&'s str, &'s Attribute)>,
+    blocks: Vec<(&'s str, &'s NestedBlock)>,
+}
+
+/// A nested schema that is yet to be told.
+struct Deeper<'s> {
+    path: String,
+    title: &'static str,
+    parts: Parts<'s>,
+}
+
+impl<'s> Parts<'s> {
+    fn of_block(block: &'s Block) -> Self {
+        Self {
+            attributes: block.attributes.iter().map(|(name, one)| (name.as_str(), one)).collect(),
+            blocks: block.blocks.iter().map(|(name, one)| (name.as_str(), one)).collect(),
+        }
+    }
+
+    fn of_attributes(nested: &'s NestedAttributes) -> Self {
+        let attributes = nested.attributes.iter().map(|(name, one)| (name.as_str(), one)).collect();
+        Self { attributes, blocks: Vec::new() }
+    }
+}
+
+fn parts<'s>(
+    out: &mut String,
+    all: &Parts<'s>,
+    path: &str,
+    heading: &str,
+    deeper: &mut Vec<Deeper<'s>>,
+) {
+    let below =
+        |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+    for (title, wanted) in
+        [("Required", Some(true)), ("Optional", Some(false)), ("Read-Only", None)]
+    {
+        let mut lines = String::new();
+        for (name, one) in &all.attributes {
+            let is_here = match one.role {
+                Role::Required => wanted == Some(true),
+                Role::Optional | Role::OptionalComputed => wanted == Some(false),
+                Role::Computed => wanted.is_none(),
+            };
+            if is_here {
+                attribute(&mut lines, name, one, &below(name));
+                if let AttributeKind::Nested(nested) = &one.kind {
+                    let parts = Parts::of_attributes(nested);
+                    deeper.push(Deeper { path: below(name), title: "Nested Schema for", parts });
+                }
+            }
+        }
+        for (name, one) in &all.blocks {
+            if wanted == Some(one.min_items > 0) {
+                block(&mut lines, name, one, &below(name));
+                let parts = Parts::of_block(&one.block);
+                deeper.push(Deeper {
+                    path: below(name),
+                    title: "Nested Schema for the block",
+                    parts,
+                });
+            }
+        }
+        if !lines.is_empty() {
+            let _ = write!(out, "\n{heading} {title}\n\n{lines}");
+        }
+    }
+}
+
+fn attribute(out: &mut String, name: &str, attribute: &Attribute, path: &str) {
+    let kind = match &attribute.kind {
+        AttributeKind::Plain(ty) => capital(&told(ty)),
+        AttributeKind::Nested(nested) => match nested.nesting {
+            Nesting::Single | Nesting::Group => "Attributes".to_owned(),
+            Nesting::List => "Attributes List".to_owned(),
+            Nesting::Set => "Attributes Set".to_owned(),
+            Nesting::Map => "Attributes Map".to_owned(),
+        },
+    };
+    let mut words = vec![kind];
+    words.extend(attribute.sensitive.then(|| "Sensitive".to_owned()));
+    words.extend(attribute.write_only.then(|| "Write-only".to_owned()));
+    words.extend(attribute.docs.deprecated.then(|| "Deprecated".to_owned()));
+    line(out, name, &words, &attribute.docs);
+    if matches!(attribute.kind, AttributeKind::Nested(_)) {
+        see(out, path);
+    }
+}
+
+fn block(out: &mut String, name: &str, block: &NestedBlock, path: &str) {
+    let kind = match block.nesting {
+        Nesting::Single | Nesting::Group => "Block",
+        Nesting::List => "Block List",
+        Nesting::Set => "Block Set",
+        Nesting::Map => "Block Map",
+    };
+    let mut words = vec![kind.to_owned()];
+    if !matches!(block.nesting, Nesting::Single | Nesting::Group) {
+        words.extend((block.min_items > 0).then(|| format!("Min: {}", block.min_items)));
+        words.extend((block.max_items > 0).then(|| format!("Max: {}", block.max_items)));
+    }
+    words.extend(block.block.docs.deprecated.then(|| "Deprecated".to_owned()));
+    line(out, name, &words, &block.block.docs);
+    see(out, path);
+}
+
+fn line(out: &mut String, name: &str, words: &[String], docs: &Docs) {
+    let mut text = format!("- `{name}` ({}) {}", words.join(", "), on_one_line(&docs.description));
+    if docs.deprecated && !docs.deprecation.is_empty() {
+        text = format!("{} {}", text.trim_end(), on_one_line(&docs.deprecation));
+    }
+    out.push_str(text.trim_end());
+    out.push('\n');
+}
+
+fn see(out: &mut String, path: &str) {
+    out.pop();
+    let _ = writeln!(out, " (see [below](#nested--{}))", path.replace('.', "--"));
+}
+
+/// A type as people read it: `list of string`.
+fn told(ty: &Type) -> String {
+    match ty {
+        Type::String => "string".to_owned(),
+        Type::Number => "number".to_owned(),
+        Type::Bool => "boolean".to_owned(),
+        Type::Dynamic => "dynamic".to_owned(),
+        Type::List(element) => format!("list of {}", told(element)),
+        Type::Set(element) => format!("set of {}", told(element)),
+        Type::Map(element) => format!("map of {}", told(element)),
+        Type::Object(_) => "object".to_owned(),
+        Type::Tuple(_) => "tuple".to_owned(),
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut words = text.split(' ').map(|word| match word {
+        "of" => word.to_owned(),
+        _ => {
+            let mut characters = word.chars();
+            let first = characters.next().map(|first| first.to_ascii_uppercase());
+            first.into_iter().chain(characters).collect()
+        }
+    });
+    let first = words.next().unwrap_or_default();
+    words.fold(first, |text, word| format!("{text} {word}"))
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests;
