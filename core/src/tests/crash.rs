@@ -222,6 +222,26 @@ fn an_object_that_was_being_made_is_found_by_its_identity() {
 }
 
 #[test]
+fn a_provider_that_dies_over_a_creation_is_asked_for_the_object_at_once() {
+    let mut bench = Bench::new();
+    bench.cloud.things().identified = true;
+    bench.fault("create a", Fault::Dies);
+    let run = bench.apply(FOUND_BY_NAME);
+    expect![[r#"
+        + test_thing.a
+        calls: create a
+        error test_thing.a: Plugin did not respond
+        warning test_thing.a: An interrupted operation was resolved
+        test_thing.a a-1
+        0 journals
+    "#]]
+    .assert_eq(&format!("{}{}{} journals\n", run.story(), bench.state(), bench.n_journals()));
+    bench.well_again();
+    let again = bench.plan(FOUND_BY_NAME);
+    assert!(again.is_clean(), "not settled: {}", again.story());
+}
+
+#[test]
 fn an_object_that_was_never_made_is_made() {
     let story = searched(FOUND_BY_NAME, |bench| bench.cloud.things().objects.clear());
     expect![[r#"

@@ -72,6 +72,20 @@ fn a_provider_that_hangs_before_anything_is_done_is_left_with_two_interrupts() {
 }
 
 #[test]
+fn a_provider_that_dies_over_an_update_is_started_again_and_asked_at_once() {
+    let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+    workdir.formwork("apply -auto-approve").succeed();
+    workdir.write("main.tf", &CONFIG.replace("SIZE", "2"));
+    let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT_OF", "a");
+    let ended = command.env("BAD_FAULT", Fault::ApplyExits.name()).run();
+    ended.code(1).says("An interrupted operation was resolved").says("bad_thing.a");
+    workdir.world.assert_deserted();
+    assert!(!workdir.has(".terraform.tfstate.journal"), "nothing is left open");
+    let next = workdir.formwork("plan -detailed-exitcode").succeed();
+    next.says("No changes").says_not("was being updated");
+}
+
+#[test]
 fn a_provider_that_does_not_hear_of_stopping_loses_nothing() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     let command = workdir.formwork("apply -auto-approve");
