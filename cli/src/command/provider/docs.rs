@@ -48,7 +48,7 @@ async fn work(
     let name = name_of(diags, &program)?;
     let plugin = launch(&program, &name).await.map_err(|failure| unusable(diags, &failure))?;
     let schema = plugin.provider(Deadlines::default()).schema().await;
-    shutdown_all([&plugin].into_iter()).await;
+    shutdown_all([&plugin]).await;
     let schema = schema.map_err(|failure| unusable(diags, &failure))?;
     let pages = pages(&schema, &name, &args.examples);
     if !args.check {
