@@ -7,6 +7,7 @@ pub mod external;
 pub mod http;
 pub mod local;
 pub mod null;
+pub mod postgresql;
 #[cfg(test)]
 mod program;
 pub mod random;

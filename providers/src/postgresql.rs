@@ -1,0 +1,35 @@
+//! The `postgresql` provider: roles, databases, schemas, extensions and privileges of a server. Its
+//! schemas are those of `cyrilgdn/postgresql`, as far as they go.
+//!
+//! It is an example of a provider for a real service: `server.rs` is what the resources share, and each
+//! of them is one file with a model and five short handlers.
+
+mod database;
+mod extension;
+mod grant;
+mod role;
+mod schema;
+mod server;
+mod sql;
+
+use formwork_sdk::ProviderDef;
+
+/// The provider.
+#[must_use]
+pub fn provider() -> ProviderDef {
+    provider_of(&server::Server::default())
+}
+
+/// The provider of a server.
+fn provider_of(server: &server::Server) -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/cyrilgdn/postgresql")
+        .configured(server.clone())
+        .resource("postgresql_database", database::Databases(server.clone()))
+        .resource("postgresql_extension", extension::Extensions(server.clone()))
+        .resource("postgresql_grant", grant::Grants(server.clone()))
+        .resource("postgresql_role", role::Roles(server.clone()))
+        .resource("postgresql_schema", schema::Schemas(server.clone()))
+}
+
+#[cfg(test)]
+mod tests;

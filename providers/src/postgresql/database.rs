@@ -1,0 +1,228 @@
+//! `postgresql_database`.
+
+use formwork_sdk::prelude::*;
+
+use super::server::Server;
+use super::sql;
+
+/// A database.
+#[derive(Model)]
+pub(super) struct Database {
+    /// The name of the database.
+    #[attr(required)]
+    name: String,
+    /// The role that owns the database; who makes it if not set.
+    #[attr(optional_computed, keep)]
+    owner: String,
+    /// The database to copy; `template0` if not set.
+    #[attr(optional_computed, keep, replace)]
+    template: String,
+    /// How texts are stored; `UTF8` if not set.
+    #[attr(optional_computed, keep, replace)]
+    encoding: String,
+    /// The order of texts; `C` if not set.
+    #[attr(optional_computed, keep, replace)]
+    lc_collate: String,
+    /// The kinds of characters; `C` if not set.
+    #[attr(optional_computed, keep, replace)]
+    lc_ctype: String,
+    /// Where the database is stored.
+    #[attr(optional_computed, keep)]
+    tablespace_name: String,
+    /// How many connections there may be at a time; -1 for any number.
+    #[attr(default = -1_i64, range = -1_i64..)]
+    connection_limit: i64,
+    /// Whether anybody may connect.
+    #[attr(default = true)]
+    allow_connections: bool,
+    /// Whether anybody who may make databases may copy it.
+    #[attr(optional_computed, keep)]
+    is_template: bool,
+    /// Whether another owner also gets what the one before owned in the database.
+    #[attr(default = false)]
+    alter_object_ownership: bool,
+    /// The name.
+    #[attr(computed)]
+    id: String,
+}
+
+/// The resource type.
+pub(super) struct Databases(pub(super) Server);
+
+#[async_trait]
+impl Resource for Databases {
+    type Model = Database;
+
+    async fn modify_plan(&self, _: &mut Diagnostics, change: &mut Change<Database>) -> Answer<()> {
+        change.planned.id = change.planned.name.clone();
+        Ok(())
+    }
+
+    async fn create(
+        &self,
+        diags: &mut Diagnostics,
+        call: Create<Database>,
+    ) -> Answer<DatabaseComputed> {
+        let session = self.0.connect(diags, None, &call.stop).await?;
+        let wanted = call.planned;
+        let or = |given: &Option<String>, usual: &str| given.clone().unwrap_or(usual.to_owned());
+        let template = or(&wanted.template, "template0");
+        let mut options = vec![
+            format!("TEMPLATE {}", sql::name(&template)),
+            format!("ENCODING {}", sql::text(&or(&wanted.encoding, "UTF8"))),
+            format!("LC_COLLATE {}", sql::text(&or(&wanted.lc_collate, "C"))),
+            format!("LC_CTYPE {}", sql::text(&or(&wanted.lc_ctype, "C"))),
+            format!("ALLOW_CONNECTIONS {}", wanted.allow_connections),
+            format!("CONNECTION LIMIT {}", wanted.connection_limit),
+            format!("IS_TEMPLATE {}", wanted.is_template.unwrap_or(false)),
+        ];
+        options.extend(wanted.owner.as_ref().map(|owner| format!("OWNER {}", sql::name(owner))));
+        options.extend(
+            wanted.tablespace_name.as_ref().map(|space| format!("TABLESPACE {}", sql::name(space))),
+        );
+        let name = sql::name(&wanted.name);
+        let statement = format!("CREATE DATABASE {name} {}", options.join(" "));
+        session
+            .run(diags, &format!("Error creating database {}", wanted.name), &[statement])
+            .await?;
+        let empty = Database::called(&wanted.name);
+        match self.found(diags, Database { template, ..empty }, &call.stop).await? {
+            Some(database) => Ok(database.into()),
+            None => Err(gone(diags, &wanted.name)),
+        }
+    }
+
+    async fn read(
+        &self,
+        diags: &mut Diagnostics,
+        call: Read<Database>,
+    ) -> Answer<Option<Database>> {
+        self.found(diags, call.current, &call.stop).await
+    }
+
+    async fn update(
+        &self,
+        diags: &mut Diagnostics,
+        call: Update<Database>,
+    ) -> Answer<DatabaseComputed> {
+        let (prior, wanted) = (call.prior, call.planned);
+        let session = self.0.connect(diags, None, &call.stop).await?;
+        let what = format!("Error updating database {}", wanted.name);
+        let name = sql::name(&wanted.name);
+        let mut statements = Vec::new();
+        if prior.name != wanted.name {
+            let from = sql::name(&prior.name);
+            statements.push(format!("ALTER DATABASE {from} RENAME TO {name}"));
+        }
+        let new_owner = wanted.owner.as_ref().filter(|owner| **owner != prior.owner);
+        if let Some(owner) = new_owner {
+            statements.push(format!("ALTER DATABASE {name} OWNER TO {}", sql::name(owner)));
+        }
+        statements.push(format!(
+            "ALTER DATABASE {name} WITH ALLOW_CONNECTIONS {} CONNECTION LIMIT {} IS_TEMPLATE {}",
+            wanted.allow_connections,
+            wanted.connection_limit,
+            wanted.is_template.unwrap_or(prior.is_template),
+        ));
+        session.run(diags, &what, &statements).await?;
+        let space =
+            wanted.tablespace_name.as_ref().filter(|space| **space != prior.tablespace_name);
+        if let Some(space) = space {
+            // Not possible together with others.
+            let statement = format!("ALTER DATABASE {name} SET TABLESPACE {}", sql::name(space));
+            session.run(diags, &what, &[statement]).await?;
+        }
+        if let Some(owner) = new_owner.filter(|_| wanted.alter_object_ownership) {
+            let inside = self.0.connect(diags, Some(&wanted.name), &call.stop).await?;
+            let (from, to) = (sql::name(&prior.owner), sql::name(owner));
+            inside.run(diags, &what, &[format!("REASSIGN OWNED BY {from} TO {to}")]).await?;
+        }
+        let known = Database { name: wanted.name.clone(), ..prior };
+        match self.found(diags, known, &call.stop).await? {
+            Some(database) => Ok(database.into()),
+            None => Err(gone(diags, &wanted.name)),
+        }
+    }
+
+    async fn delete(&self, diags: &mut Diagnostics, call: Delete<Database>) -> Answer<()> {
+        let session = self.0.connect(diags, None, &call.stop).await?;
+        let database = call.prior;
+        if !session.has_database(diags, &database.name).await? {
+            return Ok(());
+        }
+        let what = format!("Error deleting database {}", database.name);
+        let name = sql::name(&database.name);
+        if database.is_template {
+            let statement = format!("ALTER DATABASE {name} IS_TEMPLATE false");
+            session.run(diags, &what, &[statement]).await?;
+        }
+        session.run(diags, &what, &[format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")]).await
+    }
+
+    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<DatabaseDraft> {
+        let (id, name) = (id.into(), id.into());
+        Ok(DatabaseDraft {
+            id,
+            name,
+            alter_object_ownership: false.into(),
+            ..DatabaseDraft::default()
+        })
+    }
+}
+
+impl Databases {
+    /// The real database of what is known of one.
+    async fn found(
+        &self,
+        diags: &mut Diagnostics,
+        known: Database,
+        stop: &Stop,
+    ) -> Answer<Option<Database>> {
+        let session = self.0.connect(diags, None, stop).await?;
+        let query = "SELECT pg_get_userbyid(datdba)::text, pg_encoding_to_char(encoding)::text, \
+                     datcollate::text, datctype::text, spcname::text, datconnlimit::int8, datallowconn, \
+                     datistemplate FROM pg_database d JOIN pg_tablespace t ON t.oid = dattablespace \
+                     WHERE datname = $1";
+        let Some(row) = session.row(diags, query, &[&known.name]).await? else { return Ok(None) };
+        // The server does not remember what a database is a copy of.
+        let template = Some(known.template).filter(|template| !template.is_empty());
+        Ok(Some(Database {
+            id: known.name.clone(),
+            owner: row.get(0),
+            encoding: row.get(1),
+            lc_collate: row.get(2),
+            lc_ctype: row.get(3),
+            tablespace_name: row.get(4),
+            connection_limit: row.get(5),
+            allow_connections: row.get(6),
+            is_template: row.get(7),
+            template: template.unwrap_or_else(|| "template0".to_owned()),
+            ..known
+        }))
+    }
+}
+
+impl Database {
+    /// A database of which only the name is known.
+    fn called(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            owner: String::new(),
+            template: String::new(),
+            encoding: String::new(),
+            lc_collate: String::new(),
+            lc_ctype: String::new(),
+            tablespace_name: String::new(),
+            connection_limit: -1,
+            allow_connections: true,
+            is_template: false,
+            alter_object_ownership: false,
+            id: String::new(),
+        }
+    }
+}
+
+fn gone(diags: &mut Diagnostics, name: &str) -> Reported {
+    let detail = format!("The database {name} was made, and somebody has removed it since.");
+    diags.error(Diagnostic::error("Database not found", detail))
+}

@@ -1,0 +1,146 @@
+//! `postgresql_extension`.
+
+use formwork_sdk::prelude::*;
+
+use super::server::Server;
+use super::sql;
+
+/// An extension of a database.
+#[derive(Model)]
+pub(super) struct Extension {
+    /// The name of the extension.
+    #[attr(required, replace)]
+    name: String,
+    /// The schema that its objects are in.
+    #[attr(optional_computed, keep)]
+    schema: String,
+    /// The version; the usual one of the server if not set.
+    #[attr(optional_computed, keep)]
+    version: String,
+    /// The database; the one that the provider begins with if not set.
+    #[attr(optional_computed, keep, replace)]
+    database: String,
+    /// Whether what depends on the extension is destroyed with it.
+    #[attr(default = false)]
+    drop_cascade: bool,
+    /// Whether extensions that it needs are made with it.
+    #[attr(default = false)]
+    create_cascade: bool,
+    /// Database and name with a dot in between.
+    #[attr(computed, keep)]
+    id: String,
+}
+
+/// The resource type.
+pub(super) struct Extensions(pub(super) Server);
+
+#[async_trait]
+impl Resource for Extensions {
+    type Model = Extension;
+
+    async fn create(
+        &self,
+        diags: &mut Diagnostics,
+        call: Create<Extension>,
+    ) -> Answer<ExtensionComputed> {
+        let wanted = call.planned;
+        let session = self.0.connect(diags, wanted.database.as_deref(), &call.stop).await?;
+        let mut words = vec![format!("CREATE EXTENSION IF NOT EXISTS {}", sql::name(&wanted.name))];
+        words.extend(wanted.schema.as_ref().map(|schema| format!("SCHEMA {}", sql::name(schema))));
+        words.extend(
+            wanted.version.as_ref().map(|version| format!("VERSION {}", sql::name(version))),
+        );
+        words.extend(wanted.create_cascade.then(|| "CASCADE".to_owned()));
+        let what = format!("Error creating extension {}", wanted.name);
+        session.run(diags, &what, &[words.join(" ")]).await?;
+        let (schema, version) = self
+            .found(diags, &session.database, &wanted.name, &call.stop)
+            .await?
+            .unwrap_or_default();
+        let id = format!("{}.{}", session.database, wanted.name);
+        Ok(ExtensionComputed { schema, version, database: session.database, id })
+    }
+
+    async fn read(
+        &self,
+        diags: &mut Diagnostics,
+        call: Read<Extension>,
+    ) -> Answer<Option<Extension>> {
+        let known = call.current;
+        let found = self.found(diags, &known.database, &known.name, &call.stop).await?;
+        Ok(found.map(|(schema, version)| Extension { schema, version, ..known }))
+    }
+
+    async fn update(
+        &self,
+        diags: &mut Diagnostics,
+        call: Update<Extension>,
+    ) -> Answer<ExtensionComputed> {
+        let (prior, wanted) = (call.prior, call.planned);
+        let session = self.0.connect(diags, Some(&prior.database), &call.stop).await?;
+        let name = sql::name(&wanted.name);
+        let mut statements = Vec::new();
+        if let Some(schema) = wanted.schema.filter(|schema| *schema != prior.schema) {
+            statements.push(format!("ALTER EXTENSION {name} SET SCHEMA {}", sql::name(&schema)));
+        }
+        if let Some(version) = wanted.version.filter(|version| *version != prior.version) {
+            statements.push(format!("ALTER EXTENSION {name} UPDATE TO {}", sql::name(&version)));
+        }
+        session
+            .run(diags, &format!("Error updating extension {}", wanted.name), &statements)
+            .await?;
+        let found = self.found(diags, &prior.database, &wanted.name, &call.stop).await?;
+        let (schema, version) = found.unwrap_or_default();
+        Ok(ExtensionComputed { schema, version, database: prior.database, id: prior.id })
+    }
+
+    async fn delete(&self, diags: &mut Diagnostics, call: Delete<Extension>) -> Answer<()> {
+        let extension = call.prior;
+        let first = self.0.connect(diags, None, &call.stop).await?;
+        if !first.has_database(diags, &extension.database).await? {
+            return Ok(());
+        }
+        let session = self.0.connect(diags, Some(&extension.database), &call.stop).await?;
+        let how = if extension.drop_cascade { "CASCADE" } else { "RESTRICT" };
+        let statement = format!("DROP EXTENSION IF EXISTS {} {how}", sql::name(&extension.name));
+        let what = format!("Error deleting extension {}", extension.name);
+        session.run(diags, &what, &[statement]).await
+    }
+
+    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<ExtensionDraft> {
+        let (database, name) = match id.split_once('.') {
+            Some((database, name)) => (database.to_owned(), name),
+            None => (self.0.database(), id),
+        };
+        let (database, name, id) = (database.into(), name.into(), id.into());
+        let (drop_cascade, create_cascade) = (false.into(), false.into());
+        Ok(ExtensionDraft {
+            database,
+            name,
+            id,
+            drop_cascade,
+            create_cascade,
+            ..ExtensionDraft::default()
+        })
+    }
+}
+
+impl Extensions {
+    /// Schema and version of an extension; `None` if it is not there, or its database is not.
+    async fn found(
+        &self,
+        diags: &mut Diagnostics,
+        database: &str,
+        name: &str,
+        stop: &Stop,
+    ) -> Answer<Option<(String, String)>> {
+        let first = self.0.connect(diags, None, stop).await?;
+        if !first.has_database(diags, database).await? {
+            return Ok(None);
+        }
+        let session = self.0.connect(diags, Some(database), stop).await?;
+        let query = "SELECT nspname::text, extversion FROM pg_extension e \
+                     JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = $1";
+        Ok(session.row(diags, query, &[&name]).await?.map(|row| (row.get(0), row.get(1))))
+    }
+}

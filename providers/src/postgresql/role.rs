@@ -1,0 +1,259 @@
+//! `postgresql_role`.
+
+use std::collections::BTreeSet;
+
+use formwork_sdk::prelude::*;
+
+use super::server::{Server, Session};
+use super::sql;
+
+/// A role: a user, or a group of users.
+#[derive(Model)]
+#[attr(conflicts(password, password_wo), together(password_wo, password_wo_version))]
+pub(super) struct Role {
+    /// The name of the role.
+    #[attr(required)]
+    name: String,
+    /// The password of the role.
+    #[attr(optional, sensitive)]
+    password: Option<String>,
+    /// The password of the role, which is not stored. It is set again when `password_wo_version` changes.
+    #[attr(optional, sensitive, write_only)]
+    password_wo: Option<Secret<String>>,
+    /// Anything that changes with `password_wo`.
+    #[attr(optional)]
+    password_wo_version: Option<String>,
+    /// Whether the password is stored encrypted, as current servers always do.
+    #[attr(default = true)]
+    encrypted_password: bool,
+    /// The roles that this one is a member of.
+    #[attr(optional)]
+    roles: Option<BTreeSet<String>>,
+    /// The schemas in which the role finds what it names without a schema.
+    #[attr(optional)]
+    search_path: Option<Vec<String>>,
+    /// Until when the password is valid.
+    #[attr(default = "infinity")]
+    valid_until: String,
+    /// How many connections the role may have at a time; -1 for any number.
+    #[attr(default = -1_i64, range = -1_i64..)]
+    connection_limit: i64,
+    /// Whether the role may do everything.
+    #[attr(default = false)]
+    superuser: bool,
+    /// Whether the role may make databases.
+    #[attr(default = false)]
+    create_database: bool,
+    /// Whether the role may make roles.
+    #[attr(default = false)]
+    create_role: bool,
+    /// Whether the role has the privileges of the roles that it is a member of without asking.
+    #[attr(default = true)]
+    inherit: bool,
+    /// Whether the role may connect.
+    #[attr(default = false)]
+    login: bool,
+    /// Whether the role may replicate.
+    #[attr(default = false)]
+    replication: bool,
+    /// Whether the security of rows does not hold for the role.
+    #[attr(default = false)]
+    bypass_row_level_security: bool,
+    /// After how many idle milliseconds in a transaction a session of the role ends.
+    #[attr(optional, range = 0_i64..)]
+    idle_in_transaction_session_timeout: Option<i64>,
+    /// After how many milliseconds a statement of the role ends.
+    #[attr(optional, range = 0_i64..)]
+    statement_timeout: Option<i64>,
+    /// The role that this one becomes when it connects.
+    #[attr(optional)]
+    assume_role: Option<String>,
+    /// Whether to keep the role when the resource is destroyed.
+    #[attr(default = false)]
+    skip_drop_role: bool,
+    /// Whether to leave the role's objects alone when it is destroyed, instead of taking them over.
+    #[attr(default = false)]
+    skip_reassign_owned: bool,
+    /// The name.
+    #[attr(computed)]
+    id: String,
+}
+
+/// The resource type.
+pub(super) struct Roles(pub(super) Server);
+
+#[async_trait]
+impl Resource for Roles {
+    type Model = Role;
+
+    async fn modify_plan(&self, _: &mut Diagnostics, change: &mut Change<Role>) -> Answer<()> {
+        change.planned.id = change.planned.name.clone();
+        Ok(())
+    }
+
+    async fn create(&self, diags: &mut Diagnostics, call: Create<Role>) -> Answer<RoleComputed> {
+        let session = self.0.connect(diags, None, &call.stop).await?;
+        let role = call.planned;
+        let mut statements = vec![format!("CREATE ROLE {}", role.options(true))];
+        statements.extend(role.settings());
+        statements.extend(role.memberships(&BTreeSet::new()));
+        session.run(diags, &format!("Error creating role {}", role.name), &statements).await?;
+        Ok(RoleComputed { id: role.name })
+    }
+
+    async fn read(&self, diags: &mut Diagnostics, call: Read<Role>) -> Answer<Option<Role>> {
+        let session = self.0.connect(diags, None, &call.stop).await?;
+        read(diags, &session, call.current).await
+    }
+
+    async fn update(&self, diags: &mut Diagnostics, call: Update<Role>) -> Answer<RoleComputed> {
+        let session = self.0.connect(diags, None, &call.stop).await?;
+        let (prior, role) = (call.prior, call.planned);
+        let mut statements = Vec::new();
+        if prior.name != role.name {
+            let (from, to) = (sql::name(&prior.name), sql::name(&role.name));
+            statements.push(format!("ALTER ROLE {from} RENAME TO {to}"));
+        }
+        let is_new_password = role.password != prior.password
+            || role.password_wo_version != prior.password_wo_version
+            // Renaming may make the server forget it.
+            || role.name != prior.name;
+        statements.push(format!("ALTER ROLE {}", role.options(is_new_password)));
+        statements.extend(role.settings());
+        statements.extend(role.memberships(&prior.roles.unwrap_or_default()));
+        session.run(diags, &format!("Error updating role {}", role.name), &statements).await?;
+        Ok(RoleComputed { id: role.name })
+    }
+
+    async fn delete(&self, diags: &mut Diagnostics, call: Delete<Role>) -> Answer<()> {
+        let role = call.prior;
+        let session = self.0.connect(diags, None, &call.stop).await?;
+        let exists = "SELECT 1 FROM pg_roles WHERE rolname = $1";
+        if session.row(diags, exists, &[&role.name]).await?.is_none() {
+            return Ok(());
+        }
+        let name = sql::name(&role.name);
+        let mut statements = Vec::new();
+        if !role.skip_reassign_owned {
+            statements.push(format!("REASSIGN OWNED BY {name} TO CURRENT_USER"));
+            statements.push(format!("DROP OWNED BY {name}"));
+        }
+        if !role.skip_drop_role {
+            statements.push(format!("DROP ROLE {name}"));
+        }
+        session.run(diags, &format!("Error deleting role {}", role.name), &statements).await
+    }
+
+    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<RoleDraft> {
+        let (id, name) = (id.into(), id.into());
+        let no = || false.into();
+        Ok(RoleDraft {
+            id,
+            name,
+            encrypted_password: true.into(),
+            skip_drop_role: no(),
+            skip_reassign_owned: no(),
+            ..RoleDraft::default()
+        })
+    }
+}
+
+impl RoleInput {
+    /// The role's name and what it may do.
+    fn options(&self, with_password: bool) -> String {
+        let mut options = vec![
+            sql::unless("SUPERUSER", self.superuser),
+            sql::unless("CREATEDB", self.create_database),
+            sql::unless("CREATEROLE", self.create_role),
+            sql::unless("INHERIT", self.inherit),
+            sql::unless("LOGIN", self.login),
+            sql::unless("REPLICATION", self.replication),
+            sql::unless("BYPASSRLS", self.bypass_row_level_security),
+            format!("CONNECTION LIMIT {}", self.connection_limit),
+            format!("VALID UNTIL {}", sql::text(&self.valid_until)),
+        ];
+        if with_password {
+            let hidden = self.password_wo.as_ref().map(Secret::expose);
+            let password = self.password.as_ref().or(hidden);
+            let password = password.filter(|password| !password.is_empty());
+            let password = password.map_or_else(|| "NULL".to_owned(), |text| sql::text(text));
+            options.push(format!("PASSWORD {password}"));
+        }
+        format!("{} WITH {}", sql::name(&self.name), options.join(" "))
+    }
+
+    /// The statements that set what holds in the role's sessions.
+    fn settings(&self) -> Vec<String> {
+        let path = self.search_path.as_ref().filter(|path| !path.is_empty()).map(sql::names);
+        let number = |number: Option<i64>| number.map(|number| number.to_string());
+        let settings = [
+            ("search_path", path),
+            ("statement_timeout", number(self.statement_timeout)),
+            (IDLE, number(self.idle_in_transaction_session_timeout)),
+            ("role", self.assume_role.as_deref().map(sql::name)),
+        ];
+        let name = sql::name(&self.name);
+        let statement = |(setting, value): (&str, Option<String>)| match value {
+            Some(value) => format!("ALTER ROLE {name} SET {setting} TO {value}"),
+            None => format!("ALTER ROLE {name} RESET {setting}"),
+        };
+        settings.into_iter().map(statement).collect()
+    }
+
+    /// The statements that make the role a member of its roles, and no longer of others.
+    fn memberships(&self, prior: &BTreeSet<String>) -> Vec<String> {
+        let none = BTreeSet::new();
+        let roles = self.roles.as_ref().unwrap_or(&none);
+        let name = sql::name(&self.name);
+        let left = sql::missing(prior, roles)
+            .map(|role| format!("REVOKE {} FROM {name}", sql::name(role)));
+        let joined =
+            sql::missing(roles, prior).map(|role| format!("GRANT {} TO {name}", sql::name(role)));
+        left.chain(joined).collect()
+    }
+}
+
+const IDLE: &str = "idle_in_transaction_session_timeout";
+
+async fn read(diags: &mut Diagnostics, session: &Session, known: Role) -> Answer<Option<Role>> {
+    let query = "SELECT rolsuper, rolcreatedb, rolcreaterole, rolinherit, rolcanlogin, rolreplication, \
+                 rolbypassrls, rolconnlimit::int8, \
+                 coalesce(rolvaliduntil, 'infinity') = $2::text::timestamptz, \
+                 coalesce(rolvaliduntil::text, 'infinity'), coalesce(rolconfig, '{}'), \
+                 ARRAY(SELECT pg_get_userbyid(roleid)::text FROM pg_auth_members WHERE member = r.oid) \
+                 FROM pg_roles r WHERE rolname = $1";
+    // An object that was just imported knows its name only.
+    let until = if known.valid_until.is_empty() { "infinity" } else { &known.valid_until };
+    let Some(row) = session.row(diags, query, &[&known.name, &until]).await? else {
+        return Ok(None);
+    };
+    let config: Vec<String> = row.get(10);
+    let setting = |name: &str| {
+        let value = config.iter().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+        value.map(str::to_owned)
+    };
+    let roles: BTreeSet<String> = row.get::<_, Vec<String>>(11).into_iter().collect();
+    let unquoted = |part: &str| part.trim_matches('"').replace("\"\"", "\"");
+    let path = setting("search_path").map(|path| path.split(", ").map(unquoted).collect());
+    // An empty set and none at all are the same to the server.
+    let roles = Some(roles).filter(|roles| !roles.is_empty() || known.roles.is_some());
+    Ok(Some(Role {
+        id: known.name.clone(),
+        superuser: row.get(0),
+        create_database: row.get(1),
+        create_role: row.get(2),
+        inherit: row.get(3),
+        login: row.get(4),
+        replication: row.get(5),
+        bypass_row_level_security: row.get(6),
+        connection_limit: row.get(7),
+        // The server writes the same moment in another way.
+        valid_until: if row.get(8) { until.to_owned() } else { row.get(9) },
+        search_path: path.or_else(|| known.search_path.clone().filter(Vec::is_empty)),
+        statement_timeout: setting("statement_timeout").and_then(|text| text.parse().ok()),
+        idle_in_transaction_session_timeout: setting(IDLE).and_then(|text| text.parse().ok()),
+        assume_role: setting("role").map(|role| unquoted(&role)),
+        roles,
+        ..known
+    }))
+}

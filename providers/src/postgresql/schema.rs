@@ -1,0 +1,133 @@
+//! `postgresql_schema`. Privileges on schemas are the business of `postgresql_grant`.
+
+use formwork_sdk::prelude::*;
+
+use super::server::Server;
+use super::sql;
+
+/// A schema of a database.
+#[derive(Model)]
+pub(super) struct Schema {
+    /// The name of the schema.
+    #[attr(required)]
+    name: String,
+    /// The database; the one that the provider begins with if not set.
+    #[attr(optional_computed, keep, replace)]
+    database: String,
+    /// The role that owns the schema; who makes it if not set.
+    #[attr(optional_computed, keep)]
+    owner: String,
+    /// Whether a schema that is there already is taken over.
+    #[attr(default = true)]
+    if_not_exists: bool,
+    /// Whether everything in the schema is destroyed with it; otherwise it must be empty.
+    #[attr(default = false)]
+    drop_cascade: bool,
+    /// Database and name with a dot in between.
+    #[attr(computed)]
+    id: String,
+}
+
+/// The resource type.
+pub(super) struct Schemas(pub(super) Server);
+
+#[async_trait]
+impl Resource for Schemas {
+    type Model = Schema;
+
+    async fn create(
+        &self,
+        diags: &mut Diagnostics,
+        call: Create<Schema>,
+    ) -> Answer<SchemaComputed> {
+        let wanted = call.planned;
+        let session = self.0.connect(diags, wanted.database.as_deref(), &call.stop).await?;
+        let condition = if wanted.if_not_exists { "IF NOT EXISTS " } else { "" };
+        let name = sql::name(&wanted.name);
+        let mut statements = vec![format!("CREATE SCHEMA {condition}{name}")];
+        // Apart, because a schema that was there has an owner already.
+        let owner = wanted.owner.as_ref().map(|owner| sql::name(owner));
+        statements.extend(owner.map(|owner| format!("ALTER SCHEMA {name} OWNER TO {owner}")));
+        session.run(diags, &format!("Error creating schema {}", wanted.name), &statements).await?;
+        let owner = self.owner(diags, &session.database, &wanted.name, &call.stop).await?;
+        let id = format!("{}.{}", session.database, wanted.name);
+        Ok(SchemaComputed { database: session.database, owner: owner.unwrap_or_default(), id })
+    }
+
+    async fn read(&self, diags: &mut Diagnostics, call: Read<Schema>) -> Answer<Option<Schema>> {
+        let known = call.current;
+        let owner = self.owner(diags, &known.database, &known.name, &call.stop).await?;
+        let id = format!("{}.{}", known.database, known.name);
+        Ok(owner.map(|owner| Schema { owner, id, ..known }))
+    }
+
+    async fn update(
+        &self,
+        diags: &mut Diagnostics,
+        call: Update<Schema>,
+    ) -> Answer<SchemaComputed> {
+        let (prior, wanted) = (call.prior, call.planned);
+        let session = self.0.connect(diags, Some(&prior.database), &call.stop).await?;
+        let name = sql::name(&wanted.name);
+        let mut statements = Vec::new();
+        if prior.name != wanted.name {
+            let from = sql::name(&prior.name);
+            statements.push(format!("ALTER SCHEMA {from} RENAME TO {name}"));
+        }
+        let owner = wanted.owner.unwrap_or_else(|| prior.owner.clone());
+        if owner != prior.owner {
+            statements.push(format!("ALTER SCHEMA {name} OWNER TO {}", sql::name(&owner)));
+        }
+        session.run(diags, &format!("Error updating schema {}", wanted.name), &statements).await?;
+        let id = format!("{}.{}", session.database, wanted.name);
+        Ok(SchemaComputed { database: session.database, owner, id })
+    }
+
+    async fn delete(&self, diags: &mut Diagnostics, call: Delete<Schema>) -> Answer<()> {
+        let schema = call.prior;
+        let first = self.0.connect(diags, None, &call.stop).await?;
+        if !first.has_database(diags, &schema.database).await? {
+            return Ok(());
+        }
+        let session = self.0.connect(diags, Some(&schema.database), &call.stop).await?;
+        let how = if schema.drop_cascade { "CASCADE" } else { "RESTRICT" };
+        let statement = format!("DROP SCHEMA IF EXISTS {} {how}", sql::name(&schema.name));
+        session.run(diags, &format!("Error deleting schema {}", schema.name), &[statement]).await
+    }
+
+    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<SchemaDraft> {
+        let (database, name) = match id.split_once('.') {
+            Some((database, name)) => (database.to_owned(), name),
+            None => (self.0.database(), id),
+        };
+        let (database, name, id) = (database.into(), name.into(), id.into());
+        let (if_not_exists, drop_cascade) = (true.into(), false.into());
+        Ok(SchemaDraft {
+            database,
+            name,
+            id,
+            if_not_exists,
+            drop_cascade,
+            ..SchemaDraft::default()
+        })
+    }
+}
+
+impl Schemas {
+    /// Who owns a schema; `None` if it is not there, or its database is not.
+    async fn owner(
+        &self,
+        diags: &mut Diagnostics,
+        database: &str,
+        name: &str,
+        stop: &Stop,
+    ) -> Answer<Option<String>> {
+        let first = self.0.connect(diags, None, stop).await?;
+        if !first.has_database(diags, database).await? {
+            return Ok(None);
+        }
+        let session = self.0.connect(diags, Some(database), stop).await?;
+        let query = "SELECT pg_get_userbyid(nspowner)::text FROM pg_namespace WHERE nspname = $1";
+        Ok(session.row(diags, query, &[&name]).await?.map(|row| row.get(0)))
+    }
+}

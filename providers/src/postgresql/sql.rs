@@ -1,0 +1,53 @@
+//! Names and texts in SQL.
+
+use std::collections::BTreeSet;
+
+/// A name, quoted.
+pub(super) fn name(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// Names, quoted, with commas in between.
+pub(super) fn names<'n>(all: impl IntoIterator<Item = &'n String>) -> String {
+    all.into_iter().map(|one| name(one)).collect::<Vec<_>>().join(", ")
+}
+
+/// A text, quoted, whatever the server makes of backslashes.
+pub(super) fn text(text: &str) -> String {
+    let quoted = text.replace('\'', "''");
+    if quoted.contains('\\') {
+        format!("E'{}'", quoted.replace('\\', "\\\\"))
+    } else {
+        format!("'{quoted}'")
+    }
+}
+
+/// Whoever has privileges: a role, or everybody.
+pub(super) fn grantee(role: &str) -> String {
+    if role.eq_ignore_ascii_case("public") { "PUBLIC".to_owned() } else { name(role) }
+}
+
+/// A word, or the same with `NO` before it.
+pub(super) fn unless(word: &str, is_set: bool) -> String {
+    if is_set { word.to_owned() } else { format!("NO{word}") }
+}
+
+/// What is in the first set only.
+pub(super) fn missing<'s>(
+    first: &'s BTreeSet<String>,
+    second: &'s BTreeSet<String>,
+) -> impl Iterator<Item = &'s String> {
+    first.difference(second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{name, text};
+
+    #[test]
+    fn names_and_texts_end_where_they_should() {
+        assert_eq!(name("a\"; DROP"), "\"a\"\"; DROP\"");
+        assert_eq!(text("it's"), "'it''s'");
+        assert_eq!(text("a\\'b"), "E'a\\\\''b'");
+    }
+}

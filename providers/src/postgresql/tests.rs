@@ -1,0 +1,214 @@
+//! Roles, databases, schemas, extensions and privileges on a real server, which each test starts for
+//! itself. Where PostgreSQL is not installed (Debian: `postgresql-15`) the tests say so loudly.
+
+mod real;
+
+use formwork_sdk::testing::{Action, Life};
+use formwork_sdk::value::{Type, Value};
+
+use real::Real;
+
+type Set = (&'static str, Value);
+
+fn text(name: &'static str, text: &str) -> Set {
+    (name, Value::string(text))
+}
+
+fn truth(name: &'static str, truth: bool) -> Set {
+    (name, Value::Bool(truth))
+}
+
+fn set(name: &'static str, items: &[&str]) -> Set {
+    (name, Value::set(Type::String, items.iter().map(|item| Value::string(*item)).collect()))
+}
+
+fn list(name: &'static str, items: &[&str]) -> Set {
+    (name, Value::list(Type::String, items.iter().map(|item| Value::string(*item)).collect()))
+}
+
+async fn made(real: &Real, kind: &str, config: Vec<Set>) -> Life {
+    let mut life = real.life(kind).await;
+    assert_eq!(life.apply(config.clone()).await, Ok(Action::Create));
+    life.store().await.unwrap();
+    assert_eq!(life.apply(config).await, Ok(Action::Nothing));
+    life
+}
+
+#[tokio::test]
+async fn a_role_is_made_changed_renamed_imported_and_destroyed() {
+    let Some(real) = Real::start().await else { return };
+    let _group = made(&real, "postgresql_role", vec![text("name", "group")]).await;
+    let config = |name: &str, login| {
+        vec![
+            text("name", name),
+            text("password", "it's \\ secret"),
+            truth("login", login),
+            set("roles", &["group"]),
+            list("search_path", &["a b", "public"]),
+            text("valid_until", "2040-01-02T03:04:05Z"),
+            ("statement_timeout", Value::int(5000)),
+            ("connection_limit", Value::int(7)),
+        ]
+    };
+    let mut role = made(&real, "postgresql_role", config("app", true)).await;
+    assert_eq!(real.ask("SELECT rolconnlimit FROM pg_roles WHERE rolname = 'app'").await, "7");
+    assert_eq!(role.apply(config("app", false)).await, Ok(Action::Update));
+    assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(Action::Update));
+    assert_eq!(role.get("id"), &Value::string("the \"app\""));
+    assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(Action::Nothing));
+
+    // Somebody else changes it, and it is changed back.
+    real.run("ALTER ROLE \"the \"\"app\"\"\" SUPERUSER").await;
+    real.run("REVOKE \"group\" FROM \"the \"\"app\"\"\"").await;
+    assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(Action::Update));
+    assert_eq!(role.apply(config("the \"app\"", false)).await, Ok(Action::Nothing));
+
+    let mut found = real.life("postgresql_role").await;
+    found.import("the \"app\"").await.unwrap();
+    assert_eq!(found.get("roles"), role.get("roles"));
+    assert_eq!(found.get("search_path"), role.get("search_path"));
+    assert!(found.import("nobody").await.is_err());
+
+    // It owns something, which does not keep it from being destroyed.
+    real.run("CREATE TABLE t (); ALTER TABLE t OWNER TO \"the \"\"app\"\"\"").await;
+    role.destroy().await.unwrap();
+    assert_eq!(real.ask("SELECT count(*) FROM pg_roles WHERE rolname LIKE '%app%'").await, "0");
+    assert_eq!(real.ask("SELECT count(*) FROM pg_class WHERE relname = 't'").await, "1");
+}
+
+#[tokio::test]
+async fn what_somebody_else_destroyed_is_made_again() {
+    let Some(real) = Real::start().await else { return };
+    let config = || vec![text("name", "gone")];
+    for (kind, statement) in [
+        ("postgresql_role", "DROP ROLE gone"),
+        ("postgresql_database", "DROP DATABASE gone"),
+        ("postgresql_schema", "DROP SCHEMA gone"),
+    ] {
+        let mut life = made(&real, kind, config()).await;
+        real.run(statement).await;
+        assert_eq!(life.apply(config()).await, Ok(Action::Create), "{kind}");
+        real.run(statement).await;
+        life.destroy().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_database_with_a_schema_an_extension_and_privileges() {
+    let Some(real) = Real::start().await else { return };
+    for name in ["owner", "reader"] {
+        made(&real, "postgresql_role", vec![text("name", name)]).await;
+    }
+    let database = |limit| {
+        vec![text("name", "shop"), text("owner", "owner"), ("connection_limit", Value::int(limit))]
+    };
+    let mut shop = made(&real, "postgresql_database", database(-1)).await;
+    assert_eq!(shop.get("encoding"), &Value::string("UTF8"));
+    assert_eq!(shop.apply(database(50)).await, Ok(Action::Update));
+    let other = [database(50), vec![text("lc_collate", "C.UTF-8")]].concat();
+    assert_eq!(shop.plan(other).await.unwrap().action, Action::Replace);
+
+    let schema = |name| vec![text("name", name), text("database", "shop"), text("owner", "owner")];
+    let mut goods = made(&real, "postgresql_schema", schema("goods")).await;
+    assert_eq!(goods.apply(schema("wares")).await, Ok(Action::Update));
+    assert_eq!(goods.get("id"), &Value::string("shop.wares"));
+    let mut found = real.life("postgresql_schema").await;
+    found.import("shop.wares").await.unwrap();
+    assert_eq!(found.apply(schema("wares")).await, Ok(Action::Nothing));
+
+    let config = vec![text("name", "plpgsql"), text("database", "shop")];
+    let mut extension = made(&real, "postgresql_extension", config).await;
+    assert_eq!(extension.get("schema"), &Value::string("pg_catalog"));
+    extension.destroy().await.unwrap();
+
+    real.run_in("shop", "CREATE TABLE wares.a (); CREATE TABLE wares.b ()").await;
+    let grant = |privileges: &[&str]| {
+        vec![
+            text("role", "reader"),
+            text("database", "shop"),
+            text("schema", "wares"),
+            text("object_type", "table"),
+            set("privileges", privileges),
+        ]
+    };
+    let mut tables = made(&real, "postgresql_grant", grant(&["SELECT", "INSERT"])).await;
+    assert_eq!(tables.get("id"), &Value::string("reader_shop_wares_table"));
+    let may = "SELECT has_table_privilege('reader', 'wares.b', 'INSERT')";
+    assert_eq!(real.ask_in("shop", may).await, "true");
+    assert_eq!(tables.apply(grant(&["SELECT"])).await, Ok(Action::Update));
+    assert_eq!(real.ask_in("shop", may).await, "false");
+    real.run_in("shop", "REVOKE SELECT ON wares.a FROM reader").await;
+    assert_eq!(tables.apply(grant(&["SELECT"])).await, Ok(Action::Update));
+    assert_eq!(tables.apply(grant(&["ALL"])).await, Ok(Action::Update));
+    assert_eq!(tables.apply(grant(&["ALL"])).await, Ok(Action::Nothing));
+
+    let connect = vec![
+        text("role", "public"),
+        text("database", "shop"),
+        text("object_type", "database"),
+        set("privileges", &["CONNECT"]),
+    ];
+    made(&real, "postgresql_grant", connect).await;
+    tables.destroy().await.unwrap();
+    goods.apply([schema("wares"), vec![truth("drop_cascade", true)]].concat()).await.unwrap();
+    goods.destroy().await.unwrap();
+    shop.destroy().await.unwrap();
+}
+
+#[tokio::test]
+async fn many_change_the_privileges_of_one_object_at_a_time() {
+    let Some(real) = Real::start().await else { return };
+    let names: Vec<_> = (0..8).map(|at| format!("role{at}")).collect();
+    let mut roles = Vec::new();
+    for name in &names {
+        roles.push(made(&real, "postgresql_role", vec![text("name", name)]).await);
+    }
+    let mut grants = Vec::new();
+    for _ in &names {
+        grants.push(real.life("postgresql_grant").await);
+    }
+    let all = grants.iter_mut().zip(&names).map(|(grant, name)| {
+        grant.apply([
+            text("role", name),
+            text("database", "postgres"),
+            text("schema", "public"),
+            text("object_type", "schema"),
+            set("privileges", &["USAGE", "CREATE"]),
+        ])
+    });
+    for done in futures_util::future::join_all(all).await {
+        assert_eq!(done, Ok(Action::Create));
+    }
+}
+
+#[tokio::test]
+async fn what_the_server_refuses_is_told_in_its_words() {
+    let Some(real) = Real::start().await else { return };
+    let grant = |kind: &str, privilege: &str| {
+        vec![
+            text("role", "postgres"),
+            text("database", "postgres"),
+            text("object_type", kind),
+            set("privileges", &[privilege]),
+        ]
+    };
+    let table = [
+        ("postgresql_role", vec![text("name", "postgres")], "already exists (SQLSTATE 42710)"),
+        (
+            "postgresql_role",
+            vec![text("name", "a"), set("roles", &["nobody"])],
+            "role \"nobody\" does not exist",
+        ),
+        ("postgresql_database", vec![text("name", "a"), text("owner", "nobody")], "does not exist"),
+        ("postgresql_schema", vec![text("name", "a"), text("database", "no")], "does not exist"),
+        ("postgresql_extension", vec![text("name", "none")], "Error creating extension none"),
+        ("postgresql_grant", grant("table", "SELECT"), "`schema` is needed"),
+        ("postgresql_grant", grant("database", "SELECT"), "no privilege \"SELECT\""),
+    ];
+    for (kind, config, expected) in table {
+        let refusal = real.life(kind).await.apply(config).await.unwrap_err();
+        assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
+    }
+    // What failed half-way has left nothing behind.
+    assert_eq!(real.ask("SELECT count(*) FROM pg_roles WHERE rolname = 'a'").await, "0");
+}
