@@ -40,7 +40,12 @@ pub(super) async fn check(
     find(folder, MAX_DEPTH, &mut examples);
     examples.sort();
     for example in &examples {
-        if plans(diags, sources, program, example).await.is_err() {
+        // Planning goes no further once something was reported, so each begins with a clean sheet.
+        let mut found = Diagnostics::new();
+        let planned = plans(&mut found, sources, program, example).await;
+        let failed = planned.is_err() || found.has_errors();
+        let _receipt = diags.append(found);
+        if failed {
             let detail = format!("The example {} does not plan; see above.", example.display());
             let _receipt = diags.error(Diagnostic::error("An example does not plan", detail));
         }
