@@ -237,6 +237,30 @@ fn an_interrupt_ends_a_provisioner_and_taints_what_it_stood_beside() {
 }
 
 #[test]
+fn nothing_that_a_command_has_started_outlives_a_killed_run() {
+    let workdir = Workdir::new(
+        r#"
+        resource "terraform_data" "a" {
+          provisioner "local-exec" {
+            command = "sleep 1000 > fifo & sleep 1000 > fifo & echo started; wait"
+          }
+        }
+        "#,
+    );
+    let fifo = workdir.root().join("fifo");
+    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).expect("a fifo");
+    let opened = std::thread::spawn(move || std::fs::File::open(fifo).expect("it can be opened"));
+    let running = workdir.formwork("apply -auto-approve").start();
+    running.wait_for_words("(local-exec): started");
+    let mut fifo = opened.join().expect("it only waits");
+    running.signal(Signal::SIGKILL);
+    running.wait();
+    // Its end is seen once nobody is left who could write.
+    let read = std::io::Read::read_to_end(&mut fifo, &mut Vec::new()).expect("it can be read");
+    assert_eq!(read, 0);
+}
+
+#[test]
 fn an_object_whose_provisioner_was_cut_off_is_half_made() {
     let (workdir, let_go) = provisioned();
     let running = workdir.formwork("apply -auto-approve").start();

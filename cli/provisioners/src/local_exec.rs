@@ -4,6 +4,7 @@ mod child;
 mod command;
 #[cfg(test)]
 mod tests;
+mod warden;
 
 use formwork_core::provisioner::{Failed, Provisioner, Task, Tell};
 use formwork_value::Type;

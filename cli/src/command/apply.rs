@@ -10,19 +10,31 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::{Interrupt, guarded};
 use super::locked::Locked;
-use super::operation::{Prepared, Preparing, With, may_ask, options};
+use super::operation::{Prepared, Preparing, With, may_ask, options, warn_of_place};
 use super::plan::{Making, make, prepare};
 use super::planfile;
 use super::question::{Question, Unanswered, ask};
 use crate::args::{ApplyArgs, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::view::report::Report;
+use crate::view::report::{Done, Report};
 use crate::view::{self, Screen};
 use crate::workspace::Workspace;
 
+/// What a run is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// The real objects become as they are written.
+    Apply,
+    /// The real objects go.
+    Destroy,
+    /// The state is brought up to date, without a word about what that changes.
+    Refresh,
+}
+
 /// Runs the command.
-pub(super) async fn run(args: &ApplyArgs, env: &Env, destroying: bool) -> Exit {
+pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
+    let destroying = purpose == Purpose::Destroy;
     let screen = Screen::of(env);
     let report = Report::new(screen, args.json, env.compact_warnings);
     let mut diags = Diagnostics::new();
@@ -44,8 +56,14 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, destroying: bool) -> Exit {
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
     let pool = Pool::new(&prepared.launcher);
     let interrupt = Interrupt::default();
-    let command =
-        Run { args, report: &report, prepared: &prepared, pool: &pool, interrupt: &interrupt };
+    let command = Run {
+        args,
+        purpose,
+        report: &report,
+        prepared: &prepared,
+        pool: &pool,
+        interrupt: &interrupt,
+    };
     let work = command.work(&mut diags, &mut locked, wanted);
     let Some(exit) = guarded(work, (&pool, &prepared), &interrupt).await else {
         return Exit::Failed;
@@ -104,6 +122,7 @@ async fn fresh<'e>(
     screen: &Screen,
 ) -> Result<Ready<'e>, Option<Box<Workspace<'e>>>> {
     let options = options(diags, &args.operation, destroying).map_err(|_| None)?;
+    warn_of_place(diags, &args.state);
     let preparing = Preparing {
         sources: &args.variables.sources,
         place: &args.state.place(),
@@ -117,6 +136,7 @@ async fn fresh<'e>(
 /// One run of the command, once everything is ready.
 struct Run<'a> {
     args: &'a ApplyArgs,
+    purpose: Purpose,
     report: &'a Report,
     prepared: &'a Prepared<'a>,
     pool: &'a Pool<'a>,
@@ -145,9 +165,18 @@ impl Run<'_> {
         warn_of_limits(diags, &plan);
         if !diags.has_errors() {
             self.warn(diags);
-            // A saved plan is applied, whatever it does.
-            let destroying = plan.mode == Mode::Destroy && self.args.plan.is_none();
-            self.report.applied(tally, &locked.file.state, destroying);
+            let done = Done {
+                tally,
+                // A saved plan is applied, whatever it does.
+                destroying: plan.mode == Mode::Destroy && self.args.plan.is_none(),
+                out: self.args.state.state_out.as_deref(),
+            };
+            match self.purpose {
+                Purpose::Refresh => self.report.refreshed(&locked.file.state),
+                Purpose::Apply | Purpose::Destroy => {
+                    self.report.applied(&done, &locked.file.state);
+                }
+            }
         }
         if complete { Ok(Exit::Done) } else { Ok(Exit::Failed) }
     }
@@ -180,7 +209,9 @@ impl Run<'_> {
         };
         let plan = make(diags, self.prepared, self.pool, making).await?;
         locked.take_evidence(diags, &plan);
-        self.report.plan(&plan, self.pool);
+        if self.purpose != Purpose::Refresh {
+            self.report.plan(&plan, self.pool);
+        }
         diags.check()?;
         if plan.errored {
             return Ok(None);

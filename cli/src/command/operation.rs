@@ -24,7 +24,7 @@ use tokio::sync::Semaphore;
 
 use super::given::{ask_for_missing, given};
 use super::output::stored_in;
-use crate::args::{OperationArgs, StatePlace, VariableSource};
+use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
 use crate::clock;
 use crate::env::Env;
 use crate::launcher::Launcher;
@@ -284,6 +284,17 @@ fn excludes(diags: &mut Diagnostics, args: &OperationArgs) -> Vec<Target> {
         "You are creating a plan with the -exclude option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -exclude option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.",
     ));
     excludes
+}
+
+/// Says where the place of a state is better written than in `-state`.
+pub(crate) fn warn_of_place(diags: &mut Diagnostics, args: &StateArgs) {
+    if let Some(state) = &args.state {
+        let detail = format!(
+            "Use `path` attribute within the `local` backend instead:\n\nterraform {{\n  backend \"local\" {{\n    path = {:?}\n  }}\n}}",
+            state.display().to_string()
+        );
+        diags.warn(Diagnostic::warning("Deprecated flag: -state", detail));
+    }
 }
 
 /// Whether questions may be asked. A pipe may answer as well as a person.

@@ -13,7 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::generated;
 use super::interrupt::{Interrupt, guarded};
 use super::locked::Locked;
-use super::operation::{Prepared, Preparing, With, may_ask, options};
+use super::operation::{Prepared, Preparing, With, may_ask, options, warn_of_place};
 use super::planfile;
 use crate::args::{PlanArgs, at_once};
 use crate::env::Env;
@@ -28,6 +28,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let report = Report::new(screen, args.json, env.compact_warnings);
     let mut diags = Diagnostics::new();
     let ask = (!args.json && may_ask(env, args.operation.input)).then_some(&screen);
+    warn_of_place(&mut diags, &args.state);
     let generated = args.generate_config_out.as_deref().filter(|path| !path.as_os_str().is_empty());
     let options = options(&mut diags, &args.operation, false).and_then(|options| {
         generated::check(&mut diags, generated, options.mode).map(|()| options)

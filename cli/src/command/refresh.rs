@@ -1,10 +1,11 @@
 //! `formwork refresh`: brings the state up to date with the real objects, without asking.
 
+use super::apply::Purpose;
 use crate::args::{ApplyArgs, RefreshArgs};
 use crate::env::Env;
 use crate::exit::Exit;
 
-/// Runs the command: `apply -refresh-only -auto-approve`.
+/// Runs the command: `apply -refresh-only -auto-approve`, but tells only the outputs.
 pub(super) async fn run(args: &RefreshArgs, env: &Env) -> Exit {
     let mut operation = args.operation.clone();
     operation.refresh_only = true;
@@ -16,5 +17,5 @@ pub(super) async fn run(args: &RefreshArgs, env: &Env) -> Exit {
         variables: args.variables.clone(),
         state: args.state.clone(),
     };
-    super::apply::run(&args, env, false).await
+    super::apply::run(&args, env, Purpose::Refresh).await
 }

@@ -24,6 +24,18 @@ pub(crate) struct Report {
     watch: Told,
 }
 
+/// What came of applying.
+pub(crate) struct Done<'a> {
+    /// How much was done.
+    pub(crate) tally: Tally,
+    /// Whether everything was to go.
+    pub(crate) destroying: bool,
+    /// Where the state was asked to be written, if not to its usual place.
+    pub(crate) out: Option<&'a Path>,
+}
+
+const SAVED: &str = "The state of your infrastructure has been saved to the path below. This state\nis required to modify and destroy your infrastructure, so keep it safe. To\ninspect the complete state use the `formwork show` command.";
+
 enum Told {
     People(Operations),
     Programs(Stream),
@@ -121,25 +133,48 @@ impl Report {
     }
 
     /// Says what was done.
-    pub(crate) fn applied(&self, tally: Tally, state: &State, destroying: bool) {
+    pub(crate) fn applied(&self, done: &Done<'_>, state: &State) {
         match &self.watch {
             Told::People(_) => {
-                let Tally { imported: _, added, changed, destroyed } = tally;
-                let imports = imported(tally);
-                let done = if destroying {
+                let Tally { imported: _, added, changed, destroyed } = done.tally;
+                let imports = imported(done.tally);
+                let words = if done.destroying {
                     format!("Destroy complete! Resources: {destroyed} destroyed.")
                 } else {
                     format!(
                         "Apply complete! Resources: {imports}{added} added, {changed} changed, {destroyed} destroyed."
                     )
                 };
-                out(&format!("\n{}\n", self.screen.paint(Paint::BoldGreen, &done)));
-                if !destroying && !state.outputs.is_empty() {
-                    let title = self.screen.paint(Paint::BoldGreen, "Outputs:");
-                    out(&format!("\n{title}\n\n{}", outputs::all(state)));
+                out(&format!("\n{}\n", self.screen.paint(Paint::BoldGreen, &words)));
+                if let Some(path) = done.out.filter(|_| added + changed > 0) {
+                    let text = format!("{SAVED}\n\nState path: {}", path.display());
+                    out(&format!("\n{text}\n"));
+                }
+                if !done.destroying {
+                    self.outputs(state);
                 }
             }
-            Told::Programs(stream) => stream.applied(tally, state, destroying),
+            Told::Programs(stream) => {
+                stream.applied(done.tally, done.destroying);
+                if !done.destroying {
+                    stream.outputs(state);
+                }
+            }
+        }
+    }
+
+    /// Says what the outputs are now.
+    pub(crate) fn refreshed(&self, state: &State) {
+        match &self.watch {
+            Told::People(_) => self.outputs(state),
+            Told::Programs(stream) => stream.outputs(state),
+        }
+    }
+
+    fn outputs(&self, state: &State) {
+        if !state.outputs.is_empty() {
+            let title = self.screen.paint(Paint::BoldGreen, "Outputs:");
+            out(&format!("\n{title}\n\n{}", outputs::all(state)));
         }
     }
 

@@ -191,6 +191,8 @@ impl LocalStore {
     /// Whether the content is the stored one.
     fn is_stored(&self, content: &[u8; 32]) -> bool {
         match &self.known {
+            // It is stored, but elsewhere.
+            _ if self.files.read_from.is_some() => false,
             Known::Present { content: Stored::Written(stored), .. } => stored == content,
             // The stored text may be laid out differently, so it is compared as we would write it.
             Known::Present { content: Stored::Read(stored), .. } => {
@@ -200,14 +202,17 @@ impl LocalStore {
         }
     }
 
-    /// Keeps what the file held before the first write of this run.
+    /// Keeps what the file that is written held before the first write of this run.
     fn back_up(&self) -> Result<(), StoreError> {
-        let (Some(backup), Known::Present { content: Stored::Read(_), .. }) =
-            (&self.files.backup, &self.known)
-        else {
-            return Ok(());
+        let Some(backup) = &self.files.backup else { return Ok(()) };
+        let stored = &self.files.state;
+        let holds_something = match &self.files.read_from {
+            Some(_) => stored.metadata().is_ok_and(|about| about.len() > 0),
+            None => matches!(&self.known, Known::Present { content: Stored::Read(_), .. }),
         };
-        let stored = self.source();
+        if !holds_something {
+            return Ok(());
+        }
         let from = File::open(stored).map_err(StoreError::io("read", stored))?;
         replace::write_aside(&self.disk, backup, &|to| io::copy(&mut &from, to).map(drop))
     }

@@ -14,6 +14,7 @@ use tokio::net::unix::pipe::Receiver;
 use tokio::process::Child;
 
 use super::command::Command;
+use super::warden::Warden;
 use crate::lines::Lines;
 use crate::stop::Stop;
 
@@ -32,8 +33,13 @@ pub(super) async fn run(
     output: &mut Lines<'_>,
     stop: &Stop,
 ) -> Result<(), String> {
+    // Without a shell for it the command runs unwatched.
+    let mut warden = Warden::new().ok();
     let (mut child, mut reader) = start(command).map_err(|error| not_started(command, &error))?;
     let mut group = Group::of(&child);
+    if let (Some(warden), Some(leader)) = (&mut warden, group.0) {
+        warden.watch(leader).await;
+    }
     let ended = {
         let reading = async {
             let mut piece = vec![0; PIECE];
@@ -60,6 +66,9 @@ pub(super) async fn run(
             }
         }
     };
+    if let Some(warden) = warden {
+        warden.release().await;
+    }
     output.end();
     match ended? {
         status if status.success() => Ok(()),

@@ -144,7 +144,7 @@ impl Stream {
     }
 
     /// What was done.
-    pub(crate) fn applied(&self, tally: Tally, state: &State, destroying: bool) {
+    pub(crate) fn applied(&self, tally: Tally, destroying: bool) {
         let Tally { imported: _, added, changed, destroyed } = tally;
         let (message, operation) = if destroying {
             (format!("Destroy complete! Resources: {destroyed} destroyed."), "destroy")
@@ -158,19 +158,21 @@ impl Stream {
             )
         };
         self.summary(&message, tally, operation);
-        if !destroying {
-            let outputs = state.outputs.iter().map(|(name, output)| {
-                let shown = (!output.sensitive).then(|| value::known(output.value.value()));
-                let json = Json::some([
-                    ("sensitive", Some(Json::Bool(output.sensitive))),
-                    ("type", Some(value::type_of(&output.value.value().ty()))),
-                    ("value", shown),
-                ]);
-                (name.to_string(), json)
-            });
-            let message = format!("Outputs: {}", state.outputs.len());
-            self.info(&message, "outputs", vec![("outputs", Json::Object(outputs.collect()))]);
-        }
+    }
+
+    /// What the outputs are now.
+    pub(crate) fn outputs(&self, state: &State) {
+        let outputs = state.outputs.iter().map(|(name, output)| {
+            let shown = (!output.sensitive).then(|| value::known(output.value.value()));
+            let json = Json::some([
+                ("sensitive", Some(Json::Bool(output.sensitive))),
+                ("type", Some(value::type_of(&output.value.value().ty()))),
+                ("value", shown),
+            ]);
+            (name.to_string(), json)
+        });
+        let message = format!("Outputs: {}", state.outputs.len());
+        self.info(&message, "outputs", vec![("outputs", Json::Object(outputs.collect()))]);
     }
 }
 
