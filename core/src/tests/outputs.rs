@@ -94,3 +94,9 @@ fn destroying_everything_removes_outputs() {
     "#]]
     .assert_eq(&format!("{}{}", run.story(), bench.state()));
 }
+
+#[test]
+fn an_infinite_number_is_refused_because_no_state_can_hold_it() {
+    let run = Bench::new().plan("output \"o\" {\n  value = { a = [1 / 0] }\n}\n");
+    assert_eq!(run.said(), "error -: Output value is not finite\n");
+}
