@@ -1,30 +1,30 @@
 //! `null_data_source`.
 
+use std::collections::BTreeMap;
+
 use formwork_sdk::prelude::*;
 
 use super::random_number;
-use crate::Strings;
 
 /// Values that come back as they went in.
 #[derive(Model)]
-#[attr(loose)]
 #[attr(deprecated = "Use local values, or the terraform_data resource type.")]
 pub(super) struct Null {
     /// Arbitrary values that are copied to `outputs`.
     #[attr(optional)]
-    inputs: Strings,
+    inputs: Option<BTreeMap<String, Option<String>>>,
     /// A copy of `inputs`.
     #[attr(computed)]
-    outputs: Strings,
+    outputs: Option<BTreeMap<String, Option<String>>>,
     /// A random number. For testing.
     #[attr(computed)]
-    random: Attr<String>,
+    random: String,
     /// What is given, or else `default`. For testing.
     #[attr(optional_computed)]
-    has_computed_default: Attr<String>,
+    has_computed_default: String,
     /// Always the same.
     #[attr(computed, deprecated = "It says nothing and should not be used.")]
-    id: Attr<String>,
+    id: String,
 }
 
 /// The data source.
@@ -34,15 +34,12 @@ pub(super) struct NullData;
 impl DataSource for NullData {
     type Model = Null;
 
-    async fn read(&self, _: &mut Diagnostics, config: Null) -> Answer<Null> {
-        let Null { inputs, has_computed_default, .. } = config;
-        let given = has_computed_default.get().cloned();
-        Ok(Null {
-            outputs: inputs.clone(),
-            inputs,
-            random: random_number().into(),
-            has_computed_default: given.unwrap_or_else(|| "default".to_owned()).into(),
-            id: "static".into(),
+    async fn read(&self, _: &mut Diagnostics, config: NullInput) -> Answer<NullComputed> {
+        Ok(NullComputed {
+            outputs: config.inputs,
+            random: random_number(),
+            has_computed_default: "default".to_owned(),
+            id: "static".to_owned(),
         })
     }
 }

@@ -1,21 +1,21 @@
 //! `null_resource`.
 
+use std::collections::BTreeMap;
+
 use formwork_sdk::prelude::*;
 
 use super::random_number;
-use crate::Strings;
 use crate::replace::values_changed;
 
 /// An object that does nothing, for its place in the graph and for its provisioners.
 #[derive(Model)]
-#[attr(loose)]
 pub(super) struct Null {
     /// Arbitrary values that, when changed, make a new object, so that its provisioners run again.
     #[attr(optional, replace_if = values_changed)]
-    triggers: Strings,
+    triggers: Option<BTreeMap<String, Option<String>>>,
     /// A random number.
     #[attr(computed, keep)]
-    id: Attr<String>,
+    id: String,
 }
 
 /// The resource type.
@@ -25,8 +25,8 @@ pub(super) struct NullResource;
 impl Resource for NullResource {
     type Model = Null;
 
-    async fn create(&self, _: &mut Diagnostics, call: Create<Null>) -> Answer<Null> {
-        Ok(Null { id: random_number().into(), ..call.planned })
+    async fn create(&self, _: &mut Diagnostics, _: Create<Null>) -> Answer<NullComputed> {
+        Ok(NullComputed { id: random_number() })
     }
 }
 
