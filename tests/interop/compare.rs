@@ -90,7 +90,20 @@ pub(crate) fn scrub_state(state: &mut Value) {
         // They are a map; Terraform writes them in no particular order.
         sort_checks(fields.get_mut("check_results"), "config_addr");
     }
+    scrub_identities(state);
     scrub_ids(state);
+}
+
+/// Terraform 1.11 knows no identities: it reads a state that has them and leaves them out of its own.
+fn scrub_identities(state: &mut Value) {
+    let resources = state.get_mut("resources").and_then(Value::as_array_mut);
+    for resource in resources.into_iter().flatten() {
+        let instances = resource.get_mut("instances").and_then(Value::as_array_mut);
+        for instance in instances.into_iter().flatten().filter_map(Value::as_object_mut) {
+            instance.remove("identity");
+            instance.remove("identity_schema_version");
+        }
+    }
 }
 
 pub(crate) fn scrub_ids(value: &mut Value) {

@@ -228,7 +228,7 @@ fn every_problem_is_reported() {
                 No argument "naem" is expected here. Did you mean "name"?
             5:6 "\"x\"" Extraneous label for list
                 A block of type "list" has no labels.
-            7:5 "{" Missing name for map
+            7:5 "{" Missing key for map
                 A block of type "map" has one label before its brace: key.
             10:6 "nope" No such name
                 -

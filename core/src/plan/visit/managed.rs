@@ -101,6 +101,8 @@ pub(super) async fn plan(
         Some(prior) if change.action == Action::NoOp => {
             prior.settle(&change.dependencies, change.create_before_destroy);
         }
+        // What is imported was not made after anything; the apply says what it stands on now.
+        Some(_) if change.importing.is_some() => {}
         Some(prior) if !prior.current.is_null() && !view.options.skip_refresh => {
             prior.add_dependencies(&change.dependencies);
         }

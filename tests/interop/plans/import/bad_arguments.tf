@@ -16,11 +16,6 @@ import {
   id = "a"
 }
 import {
-  to       = terraform_data.b
-  id       = "a"
-  identity = {}
-}
-import {
   to    = terraform_data.c
   id    = "a"
   count = 2

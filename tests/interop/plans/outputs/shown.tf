@@ -26,7 +26,7 @@ output "set" {
   value = toset(["b", "a"])
 }
 output "empty" {
-  value = [[], {}, "", toset([])]
+  value = [[], {}, toset([])]
 }
 resource "terraform_data" "x" {
   input = { a = [1, { b = "x" }], c = "m\nn" }
