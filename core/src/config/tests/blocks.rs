@@ -1,0 +1,383 @@
+//! What each kind of block may hold, and how it may be named.
+
+use expect_test::expect;
+
+use super::check;
+
+#[test]
+fn the_state_has_one_place() {
+    check(
+        r#"
+terraform {
+  cloud {}
+  backend "s3" {}
+}
+"#,
+        &expect![[r#"
+            error main.tf:3,3-15 Both a backend and cloud configuration are present
+                A module says once where its state is, in a `backend` or a `cloud` block, and here it is said a second time.
+        "#]],
+    );
+}
+
+#[test]
+fn names_of_providers_are_checked_wherever_they_stand() {
+    check(
+        r#"
+terraform {
+  required_providers {
+    plain = {
+      source                = "acme/plain"
+      configuration_aliases = [plain, plain.other, another.one]
+    }
+  }
+}
+data "plain_thing" "a" {
+  provider = my_plain
+}
+resource "plain_thing" "b" {
+  provider = PLAIN
+}
+resource "plain thing" "c" {}
+data "plain thing" "d" {}
+ephemeral "plain thing" "e" {}
+"#,
+        &expect![[r#"
+            error main.tf:5,52-63 Invalid configuration_aliases value
+                An entry of `configuration_aliases` is the local name `plain`, alone or with an alias behind a dot, such as `plain.other`.
+            error main.tf:10,14-22 Invalid provider local name
+                `my_plain` must consist of letters, digits and dashes, with no dash at either end.
+            error main.tf:13,14-19 Invalid provider local name
+                Names of providers are in lower case: write `plain`.
+            error main.tf:15,10-23 Invalid resource type name
+                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+            error main.tf:16,6-19 Invalid data source name
+                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+            error main.tf:17,11-24 Invalid ephemeral resource type
+                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+        "#]],
+    );
+}
+
+#[test]
+fn blocks_are_known_and_have_the_right_labels() {
+    check(
+        r#"
+foo {}
+required_providers {}
+variable {}
+variable "a" "b" {}
+variable "1b" {}
+variable "source" {}
+output "b" {}
+output "1" { value = 1 }
+locals "x" {}
+resource "x" {}
+resource "x" "1" {}
+"#,
+        &expect![[r#"
+            error main.tf:1,1-4 Unsupported block type
+                No block of type "foo" is expected here.
+            error main.tf:2,1-19 Invalid required_providers block
+                A `required_providers` block stands inside a `terraform` block.
+            error main.tf:3,10-11 Missing name for variable
+                A block of type "variable" has one label before its brace: name.
+            error main.tf:4,14-17 Extraneous label for variable
+                A block of type "variable" has no more labels than: name.
+            error main.tf:5,10-14 Invalid variable name
+                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+            error main.tf:6,10-18 Invalid variable name
+                `source` has a meaning of its own in module blocks; take another name.
+            error main.tf:7,12-13 Missing required argument
+                The argument "value" must be set here, but is not.
+            error main.tf:8,8-11 Invalid output name
+                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+            error main.tf:9,8-11 Extraneous label for locals
+                A block of type "locals" has no labels.
+            error main.tf:10,14-15 Missing name for resource
+                A block of type "resource" has several labels before its brace: type, name.
+            error main.tf:11,14-17 Invalid resource name
+                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+        "#]],
+    );
+}
+
+#[test]
+fn variables_hold_only_what_they_may() {
+    check(
+        r#"
+variable "x" {
+  type      = number
+  default   = "x"
+  sensitive = "yes"
+  nullable  = null
+  foo       = 1
+  lifecycle {}
+}
+variable "y" {
+  nullable = false
+  default  = null
+  validation {}
+  validation {
+    condition     = true
+    error_message = "x"
+  }
+  validation {
+    condition     = var.x
+    error_message = "x"
+  }
+}
+variable "z" {
+  default     = var.x
+  description = upper("x")
+}
+"#,
+        &expect![[r#"
+            error main.tf:3,15-18 Invalid default value for variable
+                The default of `x` does not fit its type: a number is required.
+            error main.tf:4,15-20 Unsuitable value type
+                This value does not fit: a bool is required.
+            error main.tf:5,15-19 Unsuitable value type
+                This value does not fit: it must not be null.
+            error main.tf:6,3-6 Unsupported argument
+                No argument "foo" is expected here.
+            error main.tf:7,3-12 Unsupported block type
+                No block of type "lifecycle" is expected here.
+            error main.tf:11,14-18 Invalid default value for variable
+                The default of `y` does not fit its type: it is null, and `nullable` is false.
+            error main.tf:12,14-15 Missing required argument
+                The argument "condition" must be set here, but is not.
+            error main.tf:12,14-15 Missing required argument
+                The argument "error_message" must be set here, but is not.
+            error main.tf:14,21-25 Invalid validation expression
+                This condition mentions nothing, so it would always say the same.
+            error main.tf:18,21-26 Invalid variable validation condition
+                A validation of `y` must mention `var.y`, the value it judges.
+            error main.tf:23,17-20 Variables not allowed
+                `var` cannot be used here: this value must be a constant.
+            error main.tf:24,17-27 Function calls not allowed
+                No function can be called here: this value must be a constant.
+        "#]],
+    );
+}
+
+#[test]
+fn outputs_hold_only_what_they_may() {
+    check(
+        r#"
+output "c" {
+  value      = 1
+  depends_on = foo_x.z
+  postcondition {}
+}
+"#,
+        &expect![[r#"
+            error main.tf:3,16-23 Invalid expression
+                Only a list in brackets can stand here.
+            error main.tf:4,3-16 Postconditions are not allowed
+                An output has only preconditions: nothing happens to its value afterwards.
+        "#]],
+    );
+}
+
+#[test]
+fn settings_and_providers_hold_only_what_they_may() {
+    check(
+        r#"
+provider "A" {}
+provider "b" {
+  alias   = "1 2"
+}
+provider "c" {
+  count   = 1
+  version = "x"
+  lifecycle {}
+}
+terraform {
+  foo = 1
+  bar {}
+  required_providers {
+    a = { source = "a/b/c/d", version = "x" }
+    b = { source = var.x }
+    c = { sorce = "x" }
+    d = ["x"]
+    E = {}
+    f = { source = "x/y", configuration_aliases = [f.x] }
+  }
+  required_providers {}
+  backend "local" {}
+  backend "local" {}
+}
+"#,
+        &expect![[r#"
+            error main.tf:1,10-13 Invalid provider local name
+                Names of providers are in lower case: write `a`.
+            error main.tf:3,13-18 Invalid provider configuration alias
+                The alias `1 2` is not a name: letters, digits, underscores and dashes.
+            error main.tf:6,3-8 Reserved argument name in provider block
+                `count` is kept for later versions of the language.
+            warning main.tf:7,13-16 Version constraints inside provider configuration blocks are deprecated
+                Versions belong into the `required_providers` block inside `terraform`.
+            error main.tf:7,13-16 Invalid version constraint
+                `x` is no version constraint: `x` is not a version; write up to three numbers with dots between them, as in 1.2.3.
+            error main.tf:8,3-12 Reserved block type name in provider block
+                `lifecycle` is kept for later versions of the language.
+            error main.tf:11,3-6 Unsupported argument
+                No argument "foo" is expected here.
+            error main.tf:12,3-6 Unsupported block type
+                No block of type "bar" is expected here.
+            error main.tf:14,20-29 Invalid provider source string
+                `a/b/c/d` must have the form `[HOST/][NAMESPACE/]TYPE`.
+            error main.tf:14,41-44 Invalid version constraint
+                `x` is no version constraint: `x` is not a version; write up to three numbers with dots between them, as in 1.2.3.
+            error main.tf:15,20-25 Invalid source
+                A source is a constant string.
+            error main.tf:16,11-16 Invalid required_providers object
+                An entry of `required_providers` is an object with `source` and `version`, such as { source = "hashicorp/random", version = "~> 3.0" }.
+            error main.tf:17,9-14 Invalid required_providers object
+                An entry of `required_providers` is an object with `source` and `version`, such as { source = "hashicorp/random", version = "~> 3.0" }.
+            error main.tf:18,5-6 Invalid provider local name
+                Names of providers are in lower case: write `e`.
+            error main.tf:21,3-21 Duplicate required providers configuration
+                A module lists its required providers in one place, and another one comes before this.
+            error main.tf:23,3-18 Duplicate backend configuration
+                A module says once where its state is, in a `backend` or a `cloud` block, and here it is said a second time.
+        "#]],
+    );
+}
+
+#[test]
+fn resources_hold_only_what_they_may() {
+    check(
+        r#"
+resource "a_b" "a" {
+  count    = 1
+  for_each = {}
+}
+resource "a_b" "b" {
+  provider = null.x.y
+}
+resource "a_b" "c" {
+  provider = 5
+}
+data "a_b" "e" {
+  lifecycle {
+    create_before_destroy = true
+    ignore_changes        = []
+  }
+  connection {}
+}
+resource "a_b" "f" {
+  lifecycle {
+    ignore_changes = "all"
+  }
+}
+"#,
+        &expect![[r#"
+            error main.tf:3,3-11 Invalid combination of "count" and "for_each"
+                Only one of `count` and `for_each` can say how many instances there are.
+            error main.tf:6,14-22 Invalid provider configuration reference
+                Write the local name of a provider, and behind a dot the alias of one of its configurations: `aws`, `aws.west`.
+            error main.tf:9,14-15 Invalid provider configuration reference
+                Write the local name of a provider, and behind a dot the alias of one of its configurations: `aws`, `aws.west`.
+            error main.tf:13,5-26 Invalid data resource lifecycle argument
+                `create_before_destroy` means something only in `resource` blocks.
+            error main.tf:14,5-19 Invalid data resource lifecycle argument
+                `ignore_changes` means something only in `resource` blocks.
+            error main.tf:20,22-27 Invalid expression
+                Only a list in brackets can stand here.
+        "#]],
+    );
+}
+
+#[test]
+fn a_lifecycle_holds_only_what_it_may() {
+    check(
+        r#"
+resource "a_b" "d" {
+  provider = "null"
+  lifecycle {
+    create_before_destroy = var.x
+    prevent_destroy       = 5
+    ignore_changes        = ["*", 5, f(x)]
+    replace_triggered_by  = [var.x, a_b.c, 5]
+    foo                   = 1
+    bar {}
+    precondition {
+      condition = true
+    }
+  }
+  lifecycle {}
+  locals {}
+}
+"#,
+        &expect![[r#"
+            warning main.tf:2,14-20 Quoted references are deprecated
+                A reference stands here as it is, without quotes.
+            error main.tf:4,29-32 Variables not allowed
+                `var` cannot be used here: this value must be a constant.
+            error main.tf:5,29-30 Unsuitable value type
+                This value does not fit: bool required.
+            error main.tf:6,30-33 Invalid ignore_changes ruleset
+                The text "*" cannot stand beside references.
+            error main.tf:6,30-33 Invalid ignore_changes wildcard
+                To ignore all changes, write `ignore_changes = all`.
+            error main.tf:6,35-36 Invalid expression
+                Only a plain reference can stand here: names with dots between them, and constant keys in brackets.
+            error main.tf:6,38-42 Invalid expression
+                Only a plain reference can stand here: names with dots between them, and constant keys in brackets.
+            error main.tf:7,30-35 Invalid reference in replace_triggered_by expression
+                `var.x` cannot trigger a replacement: only managed resources can, with `count.index` or `each.key` between their brackets.
+            error main.tf:7,44-45 Invalid replace_triggered_by expression
+                Each entry must name one managed resource, an instance of one, or an attribute.
+            error main.tf:8,5-8 Unsupported argument
+                No argument "foo" is expected here.
+            error main.tf:9,5-8 Unsupported block type
+                No block of type "bar" is expected here.
+            error main.tf:10,18-19 Missing required argument
+                The argument "error_message" must be set here, but is not.
+            error main.tf:14,3-12 Duplicate lifecycle block
+                This resource already has a `lifecycle` block at main.tf:3,3-12.
+            error main.tf:15,3-9 Reserved block type name in resource block
+                `locals` is kept for later versions of the language.
+        "#]],
+    );
+}
+
+#[test]
+fn a_name_is_used_once() {
+    check(
+        r#"
+variable "a" {}
+variable "a" {}
+output "a" { value = 1 }
+output "a" { value = 1 }
+locals { a = 1 }
+locals { a = 1 }
+resource "x_y" "a" {}
+resource "x_y" "a" {}
+data "x_y" "a" {}
+data "x_y" "a" {}
+provider "x" {}
+provider "x" {}
+provider "x" { alias = "y" }
+provider "x" { alias = "y" }
+"#,
+        &expect![[r#"
+            error main.tf:2,1-13 Duplicate variable declaration
+                The variable `a` is already there at main.tf:1,1-13. A name can be used once in a module.
+            error main.tf:4,1-11 Duplicate output definition
+                The output `a` is already there at main.tf:3,1-11. A name can be used once in a module.
+            error main.tf:6,10-15 Duplicate local value definition
+                The local value `a` is already there at main.tf:5,10-15. A name can be used once in a module.
+            error main.tf:8,1-19 Duplicate resource "x_y" configuration
+                `x_y.a` is already there at main.tf:7,1-19. A name can be used once in a module.
+            error main.tf:10,1-15 Duplicate data "x_y" configuration
+                `data.x_y.a` is already there at main.tf:9,1-15. A name can be used once in a module.
+            error main.tf:12,1-13 Duplicate provider configuration
+                The provider configuration `x` is already there at main.tf:11,1-13. Another configuration of the same provider needs an `alias`.
+            error main.tf:14,1-13 Duplicate provider configuration
+                The provider configuration `x.y` is already there at main.tf:13,1-13. Each alias of a provider can be used once.
+        "#]],
+    );
+}

@@ -1,0 +1,170 @@
+//! What may be mentioned where.
+
+use expect_test::expect;
+
+use super::check;
+
+#[test]
+fn a_resource_is_not_judged_by_itself() {
+    check(
+        r#"
+resource "a_thing" "a" {
+  for_each = { x = 1 }
+  input    = a_thing.a
+  lifecycle {
+    replace_triggered_by = [a_thing.b[each.key]]
+    precondition {
+      condition     = a_thing.a["x"].ok
+      error_message = "No."
+    }
+    postcondition {
+      condition     = self.ok
+      error_message = "Not ${a_thing.a["x"].ok}."
+    }
+  }
+}
+resource "a_thing" "b" {
+  for_each = { x = 1 }
+}
+"#,
+        &expect![[r#"
+            error main.tf:3,14-23 Self-referential block
+                The block of `a_thing.a` cannot refer to itself.
+            error main.tf:7,23-32 Invalid reference in precondition
+                The block of `a_thing.a` cannot refer to itself.
+            error main.tf:12,30-39 Invalid reference in postcondition
+                The block of `a_thing.a` cannot refer to itself. Here `self` is the object.
+        "#]],
+    );
+}
+
+#[test]
+fn of_each_only_the_key_picks_what_triggers() {
+    check(
+        r#"
+resource "a_thing" "a" {
+  for_each = { x = 1 }
+  lifecycle {
+    replace_triggered_by = [a_thing.b[each.value], a_thing.b[each.key]]
+  }
+}
+resource "a_thing" "b" {
+  for_each = { x = 1 }
+}
+"#,
+        &expect![[r#"
+            error main.tf:4,39-49 Invalid each reference in replace_triggered_by expression
+                `each.value` cannot stand here: of `each`, only `each.key` is known before the objects are.
+        "#]],
+    );
+}
+
+#[test]
+fn references_must_lead_somewhere() {
+    check(
+        r#"
+variable "size" {}
+locals { name = 1 }
+resource "x_y" "counted" { count = 2 }
+resource "x_y" "each" { for_each = {} }
+resource "x_y" "single" {
+  depends_on = [x_y.none, x_y.counted[0], x_y.counted.id, var.size]
+}
+resource "x_y" "self" {
+  count = 1
+  input = x_y.self[0].id
+}
+resource "x_y" "alias" {
+  provider = x.west
+  input    = each.key
+}
+output "a" { value = x_y.counted.id }
+output "b" { value = x_y.each.id }
+output "c" { value = x_y.single[0].id }
+output "d" { value = var.siz + local.nam }
+output "e" { value = x_y.singel.id }
+output "f" { value = data.x_y.single }
+output "g" { value = [count.index, each.key] }
+output "h" { value = module.m.x }
+output "j" { value = [terraform.env, path.home, count.size, each.item, self.id, each.value] }
+output "i" { value = [x_y.counted[*].id, x_y.each["a"].id, x_y.single.id, x_y.counted] }
+"#,
+        &expect![[r#"
+            error main.tf:6,17-25 Reference to undeclared resource
+                There is no managed resource `x_y.none` in the root module.
+            error main.tf:6,43-54 Missing resource instance key
+                `x_y.counted` has `count` set, so an attribute can be taken only of one of its instances, for example `x_y.counted[count.index]`, or of all with `x_y.counted[*]`.
+            error main.tf:6,55-57 Invalid depends_on reference
+                An entry of `depends_on` must be a whole object, such as `x_y.counted`, and not a part of one.
+            error main.tf:10,11-19 Self-referential block
+                The block of `x_y.self` cannot refer to itself.
+            error main.tf:12,1-23 Provider configuration not present
+                `x_y.alias` belongs to the provider configuration `x.west`, but there is no `provider` block with this name and alias, and no caller passes one.
+            error main.tf:14,14-22 Reference to "each" in context without for_each
+                `each` is there only within blocks that have a `for_each` argument, and has a value only while its key is among the elements.
+            error main.tf:16,22-33 Missing resource instance key
+                `x_y.counted` has `count` set, so an attribute can be taken only of one of its instances, for example `x_y.counted[count.index]`, or of all with `x_y.counted[*]`.
+            error main.tf:17,22-30 Missing resource instance key
+                `x_y.each` has `for_each` set, so an attribute can be taken only of one of its instances, for example `x_y.each[each.key]`, or of all with `x_y.each[*]`.
+            error main.tf:18,22-35 Unexpected resource instance key
+                `x_y.single` has neither `count` nor `for_each`; leave the key in brackets out.
+            error main.tf:19,22-29 Reference to undeclared input variable
+                There is no variable `siz` in the root module. Did you mean `var.size`?
+            error main.tf:19,32-41 Reference to undeclared local value
+                There is no local value `nam` in the root module. Did you mean `local.name`?
+            error main.tf:20,22-32 Reference to undeclared resource
+                There is no managed resource `x_y.singel` in the root module. Did you mean `x_y.single`?
+            error main.tf:21,22-37 Reference to undeclared resource
+                There is no data resource `data.x_y.single` in the root module. Did you mean `x_y.single`?
+            error main.tf:22,23-34 Reference to "count" in non-counted context
+                `count.index` is there only within blocks that have a `count` argument.
+            error main.tf:22,36-44 Reference to "each" in context without for_each
+                `each` is there only within blocks that have a `for_each` argument, and has a value only while its key is among the elements.
+            error main.tf:23,22-30 Reference to undeclared module
+                There is no module call `m` in the root module.
+            error main.tf:24,23-36 Invalid "terraform" attribute
+                `terraform.env` is now called `terraform.workspace`.
+            error main.tf:24,38-47 Invalid "path" attribute
+                `path` has no `home`; it has `cwd` and `module` and `root`.
+            error main.tf:24,49-59 Invalid "count" attribute
+                `count` has no `size`; it has `index`.
+            error main.tf:24,61-70 Invalid "each" attribute
+                `each` has no `item`; it has `key` and `value`.
+            error main.tf:24,72-76 Invalid "self" reference
+                `self` is there only within postconditions, provisioners and connections, where it means the object of that resource.
+            error main.tf:24,81-91 each.value cannot be used in this context
+                `each` is there only within blocks that have a `for_each` argument, and has a value only while its key is among the elements.
+        "#]],
+    );
+}
+
+#[test]
+fn references_must_have_a_form_that_means_something() {
+    check(
+        r#"
+output "a" { value = foo }
+output "b" { value = data.foo }
+output "c" { value = var }
+output "d" { value = var["x"] }
+output "e" { value = template.x }
+output "f" { value = path }
+output "g" { value = foo["x"] }
+"#,
+        &expect![[r#"
+            error main.tf:1,22-25 Invalid reference
+                `foo` is read as a resource type, and behind it must follow the name of a resource: `foo.NAME`. Text stands in double quotes.
+            error main.tf:2,22-30 Invalid reference
+                Behind `data` must follow a type and a name: `data.TYPE.NAME`.
+            error main.tf:3,22-25 Invalid reference
+                `var` is no value by itself. Name one of its attributes: `var.NAME`.
+            error main.tf:4,25-30 Invalid reference
+                `var` takes no key. Name one of its attributes: `var.NAME`.
+            error main.tf:5,22-30 Reserved symbol name
+                `template` is kept for later versions of the language. For a resource type of that name, write `resource.template.NAME`.
+            error main.tf:6,22-26 Invalid reference
+                `path` is no value by itself. Name one of its attributes: `path.NAME`.
+            error main.tf:7,25-30 Invalid reference
+                `foo` is read as a resource type, and behind it must follow the name of a resource: `foo.NAME`. Text stands in double quotes.
+        "#]],
+    );
+}
