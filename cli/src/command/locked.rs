@@ -13,6 +13,7 @@ use formwork_core::state::store::{LockRequest, Store as _};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
+use super::recover::choices;
 use crate::args::LockArgs;
 
 /// A locked state, with what an interrupted run may have left behind.
@@ -100,9 +101,9 @@ impl Locked {
                 continue;
             }
             let detail = format!(
-                "{}\n\nNothing was changed, because going on might do it twice. When you know what became of it:\n  formwork recover adopt '{addr}' ID    the object exists: take it into the state\n  formwork recover forget '{addr}'      it does not exist, or is not ours any more",
+                "{}\n\nNothing was changed, because going on might do it twice. When you know what became of it:\n{}",
                 one.diagnostic().detail,
-                addr = one.addr
+                choices(&format!("'{}'", one.addr))
             );
             let summary = "An interrupted operation needs a decision";
             let diagnostic = Diagnostic::error(summary, detail).blame(Blame::Environment);

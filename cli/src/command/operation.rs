@@ -103,7 +103,7 @@ impl<'e> Prepared<'e> {
         if preparing.mode != Mode::Destroy && !workspace.has_config() {
             return Err(diags.error(Diagnostic::error(
                 "No configuration files",
-                "There is nothing to plan here: the folder holds no configuration files, whose names end in .tf. If you would like to destroy everything that is managed here, use `formwork destroy`, which needs no configuration.",
+                "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command. To destroy everything that is managed here, use `formwork destroy`, which needs no configuration.",
             )));
         }
         let mut config = workspace.config(diags)?;

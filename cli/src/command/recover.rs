@@ -62,10 +62,20 @@ fn text(locked: &Locked, screen: &Screen) -> String {
     if text.is_empty() {
         return "No interrupted run left anything open.\n".to_owned();
     }
-    text.push_str(
-        "What to do about one:\n  formwork recover adopt ADDRESS ID    the object exists: take it into the state\n  formwork recover forget ADDRESS      it does not exist, or is not ours any more\n  formwork recover retry ADDRESS       nothing was done: do it again with the next apply\n",
-    );
+    text.push_str(&format!("What to do about one:\n{}\n", choices("ADDRESS")));
     text
+}
+
+/// The commands by which a person settles what is open about an address.
+pub(super) fn choices(addr: &str) -> String {
+    let rows = [
+        (format!("adopt {addr} ID"), "the object exists: take it into the state"),
+        (format!("forget {addr}"), "it does not exist, or is not ours any more"),
+        (format!("retry {addr}"), "nothing was done: do it again with the next apply"),
+    ];
+    let width = rows.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
+    let rows = rows.map(|(command, what)| format!("  formwork recover {command:width$}    {what}"));
+    rows.join("\n")
 }
 
 fn document(locked: &Locked) -> Json {

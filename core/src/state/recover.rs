@@ -268,9 +268,9 @@ impl Unresolved {
                  put in. Compare the real object with the state."
             }
             (Action::Create, Doubt::Effect) => {
-                "The object may exist although the state does not know it. Look for it. If it exists, \
-                 take it into the state (`formwork recover adopt ADDRESS ID`); if it does not, say so \
-                 (`formwork recover forget ADDRESS`). Until then it is not created a second time."
+                "The object may exist although the state does not know it. Look for it, and say what \
+                 became of it: `formwork recover list` shows how. Until then it is not created a \
+                 second time."
             }
             (Action::Update | Action::Delete, Doubt::Effect) => {
                 "The state holds the object as it was before; the next refresh shows what became \
