@@ -37,12 +37,13 @@ use self::cloud::{Cloud, Fault};
 use crate::addr::Target;
 use crate::apply::{Applied, apply};
 use crate::change::{Action, Change, ReplaceOrder};
+use crate::config::inputs::Input;
 use crate::config::testing::{self, show};
 use crate::config::{Config, inputs};
 use crate::eval::{Results, World};
 use crate::event::Unwatched;
 use crate::graph::walk::Finishing;
-use crate::plan::{Mode, Options, Plan, plan};
+use crate::plan::{self, Mode, Options, Plan, plan};
 use crate::provider::Pool;
 use crate::provisioner::Provisioners;
 use crate::session::Session;
@@ -145,6 +146,21 @@ impl Bench {
         Run { plan, applied, diags, calls }
     }
 
+    /// Checks the configuration alone, with nothing known of its variables.
+    fn validate(&self, config: &str) -> Run {
+        let mut loaded = Loaded::of(config);
+        let variables = loaded.config.root.variables.iter();
+        loaded.variables = variables
+            .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown(variable))))
+            .collect();
+        let mut diags = Diagnostics::new();
+        let (results, world, stop) = (Results::new(&loaded.config), world(false), Cell::new(false));
+        let pool = Pool::new(&self.cloud);
+        let session = self.session(&loaded, (&pool, &results, &world, &stop));
+        let _valid = block_on(plan::validate(&session, &mut diags));
+        Run { plan: None, applied: None, diags, calls: Vec::new() }
+    }
+
     async fn both(
         &self,
         loaded: &Loaded,
@@ -229,7 +245,7 @@ type With<'a> = (&'a Pool<'a>, &'a Results, &'a World, &'a Cell<bool>);
 struct Loaded {
     config: Config,
     sources: formwork_value::diag::Sources,
-    variables: BTreeMap<Str, inputs::Input>,
+    variables: BTreeMap<Str, Input>,
 }
 
 impl Loaded {

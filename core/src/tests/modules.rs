@@ -92,3 +92,47 @@ fn instances_and_modules_that_are_gone_are_destroyed_with_what_is_in_them() {
         test_thing.other other-1
     "#]].assert_eq(&story);
 }
+
+const JUDGED: &str = r#"
+//- main.tf
+variable "given" {
+  default = "nope"
+}
+module "constant" {
+  source = "./child"
+  name   = "nope"
+}
+module "given" {
+  source = "./child"
+  name   = var.given
+}
+//- child/main.tf
+variable "name" {
+  validation {
+    condition     = var.name != "nope"
+    error_message = "Anything else."
+  }
+}
+output "name" {
+  value = var.name
+  precondition {
+    condition     = var.name != "nope"
+    error_message = "A module is valid whatever it is given."
+  }
+}
+"#;
+
+#[test]
+fn what_a_call_gives_is_judged_as_soon_as_it_is_known() {
+    let mut bench = Bench::new();
+    let (validated, planned) = (bench.validate(JUDGED), bench.plan(JUDGED));
+    let story = format!("validating\n{}planning\n{}", validated.said(), planned.said());
+    expect![[r#"
+        validating
+        error -: Invalid value for variable
+        planning
+        error -: Invalid value for variable
+        error -: Invalid value for variable
+    "#]]
+    .assert_eq(&story);
+}
