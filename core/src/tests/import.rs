@@ -5,7 +5,7 @@ use expect_test::expect;
 use formwork_value::Diagnostics;
 
 use super::cloud::Fault;
-use super::{Bench, Loaded, Run, block_on};
+use super::{Bench, Loaded, Run, block_on, show_state};
 use crate::provider::Pool;
 
 const IMPORT: &str = r#"
@@ -32,6 +32,27 @@ fn what_is_there_already_is_imported_once_and_changed_as_written() {
     .assert_eq(&format!("{}{}", run.story(), bench.state()));
     let again = bench.plan(IMPORT);
     assert!(again.is_clean(), "not settled: {}", again.story());
+}
+
+#[test]
+fn what_is_imported_was_made_after_nothing_until_it_is_applied() {
+    let config = format!("{IMPORT}resource \"test_thing\" \"base\" {{ name = \"base\" }}")
+        .replace("size = 2", "size = 2\n  depends_on = [test_thing.base]");
+    let mut bench = Bench::after(
+        "resource \"test_thing\" \"a\" { name = \"a\" }\nresource \"test_thing\" \"base\" { name = \"base\" }",
+    );
+    bench.file.state.resources.retain(|addr, _| addr.to_string() == "test_thing.base");
+    let run = bench.apply(&config);
+    let planned_from = run.plan.as_ref().map(|plan| show_state(&plan.prior)).unwrap_or_default();
+    expect![[r#"
+        planned from
+        test_thing.a a-1
+        test_thing.base base-1
+        applied
+        test_thing.a a-1 2 after test_thing.base
+        test_thing.base base-1
+    "#]]
+    .assert_eq(&format!("planned from\n{planned_from}applied\n{}", bench.state()));
 }
 
 #[test]

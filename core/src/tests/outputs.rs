@@ -99,4 +99,7 @@ fn destroying_everything_removes_outputs() {
 fn an_infinite_number_is_refused_because_no_state_can_hold_it() {
     let run = Bench::new().plan("output \"o\" {\n  value = { a = [1 / 0] }\n}\n");
     assert_eq!(run.said(), "error -: Output value is not finite\n");
+    let run =
+        Bench::new().plan("resource \"test_thing\" \"a\" {\n  name = \"a\"\n  size = 1 / 0\n}\n");
+    assert_eq!(run.said(), "error test_thing.a: Object cannot be stored\n");
 }
