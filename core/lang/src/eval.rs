@@ -68,6 +68,18 @@ fn lookup<'f>(mut frames: Frames<'f>, name: &str) -> Option<&'f Value> {
     None
 }
 
+/// The value of an expression that has no parts, if it needs nothing but the names of enclosing `for`s.
+/// Most expressions are such, and need neither room on the stack nor anything else.
+fn leaf(expr: &Expr, frames: Frames<'_>) -> Option<Value> {
+    match &expr.kind {
+        ExprKind::Bool(bool) => Some(Value::Bool(*bool)),
+        ExprKind::Number(number) => Some(Value::Number(number.clone())),
+        ExprKind::Text(text, _) => Some(Value::String(text.clone())),
+        ExprKind::Variable(name) => lookup(frames, &name.name).cloned(),
+        _ => None,
+    }
+}
+
 struct Evaluator<'e> {
     diags: &'e mut Diagnostics,
     scope: &'e dyn Scope,
@@ -79,10 +91,13 @@ struct Evaluator<'e> {
 
 impl Evaluator<'_> {
     fn expr(&mut self, expr: &Expr, frames: Frames<'_>) -> Result<Value, Reported> {
+        self.budget.steps(1).map_err(|limit| self.limit(limit, expr.span))?;
+        if let Some(value) = leaf(expr, frames) {
+            return Ok(value);
+        }
         if self.depth >= MAX_DEPTH {
             return Err(self.limit(Limit::Depth, expr.span));
         }
-        self.budget.steps(1).map_err(|limit| self.limit(limit, expr.span))?;
         self.depth += 1;
         let value = with_stack(|| self.kind(expr, frames));
         self.depth -= 1;
@@ -92,9 +107,6 @@ impl Evaluator<'_> {
     fn kind(&mut self, expr: &Expr, frames: Frames<'_>) -> Result<Value, Reported> {
         match &expr.kind {
             ExprKind::Null => Ok(Value::null(Type::Dynamic)),
-            ExprKind::Bool(bool) => Ok(Value::Bool(*bool)),
-            ExprKind::Number(number) => Ok(Value::Number(number.clone())),
-            ExprKind::Text(text, _) => Ok(Value::String(text.clone())),
             ExprKind::Template(parts) => self.parts(parts, expr.span, frames),
             ExprKind::Wrap(inner) | ExprKind::Parens(inner) => self.expr(inner, frames),
             ExprKind::Variable(_) | ExprKind::Attribute { .. } | ExprKind::Index { .. } => {
@@ -111,7 +123,10 @@ impl Evaluator<'_> {
             ExprKind::Object(items) => self.object(expr, items, frames),
             ExprKind::For(for_expr) => self.for_expr(expr, for_expr, frames),
             ExprKind::Json(json) => self.json(json, frames),
-            ExprKind::Invalid => Ok(Value::dynamic()),
+            // What could not be parsed was reported; the others are leaves.
+            ExprKind::Invalid | ExprKind::Bool(_) | ExprKind::Number(_) | ExprKind::Text(..) => {
+                Ok(Value::dynamic())
+            }
         }
     }
 

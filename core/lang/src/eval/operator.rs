@@ -1,11 +1,14 @@
 //! Operators and the conditional. What an operator computes is decided in `formwork_value::ops`; here
 //! operands are converted and refusals explained.
 
+use std::borrow::Cow;
+
 use crate::kind::Kind;
 use formwork_value::ty::unify::unify;
 use formwork_value::{
     Diagnostic, Diagnostics, Refinement, Reported, Span, Type, Value, convert, ops,
 };
+use smallvec::SmallVec;
 
 use super::{Evaluator, Frames};
 use crate::print::with_article;
@@ -50,7 +53,8 @@ impl Evaluator<'_> {
     /// Evaluates a chain of operators along its left side in a loop: `a + b + c + …` may be longer
     /// than expressions may nest.
     pub(super) fn binary(&mut self, expr: &Expr, frames: Frames<'_>) -> Result<Value, Reported> {
-        let mut spine = Vec::new();
+        // Most chains are short: they are kept on the stack.
+        let mut spine: SmallVec<[&Expr; 8]> = SmallVec::new();
         let mut leftmost = expr;
         while let ExprKind::Binary { left, .. } = &leftmost.kind {
             spine.push(leftmost);
@@ -104,14 +108,17 @@ impl Evaluator<'_> {
         result.map_err(|refused| self.operation_failed(expr, &refused.to_string(), frames))
     }
 
-    fn operand(
+    fn operand<'v>(
         &mut self,
         expr: &Expr,
-        (operand, value): (&Expr, &Value),
+        (operand, value): (&Expr, &'v Value),
         (side, ty): (&str, &Type),
         frames: Frames<'_>,
-    ) -> Result<Value, Reported> {
-        convert::convert(value, ty).map_err(|refused| {
+    ) -> Result<Cow<'v, Value>, Reported> {
+        if value.has_type(ty) {
+            return Ok(Cow::Borrowed(value));
+        }
+        convert::convert(value, ty).map(Cow::Owned).map_err(|refused| {
             let diag = Diagnostic::error(
                 "Invalid operand",
                 format!("The {side} operand does not suit this operator: {}.", refused.reason),

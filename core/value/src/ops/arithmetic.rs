@@ -62,6 +62,9 @@ fn binary(
     compute: fn(&Number, &Number) -> Option<Number>,
     undefined: NoResult,
 ) -> Result<Value, NoResult> {
+    if let (Value::Number(a), Value::Number(b)) = (left, right) {
+        return compute(a, b).map(Value::Number).ok_or(undefined);
+    }
     let (operands, marks) = operands([left, right], &Type::Number, as_number)?;
     let result = match operands {
         [Operand::Known(a), Operand::Known(b)] => Value::Number(compute(a, b).ok_or(undefined)?),
