@@ -5,11 +5,11 @@
 //! become more than an evaluation may hold.
 
 use std::collections::{BTreeMap, HashMap};
-use std::panic::AssertUnwindSafe;
 
 use formwork_value::{Str, Type, Value, convert};
 use libyaml_safer::{Event, EventData, Mark, Parser, ScalarStyle};
 
+use super::comma::Parted;
 use super::scalar;
 use crate::eval::limits::Limit;
 use crate::functions::{Args, Builtin, CallError};
@@ -35,18 +35,12 @@ fn decode(args: &Args<'_>) -> Result<Value, CallError> {
         Some(_) => format!("{text}\n"),
         None => text.to_string(),
     };
-    let read = || {
-        let mut bytes = whole.as_bytes();
-        let mut parser = Parser::new();
-        parser.set_input_string(&mut bytes);
-        let n_chars = text.chars().count() as u64;
-        let (anchors, open) = (HashMap::new(), Vec::new());
-        Reader { parser, args, n_chars, cut_off, anchors, open }.document()
-    };
-    // A comma right behind a tag is more than the parser can take: it panics. Nothing of ours is
-    // changed before it does, so nothing is left half done.
-    std::panic::catch_unwind(AssertUnwindSafe(read))
-        .unwrap_or_else(|_| Err(CallError::new("a tag in it ends with a comma")))
+    let parted = Parted::new(&whole);
+    let mut bytes = parted.text.as_bytes();
+    let mut parser = Parser::new();
+    parser.set_input_string(&mut bytes);
+    let (anchors, open) = (HashMap::new(), Vec::new());
+    Reader { parser, parted: &parted, args, cut_off, anchors, open }.document()
 }
 
 /// A value, and how many values it is made of, itself included.
@@ -58,8 +52,8 @@ struct Node {
 
 struct Reader<'a, 'r> {
     parser: Parser<&'r mut &'a [u8]>,
+    parted: &'r Parted<'a>,
     args: &'r Args<'r>,
-    n_chars: u64,
     /// The last line of the text, if it has no end.
     cut_off: Option<&'r str>,
     anchors: HashMap<String, Node>,
@@ -119,7 +113,14 @@ impl Reader<'_, '_> {
         match event.data {
             EventData::Alias { anchor } => self.alias(&anchor, &mark),
             EventData::Scalar { anchor, tag, value, style, .. } => {
-                let at_end = event.end_mark.index >= self.n_chars;
+                let nothing = value.is_empty() && style == ScalarStyle::Plain;
+                if let Some(tag) = tag.as_deref().filter(|_| nothing)
+                    && self.parted.is_moved_from(event.end_mark.index)
+                {
+                    return Err(refused(&mark, &format!("the tag {tag}, is not known")));
+                }
+                let at_end = event.end_mark.index + 1 >= self.parted.text.len() as u64;
+                let value = self.parted.restored(value);
                 let value = match style {
                     ScalarStyle::Literal | ScalarStyle::Folded if at_end => self.as_it_ended(value),
                     _ => value,
