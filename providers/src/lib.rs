@@ -17,7 +17,5 @@ pub mod tls;
 
 use std::collections::BTreeMap;
 
-use formwork_sdk::Attr;
-
 /// Arbitrary values whose change means a new object.
-type Strings = Attr<BTreeMap<String, Attr<String>>>;
+type Strings = BTreeMap<String, Option<String>>;

@@ -1,8 +1,11 @@
 //! When a change of arbitrary values means a new object.
 
+use std::collections::BTreeMap;
+
 use formwork_sdk::Attr;
 
-use crate::Strings;
+/// Arbitrary values while planning.
+type Strings = Attr<BTreeMap<String, Attr<String>>>;
 
 /// Whether `keepers` or `triggers` differ in more than keys without values: older states leave those
 /// out, and nobody wants a new object for that.
@@ -24,8 +27,6 @@ pub(crate) fn values_changed(prior: &Strings, planned: &Strings) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
 
     #[test]

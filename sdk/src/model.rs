@@ -2,7 +2,7 @@
 //! the functions here are what it calls.
 
 use formwork_value::convert::Refused;
-use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Step, Value};
+use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Step, Str, Value};
 
 use crate::field::{refused, within};
 use crate::schema::Shape;
@@ -34,11 +34,18 @@ pub trait View: Sized + Send + Sync + 'static {
 )]
 pub trait Model: View {
     /// The object while validating and planning: anything may be absent or not known yet.
-    type Draft: View + From<Self>;
+    type Draft: View + From<Self> + From<Self::Computed>;
     /// What the author of a configuration has a say in, with defaults filled in, when all is known.
     type Input: View;
     /// What the provider sets.
     type Computed: View + From<Self>;
+
+    /// The names of attributes and blocks.
+    const NAMES: &'static [Name];
+    /// Whether the author of a configuration has a say in any of it.
+    const SETTABLE: bool;
+    /// Whether the provider sets any of it.
+    const FILLS: bool;
 
     /// The schema, and the rules for planning and validating.
     fn shape() -> Shape;
@@ -50,6 +57,60 @@ pub type Draft<M> = <M as Model>::Draft;
 pub type Input<M> = <M as Model>::Input;
 /// What the provider sets.
 pub type Computed<M> = <M as Model>::Computed;
+
+/// What stands in a model under a name of its own, or the names of a model that is flattened into it.
+#[derive(Clone, Copy, Debug)]
+pub enum Name {
+    /// An attribute or block.
+    One(&'static str),
+    /// All of another model.
+    All(&'static [Self]),
+}
+
+impl Name {
+    /// Whether `name` is among `names`.
+    #[must_use]
+    pub const fn is_among(name: &str, names: &[Self]) -> bool {
+        let mut at = 0;
+        while at < names.len() {
+            let found = match names[at] {
+                Self::One(one) => equal(name.as_bytes(), one.as_bytes()),
+                Self::All(all) => Self::is_among(name, all),
+            };
+            if found {
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// Whether any name is among both.
+    #[must_use]
+    pub const fn clash(some: &[Self], others: &[Self]) -> bool {
+        let mut at = 0;
+        while at < some.len() {
+            let found = match some[at] {
+                Self::One(one) => Self::is_among(one, others),
+                Self::All(all) => Self::clash(all, others),
+            };
+            if found {
+                return true;
+            }
+            at += 1;
+        }
+        false
+    }
+}
+
+/// Comparison of texts, which the compiler does not have for constants.
+const fn equal(one: &[u8], other: &[u8]) -> bool {
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
+}
 
 /// A struct that describes blocks or nested attributes. To be derived.
 pub trait Nested: Field {
@@ -74,6 +135,10 @@ impl Model for () {
     type Draft = ();
     type Input = ();
     type Computed = ();
+
+    const NAMES: &'static [Name] = &[];
+    const SETTABLE: bool = false;
+    const FILLS: bool = false;
 
     fn shape() -> Shape {
         Shape::new("")
@@ -106,6 +171,22 @@ pub fn object(value: &Value) -> Result<(), Refused> {
         Value::Object(_) | Value::Unknown(_) => Ok(()),
         _ => Err(refused("an object is required")),
     }
+}
+
+/// One object of the attributes of several models.
+#[must_use]
+pub fn joined<const N: usize, const M: usize>(
+    own: [(&str, Value); N],
+    others: [Value; M],
+) -> Value {
+    let own = own.into_iter().map(|(name, value)| (Str::from(name), value));
+    let others = others.iter().flat_map(|object| match object {
+        Value::Object(object) => {
+            object.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+        }
+        _ => Vec::new(),
+    });
+    Value::object(own.chain(others))
 }
 
 /// Asks a typed function about a change of one attribute. What has no form in the type counts as a

@@ -4,11 +4,12 @@
 use async_trait::async_trait;
 use bytes::Bytes;
 use formwork_value::codec::json::{self, Extra};
-use formwork_value::{Diagnostic, Diagnostics, Path, Reported};
+use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Value};
 
 use crate::context::{Deferral, Meta, Partial, Private};
+use crate::schema::Shape;
 use crate::stop::Stop;
-use crate::{Answer, Computed, Draft, Input, Model, model, plan};
+use crate::{Answer, Computed, Draft, Input, Model, View, model, plan};
 
 /// A resource type. Only [`create`](Self::create) must be written: what is left out suits a resource
 /// that exists in the state alone and whose computed attributes stay when it is changed.
@@ -128,6 +129,18 @@ pub struct Change<M: Model> {
     pub deferral: Deferral,
 }
 
+impl<M: Model> Change<M> {
+    /// Plans what has been found out already, where the plan does not know it yet. What the author
+    /// wrote stays as it is.
+    pub fn fill(&mut self, computed: Computed<M>) {
+        let found = Draft::<M>::from(computed).to_value();
+        // Both are drafts, so what is put together of their parts is one.
+        if let Ok(planned) = View::from_value(&plan::foretold(&self.planned.to_value(), &found)) {
+            self.planned = planned;
+        }
+    }
+}
+
 /// Asks for an object.
 #[non_exhaustive]
 pub struct Create<M: Model> {
@@ -210,10 +223,23 @@ impl Stored {
     /// When an attribute has another type than the model says.
     pub fn read<M: Model>(&self, diags: &mut Diagnostics) -> Answer<M> {
         let shape = M::shape();
-        match json::decode_with(&self.json, shape.ty(), Extra::Drop) {
-            Ok(value) => model::read(diags, &plan::filled(&shape, &value)),
-            Err(error) => Err(diags.error(unreadable(&error.to_string()))),
-        }
+        let value = self.value(diags, &shape)?;
+        model::read(diags, &plan::filled(&shape, &value))
+    }
+
+    /// Reads as much of the object as there is: what is missing is null, and what is too much is left
+    /// out.
+    ///
+    /// # Errors
+    /// When an attribute has another type than the model says.
+    pub fn draft<M: Model>(&self, diags: &mut Diagnostics) -> Answer<Draft<M>> {
+        let value = self.value(diags, &M::shape())?;
+        model::read(diags, &value)
+    }
+
+    fn value(&self, diags: &mut Diagnostics, shape: &Shape) -> Answer<Value> {
+        json::decode_with(&self.json, shape.ty(), Extra::Drop)
+            .map_err(|error| diags.error(unreadable(&error.to_string())))
     }
 }
 

@@ -155,6 +155,18 @@ impl Shape {
         self
     }
 
+    /// Adds what another model consists of. Its description is left out, and no name may be there
+    /// twice.
+    #[must_use]
+    pub fn flatten(mut self, other: Self) -> Self {
+        self.block.attributes.extend(other.block.attributes);
+        self.block.blocks.extend(other.block.blocks);
+        self.rules.parts.extend(other.rules.parts);
+        self.rules.relations.extend(other.rules.relations);
+        self.identity.extend(other.identity);
+        self
+    }
+
     /// Says what holds between attributes.
     #[must_use]
     pub fn relation(mut self, relation: Relation) -> Self {

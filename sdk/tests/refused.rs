@@ -66,7 +66,10 @@ fn compiled(file: &Path, library: &Path) -> String {
 /// with it.
 fn brief(said: &str) -> String {
     let (mut brief, mut told) = (String::new(), HashSet::new());
-    for part in said.split("\n\n") {
+    // The same is said of fields and of the whole, in an order that is the compiler's own.
+    let (of_all, of_parts): (Vec<_>, Vec<_>) =
+        said.split("\n\n").partition(|part| part.contains("| #[derive("));
+    for part in of_parts.into_iter().chain(of_all) {
         let summary = part.lines().next().unwrap_or_default();
         let is_error = summary.starts_with("error") && !summary.starts_with("error: aborting");
         if !is_error || !told.insert(summary) {

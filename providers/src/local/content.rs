@@ -10,46 +10,70 @@ use base64::engine::general_purpose::STANDARD;
 use formwork_sdk::prelude::*;
 
 use super::permission::mode;
-use crate::digest::{hex, sha1};
+use crate::digest::{Digests, hex, sha1};
+
+/// What is told of a file's content: attributes that all files have.
+#[derive(Model)]
+pub(super) struct Told {
+    /// The MD5 digest of the content.
+    #[attr(computed)]
+    content_md5: String,
+    /// The SHA-1 digest of the content.
+    #[attr(computed)]
+    content_sha1: String,
+    /// The SHA-256 digest of the content.
+    #[attr(computed)]
+    content_sha256: String,
+    /// The SHA-256 digest of the content in base64.
+    #[attr(computed)]
+    content_base64sha256: String,
+    /// The SHA-512 digest of the content.
+    #[attr(computed)]
+    content_sha512: String,
+    /// The SHA-512 digest of the content in base64.
+    #[attr(computed)]
+    content_base64sha512: String,
+    /// The SHA-1 digest of the content.
+    #[attr(computed)]
+    pub(super) id: String,
+}
+
+impl ToldComputed {
+    pub(super) fn of(content: &[u8]) -> Self {
+        let digests = Digests::of(content);
+        Self {
+            id: digests.sha1.clone(),
+            content_md5: digests.md5,
+            content_sha1: digests.sha1,
+            content_sha256: digests.sha256,
+            content_base64sha256: digests.base64sha256,
+            content_sha512: digests.sha512,
+            content_base64sha512: digests.base64sha512,
+        }
+    }
+}
 
 /// Where a file's content comes from; an author sets one of these.
 pub(super) struct Given<'m> {
-    /// The attributes that are text, by name.
-    pub(super) texts: &'m [(&'static str, &'m Attr<String>)],
-    pub(super) base64: &'m Attr<String>,
-    pub(super) source: &'m Attr<String>,
+    /// The content as text.
+    pub(super) text: Option<&'m str>,
+    pub(super) base64: Option<&'m str>,
+    pub(super) source: Option<&'m str>,
 }
 
 impl Given<'_> {
-    /// Checks that the author set exactly one.
-    pub(super) fn validate(&self, diags: &mut Diagnostics) -> Answer<()> {
-        let others = [("content_base64", self.base64), ("source", self.source)];
-        let all = || self.texts.iter().copied().chain(others);
-        if all().any(|(_, attr)| attr.is_unknown()) {
-            return Ok(());
-        }
-        let set: Vec<_> = all().filter(|(_, attr)| !attr.is_null()).map(|(name, _)| name).collect();
-        if set.len() == 1 {
-            return Ok(());
-        }
-        let names = all().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let found = if set.is_empty() { "none is".to_owned() } else { set.join(" and ") + " are" };
-        let detail = format!("Exactly one of {names} must be set; {found} set.");
-        Err(diags.error(Diagnostic::error("Invalid Attribute Combination", detail)))
-    }
-
     /// Returns the content.
     pub(super) fn bytes(&self, diags: &mut Diagnostics) -> Answer<Vec<u8>> {
-        if let Some(text) = self.texts.iter().find_map(|(_, attr)| attr.get()) {
+        if let Some(text) = self.text {
             return Ok(text.as_bytes().to_vec());
         }
-        if let Some(text) = self.base64.get() {
+        if let Some(text) = self.base64 {
             return STANDARD.decode(text).map_err(|error| {
                 let detail = format!("`content_base64` is not base64: {error}.");
                 diags.error(Diagnostic::error("Create local file error", detail))
             });
         }
-        let Some(source) = self.source.get() else { return Ok(Vec::new()) };
+        let Some(source) = self.source else { return Ok(Vec::new()) };
         fs::read(source).map_err(|error| {
             let detail = format!("The source {source:?} cannot be read: {error}.");
             diags.error(Diagnostic::error("Create local file error", detail))

@@ -6,42 +6,22 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use formwork_sdk::prelude::*;
 
-use crate::digest::Digests;
+use super::content::{Told, ToldComputed};
 
 /// What is in a file.
 #[derive(Model)]
-#[attr(loose)]
 pub(super) struct File {
     /// Where the file is.
     #[attr(required)]
-    filename: Attr<String>,
+    filename: String,
     /// The content as text. What is not UTF-8 becomes the replacement character.
     #[attr(computed)]
-    content: Attr<String>,
+    content: String,
     /// The content in base64.
     #[attr(computed)]
-    content_base64: Attr<String>,
-    /// The MD5 digest of the content.
-    #[attr(computed)]
-    content_md5: Attr<String>,
-    /// The SHA-1 digest of the content.
-    #[attr(computed)]
-    content_sha1: Attr<String>,
-    /// The SHA-256 digest of the content.
-    #[attr(computed)]
-    content_sha256: Attr<String>,
-    /// The SHA-256 digest of the content in base64.
-    #[attr(computed)]
-    content_base64sha256: Attr<String>,
-    /// The SHA-512 digest of the content.
-    #[attr(computed)]
-    content_sha512: Attr<String>,
-    /// The SHA-512 digest of the content in base64.
-    #[attr(computed)]
-    content_base64sha512: Attr<String>,
-    /// The SHA-1 digest of the content.
-    #[attr(computed)]
-    id: Attr<String>,
+    content_base64: String,
+    #[attr(flatten, computed)]
+    told: Told,
 }
 
 /// The data source.
@@ -51,58 +31,30 @@ pub(super) struct LocalFile;
 impl DataSource for LocalFile {
     type Model = File;
 
-    async fn read(&self, diags: &mut Diagnostics, config: File) -> Answer<File> {
-        let bytes = bytes_of(diags, &config.filename.or_default())?;
-        let digests = Digests::of(&bytes);
-        Ok(File {
-            filename: config.filename,
-            content: String::from_utf8_lossy(&bytes).into_owned().into(),
-            content_base64: STANDARD.encode(&bytes).into(),
-            id: digests.sha1.clone().into(),
-            content_md5: digests.md5.into(),
-            content_sha1: digests.sha1.into(),
-            content_sha256: digests.sha256.into(),
-            content_base64sha256: digests.base64sha256.into(),
-            content_sha512: digests.sha512.into(),
-            content_base64sha512: digests.base64sha512.into(),
+    async fn read(&self, diags: &mut Diagnostics, config: FileInput) -> Answer<FileComputed> {
+        let bytes = bytes_of(diags, &config.filename)?;
+        Ok(FileComputed {
+            content: String::from_utf8_lossy(&bytes).into_owned(),
+            content_base64: STANDARD.encode(&bytes),
+            told: ToldComputed::of(&bytes),
         })
     }
 }
 
 /// What is in a file whose content is not shown.
 #[derive(Model)]
-#[attr(loose)]
 pub(super) struct SensitiveFile {
     /// Where the file is.
     #[attr(required)]
-    filename: Attr<String>,
+    filename: String,
     /// The content as text. What is not UTF-8 becomes the replacement character.
     #[attr(computed, sensitive)]
-    content: Attr<String>,
+    content: String,
     /// The content in base64.
     #[attr(computed, sensitive)]
-    content_base64: Attr<String>,
-    /// The MD5 digest of the content.
-    #[attr(computed)]
-    content_md5: Attr<String>,
-    /// The SHA-1 digest of the content.
-    #[attr(computed)]
-    content_sha1: Attr<String>,
-    /// The SHA-256 digest of the content.
-    #[attr(computed)]
-    content_sha256: Attr<String>,
-    /// The SHA-256 digest of the content in base64.
-    #[attr(computed)]
-    content_base64sha256: Attr<String>,
-    /// The SHA-512 digest of the content.
-    #[attr(computed)]
-    content_sha512: Attr<String>,
-    /// The SHA-512 digest of the content in base64.
-    #[attr(computed)]
-    content_base64sha512: Attr<String>,
-    /// The SHA-1 digest of the content.
-    #[attr(computed)]
-    id: Attr<String>,
+    content_base64: String,
+    #[attr(flatten, computed)]
+    told: Told,
 }
 
 /// The data source.
@@ -112,20 +64,16 @@ pub(super) struct LocalSensitiveFile;
 impl DataSource for LocalSensitiveFile {
     type Model = SensitiveFile;
 
-    async fn read(&self, diags: &mut Diagnostics, config: SensitiveFile) -> Answer<SensitiveFile> {
-        let bytes = bytes_of(diags, &config.filename.or_default())?;
-        let digests = Digests::of(&bytes);
-        Ok(SensitiveFile {
-            filename: config.filename,
-            content: String::from_utf8_lossy(&bytes).into_owned().into(),
-            content_base64: STANDARD.encode(&bytes).into(),
-            id: digests.sha1.clone().into(),
-            content_md5: digests.md5.into(),
-            content_sha1: digests.sha1.into(),
-            content_sha256: digests.sha256.into(),
-            content_base64sha256: digests.base64sha256.into(),
-            content_sha512: digests.sha512.into(),
-            content_base64sha512: digests.base64sha512.into(),
+    async fn read(
+        &self,
+        diags: &mut Diagnostics,
+        config: SensitiveFileInput,
+    ) -> Answer<SensitiveFileComputed> {
+        let bytes = bytes_of(diags, &config.filename)?;
+        Ok(SensitiveFileComputed {
+            content: String::from_utf8_lossy(&bytes).into_owned(),
+            content_base64: STANDARD.encode(&bytes),
+            told: ToldComputed::of(&bytes),
         })
     }
 }

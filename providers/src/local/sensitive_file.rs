@@ -2,53 +2,33 @@
 
 use formwork_sdk::prelude::*;
 
-use super::content::{self, Given, Written};
+use super::content::{self, Given, Told, ToldComputed, Written};
 use super::permission;
-use crate::digest::Digests;
 
 /// A file with a given content that is not shown.
 #[derive(Model)]
-#[attr(loose)]
+#[attr(exactly_one_of(content, content_base64, source))]
 pub(super) struct SensitiveFile {
     /// Where the file is. Folders that are missing are made; a file that is there is overwritten.
     #[attr(required, replace)]
-    filename: Attr<String>,
+    filename: String,
     /// The content as text.
     #[attr(optional, replace, sensitive)]
-    content: Attr<String>,
+    content: Option<String>,
     /// The content in base64.
     #[attr(optional, replace, sensitive)]
-    content_base64: Attr<String>,
+    content_base64: Option<String>,
     /// A file whose content is copied.
     #[attr(optional, replace)]
-    source: Attr<String>,
+    source: Option<String>,
     /// The permissions of the file, before the umask, in octal digits.
-    #[attr(optional_computed, default = "0700", replace)]
-    file_permission: Attr<String>,
+    #[attr(default = "0700", replace)]
+    file_permission: String,
     /// The permissions of the folders that are made, before the umask, in octal digits.
-    #[attr(optional_computed, default = "0700", replace)]
-    directory_permission: Attr<String>,
-    /// The MD5 digest of the content.
-    #[attr(computed)]
-    content_md5: Attr<String>,
-    /// The SHA-1 digest of the content.
-    #[attr(computed)]
-    content_sha1: Attr<String>,
-    /// The SHA-256 digest of the content.
-    #[attr(computed)]
-    content_sha256: Attr<String>,
-    /// The SHA-256 digest of the content in base64.
-    #[attr(computed)]
-    content_base64sha256: Attr<String>,
-    /// The SHA-512 digest of the content.
-    #[attr(computed)]
-    content_sha512: Attr<String>,
-    /// The SHA-512 digest of the content in base64.
-    #[attr(computed)]
-    content_base64sha512: Attr<String>,
-    /// The SHA-1 digest of the content.
-    #[attr(computed)]
-    id: Attr<String>,
+    #[attr(default = "0700", replace)]
+    directory_permission: String,
+    #[attr(flatten, computed)]
+    told: Told,
 }
 
 /// The resource type.
@@ -58,36 +38,30 @@ pub(super) struct LocalSensitiveFile;
 impl Resource for LocalSensitiveFile {
     type Model = SensitiveFile;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &SensitiveFile) -> Answer<()> {
+    fn validate(&self, diags: &mut Diagnostics, config: &SensitiveFileDraft) -> Answer<()> {
         permission::validate(diags, "file_permission", &config.file_permission)?;
-        permission::validate(diags, "directory_permission", &config.directory_permission)?;
-        config.given(|given| given.validate(diags))
+        permission::validate(diags, "directory_permission", &config.directory_permission)
     }
 
     async fn create(
         &self,
         diags: &mut Diagnostics,
         call: Create<SensitiveFile>,
-    ) -> Answer<SensitiveFile> {
+    ) -> Answer<SensitiveFileComputed> {
         let planned = call.planned;
-        let bytes = planned.given(|given| given.bytes(diags))?;
+        let given = Given {
+            text: planned.content.as_deref(),
+            base64: planned.content_base64.as_deref(),
+            source: planned.source.as_deref(),
+        };
+        let bytes = given.bytes(diags)?;
         let file = Written {
-            name: &planned.filename.or_default(),
-            permission: &planned.file_permission.or_default(),
-            folder_permission: &planned.directory_permission.or_default(),
+            name: &planned.filename,
+            permission: &planned.file_permission,
+            folder_permission: &planned.directory_permission,
         };
         content::write(diags, &file, &bytes)?;
-        let digests = Digests::of(&bytes);
-        Ok(SensitiveFile {
-            id: digests.sha1.clone().into(),
-            content_md5: digests.md5.into(),
-            content_sha1: digests.sha1.into(),
-            content_sha256: digests.sha256.into(),
-            content_base64sha256: digests.base64sha256.into(),
-            content_sha512: digests.sha512.into(),
-            content_base64sha512: digests.base64sha512.into(),
-            ..planned
-        })
+        Ok(SensitiveFileComputed { told: ToldComputed::of(&bytes) })
     }
 
     async fn read(
@@ -96,24 +70,12 @@ impl Resource for LocalSensitiveFile {
         call: Read<SensitiveFile>,
     ) -> Answer<Option<SensitiveFile>> {
         let file = call.current;
-        let name = file.filename.or_default();
-        let same = content::is_as_written(diags, &name, &file.id.or_default())?;
+        let same = content::is_as_written(diags, &file.filename, &file.told.id)?;
         Ok(same.then_some(file))
     }
 
     async fn delete(&self, diags: &mut Diagnostics, call: Delete<SensitiveFile>) -> Answer<()> {
-        content::remove(diags, &call.prior.filename.or_default())
-    }
-}
-
-impl SensitiveFile {
-    /// Shows where the content comes from.
-    fn given<T>(&self, look: impl FnOnce(Given<'_>) -> T) -> T {
-        look(Given {
-            texts: &[("content", &self.content)],
-            base64: &self.content_base64,
-            source: &self.source,
-        })
+        content::remove(diags, &call.prior.filename)
     }
 }
 

@@ -14,32 +14,31 @@ const MAX_BYTES: i64 = 1 << 20;
 /// Random bytes, written in several ways, for names that must not clash. Drawn from a
 /// cryptographic source.
 #[derive(Model)]
-#[attr(loose)]
 pub(super) struct Id {
     /// Arbitrary values that, when changed, make a new id.
     #[attr(optional, replace_if = values_changed)]
-    keepers: Strings,
+    keepers: Option<Strings>,
     /// How many bytes to draw; at least 1.
     #[attr(required, replace)]
-    byte_length: Attr<i64>,
+    byte_length: i64,
     /// What to put before every form of the id but `id` itself.
     #[attr(optional, replace)]
-    prefix: Attr<String>,
+    prefix: Option<String>,
     /// The bytes in base64 with the characters that URLs allow, without padding.
     #[attr(computed, keep)]
-    b64_url: Attr<String>,
+    b64_url: String,
     /// The bytes in base64.
     #[attr(computed, keep)]
-    b64_std: Attr<String>,
+    b64_std: String,
     /// The bytes in hexadecimal digits, two for each.
     #[attr(computed, keep)]
-    hex: Attr<String>,
+    hex: String,
     /// The bytes as one decimal number, the first byte the most significant.
     #[attr(computed, keep)]
-    dec: Attr<String>,
+    dec: String,
     /// The bytes as in `b64_url`, without the prefix.
     #[attr(computed, keep)]
-    id: Attr<String>,
+    id: String,
 }
 
 /// The resource type.
@@ -49,7 +48,7 @@ pub(super) struct RandomId;
 impl Resource for RandomId {
     type Model = Id;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Id) -> Answer<()> {
+    fn validate(&self, diags: &mut Diagnostics, config: &IdDraft) -> Answer<()> {
         match config.byte_length.get() {
             Some(length) if !(1..=MAX_BYTES).contains(length) => {
                 let detail = format!(
@@ -62,21 +61,24 @@ impl Resource for RandomId {
         }
     }
 
-    async fn create(&self, _: &mut Diagnostics, call: Create<Id>) -> Answer<Id> {
-        let length = usize::try_from(call.planned.byte_length.or_default()).unwrap_or_default();
+    async fn create(&self, _: &mut Diagnostics, call: Create<Id>) -> Answer<IdComputed> {
+        let length = usize::try_from(call.planned.byte_length).unwrap_or_default();
         let mut bytes = vec![0; length];
         rand::fill(&mut bytes[..]);
-        Ok(Id { keepers: call.planned.keepers, ..written(&bytes, call.planned.prefix) })
+        Ok(written(&bytes, &call.planned.prefix.unwrap_or_default()))
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Id> {
+    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<IdDraft> {
         let (prefix, id) = match id.rsplit_once(',') {
             Some((prefix, id)) => (prefix, id),
             None => ("", id),
         };
-        let prefix = Some(prefix).filter(|prefix| !prefix.is_empty()).map(str::to_owned);
         match URL_SAFE_NO_PAD.decode(id) {
-            Ok(bytes) => Ok(written(&bytes, prefix.into())),
+            Ok(bytes) => Ok(IdDraft {
+                byte_length: i64::try_from(bytes.len()).unwrap_or(i64::MAX).into(),
+                prefix: Some(prefix).filter(|it| !it.is_empty()).map(str::to_owned).into(),
+                ..written(&bytes, prefix).into()
+            }),
             Err(error) => {
                 let detail = format!(
                     "{id:?} is not base64 with the characters of URLs and without padding: {error}. \
@@ -88,21 +90,17 @@ impl Resource for RandomId {
     }
 }
 
-fn written(bytes: &[u8], prefix: Attr<String>) -> Id {
-    let before = prefix.or_default();
-    let with_prefix = |text: &str| Attr::from(format!("{before}{text}"));
+fn written(bytes: &[u8], prefix: &str) -> IdComputed {
+    let with_prefix = |text: &str| format!("{prefix}{text}");
     let id = URL_SAFE_NO_PAD.encode(bytes);
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     let decimal = Number::parse_integer(&hex, 16).map(|number| number.to_string());
-    Id {
-        keepers: Attr::Null,
-        byte_length: i64::try_from(bytes.len()).unwrap_or(i64::MAX).into(),
+    IdComputed {
         b64_url: with_prefix(&id),
         b64_std: with_prefix(&STANDARD.encode(bytes)),
         hex: with_prefix(&hex),
         dec: with_prefix(&decimal.unwrap_or_default()),
-        id: id.into(),
-        prefix,
+        id,
     }
 }
 

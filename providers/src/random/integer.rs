@@ -8,26 +8,25 @@ use crate::replace::values_changed;
 
 /// A random whole number from a range.
 #[derive(Model)]
-#[attr(loose)]
 pub(super) struct Integer {
     /// Arbitrary values that, when changed, make a new number.
     #[attr(optional, replace_if = values_changed)]
-    keepers: Strings,
+    keepers: Option<Strings>,
     /// The least number that can come out.
     #[attr(required, replace)]
-    min: Attr<i64>,
+    min: i64,
     /// The greatest number that can come out.
     #[attr(required, replace)]
-    max: Attr<i64>,
+    max: i64,
     /// A text that always makes the same number.
     #[attr(optional, replace)]
-    seed: Attr<String>,
+    seed: Option<String>,
     /// The number.
     #[attr(computed, keep)]
-    result: Attr<i64>,
+    result: i64,
     /// The number as text.
     #[attr(computed, keep)]
-    id: Attr<String>,
+    id: String,
 }
 
 /// The resource type.
@@ -37,22 +36,25 @@ pub(super) struct RandomInteger;
 impl Resource for RandomInteger {
     type Model = Integer;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Integer) -> Answer<()> {
+    fn validate(&self, diags: &mut Diagnostics, config: &IntegerDraft) -> Answer<()> {
         let (Some(min), Some(max)) = (config.min.get(), config.max.get()) else { return Ok(()) };
         check_range(diags, *min, *max)
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Integer>) -> Answer<Integer> {
-        let planned = call.planned;
-        let (min, max) = (planned.min.or_default(), planned.max.or_default());
+    async fn create(
+        &self,
+        diags: &mut Diagnostics,
+        call: Create<Integer>,
+    ) -> Answer<IntegerComputed> {
+        let IntegerInput { min, max, seed, .. } = call.planned;
         check_range(diags, min, max)?;
-        let seed = planned.seed.get().map(String::as_str).filter(|seed| !seed.is_empty());
+        let seed = seed.as_deref().filter(|seed| !seed.is_empty());
         let drawn = Seeded::new(seed).up_to(max.abs_diff(min));
         let result = min.wrapping_add_unsigned(drawn);
-        Ok(Integer { result: result.into(), id: result.to_string().into(), ..planned })
+        Ok(IntegerComputed { result, id: result.to_string() })
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Integer> {
+    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<IntegerDraft> {
         let parts: Vec<&str> = id.split(',').collect();
         let (result, min, max, seed) = match parts[..] {
             [result, min, max] => (result, min, max, None),
@@ -62,7 +64,7 @@ impl Resource for RandomInteger {
                 return Err(diags.error(Diagnostic::error("Import Random Integer Error", detail)));
             }
         };
-        Ok(Integer {
+        Ok(IntegerDraft {
             keepers: Attr::Null,
             result: number(diags, "result", result)?.into(),
             min: number(diags, "min", min)?.into(),

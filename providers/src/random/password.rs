@@ -4,62 +4,36 @@ pub(super) mod ephemeral;
 
 use formwork_sdk::prelude::*;
 
-use super::text::{Recipe, special_changed};
+use super::text::Recipe;
 use crate::Strings;
 use crate::replace::values_changed;
 
 /// What a hash costs: 2 to the power of this many rounds.
 const COST: u32 = 10;
 
+/// The id of every password: it must not tell anything.
+const ID: &str = "none";
+
 /// Random text that is not shown. Drawn from a cryptographic source.
 #[derive(Model)]
-#[attr(loose)]
 pub(super) struct Password {
     /// Arbitrary values that, when changed, make a new text.
     #[attr(optional, replace_if = values_changed)]
-    keepers: Strings,
-    /// How many characters; at least 1, and at least as many as the `min_` attributes together.
-    #[attr(required, replace)]
-    length: Attr<i64>,
-    /// Whether there may be special characters: `!@#$%&*()-_=+[]{}<>:?`.
-    #[attr(optional_computed, default = true, replace)]
-    special: Attr<bool>,
-    /// Whether there may be upper-case letters.
-    #[attr(optional_computed, default = true, replace)]
-    upper: Attr<bool>,
-    /// Whether there may be lower-case letters.
-    #[attr(optional_computed, default = true, replace)]
-    lower: Attr<bool>,
+    keepers: Option<Strings>,
+    #[attr(flatten, fills)]
+    recipe: Recipe,
     /// The old name of `numeric`.
     #[attr(optional_computed, replace, deprecated = "Use `numeric` instead.")]
-    number: Attr<bool>,
-    /// Whether there may be digits. True if not set.
-    #[attr(optional_computed, replace)]
-    numeric: Attr<bool>,
-    /// The least number of digits.
-    #[attr(optional_computed, default = 0_i64, replace)]
-    min_numeric: Attr<i64>,
-    /// The least number of upper-case letters.
-    #[attr(optional_computed, default = 0_i64, replace)]
-    min_upper: Attr<i64>,
-    /// The least number of lower-case letters.
-    #[attr(optional_computed, default = 0_i64, replace)]
-    min_lower: Attr<i64>,
-    /// The least number of special characters.
-    #[attr(optional_computed, default = 0_i64, replace)]
-    min_special: Attr<i64>,
-    /// Other special characters than the usual ones.
-    #[attr(optional, replace_if = special_changed)]
-    override_special: Attr<String>,
+    number: bool,
     /// The text.
     #[attr(computed, keep, sensitive)]
-    result: Attr<String>,
+    result: String,
     /// A bcrypt hash of the text, or of its first 72 bytes.
     #[attr(computed, keep, sensitive)]
-    bcrypt_hash: Attr<String>,
+    bcrypt_hash: String,
     /// Always the same.
     #[attr(computed, keep)]
-    id: Attr<String>,
+    id: String,
 }
 
 /// The resource type.
@@ -71,75 +45,60 @@ impl Resource for RandomPassword {
 
     const VERSION: u64 = 3;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Password) -> Answer<()> {
-        config.recipe().validate(diags)
+    fn validate(&self, diags: &mut Diagnostics, config: &PasswordDraft) -> Answer<()> {
+        config.recipe.validate(diags, config.number)
     }
 
     async fn modify_plan(&self, _: &mut Diagnostics, change: &mut Change<Password>) -> Answer<()> {
-        let numeric = change.config.recipe().planned_numeric();
-        (change.planned.number, change.planned.numeric) = (numeric, numeric);
+        let numeric = change.config.recipe.planned_numeric(change.config.number);
+        (change.planned.number, change.planned.recipe.numeric) = (numeric, numeric);
         Ok(())
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Password>) -> Answer<Password> {
-        let recipe = call.planned.recipe();
-        let text = recipe.draw(diags)?;
-        let hash = hash(diags, text.clone()).await?;
-        Ok(Password::of(recipe, call.planned.keepers, text, hash))
+    async fn create(
+        &self,
+        diags: &mut Diagnostics,
+        call: Create<Password>,
+    ) -> Answer<PasswordComputed> {
+        let result = call.planned.recipe.draw(diags)?;
+        let recipe = call.planned.recipe.found();
+        Ok(PasswordComputed {
+            number: recipe.numeric,
+            recipe,
+            bcrypt_hash: hash(diags, result.clone()).await?,
+            result,
+            id: ID.to_owned(),
+        })
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Password> {
+    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<PasswordDraft> {
         let hash = hash(diags, id.to_owned()).await?;
-        Ok(Password::of(Recipe::default().of_stored(id), Attr::Null, id.to_owned(), hash))
+        Ok(PasswordDraft::default().of_stored(id.to_owned(), hash))
     }
 
-    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<Password> {
-        let stored: Password = stored.read(diags)?;
-        let text = stored.result.or_default();
-        let kept = stored.bcrypt_hash.or_default();
+    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<PasswordDraft> {
+        let stored = stored.draft::<Password>(diags)?;
+        let (text, kept) = (stored.result.or_default(), stored.bcrypt_hash.or_default());
         // The first versions stored no hash, and some later ones that of another text.
         let hash = match bcrypt::verify(&text, &kept) {
             Ok(true) => kept,
             _ => hash(diags, text.clone()).await?,
         };
-        Ok(Password::of(stored.recipe().of_stored(&text), stored.keepers, text, hash))
+        Ok(stored.of_stored(text, hash))
     }
 }
 
-impl Password {
-    fn recipe(&self) -> Recipe {
-        Recipe {
-            length: self.length,
-            special: self.special,
-            upper: self.upper,
-            lower: self.lower,
-            number: self.number,
-            numeric: self.numeric,
-            min_numeric: self.min_numeric,
-            min_upper: self.min_upper,
-            min_lower: self.min_lower,
-            min_special: self.min_special,
-            override_special: self.override_special.clone(),
-        }
-    }
-
-    fn of(recipe: Recipe, keepers: Strings, text: String, hash: String) -> Self {
+impl PasswordDraft {
+    /// The object of a text, with what older versions have not stored.
+    fn of_stored(self, text: String, hash: String) -> Self {
+        let recipe = self.recipe.of_stored(self.number, &text);
         Self {
-            keepers,
-            length: recipe.length,
-            special: recipe.special,
-            upper: recipe.upper,
-            lower: recipe.lower,
-            number: recipe.number,
-            numeric: recipe.numeric,
-            min_numeric: recipe.min_numeric,
-            min_upper: recipe.min_upper,
-            min_lower: recipe.min_lower,
-            min_special: recipe.min_special,
-            override_special: recipe.override_special,
-            id: "none".into(),
-            bcrypt_hash: hash.into(),
+            keepers: self.keepers,
+            number: recipe.numeric,
+            recipe,
             result: text.into(),
+            bcrypt_hash: hash.into(),
+            id: ID.into(),
         }
     }
 }

@@ -11,23 +11,22 @@ const MAX_WORDS: i64 = 1_000;
 
 /// The name of a pet, for names that people can tell apart.
 #[derive(Model)]
-#[attr(loose)]
 pub(super) struct Pet {
     /// Arbitrary values that, when changed, make a new name.
     #[attr(optional, replace_if = values_changed)]
-    keepers: Strings,
+    keepers: Option<Strings>,
     /// How many words the name has.
-    #[attr(optional_computed, default = 2_i64, replace)]
-    length: Attr<i64>,
+    #[attr(default = 2, replace)]
+    length: i64,
     /// What to put before the name, with a separator between.
     #[attr(optional, replace)]
-    prefix: Attr<String>,
+    prefix: Option<String>,
     /// What to put between words.
-    #[attr(optional_computed, default = "-", replace)]
-    separator: Attr<String>,
+    #[attr(default = "-", replace)]
+    separator: String,
     /// The name.
     #[attr(computed, keep)]
-    id: Attr<String>,
+    id: String,
 }
 
 /// The resource type.
@@ -37,7 +36,7 @@ pub(super) struct RandomPet;
 impl Resource for RandomPet {
     type Model = Pet;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Pet) -> Answer<()> {
+    fn validate(&self, diags: &mut Diagnostics, config: &PetDraft) -> Answer<()> {
         match config.length.get() {
             Some(length) if *length > MAX_WORDS => {
                 let detail = format!("`length` is {length}; give at most {MAX_WORDS} words.");
@@ -48,23 +47,21 @@ impl Resource for RandomPet {
         }
     }
 
-    async fn create(&self, _: &mut Diagnostics, call: Create<Pet>) -> Answer<Pet> {
-        let planned = call.planned;
-        let prefix = planned.prefix.get().map(String::as_str).filter(|prefix| !prefix.is_empty());
+    async fn create(&self, _: &mut Diagnostics, call: Create<Pet>) -> Answer<PetComputed> {
+        let PetInput { length, prefix, separator, .. } = call.planned;
+        let prefix = prefix.as_deref().filter(|prefix| !prefix.is_empty());
         let mut parts: Vec<&str> = prefix.into_iter().collect();
-        parts.extend(words(planned.length.or_default()));
-        let id = parts.join(&planned.separator.or_default());
-        Ok(Pet { id: id.into(), ..planned })
+        parts.extend(words(length));
+        Ok(PetComputed { id: parts.join(&separator) })
     }
 
-    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<Pet> {
+    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<PetDraft> {
         let words = i64::try_from(id.split('-').count()).unwrap_or(MAX_WORDS);
-        Ok(Pet {
-            keepers: Attr::Null,
+        Ok(PetDraft {
             length: words.into(),
-            prefix: Attr::Null,
             separator: "-".into(),
             id: id.into(),
+            ..PetDraft::default()
         })
     }
 }

@@ -11,27 +11,26 @@ const MAX_RESULTS: i64 = 1_000_000;
 
 /// A list of texts in random order.
 #[derive(Model)]
-#[attr(loose)]
 pub(super) struct Shuffle {
     /// Arbitrary values that, when changed, make a new order.
     #[attr(optional, replace_if = values_changed)]
-    keepers: Strings,
+    keepers: Option<Strings>,
     /// A text that always makes the same order of the same list.
     #[attr(optional, replace)]
-    seed: Attr<String>,
+    seed: Option<String>,
     /// The list.
     #[attr(required, replace)]
-    input: Attr<Vec<Attr<String>>>,
+    input: Vec<Option<String>>,
     /// How many results to return: all of the list if not set. Fewer leave some out; more repeat
     /// them, none more often than the others by more than one.
     #[attr(optional, replace)]
-    result_count: Attr<i64>,
+    result_count: Option<i64>,
     /// The list in its new order.
     #[attr(computed, keep)]
-    result: Attr<Vec<Attr<String>>>,
+    result: Vec<Option<String>>,
     /// Always the same.
     #[attr(computed, keep)]
-    id: Attr<String>,
+    id: String,
 }
 
 /// The resource type.
@@ -41,7 +40,7 @@ pub(super) struct RandomShuffle;
 impl Resource for RandomShuffle {
     type Model = Shuffle;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Shuffle) -> Answer<()> {
+    fn validate(&self, diags: &mut Diagnostics, config: &ShuffleDraft) -> Answer<()> {
         match config.result_count.get() {
             Some(count) if !(0..=MAX_RESULTS).contains(count) => {
                 let detail =
@@ -53,16 +52,15 @@ impl Resource for RandomShuffle {
         }
     }
 
-    async fn create(&self, _: &mut Diagnostics, call: Create<Shuffle>) -> Answer<Shuffle> {
-        let planned = call.planned;
-        let input = planned.input.or_default();
-        let count = match planned.result_count.get() {
-            Some(count) => usize::try_from(*count).unwrap_or_default(),
+    async fn create(&self, _: &mut Diagnostics, call: Create<Shuffle>) -> Answer<ShuffleComputed> {
+        let ShuffleInput { input, seed, result_count, .. } = call.planned;
+        let count = match result_count {
+            Some(count) => usize::try_from(count).unwrap_or_default(),
             None => input.len(),
         };
-        let seed = planned.seed.get().map(String::as_str).filter(|seed| !seed.is_empty());
+        let seed = seed.as_deref().filter(|seed| !seed.is_empty());
         let result = shuffled(&input, count, &mut Seeded::new(seed));
-        Ok(Shuffle { result: result.into(), id: "-".into(), ..planned })
+        Ok(ShuffleComputed { result, id: "-".to_owned() })
     }
 }
 

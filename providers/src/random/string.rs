@@ -2,56 +2,27 @@
 
 use formwork_sdk::prelude::*;
 
-use super::text::{Recipe, special_changed};
+use super::text::Recipe;
 use crate::Strings;
 use crate::replace::values_changed;
 
 /// Random text. For secrets there is `random_password`.
 #[derive(Model)]
-#[attr(loose)]
 pub(super) struct Text {
     /// Arbitrary values that, when changed, make a new text.
     #[attr(optional, replace_if = values_changed)]
-    keepers: Strings,
-    /// How many characters; at least 1, and at least as many as the `min_` attributes together.
-    #[attr(required, replace)]
-    length: Attr<i64>,
-    /// Whether there may be special characters: `!@#$%&*()-_=+[]{}<>:?`.
-    #[attr(optional_computed, default = true, replace)]
-    special: Attr<bool>,
-    /// Whether there may be upper-case letters.
-    #[attr(optional_computed, default = true, replace)]
-    upper: Attr<bool>,
-    /// Whether there may be lower-case letters.
-    #[attr(optional_computed, default = true, replace)]
-    lower: Attr<bool>,
+    keepers: Option<Strings>,
+    #[attr(flatten, fills)]
+    recipe: Recipe,
     /// The old name of `numeric`.
     #[attr(optional_computed, replace, deprecated = "Use `numeric` instead.")]
-    number: Attr<bool>,
-    /// Whether there may be digits. True if not set.
-    #[attr(optional_computed, replace)]
-    numeric: Attr<bool>,
-    /// The least number of digits.
-    #[attr(optional_computed, default = 0_i64, replace)]
-    min_numeric: Attr<i64>,
-    /// The least number of upper-case letters.
-    #[attr(optional_computed, default = 0_i64, replace)]
-    min_upper: Attr<i64>,
-    /// The least number of lower-case letters.
-    #[attr(optional_computed, default = 0_i64, replace)]
-    min_lower: Attr<i64>,
-    /// The least number of special characters.
-    #[attr(optional_computed, default = 0_i64, replace)]
-    min_special: Attr<i64>,
-    /// Other special characters than the usual ones.
-    #[attr(optional, replace_if = special_changed)]
-    override_special: Attr<String>,
+    number: bool,
     /// The text.
     #[attr(computed, keep)]
-    result: Attr<String>,
+    result: String,
     /// The text.
     #[attr(computed, keep)]
-    id: Attr<String>,
+    id: String,
 }
 
 /// The resource type.
@@ -63,67 +34,39 @@ impl Resource for RandomString {
 
     const VERSION: u64 = 2;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Text) -> Answer<()> {
-        config.recipe().validate(diags)
+    fn validate(&self, diags: &mut Diagnostics, config: &TextDraft) -> Answer<()> {
+        config.recipe.validate(diags, config.number)
     }
 
     async fn modify_plan(&self, _: &mut Diagnostics, change: &mut Change<Text>) -> Answer<()> {
-        let numeric = change.config.recipe().planned_numeric();
-        (change.planned.number, change.planned.numeric) = (numeric, numeric);
+        let numeric = change.config.recipe.planned_numeric(change.config.number);
+        (change.planned.number, change.planned.recipe.numeric) = (numeric, numeric);
         Ok(())
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Text>) -> Answer<Text> {
-        let recipe = call.planned.recipe();
-        let text = recipe.draw(diags)?;
-        Ok(Text::of(recipe, call.planned.keepers, text))
+    async fn create(&self, diags: &mut Diagnostics, call: Create<Text>) -> Answer<TextComputed> {
+        let text = call.planned.recipe.draw(diags)?;
+        let recipe = call.planned.recipe.found();
+        Ok(TextComputed { number: recipe.numeric, recipe, result: text.clone(), id: text })
     }
 
-    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<Text> {
-        Ok(Text::of(Recipe::default().of_stored(id), Attr::Null, id.to_owned()))
+    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<TextDraft> {
+        Ok(TextDraft::default().of_stored(id.to_owned()))
     }
 
-    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<Text> {
-        let stored: Text = stored.read(diags)?;
+    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<TextDraft> {
+        let stored = stored.draft::<Text>(diags)?;
         let text = stored.result.or_default();
-        Ok(Text::of(stored.recipe().of_stored(&text), stored.keepers, text))
+        Ok(stored.of_stored(text))
     }
 }
 
-impl Text {
-    fn recipe(&self) -> Recipe {
-        Recipe {
-            length: self.length,
-            special: self.special,
-            upper: self.upper,
-            lower: self.lower,
-            number: self.number,
-            numeric: self.numeric,
-            min_numeric: self.min_numeric,
-            min_upper: self.min_upper,
-            min_lower: self.min_lower,
-            min_special: self.min_special,
-            override_special: self.override_special.clone(),
-        }
-    }
-
-    fn of(recipe: Recipe, keepers: Strings, text: String) -> Self {
-        Self {
-            keepers,
-            length: recipe.length,
-            special: recipe.special,
-            upper: recipe.upper,
-            lower: recipe.lower,
-            number: recipe.number,
-            numeric: recipe.numeric,
-            min_numeric: recipe.min_numeric,
-            min_upper: recipe.min_upper,
-            min_lower: recipe.min_lower,
-            min_special: recipe.min_special,
-            override_special: recipe.override_special,
-            id: text.clone().into(),
-            result: text.into(),
-        }
+impl TextDraft {
+    /// The object of a text, with what older versions have not stored.
+    fn of_stored(self, text: String) -> Self {
+        let recipe = self.recipe.of_stored(self.number, &text);
+        let (number, keepers) = (recipe.numeric, self.keepers);
+        Self { keepers, recipe, number, id: text.clone().into(), result: text.into() }
     }
 }
 

@@ -11,26 +11,44 @@ const SPECIAL: &str = "!@#$%&*()-_=+[]{}<>:?";
 /// The longest text; more is a mistake in the configuration.
 const MAX_LENGTH: i64 = 1 << 20;
 
-/// What a text is to be made of.
-#[derive(Clone, Default)]
+/// What a text is to be made of: attributes that several models have.
+#[derive(Model)]
 pub(super) struct Recipe {
-    pub(super) length: Attr<i64>,
-    pub(super) special: Attr<bool>,
-    pub(super) upper: Attr<bool>,
-    pub(super) lower: Attr<bool>,
-    /// The old name of `numeric`.
-    pub(super) number: Attr<bool>,
-    pub(super) numeric: Attr<bool>,
-    pub(super) min_numeric: Attr<i64>,
-    pub(super) min_upper: Attr<i64>,
-    pub(super) min_lower: Attr<i64>,
-    pub(super) min_special: Attr<i64>,
-    pub(super) override_special: Attr<String>,
+    /// How many characters; at least 1, and at least as many as the `min_` attributes together.
+    #[attr(required, replace)]
+    length: i64,
+    /// Whether there may be special characters: `!@#$%&*()-_=+[]{}<>:?`. True if not set.
+    #[attr(default = true, replace)]
+    special: bool,
+    /// Whether there may be upper-case letters. True if not set.
+    #[attr(default = true, replace)]
+    upper: bool,
+    /// Whether there may be lower-case letters. True if not set.
+    #[attr(default = true, replace)]
+    lower: bool,
+    /// Whether there may be digits. True if not set.
+    #[attr(optional_computed, replace)]
+    pub(super) numeric: bool,
+    /// The least number of digits. 0 if not set.
+    #[attr(default = 0, replace)]
+    min_numeric: i64,
+    /// The least number of upper-case letters. 0 if not set.
+    #[attr(default = 0, replace)]
+    min_upper: i64,
+    /// The least number of lower-case letters. 0 if not set.
+    #[attr(default = 0, replace)]
+    min_lower: i64,
+    /// The least number of special characters. 0 if not set.
+    #[attr(default = 0, replace)]
+    min_special: i64,
+    /// Other special characters than the usual ones.
+    #[attr(optional, replace_if = special_changed)]
+    override_special: Option<String>,
 }
 
-impl Recipe {
-    /// Checks what the author wrote.
-    pub(super) fn validate(&self, diags: &mut Diagnostics) -> Answer<()> {
+impl RecipeDraft {
+    /// Checks what the author wrote. `number` is the old name of `numeric`.
+    pub(super) fn validate(&self, diags: &mut Diagnostics, number: Attr<bool>) -> Answer<()> {
         for (name, least) in self.least() {
             if least.get().is_some_and(|least| *least < 0) {
                 let detail = format!("`{name}` must not be less than 0.");
@@ -48,7 +66,7 @@ impl Recipe {
                 let _receipt = diags.error(invalid("length", detail));
             }
         }
-        if let (Some(number), Some(numeric)) = (self.number.get(), self.numeric.get())
+        if let (Some(number), Some(numeric)) = (number.get(), self.numeric.get())
             && number != numeric
         {
             let _receipt = diags.error(Diagnostic::error(
@@ -57,7 +75,7 @@ impl Recipe {
             ));
         }
         let is_off = |kind: &Attr<bool>| kind.get() == Some(&false);
-        let no_numbers = is_off(&self.number) || is_off(&self.numeric);
+        let no_numbers = is_off(&number) || is_off(&self.numeric);
         if no_numbers && [&self.special, &self.upper, &self.lower].into_iter().all(is_off) {
             let detail = "At least one of `special`, `upper`, `lower` and `numeric` must be true.";
             let _receipt = diags.error(invalid("numeric", detail.to_owned()));
@@ -66,18 +84,18 @@ impl Recipe {
     }
 
     /// What `number` and `numeric` are to be, given what the author wrote: each is the other's default.
-    pub(super) fn planned_numeric(&self) -> Attr<bool> {
-        match (&self.numeric, &self.number) {
+    pub(super) fn planned_numeric(&self, number: Attr<bool>) -> Attr<bool> {
+        match (self.numeric, number) {
             (Attr::Null, Attr::Null) => true.into(),
-            (Attr::Null, number) => *number,
-            (numeric, _) => *numeric,
+            (Attr::Null, number) => number,
+            (numeric, _) => numeric,
         }
     }
 
     /// The recipe that a text was made by, as far as older versions have not stored it: what they left
     /// out had its default.
-    pub(super) fn of_stored(self, text: &str) -> Self {
-        let numeric = self.numeric.get().or(self.number.get()).copied().unwrap_or(true);
+    pub(super) fn of_stored(self, number: Attr<bool>, text: &str) -> Self {
+        let numeric = self.numeric.get().or(number.get()).copied().unwrap_or(true);
         let or_true = |kind: Attr<bool>| Attr::from(kind.get().copied().unwrap_or(true));
         let or_none = |least: Attr<i64>| Attr::from(least.or_default());
         Self {
@@ -85,7 +103,6 @@ impl Recipe {
             special: or_true(self.special),
             upper: or_true(self.upper),
             lower: or_true(self.lower),
-            number: numeric.into(),
             numeric: numeric.into(),
             min_numeric: or_none(self.min_numeric),
             min_upper: or_none(self.min_upper),
@@ -95,21 +112,29 @@ impl Recipe {
         }
     }
 
+    fn least(&self) -> [(&'static str, &Attr<i64>); 4] {
+        [
+            ("min_upper", &self.min_upper),
+            ("min_lower", &self.min_lower),
+            ("min_numeric", &self.min_numeric),
+            ("min_special", &self.min_special),
+        ]
+    }
+}
+
+impl RecipeInput {
     /// Makes a text. Drawn from a cryptographic source.
     pub(super) fn draw(&self, diags: &mut Diagnostics) -> Answer<String> {
-        let special = match self.override_special.get() {
-            Some(own) if !own.is_empty() => own,
-            _ => SPECIAL,
-        };
+        let special = self.override_special.as_deref().filter(|own| !own.is_empty());
         let kinds = [
-            (UPPER, &self.upper, &self.min_upper),
-            (LOWER, &self.lower, &self.min_lower),
-            (NUMERIC, &self.numeric, &self.min_numeric),
-            (special, &self.special, &self.min_special),
+            (UPPER, self.upper, self.min_upper),
+            (LOWER, self.lower, self.min_lower),
+            (NUMERIC, self.found().numeric, self.min_numeric),
+            (special.unwrap_or(SPECIAL), self.special, self.min_special),
         ];
-        let allowed = kinds.iter().filter(|(_, allowed, _)| allowed.or_default());
+        let allowed = kinds.iter().filter(|(_, allowed, _)| *allowed);
         let allowed: Vec<char> = allowed.flat_map(|(letters, _, _)| letters.chars()).collect();
-        let length = usize::try_from(self.length.or_default()).unwrap_or_default();
+        let length = usize::try_from(self.length).unwrap_or_default();
         if allowed.is_empty() && length > 0 {
             let detail =
                 "No kind of character is allowed. Set `special`, `upper`, `lower` or `numeric`.";
@@ -118,7 +143,7 @@ impl Recipe {
         let mut text = Vec::new();
         for (letters, _, least) in kinds {
             let letters: Vec<char> = letters.chars().collect();
-            text.extend((0..least.or_default()).map(|_| one_of(&letters)));
+            text.extend((0..least).map(|_| one_of(&letters)));
         }
         let rest = length.saturating_sub(text.len());
         text.extend((0..rest).map(|_| one_of(&allowed)));
@@ -126,13 +151,9 @@ impl Recipe {
         Ok(text.into_iter().collect())
     }
 
-    fn least(&self) -> [(&'static str, &Attr<i64>); 4] {
-        [
-            ("min_upper", &self.min_upper),
-            ("min_lower", &self.min_lower),
-            ("min_numeric", &self.min_numeric),
-            ("min_special", &self.min_special),
-        ]
+    /// What was left to the provider.
+    pub(super) fn found(&self) -> RecipeComputed {
+        RecipeComputed { numeric: self.numeric.unwrap_or(true) }
     }
 }
 
@@ -158,37 +179,44 @@ fn invalid(name: &str, detail: String) -> Diagnostic {
 mod tests {
     use super::*;
 
-    fn every_kind(length: i64) -> Recipe {
-        Recipe { length: length.into(), ..Recipe::default().of_stored("") }
+    fn every_kind(length: i64) -> RecipeInput {
+        RecipeInput {
+            length,
+            special: true,
+            upper: true,
+            lower: true,
+            numeric: None,
+            min_numeric: 0,
+            min_upper: 0,
+            min_lower: 0,
+            min_special: 0,
+            override_special: None,
+        }
     }
 
-    fn drawn(recipe: &Recipe) -> String {
+    fn drawn(recipe: &RecipeInput) -> String {
         recipe.draw(&mut Diagnostics::new()).unwrap()
     }
 
     #[test]
     fn a_text_has_its_length_and_only_what_is_allowed() {
-        let lower = Recipe {
-            upper: false.into(),
-            numeric: false.into(),
-            special: false.into(),
-            ..every_kind(500)
-        };
+        let lower =
+            RecipeInput { upper: false, numeric: Some(false), special: false, ..every_kind(500) };
         let text = drawn(&lower);
         assert_eq!(text.len(), 500);
         assert!(text.chars().all(|letter| letter.is_ascii_lowercase()), "{text}");
-        let own = Recipe { lower: false.into(), special: true.into(), ..lower };
-        let own = Recipe { override_special: "äö".into(), ..own };
+        let own = RecipeInput { lower: false, special: true, ..lower };
+        let own = RecipeInput { override_special: Some("äö".to_owned()), ..own };
         assert!(drawn(&own).chars().all(|letter| "äö".contains(letter)));
     }
 
     #[test]
     fn a_text_has_at_least_as_many_of_each_kind_as_asked_for() {
-        let recipe = Recipe {
-            min_upper: 2.into(),
-            min_lower: 3.into(),
-            min_numeric: 4.into(),
-            min_special: 1.into(),
+        let recipe = RecipeInput {
+            min_upper: 2,
+            min_lower: 3,
+            min_numeric: 4,
+            min_special: 1,
             ..every_kind(10)
         };
         let text = drawn(&recipe);
@@ -198,37 +226,33 @@ mod tests {
 
     #[test]
     fn what_cannot_be_made_is_refused() {
-        let off = || Attr::from(false);
+        let of = |length: i64| RecipeDraft { length: length.into(), ..RecipeDraft::default() };
+        let (off, none) = (Attr::from(false), Attr::Null);
         let table = [
-            (Recipe { length: 0.into(), ..every_kind(0) }, "`length` is 0"),
-            (Recipe { min_upper: 3.into(), min_lower: 3.into(), ..every_kind(5) }, "from 6"),
-            (Recipe { min_upper: (-1).into(), ..every_kind(5) }, "`min_upper` must not be"),
-            (Recipe { number: off(), ..every_kind(5) }, "Set `numeric` alone"),
+            (of(0), none, "`length` is 0"),
+            (RecipeDraft { min_upper: 3.into(), min_lower: 3.into(), ..of(5) }, none, "from 6"),
+            (RecipeDraft { min_upper: (-1).into(), ..of(5) }, none, "`min_upper` must not be"),
+            (RecipeDraft { numeric: true.into(), ..of(5) }, off, "Set `numeric` alone"),
             (
-                Recipe {
-                    special: off(),
-                    upper: off(),
-                    lower: off(),
-                    numeric: off(),
-                    number: Attr::Null,
-                    ..every_kind(5)
-                },
+                RecipeDraft { special: off, upper: off, lower: off, numeric: off, ..of(5) },
+                none,
                 "At least one of",
             ),
         ];
-        for (recipe, expected) in table {
+        for (recipe, number, expected) in table {
             let mut diags = Diagnostics::new();
-            assert!(recipe.validate(&mut diags).is_err(), "{expected}");
+            assert!(recipe.validate(&mut diags, number).is_err(), "{expected}");
             let found = diags.iter().any(|problem| problem.detail.contains(expected));
             assert!(found, "{expected}: {diags:?}");
         }
-        assert!(every_kind(1).validate(&mut Diagnostics::new()).is_ok());
+        assert!(of(1).validate(&mut Diagnostics::new(), none).is_ok());
     }
 
     #[test]
     fn number_and_numeric_stand_for_each_other() {
-        let of =
-            |number, numeric| Recipe { number, numeric, ..Recipe::default() }.planned_numeric();
+        let of = |number, numeric| {
+            RecipeDraft { numeric, ..RecipeDraft::default() }.planned_numeric(number)
+        };
         assert_eq!(of(Attr::Null, Attr::Null), true.into());
         assert_eq!(of(false.into(), Attr::Null), false.into());
         assert_eq!(of(Attr::Null, false.into()), false.into());

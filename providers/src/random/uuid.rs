@@ -8,17 +8,16 @@ use crate::replace::values_changed;
 
 /// A random UUID.
 #[derive(Model)]
-#[attr(loose)]
 pub(super) struct Uuid {
     /// Arbitrary values that, when changed, make a new UUID.
     #[attr(optional, replace_if = values_changed)]
-    keepers: Strings,
+    keepers: Option<Strings>,
     /// The UUID in its usual form.
     #[attr(computed, keep)]
-    result: Attr<String>,
+    result: String,
     /// The same as `result`.
     #[attr(computed, keep)]
-    id: Attr<String>,
+    id: String,
 }
 
 /// The resource type.
@@ -28,13 +27,13 @@ pub(super) struct RandomUuid;
 impl Resource for RandomUuid {
     type Model = Uuid;
 
-    async fn create(&self, _: &mut Diagnostics, call: Create<Uuid>) -> Answer<Uuid> {
-        Ok(of(Drawn::new_v4(), call.planned.keepers))
+    async fn create(&self, _: &mut Diagnostics, _: Create<Uuid>) -> Answer<UuidComputed> {
+        Ok(of(Drawn::new_v4()))
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Uuid> {
+    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<UuidDraft> {
         match Drawn::try_parse(id) {
-            Ok(drawn) => Ok(of(drawn, Attr::Null)),
+            Ok(drawn) => Ok(of(drawn).into()),
             Err(error) => {
                 let detail = format!("{id:?} is not a UUID: {error}.");
                 Err(diags.error(Diagnostic::error("Import Random UUID Error", detail)))
@@ -43,9 +42,9 @@ impl Resource for RandomUuid {
     }
 }
 
-fn of(drawn: Drawn, keepers: Strings) -> Uuid {
+fn of(drawn: Drawn) -> UuidComputed {
     let text = drawn.hyphenated().to_string();
-    Uuid { keepers, result: text.clone().into(), id: text.into() }
+    UuidComputed { result: text.clone(), id: text }
 }
 
 #[cfg(test)]

@@ -34,27 +34,42 @@ pub(super) fn text(moment: OffsetDateTime) -> String {
     moment.truncate_to_second().format(&Rfc3339).unwrap_or_default()
 }
 
-/// The parts of a moment as attributes.
+/// The parts of the moment that comes out: attributes that all resource types have.
+#[derive(Model)]
 pub(super) struct Parts {
-    pub(super) year: Attr<i64>,
-    pub(super) month: Attr<i64>,
-    pub(super) day: Attr<i64>,
-    pub(super) hour: Attr<i64>,
-    pub(super) minute: Attr<i64>,
-    pub(super) second: Attr<i64>,
-    pub(super) unix: Attr<i64>,
+    /// The year.
+    #[attr(computed)]
+    year: i32,
+    /// The month.
+    #[attr(computed)]
+    month: u8,
+    /// The day of the month.
+    #[attr(computed)]
+    day: u8,
+    /// The hour.
+    #[attr(computed)]
+    hour: u8,
+    /// The minute.
+    #[attr(computed)]
+    minute: u8,
+    /// The second.
+    #[attr(computed)]
+    second: u8,
+    /// The seconds from 1970 on.
+    #[attr(computed)]
+    pub(super) unix: i64,
 }
 
-impl From<OffsetDateTime> for Parts {
+impl From<OffsetDateTime> for PartsComputed {
     fn from(moment: OffsetDateTime) -> Self {
         Self {
-            year: i64::from(moment.year()).into(),
-            month: i64::from(u8::from(moment.month())).into(),
-            day: i64::from(moment.day()).into(),
-            hour: i64::from(moment.hour()).into(),
-            minute: i64::from(moment.minute()).into(),
-            second: i64::from(moment.second()).into(),
-            unix: moment.unix_timestamp().into(),
+            year: moment.year(),
+            month: moment.month().into(),
+            day: moment.day(),
+            hour: moment.hour(),
+            minute: moment.minute(),
+            second: moment.second(),
+            unix: moment.unix_timestamp(),
         }
     }
 }

@@ -7,60 +7,47 @@ use super::moment::{self, Clock, Parts, Unit, moved};
 use crate::Strings;
 
 /// A moment some time before or after another one, which is kept.
-#[derive(Clone, Default, Model)]
-#[attr(loose)]
+#[derive(Model)]
 pub(super) struct Offset {
     /// Arbitrary values that, when changed, make a new object.
     #[attr(optional, replace)]
-    triggers: Strings,
+    triggers: Option<Strings>,
     /// The moment to start from, as RFC 3339 writes it; that of creation if not set.
     #[attr(optional_computed)]
-    base_rfc3339: Attr<String>,
-    /// How many years to add. At least one of the `offset_` attributes must be set.
-    #[attr(optional)]
-    offset_years: Attr<i64>,
-    /// How many months to add. At least one of the `offset_` attributes must be set.
-    #[attr(optional)]
-    offset_months: Attr<i64>,
-    /// How many days to add. At least one of the `offset_` attributes must be set.
-    #[attr(optional)]
-    offset_days: Attr<i64>,
-    /// How many hours to add. At least one of the `offset_` attributes must be set.
-    #[attr(optional)]
-    offset_hours: Attr<i64>,
-    /// How many minutes to add. At least one of the `offset_` attributes must be set.
-    #[attr(optional)]
-    offset_minutes: Attr<i64>,
-    /// How many seconds to add. At least one of the `offset_` attributes must be set.
-    #[attr(optional)]
-    offset_seconds: Attr<i64>,
+    base_rfc3339: String,
+    #[attr(flatten)]
+    offsets: Offsets,
     /// The moment that comes out.
     #[attr(computed)]
-    rfc3339: Attr<String>,
-    /// The year that comes out.
-    #[attr(computed)]
-    year: Attr<i64>,
-    /// The month that comes out.
-    #[attr(computed)]
-    month: Attr<i64>,
-    /// The day of the month that comes out.
-    #[attr(computed)]
-    day: Attr<i64>,
-    /// The hour that comes out.
-    #[attr(computed)]
-    hour: Attr<i64>,
-    /// The minute that comes out.
-    #[attr(computed)]
-    minute: Attr<i64>,
-    /// The second that comes out.
-    #[attr(computed)]
-    second: Attr<i64>,
-    /// The seconds from 1970 on to what comes out.
-    #[attr(computed)]
-    unix: Attr<i64>,
+    rfc3339: String,
+    #[attr(flatten, computed)]
+    parts: Parts,
     /// The same as `base_rfc3339`.
     #[attr(computed)]
-    id: Attr<String>,
+    id: String,
+}
+
+/// How far to move.
+#[derive(Model)]
+pub(super) struct Offsets {
+    /// How many years to add. At least one of the `offset_` attributes must be set.
+    #[attr(optional)]
+    offset_years: Option<i64>,
+    /// How many months to add. At least one of the `offset_` attributes must be set.
+    #[attr(optional)]
+    offset_months: Option<i64>,
+    /// How many days to add. At least one of the `offset_` attributes must be set.
+    #[attr(optional)]
+    offset_days: Option<i64>,
+    /// How many hours to add. At least one of the `offset_` attributes must be set.
+    #[attr(optional)]
+    offset_hours: Option<i64>,
+    /// How many minutes to add. At least one of the `offset_` attributes must be set.
+    #[attr(optional)]
+    offset_minutes: Option<i64>,
+    /// How many seconds to add. At least one of the `offset_` attributes must be set.
+    #[attr(optional)]
+    offset_seconds: Option<i64>,
 }
 
 /// The resource type.
@@ -72,9 +59,9 @@ pub(super) struct TimeOffset {
 impl Resource for TimeOffset {
     type Model = Offset;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Offset) -> Answer<()> {
+    fn validate(&self, diags: &mut Diagnostics, config: &OffsetDraft) -> Answer<()> {
         moment::validate(diags, "base_rfc3339", &config.base_rfc3339)?;
-        if config.offsets().iter().any(|(by, _)| !by.is_null()) {
+        if config.offsets.each().iter().any(|(by, _)| !by.is_null()) {
             return Ok(());
         }
         Err(diags.error(Diagnostic::error(
@@ -91,27 +78,36 @@ impl Resource for TimeOffset {
     ) -> Answer<()> {
         let Some(prior) = &change.prior else { return Ok(()) };
         let planned = &change.planned;
-        let is_open = planned.offsets().iter().any(|(by, _)| by.is_unknown())
+        let is_open = planned.offsets.each().iter().any(|(by, _)| by.is_unknown())
             || change.config.base_rfc3339.is_unknown();
-        if planned.unix.is_unknown() && !is_open {
-            let base = planned.base_rfc3339.get().or(prior.base_rfc3339.get()).cloned();
-            change.planned = of(diags, planned.clone(), base.unwrap_or_default())?;
+        if planned.parts.unix.is_unknown() && !is_open {
+            let base = planned.base_rfc3339.get().unwrap_or(&prior.base_rfc3339).clone();
+            let found = of(diags, &planned.offsets, base)?;
+            change.fill(found);
         }
         Ok(())
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Offset>) -> Answer<Offset> {
-        let given = call.planned.base_rfc3339.get().cloned();
-        let base = given.unwrap_or_else(|| moment::text((self.clock)()));
-        of(diags, call.planned, base)
+    async fn create(
+        &self,
+        diags: &mut Diagnostics,
+        call: Create<Offset>,
+    ) -> Answer<OffsetComputed> {
+        let now = || moment::text((self.clock)());
+        let base = call.planned.base_rfc3339.unwrap_or_else(now);
+        of(diags, &call.config.offsets, base)
     }
 
-    async fn update(&self, diags: &mut Diagnostics, call: Update<Offset>) -> Answer<Offset> {
-        let given = call.planned.base_rfc3339.get().or(call.prior.base_rfc3339.get()).cloned();
-        of(diags, call.planned, given.unwrap_or_default())
+    async fn update(
+        &self,
+        diags: &mut Diagnostics,
+        call: Update<Offset>,
+    ) -> Answer<OffsetComputed> {
+        let base = call.planned.base_rfc3339.unwrap_or(call.prior.base_rfc3339);
+        of(diags, &call.config.offsets, base)
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Offset> {
+    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<OffsetDraft> {
         let parts = <[&str; 7]>::try_from(id.split(',').collect::<Vec<_>>()).ok();
         let any_set = |parts: &[&str; 7]| parts[1..].iter().any(|part| !part.is_empty());
         let Some([base, offsets @ ..]) = parts.filter(any_set) else {
@@ -126,22 +122,22 @@ impl Resource for TimeOffset {
             *number = moment::number(diags, text)?;
         }
         let [years, months, days, hours, minutes, seconds] = numbers;
-        let imported = Offset {
+        let offsets = OffsetsDraft {
             offset_years: years,
             offset_months: months,
             offset_days: days,
             offset_hours: hours,
             offset_minutes: minutes,
             offset_seconds: seconds,
-            ..Offset::default()
         };
-        of(diags, imported, base.to_owned())
+        let found = of(diags, &offsets, base.to_owned())?;
+        Ok(OffsetDraft { offsets, ..found.into() })
     }
 }
 
-impl Offset {
+impl OffsetsDraft {
     /// The offsets, in the order in which they are added.
-    fn offsets(&self) -> [(Attr<i64>, Unit); 6] {
+    fn each(&self) -> [(Attr<i64>, Unit); 6] {
         [
             (self.offset_days, Unit::Days),
             (self.offset_hours, Unit::Hours),
@@ -154,25 +150,13 @@ impl Offset {
 }
 
 /// Works out the moment from its base.
-fn of(diags: &mut Diagnostics, offset: Offset, base: String) -> Answer<Offset> {
+fn of(diags: &mut Diagnostics, offsets: &OffsetsDraft, base: String) -> Answer<OffsetComputed> {
     let mut moment: OffsetDateTime = moment::parse(diags, "base_rfc3339", &base)?;
-    for (by, unit) in offset.offsets() {
+    for (by, unit) in offsets.each() {
         moment = moved(diags, moment, by.or_default(), unit)?;
     }
-    let Parts { year, month, day, hour, minute, second, unix } = moment.into();
-    Ok(Offset {
-        base_rfc3339: base.clone().into(),
-        rfc3339: moment::text(moment).into(),
-        year,
-        month,
-        day,
-        hour,
-        minute,
-        second,
-        unix,
-        id: base.into(),
-        ..offset
-    })
+    let (rfc3339, parts) = (moment::text(moment), moment.into());
+    Ok(OffsetComputed { base_rfc3339: base.clone(), rfc3339, parts, id: base })
 }
 
 #[cfg(test)]

@@ -7,57 +7,44 @@ use super::moment::{self, Clock, Parts, Unit, moved};
 use crate::Strings;
 
 /// A moment that is kept until another one has passed; then the object is made anew.
-#[derive(Clone, Default, Model)]
-#[attr(loose)]
+#[derive(Model)]
 pub(super) struct Rotating {
     /// Arbitrary values that, when changed, make a new object.
     #[attr(optional, replace)]
-    triggers: Strings,
+    triggers: Option<Strings>,
     /// The moment to start from, as RFC 3339 writes it; that of creation if not set.
     #[attr(optional_computed, replace)]
-    rfc3339: Attr<String>,
-    /// After how many years to rotate. At least one of the `rotation_` attributes must be set.
-    #[attr(optional)]
-    rotation_years: Attr<i64>,
-    /// After how many months to rotate. At least one of the `rotation_` attributes must be set.
-    #[attr(optional)]
-    rotation_months: Attr<i64>,
-    /// After how many days to rotate. At least one of the `rotation_` attributes must be set.
-    #[attr(optional)]
-    rotation_days: Attr<i64>,
-    /// After how many hours to rotate. At least one of the `rotation_` attributes must be set.
-    #[attr(optional)]
-    rotation_hours: Attr<i64>,
-    /// After how many minutes to rotate. At least one of the `rotation_` attributes must be set.
-    #[attr(optional)]
-    rotation_minutes: Attr<i64>,
+    rfc3339: String,
+    #[attr(flatten)]
+    rotations: Rotations,
     /// When to rotate, as RFC 3339 writes it; worked out from the other attributes if not set.
     #[attr(optional_computed)]
-    rotation_rfc3339: Attr<String>,
-    /// The year of the rotation.
-    #[attr(computed)]
-    year: Attr<i64>,
-    /// The month of the rotation.
-    #[attr(computed)]
-    month: Attr<i64>,
-    /// The day of the month of the rotation.
-    #[attr(computed)]
-    day: Attr<i64>,
-    /// The hour of the rotation.
-    #[attr(computed)]
-    hour: Attr<i64>,
-    /// The minute of the rotation.
-    #[attr(computed)]
-    minute: Attr<i64>,
-    /// The second of the rotation.
-    #[attr(computed)]
-    second: Attr<i64>,
-    /// The seconds from 1970 on to the rotation.
-    #[attr(computed)]
-    unix: Attr<i64>,
+    rotation_rfc3339: String,
+    #[attr(flatten, computed)]
+    parts: Parts,
     /// The same as `rfc3339`.
     #[attr(computed)]
-    id: Attr<String>,
+    id: String,
+}
+
+/// After how long to rotate.
+#[derive(Model)]
+pub(super) struct Rotations {
+    /// After how many years to rotate. At least one of the `rotation_` attributes must be set.
+    #[attr(optional)]
+    rotation_years: Option<i64>,
+    /// After how many months to rotate. At least one of the `rotation_` attributes must be set.
+    #[attr(optional)]
+    rotation_months: Option<i64>,
+    /// After how many days to rotate. At least one of the `rotation_` attributes must be set.
+    #[attr(optional)]
+    rotation_days: Option<i64>,
+    /// After how many hours to rotate. At least one of the `rotation_` attributes must be set.
+    #[attr(optional)]
+    rotation_hours: Option<i64>,
+    /// After how many minutes to rotate. At least one of the `rotation_` attributes must be set.
+    #[attr(optional)]
+    rotation_minutes: Option<i64>,
 }
 
 /// The resource type.
@@ -69,10 +56,10 @@ pub(super) struct TimeRotating {
 impl Resource for TimeRotating {
     type Model = Rotating;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Rotating) -> Answer<()> {
+    fn validate(&self, diags: &mut Diagnostics, config: &RotatingDraft) -> Answer<()> {
         moment::validate(diags, "rfc3339", &config.rfc3339)?;
         moment::validate(diags, "rotation_rfc3339", &config.rotation_rfc3339)?;
-        let rotations = config.rotations();
+        let rotations = config.rotations.each();
         if let Some((by, unit)) =
             rotations.iter().find(|(by, _)| by.get().is_some_and(|by| *by < 1))
         {
@@ -100,13 +87,14 @@ impl Resource for TimeRotating {
     ) -> Answer<()> {
         let Some(prior) = &change.prior else { return Ok(()) };
         let planned = &change.planned;
-        let is_open = planned.rotations().iter().any(|(by, _)| by.is_unknown())
+        let is_open = planned.rotations.each().iter().any(|(by, _)| by.is_unknown())
             || change.config.rfc3339.is_unknown()
             || change.config.rotation_rfc3339.is_unknown();
-        let at = prior.rotation_rfc3339.or_default();
-        if planned.unix.is_unknown() && !is_open {
-            let base = planned.rfc3339.get().or(prior.rfc3339.get()).cloned();
-            change.planned = of(diags, planned.clone(), base.unwrap_or_default())?;
+        let at = prior.rotation_rfc3339.clone();
+        if planned.parts.unix.is_unknown() && !is_open {
+            let base = planned.rfc3339.get().unwrap_or(&prior.rfc3339).clone();
+            let found = of(diags, &planned.rotations, planned.rotation_rfc3339.get(), base)?;
+            change.fill(found);
         }
         // Without a refresh the object is still there when its time has passed.
         if self.is_past(diags, &at)? && change.planned.rotation_rfc3339.get() != Some(&at) {
@@ -115,10 +103,14 @@ impl Resource for TimeRotating {
         Ok(())
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Rotating>) -> Answer<Rotating> {
-        let given = call.planned.rfc3339.get().cloned();
-        let base = given.unwrap_or_else(|| moment::text((self.clock)()));
-        of(diags, call.planned, base)
+    async fn create(
+        &self,
+        diags: &mut Diagnostics,
+        call: Create<Rotating>,
+    ) -> Answer<RotatingComputed> {
+        let RotatingInput { rfc3339, rotation_rfc3339, .. } = call.planned;
+        let base = rfc3339.unwrap_or_else(|| moment::text((self.clock)()));
+        of(diags, &call.config.rotations, rotation_rfc3339.as_ref(), base)
     }
 
     async fn read(
@@ -126,32 +118,37 @@ impl Resource for TimeRotating {
         diags: &mut Diagnostics,
         call: Read<Rotating>,
     ) -> Answer<Option<Rotating>> {
-        let at = call.current.rotation_rfc3339.or_default();
-        Ok(if self.is_past(diags, &at)? { None } else { Some(call.current) })
+        let is_past = self.is_past(diags, &call.current.rotation_rfc3339)?;
+        Ok((!is_past).then_some(call.current))
     }
 
-    async fn update(&self, diags: &mut Diagnostics, call: Update<Rotating>) -> Answer<Rotating> {
-        let base = call.planned.rfc3339.get().or(call.prior.rfc3339.get()).cloned();
-        of(diags, call.planned, base.unwrap_or_default())
+    async fn update(
+        &self,
+        diags: &mut Diagnostics,
+        call: Update<Rotating>,
+    ) -> Answer<RotatingComputed> {
+        let RotatingInput { rfc3339, rotation_rfc3339, .. } = call.planned;
+        let base = rfc3339.unwrap_or(call.prior.rfc3339);
+        of(diags, &call.config.rotations, rotation_rfc3339.as_ref(), base)
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Rotating> {
+    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<RotatingDraft> {
         let parts: Vec<&str> = id.split(',').collect();
         match parts[..] {
             [base, at] if !base.is_empty() && !at.is_empty() => {
-                let imported = Rotating { rotation_rfc3339: at.into(), ..Rotating::default() };
-                of(diags, imported, base.to_owned())
+                let rotations = RotationsDraft::default();
+                Ok(of(diags, &rotations, Some(&at.to_owned()), base.to_owned())?.into())
             }
             [base, years, months, days, hours, minutes] if !id.ends_with(",,,,,") => {
-                let imported = Rotating {
+                let rotations = RotationsDraft {
                     rotation_years: moment::number(diags, years)?,
                     rotation_months: moment::number(diags, months)?,
                     rotation_days: moment::number(diags, days)?,
                     rotation_hours: moment::number(diags, hours)?,
                     rotation_minutes: moment::number(diags, minutes)?,
-                    ..Rotating::default()
                 };
-                of(diags, imported, base.to_owned())
+                let found = of(diags, &rotations, None, base.to_owned())?;
+                Ok(RotatingDraft { rotations, ..found.into() })
             }
             _ => {
                 let detail = format!(
@@ -171,9 +168,9 @@ impl TimeRotating {
     }
 }
 
-impl Rotating {
+impl RotationsDraft {
     /// The rotations; the last one that is set counts.
-    fn rotations(&self) -> [(Attr<i64>, Unit); 5] {
+    fn each(&self) -> [(Attr<i64>, Unit); 5] {
         [
             (self.rotation_days, Unit::Days),
             (self.rotation_hours, Unit::Hours),
@@ -184,12 +181,17 @@ impl Rotating {
     }
 }
 
-/// Works out when to rotate.
-fn of(diags: &mut Diagnostics, rotating: Rotating, base: String) -> Answer<Rotating> {
+/// Works out when to rotate, given after how long, or at which moment.
+fn of(
+    diags: &mut Diagnostics,
+    rotations: &RotationsDraft,
+    given: Option<&String>,
+    base: String,
+) -> Answer<RotatingComputed> {
     let start: OffsetDateTime = moment::parse(diags, "rfc3339", &base)?;
-    let set = rotating.rotations().into_iter().rev();
+    let set = rotations.each().into_iter().rev();
     let last = set.filter_map(|(by, unit)| Some((*by.get()?, unit))).next();
-    let (text, moment) = match (rotating.rotation_rfc3339.get(), last) {
+    let (text, moment) = match (given, last) {
         // Years count before a given moment, and that before all other units.
         (_, Some((by, unit @ Unit::Years))) | (None, Some((by, unit))) => {
             let moment = moved(diags, start, by, unit)?;
@@ -198,20 +200,8 @@ fn of(diags: &mut Diagnostics, rotating: Rotating, base: String) -> Answer<Rotat
         (Some(text), _) => (text.clone(), moment::parse(diags, "rotation_rfc3339", text)?),
         (None, None) => (base.clone(), start),
     };
-    let Parts { year, month, day, hour, minute, second, unix } = moment.into();
-    Ok(Rotating {
-        rfc3339: base.clone().into(),
-        rotation_rfc3339: text.into(),
-        year,
-        month,
-        day,
-        hour,
-        minute,
-        second,
-        unix,
-        id: base.into(),
-        ..rotating
-    })
+    let parts = moment.into();
+    Ok(RotatingComputed { rfc3339: base.clone(), rotation_rfc3339: text, parts, id: base })
 }
 
 #[cfg(test)]

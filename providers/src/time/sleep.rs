@@ -7,21 +7,20 @@ use crate::Strings;
 
 /// A pause before what depends on it is created, or after it is destroyed.
 #[derive(Model)]
-#[attr(loose)]
 pub(super) struct Sleep {
     /// Arbitrary values that, when changed, make a new object.
     #[attr(optional, replace)]
-    triggers: Strings,
+    triggers: Option<Strings>,
     /// How long creation takes: a number and `ms`, `s`, `m` or `h`. Changing it alone does not wait.
     #[attr(optional)]
-    create_duration: Attr<String>,
+    create_duration: Option<String>,
     /// How long destruction takes: a number and `ms`, `s`, `m` or `h`. It must have been applied
     /// before the destruction.
     #[attr(optional)]
-    destroy_duration: Attr<String>,
+    destroy_duration: Option<String>,
     /// When the object was created.
     #[attr(computed, keep)]
-    id: Attr<String>,
+    id: String,
 }
 
 /// The resource type.
@@ -33,8 +32,8 @@ pub(super) struct TimeSleep {
 impl Resource for TimeSleep {
     type Model = Sleep;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Sleep) -> Answer<()> {
-        let Sleep { create_duration, destroy_duration, .. } = config;
+    fn validate(&self, diags: &mut Diagnostics, config: &SleepDraft) -> Answer<()> {
+        let SleepDraft { create_duration, destroy_duration, .. } = config;
         if create_duration.is_null() && destroy_duration.is_null() {
             return Err(diags.error(Diagnostic::error(
                 "Invalid Attribute Combination",
@@ -51,16 +50,18 @@ impl Resource for TimeSleep {
         Ok(())
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Sleep>) -> Answer<Sleep> {
-        wait(diags, "create_duration", &call.planned.create_duration, &call.stop).await?;
-        Ok(Sleep { id: moment::text((self.clock)()).into(), ..call.planned })
+    async fn create(&self, diags: &mut Diagnostics, call: Create<Sleep>) -> Answer<SleepComputed> {
+        let time = call.planned.create_duration.as_deref();
+        wait(diags, "create_duration", time, &call.stop).await?;
+        Ok(SleepComputed { id: moment::text((self.clock)()) })
     }
 
     async fn delete(&self, diags: &mut Diagnostics, call: Delete<Sleep>) -> Answer<()> {
-        wait(diags, "destroy_duration", &call.prior.destroy_duration, &call.stop).await
+        let time = call.prior.destroy_duration.as_deref();
+        wait(diags, "destroy_duration", time, &call.stop).await
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Sleep> {
+    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<SleepDraft> {
         let parts = id.split_once(',').filter(|parts| *parts != ("", "") && !parts.1.contains(','));
         let Some((create, destroy)) = parts else {
             let detail = format!(
@@ -74,7 +75,7 @@ impl Resource for TimeSleep {
             }
             duration(diags, name, text).map(|_| Attr::from(text))
         };
-        Ok(Sleep {
+        Ok(SleepDraft {
             triggers: Attr::Null,
             create_duration: read("create_duration", create)?,
             destroy_duration: read("destroy_duration", destroy)?,
@@ -84,8 +85,8 @@ impl Resource for TimeSleep {
 }
 
 /// Waits, unless the host wants an end.
-async fn wait(diags: &mut Diagnostics, name: &str, text: &Attr<String>, stop: &Stop) -> Answer<()> {
-    let Some(text) = text.get() else { return Ok(()) };
+async fn wait(diags: &mut Diagnostics, name: &str, text: Option<&str>, stop: &Stop) -> Answer<()> {
+    let Some(text) = text else { return Ok(()) };
     let time = duration(diags, name, text)?;
     tokio::select! {
         () = tokio::time::sleep(time) => Ok(()),

@@ -1,45 +1,24 @@
 //! `time_static`.
 
 use formwork_sdk::prelude::*;
-use time::OffsetDateTime;
 
 use super::moment::{self, Clock, Parts};
 use crate::Strings;
 
 /// A moment that is kept: that of creation, or a given one.
 #[derive(Model)]
-#[attr(loose)]
 pub(super) struct Static {
     /// Arbitrary values that, when changed, make a new object.
     #[attr(optional, replace)]
-    triggers: Strings,
+    triggers: Option<Strings>,
     /// The moment as RFC 3339 writes it; that of creation if not set.
     #[attr(optional_computed, replace)]
-    rfc3339: Attr<String>,
-    /// The year.
-    #[attr(computed)]
-    year: Attr<i64>,
-    /// The month.
-    #[attr(computed)]
-    month: Attr<i64>,
-    /// The day of the month.
-    #[attr(computed)]
-    day: Attr<i64>,
-    /// The hour.
-    #[attr(computed)]
-    hour: Attr<i64>,
-    /// The minute.
-    #[attr(computed)]
-    minute: Attr<i64>,
-    /// The second.
-    #[attr(computed)]
-    second: Attr<i64>,
-    /// The seconds from 1970 on.
-    #[attr(computed)]
-    unix: Attr<i64>,
+    rfc3339: String,
+    #[attr(flatten, computed)]
+    parts: Parts,
     /// The same as `rfc3339`.
     #[attr(computed, keep)]
-    id: Attr<String>,
+    id: String,
 }
 
 /// The resource type.
@@ -51,7 +30,7 @@ pub(super) struct TimeStatic {
 impl Resource for TimeStatic {
     type Model = Static;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Static) -> Answer<()> {
+    fn validate(&self, diags: &mut Diagnostics, config: &StaticDraft) -> Answer<()> {
         moment::validate(diags, "rfc3339", &config.rfc3339)
     }
 
@@ -62,37 +41,29 @@ impl Resource for TimeStatic {
     ) -> Answer<()> {
         // A given moment is known before anything is created; that of creation is not.
         if let (None, Some(text)) = (&change.prior, change.planned.rfc3339.get()) {
-            let moment = moment::parse(diags, "rfc3339", text)?;
-            change.planned = of(text.clone(), moment, change.planned.triggers.clone());
+            let found = of(diags, "rfc3339", text.clone())?;
+            change.fill(found);
         }
         Ok(())
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Static>) -> Answer<Static> {
-        let Static { rfc3339, triggers, .. } = call.planned;
-        let (text, moment) = match rfc3339 {
-            Attr::Known(text) => {
-                let moment = moment::parse(diags, "rfc3339", &text)?;
-                (text, moment)
-            }
-            Attr::Null | Attr::Unknown => {
-                let now = (self.clock)();
-                (moment::text(now), now)
-            }
-        };
-        Ok(of(text, moment, triggers))
+    async fn create(
+        &self,
+        diags: &mut Diagnostics,
+        call: Create<Static>,
+    ) -> Answer<StaticComputed> {
+        let now = || moment::text((self.clock)());
+        of(diags, "rfc3339", call.planned.rfc3339.unwrap_or_else(now))
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Static> {
-        let moment = moment::parse(diags, "id", id)?;
-        Ok(of(id.to_owned(), moment, Attr::Null))
+    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<StaticDraft> {
+        Ok(of(diags, "id", id.to_owned())?.into())
     }
 }
 
-fn of(text: String, moment: OffsetDateTime, triggers: Strings) -> Static {
-    let Parts { year, month, day, hour, minute, second, unix } = moment.into();
-    let (rfc3339, id) = (text.clone().into(), text.into());
-    Static { triggers, rfc3339, year, month, day, hour, minute, second, unix, id }
+fn of(diags: &mut Diagnostics, name: &str, text: String) -> Answer<StaticComputed> {
+    let parts = moment::parse(diags, name, &text)?.into();
+    Ok(StaticComputed { rfc3339: text.clone(), parts, id: text })
 }
 
 #[cfg(test)]

@@ -25,6 +25,10 @@ use syn::{DeriveInput, parse_macro_input};
 /// - `fills`: the provider sets parts of what is nested here;
 /// - `sensitive`, `write_only`, `deprecated = "what to use instead"`, `name = "…"`.
 ///
+/// `#[attr(flatten)]` makes the attributes and blocks of another model part of this one, as if they
+/// were written here, for what several models have in common. `flatten, fills` says that the provider
+/// sets some of them, `flatten, computed` all of them.
+///
 /// `#[block]` makes a field of nested structs a type of blocks. The type says how many:
 /// `Option<T>` at most one, `T` exactly one, `Vec<T>`, `Set<T>` and `BTreeMap<String, T>` any number.
 /// `#[block(min = 1, max = 3)]` says how many of a collection; `group`, `fills`, `replace`, `length`,

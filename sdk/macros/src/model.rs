@@ -1,7 +1,8 @@
 //! `#[derive(Model)]`: schema, decoding and encoding of a struct, and the structs of other phases.
 
 use proc_macro2::TokenStream;
-use quote::{format_ident, quote};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Result};
 
 use crate::part::{Part, parts};
@@ -11,25 +12,12 @@ use crate::words::{SaidOfAll, doc_comment};
 /// Returns the implementation of `Model` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let said = SaidOfAll::read(&input.attrs)?;
-    let parts = parts(input, said.loose)?;
+    let parts = parts(input)?;
     let all: Vec<_> = parts.iter().collect();
     let shape = shape(input, &said, &all)?;
     let model = &input.ident;
     let assertions = parts.iter().map(Part::assertions);
-    let own = implementation(model, &all, said.loose);
-    if said.loose {
-        return Ok(quote! {
-            #own
-
-            impl ::formwork_sdk::Model for #model {
-                type Draft = Self;
-                type Input = Self;
-                type Computed = Self;
-
-                #shape
-            }
-        });
-    }
+    let own = implementation(model, &all, false);
     let (draft, views) = draft(input, &all);
     let (input_name, computed) = (format_ident!("{model}Input"), format_ident!("{model}Computed"));
     let settable = View {
@@ -48,11 +36,23 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         vis: &input.vis,
         ident: &computed,
         doc: format!("What the provider sets, of a [`{model}`]."),
-        fields: ours.iter().map(|part| (*part, type_of(part))).collect(),
+        fields: ours.iter().map(|part| (*part, part.computed())).collect(),
         is_draft: false,
     };
     let (settable, set) = (settable.expand(), set.expand());
-    let from_model = conversion(model, &computed, &ours, |value| value);
+    let from_model = conversion(model, &computed, &ours, |part, value| part.as_computed(value));
+    let names = parts.iter().map(Part::names);
+    let clashes = clashes(&parts);
+    let found = parts.iter().map(|part| {
+        let ident = part.ident;
+        let value = match part.is_computed() {
+            true => part.as_draft(&quote!(computed.#ident)),
+            false => quote_spanned!(part.ty.span()=> ::core::default::Default::default()),
+        };
+        quote!(#ident: #value)
+    });
+    let computed_name = if ours.is_empty() { quote!(_) } else { quote!(computed) };
+    let (is_settable, is_filled) = (parts.iter().any(Part::is_settable), !ours.is_empty());
     Ok(quote! {
         #own
         #views
@@ -65,11 +65,53 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             type Input = #input_name;
             type Computed = #computed;
 
+            const NAMES: &'static [::formwork_sdk::model::Name] = &[#(#names),*];
+            const SETTABLE: bool = #is_settable;
+            const FILLS: bool = #is_filled;
+
             #shape
         }
 
+        impl ::core::convert::From<#computed> for #draft {
+            fn from(#computed_name: #computed) -> Self {
+                Self { #(#found,)* }
+            }
+        }
+
         #(#assertions)*
+        #clashes
     })
+}
+
+/// What must hold of names where other models are flattened into this one.
+fn clashes(parts: &[Part<'_>]) -> TokenStream {
+    let flat: Vec<_> = parts.iter().filter(|part| part.is_flat()).collect();
+    let mut checks = Vec::new();
+    for (at, part) in flat.iter().enumerate() {
+        let (ty, ident) = (part.ty, part.ident);
+        let names = quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>::NAMES);
+        for own in parts.iter().filter(|part| !part.is_flat()) {
+            let name = &own.name;
+            let twice = format!("`{name}` is in `{ident}` already");
+            checks.push(quote_spanned! {own.ident.span()=>
+                assert!(!::formwork_sdk::model::Name::is_among(#name, #names), #twice);
+            });
+        }
+        for other in &flat[at + 1..] {
+            let (other_ty, other) = (other.ty, other.ident);
+            let twice = format!("`{ident}` and `{other}` have an attribute of the same name");
+            checks.push(quote_spanned! {other.span()=>
+                assert!(
+                    !::formwork_sdk::model::Name::clash(
+                        #names,
+                        <#other_ty as ::formwork_sdk::Model>::NAMES,
+                    ),
+                    #twice
+                );
+            });
+        }
+    }
+    quote!(#(const _: () = { #checks };)*)
 }
 
 /// The struct in which anything may be unknown, and how the model becomes one.
@@ -84,8 +126,7 @@ pub(crate) fn draft(input: &DeriveInput, parts: &[&Part<'_>]) -> (syn::Ident, To
         is_draft: true,
     };
     let view = view.expand();
-    let conversion =
-        conversion(model, &draft, parts, |value| quote!(::formwork_sdk::Field::into_draft(#value)));
+    let conversion = conversion(model, &draft, parts, |part, value| part.as_draft(&value));
     (draft, quote!(#view #conversion))
 }
 
@@ -123,11 +164,6 @@ pub(crate) fn shape(
                 #(#relations)*
         }
     })
-}
-
-fn type_of(part: &Part<'_>) -> TokenStream {
-    let ty = part.ty;
-    quote!(#ty)
 }
 
 #[cfg(test)]

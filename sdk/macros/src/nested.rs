@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use syn::{DeriveInput, Ident, Result};
+use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::model::{draft, shape};
 use crate::part::{Part, parts};
@@ -12,7 +12,11 @@ use crate::words::SaidOfAll;
 /// Returns the implementations of `Nested` and `Field` for the struct.
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let said = SaidOfAll::read(&input.attrs)?;
-    let parts = parts(input, false)?;
+    let parts = parts(input)?;
+    if let Some(flat) = parts.iter().find(|part| part.is_flat()) {
+        let why = "only a model flattens another one; here it can be a nested attribute or a block";
+        return Err(Error::new(flat.ident.span(), why));
+    }
     let all: Vec<_> = parts.iter().collect();
     let shape = shape(input, &said, &all)?;
     let assertions = parts.iter().map(Part::assertions);

@@ -1,4 +1,5 @@
-//! A field of a model: an attribute or nested blocks, and how it is told to the schema.
+//! A field of a model: an attribute, nested blocks or the attributes of another model, and how it is
+//! told to the schema.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -18,21 +19,27 @@ pub(crate) struct Part<'i> {
     pub(crate) ty: &'i Type,
     pub(crate) name: String,
     pub(crate) description: String,
-    /// `None` of a block.
-    role: Option<Role>,
+    kind: Kind,
     said: Said,
 }
 
-/// Returns the fields of a struct. `loose` ones may be absent or unknown at any time.
-pub(crate) fn parts(input: &DeriveInput, loose: bool) -> Result<Vec<Part<'_>>> {
+/// What a field is in the schema.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Attribute(Role),
+    Block,
+    /// The attributes and blocks of another model, as if they were written here.
+    Flat,
+}
+
+/// Returns the fields of a struct.
+pub(crate) fn parts(input: &DeriveInput) -> Result<Vec<Part<'_>>> {
     if let Some(parameter) = input.generics.params.first() {
         return Err(Error::new(parameter.span(), "a model has no parameters"));
     }
     match &input.data {
         Data::Struct(data) => match &data.fields {
-            Fields::Named(fields) => {
-                fields.named.iter().map(|field| Part::read(field, loose)).collect()
-            }
+            Fields::Named(fields) => fields.named.iter().map(Part::read).collect(),
             Fields::Unit => Ok(Vec::new()),
             Fields::Unnamed(fields) => Err(Error::new(fields.span(), "give the fields names")),
         },
@@ -41,43 +48,46 @@ pub(crate) fn parts(input: &DeriveInput, loose: bool) -> Result<Vec<Part<'_>>> {
 }
 
 impl<'i> Part<'i> {
-    fn read(field: &'i Field, loose: bool) -> Result<Self> {
+    fn read(field: &'i Field) -> Result<Self> {
         let said = Said::read(&field.attrs)?;
         let Some(ident) = &field.ident else {
             return Err(Error::new(field.span(), "give the field a name"));
         };
-        let role = match said.is_block {
-            true => said.checked_block(ident.span()).map(|()| None)?,
-            false => Some(said.checked_role(ident.span())?),
+        let at = ident.span();
+        let kind = match () {
+            () if said.flatten => said.checked_flat(at).map(|()| Kind::Flat)?,
+            () if said.is_block => said.checked_block(at).map(|()| Kind::Block)?,
+            () => Kind::Attribute(said.checked_role(at)?),
         };
         let name = match &said.name {
             Some(name) => name.value(),
             None => ident.unraw().to_string(),
         };
         let description = doc_comment(&field.attrs);
-        let part = Self { ident, vis: &field.vis, ty: &field.ty, name, description, role, said };
-        match loose {
-            true => Ok(part),
-            false => part.with_fitting_type(),
-        }
+        let part = Self { ident, vis: &field.vis, ty: &field.ty, name, description, kind, said };
+        part.with_fitting_type()
     }
 
     /// Checks that the type can be absent where the attribute can, and nowhere else.
     fn with_fitting_type(self) -> Result<Self> {
         let is_nullable = ["Option", "Attr", "Value"].iter().any(|name| is_a(self.ty, name));
         let refuse = |why| Err(Error::new(self.ty.span(), why));
-        match self.role {
-            Some(Role::Required) if is_a(self.ty, "Option") => {
+        match self.kind {
+            Kind::Attribute(Role::Required) if is_a(self.ty, "Option") => {
                 refuse("a required attribute always has a value; write the type without `Option`")
             }
-            Some(Role::Optional) if !is_nullable => {
+            Kind::Attribute(Role::Optional) if !is_nullable => {
                 refuse("an optional attribute may be absent; write Option<…>, or give a default")
             }
-            Some(Role::OptionalComputed) if self.has_default() && is_a(self.ty, "Option") => {
+            Kind::Attribute(Role::OptionalComputed)
+                if self.has_default() && is_a(self.ty, "Option") =>
+            {
                 refuse("an attribute with a default is never absent; write it without `Option`")
             }
-            None if is_a(self.ty, "Attr") => refuse("blocks are always known; drop the `Attr`"),
-            None if self.said.group && is_a(self.ty, "Option") => {
+            Kind::Block if is_a(self.ty, "Attr") => {
+                refuse("blocks are always known; drop the `Attr`")
+            }
+            Kind::Block if self.said.group && is_a(self.ty, "Option") => {
                 refuse("a group is always there; write the type without `Option`")
             }
             _ => Ok(self),
@@ -90,17 +100,29 @@ impl<'i> Part<'i> {
 
     /// Whether the author of a configuration has a say in it.
     pub(crate) fn is_settable(&self) -> bool {
-        self.role != Some(Role::Computed)
+        match self.kind {
+            Kind::Attribute(role) => role != Role::Computed,
+            Kind::Block => true,
+            Kind::Flat => self.said.role.is_none(),
+        }
     }
 
     /// Whether the provider sets it, or parts of it.
     pub(crate) fn is_computed(&self) -> bool {
-        let is_ours = matches!(self.role, Some(Role::Computed | Role::OptionalComputed));
+        let is_ours = match self.kind {
+            Kind::Attribute(role) => matches!(role, Role::Computed | Role::OptionalComputed),
+            Kind::Block => false,
+            Kind::Flat => self.said.role.is_some(),
+        };
         (is_ours && !self.has_default()) || self.said.fills
     }
 
     pub(crate) fn is_block(&self) -> bool {
-        self.role.is_none()
+        self.kind == Kind::Block
+    }
+
+    pub(crate) fn is_flat(&self) -> bool {
+        self.kind == Kind::Flat
     }
 
     pub(crate) fn is_write_only(&self) -> bool {
@@ -111,25 +133,64 @@ impl<'i> Part<'i> {
         self.said.sensitive || self.said.write_only
     }
 
+    /// Its entry among the names of the model.
+    pub(crate) fn names(&self) -> TokenStream {
+        let (ty, name) = (self.ty, &self.name);
+        match self.is_flat() {
+            true => quote! {
+                ::formwork_sdk::model::Name::All(<#ty as ::formwork_sdk::Model>::NAMES)
+            },
+            false => quote!(::formwork_sdk::model::Name::One(#name)),
+        }
+    }
+
     /// The type while planning.
     pub(crate) fn draft(&self) -> TokenStream {
-        let ty = self.ty;
-        quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Field>::Draft)
+        self.in_phase(&quote!(Draft))
     }
 
     /// The type of what the author has a say in.
     pub(crate) fn input(&self) -> TokenStream {
-        let ty = self.ty;
-        let input = quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Field>::Input);
-        let may_lack = self.role == Some(Role::OptionalComputed) && !self.has_default();
-        match may_lack && !["Option", "Attr", "Value"].iter().any(|name| is_a(ty, name)) {
+        let input = self.in_phase(&quote!(Input));
+        let may_lack = self.kind == Kind::Attribute(Role::OptionalComputed) && !self.has_default();
+        match may_lack && !["Option", "Attr", "Value"].iter().any(|name| is_a(self.ty, name)) {
             true => quote!(::core::option::Option<#input>),
             false => input,
         }
     }
 
+    /// The type of what the provider sets.
+    pub(crate) fn computed(&self) -> TokenStream {
+        let ty = self.ty;
+        if self.is_flat() { self.in_phase(&quote!(Computed)) } else { quote!(#ty) }
+    }
+
+    fn in_phase(&self, phase: &TokenStream) -> TokenStream {
+        let ty = self.ty;
+        match self.is_flat() {
+            true => quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>::#phase),
+            false => quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Field>::#phase),
+        }
+    }
+
+    /// A value of the field's type as one of the type while planning.
+    pub(crate) fn as_draft(&self, value: &TokenStream) -> TokenStream {
+        match self.is_flat() {
+            true => quote!(::core::convert::Into::into(#value)),
+            false => quote_spanned!(self.ty.span()=> ::formwork_sdk::Field::into_draft(#value)),
+        }
+    }
+
+    /// A value of the field's type as what the provider sets of it.
+    pub(crate) fn as_computed(&self, value: TokenStream) -> TokenStream {
+        if self.is_flat() { quote!(::core::convert::Into::into(#value)) } else { value }
+    }
+
     /// What must hold of the field's type and only the compiler can tell.
     pub(crate) fn assertions(&self) -> TokenStream {
+        if self.is_flat() {
+            return self.flat_assertions();
+        }
         let (ty, fills) = (self.ty, self.said.fills || !self.is_settable());
         let name = &self.name;
         let unsaid = format!(
@@ -160,25 +221,38 @@ impl<'i> Part<'i> {
         }
     }
 
+    /// What must hold of a model whose attributes stand in another.
+    fn flat_assertions(&self) -> TokenStream {
+        let (ty, name) = (self.ty, &self.name);
+        let model = quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>);
+        let unsaid = format!(
+            "the provider sets parts of `{name}`: say `fills`, or `computed` if it sets all of it"
+        );
+        let unmeant = format!("the provider sets no part of `{name}`, so `fills` says nothing");
+        let shared =
+            format!("the author sets parts of `{name}`: say `fills` instead of `computed`");
+        let check = match (self.said.role, self.said.fills) {
+            (Some(_), _) => quote_spanned!(ty.span()=> assert!(!#model::SETTABLE, #shared)),
+            (None, true) => quote_spanned!(ty.span()=> assert!(#model::FILLS, #unmeant)),
+            (None, false) => quote_spanned!(ty.span()=> assert!(!#model::FILLS, #unsaid)),
+        };
+        quote_spanned!(ty.span()=> const _: () = { #check };)
+    }
+
     /// The call that adds this field to the shape.
     pub(crate) fn definition(&self) -> TokenStream {
         let Self { ty, name, description, .. } = self;
+        let role = match self.kind {
+            Kind::Attribute(role) => role,
+            Kind::Block => return self.block_definition(),
+            Kind::Flat => {
+                return quote!(.flatten(<#ty as ::formwork_sdk::Model>::shape()));
+            }
+        };
         let described = (!description.is_empty()).then(|| quote!(.describe(#description)));
         let deprecated = self.said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
         let replace = self.said.replace.then(|| quote!(.replace()));
         let checks = self.checks();
-        let Some(role) = self.role else {
-            let group = self.said.group.then(|| quote!(.group()));
-            let min = self.said.min.as_ref().map(|least| quote!(.min(#least)));
-            let max = self.said.max.as_ref().map(|most| quote!(.max(#most)));
-            return quote! {
-                .nested(
-                    #name,
-                    ::formwork_sdk::schema::BlockDefinition::of::<#ty>()
-                    #group #described #deprecated #replace #min #max #checks
-                )
-            };
-        };
         let role = match role {
             Role::Required => quote!(Required),
             Role::Optional => quote!(Optional),
@@ -207,6 +281,24 @@ impl<'i> Part<'i> {
                 ::formwork_sdk::schema::Definition::of::<#ty>(::formwork_sdk::schema::Role::#role)
                 #described #deprecated #sensitive #write_only #keep #replace #replace_if #default
                 #checks #identity
+            )
+        }
+    }
+
+    fn block_definition(&self) -> TokenStream {
+        let Self { ty, name, description, .. } = self;
+        let described = (!description.is_empty()).then(|| quote!(.describe(#description)));
+        let deprecated = self.said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
+        let replace = self.said.replace.then(|| quote!(.replace()));
+        let group = self.said.group.then(|| quote!(.group()));
+        let min = self.said.min.as_ref().map(|least| quote!(.min(#least)));
+        let max = self.said.max.as_ref().map(|most| quote!(.max(#most)));
+        let checks = self.checks();
+        quote! {
+            .nested(
+                #name,
+                ::formwork_sdk::schema::BlockDefinition::of::<#ty>()
+                #group #described #deprecated #replace #min #max #checks
             )
         }
     }

@@ -1,7 +1,8 @@
 //! Structs made beside a model: some of its fields, in the types of another phase.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
 use syn::{Ident, Visibility};
 
 use crate::part::Part;
@@ -47,9 +48,29 @@ impl View<'_, '_> {
 
 /// How a struct is read and written.
 pub(crate) fn implementation(ident: &Ident, parts: &[&Part<'_>], is_draft: bool) -> TokenStream {
-    let fields: Vec<_> = parts.iter().map(|part| part.ident).collect();
-    let names: Vec<_> = parts.iter().map(|part| &part.name).collect();
-    let n_parts = parts.len();
+    let reads = parts.iter().map(|part| {
+        let (ident, name, at) = (part.ident, &part.name, part.ty.span());
+        match part.is_flat() {
+            true => quote_spanned!(at=> #ident: ::formwork_sdk::View::from_value(value)?),
+            false => quote_spanned!(at=> #ident: ::formwork_sdk::model::part(value, #name)?),
+        }
+    });
+    let own: Vec<_> = parts.iter().filter(|part| !part.is_flat()).collect();
+    let flat = parts.iter().filter(|part| part.is_flat());
+    let (n_own, flat): (_, Vec<_>) = (own.len(), flat.map(|part| part.ident).collect());
+    let writes = own.iter().map(|part| {
+        let (ident, name) = (part.ident, &part.name);
+        quote_spanned!(part.ty.span()=> (#name, ::formwork_sdk::Field::to_value(&self.#ident)))
+    });
+    let object = match flat.is_empty() {
+        true => quote!(::formwork_sdk::value::Value::object(parts)),
+        false => quote! {
+            ::formwork_sdk::model::joined(
+                parts,
+                [#(::formwork_sdk::View::to_value(&self.#flat)),*],
+            )
+        },
+    };
     quote! {
         impl ::formwork_sdk::View for #ident {
             const HOLDS_UNKNOWN: bool = #is_draft;
@@ -58,16 +79,12 @@ pub(crate) fn implementation(ident: &Ident, parts: &[&Part<'_>], is_draft: bool)
                 value: &::formwork_sdk::value::Value,
             ) -> ::core::result::Result<Self, ::formwork_sdk::value::convert::Refused> {
                 ::formwork_sdk::model::object(value)?;
-                ::core::result::Result::Ok(Self {
-                    #(#fields: ::formwork_sdk::model::part(value, #names)?,)*
-                })
+                ::core::result::Result::Ok(Self { #(#reads,)* })
             }
 
             fn to_value(&self) -> ::formwork_sdk::value::Value {
-                let parts: [(&str, ::formwork_sdk::value::Value); #n_parts] = [
-                    #((#names, ::formwork_sdk::Field::to_value(&self.#fields)),)*
-                ];
-                ::formwork_sdk::value::Value::object(parts)
+                let parts: [(&str, ::formwork_sdk::value::Value); #n_own] = [#(#writes,)*];
+                #object
             }
         }
     }
@@ -97,11 +114,11 @@ pub(crate) fn conversion(
     from: &Ident,
     into: &Ident,
     parts: &[&Part<'_>],
-    change: impl Fn(TokenStream) -> TokenStream,
+    change: impl Fn(&Part<'_>, TokenStream) -> TokenStream,
 ) -> TokenStream {
     let fields = parts.iter().map(|part| {
         let ident = part.ident;
-        let value = change(quote!(from.#ident));
+        let value = change(part, quote!(from.#ident));
         quote!(#ident: #value)
     });
     let from_name = match parts.is_empty() {

@@ -44,6 +44,7 @@ pub(crate) struct Said {
     pub(crate) write_only: bool,
     pub(crate) fills: bool,
     pub(crate) group: bool,
+    pub(crate) flatten: bool,
 }
 
 impl Said {
@@ -69,6 +70,7 @@ impl Said {
             "optional" => self.set_role(meta, Role::Optional)?,
             "computed" => self.set_role(meta, Role::Computed)?,
             "optional_computed" => self.set_role(meta, Role::OptionalComputed)?,
+            "flatten" => self.flatten = true,
             "keep" => self.keep = true,
             "sensitive" => self.sensitive = true,
             "write_only" => self.write_only = true,
@@ -174,6 +176,29 @@ impl Said {
         Ok(())
     }
 
+    /// Checks that nothing is said that only the attributes of the other model could say.
+    pub(crate) fn checked_flat(&self, at: Span) -> Result<()> {
+        let refuse = |why| Err(syn::Error::new(at, why));
+        if self.is_block || !matches!(self.role, None | Some(Role::Computed)) {
+            return refuse("the attributes of a flattened model have roles of their own");
+        }
+        let is_more = self.default.is_some()
+            || self.name.is_some()
+            || self.deprecated.is_some()
+            || self.identity.is_some()
+            || self.replace_if.is_some()
+            || self.has_checks();
+        if is_more || self.keep || self.replace || self.sensitive || self.write_only {
+            return refuse(
+                "beside `flatten` there is only `fills` or `computed`; the attributes say the rest",
+            );
+        }
+        match self.fills && self.role.is_some() {
+            true => refuse("`fills` says nothing here; the provider sets all of it"),
+            false => Ok(()),
+        }
+    }
+
     fn has_checks(&self) -> bool {
         !self.one_of.is_empty()
             || self.range.is_some()
@@ -193,7 +218,6 @@ pub(crate) struct Relation {
 pub(crate) struct SaidOfAll {
     pub(crate) deprecated: Option<LitStr>,
     pub(crate) relations: Vec<Relation>,
-    pub(crate) loose: bool,
 }
 
 impl SaidOfAll {
@@ -210,10 +234,6 @@ impl SaidOfAll {
         let kind = match word(meta).as_str() {
             "deprecated" => {
                 self.deprecated = Some(meta.value()?.parse()?);
-                return Ok(());
-            }
-            "loose" => {
-                self.loose = true;
                 return Ok(());
             }
             "conflicts" => "Conflicts",

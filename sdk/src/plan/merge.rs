@@ -42,6 +42,23 @@ pub(crate) fn carried(planned: &Value, returned: &Value) -> Value {
     }
 }
 
+/// Returns the object that is planned, with what is found out already where the plan knows nothing. What
+/// is not found yet stays open.
+pub(crate) fn foretold(planned: &Value, found: &Value) -> Value {
+    match (planned, found) {
+        (Value::Unknown(_), Value::Null(_)) => planned.clone(),
+        (Value::Unknown(_), _) => found.clone(),
+        (Value::Object(parts), Value::Object(_)) => {
+            let items = parts.iter().map(|(name, part)| match member(found, name) {
+                Some(found) => foretold(part, found),
+                None => part.clone(),
+            });
+            planned.with_children(items.collect())
+        }
+        _ => planned.clone(),
+    }
+}
+
 /// Returns the value with null for all that is unknown.
 pub(crate) fn settled(value: &Value) -> Value {
     match value {

@@ -5,26 +5,25 @@ use formwork_sdk::value::Value;
 
 /// What is asked, and the answer.
 #[derive(Model)]
-#[attr(loose)]
 pub(crate) struct Asked {
     /// What the answer is about.
     #[attr(optional)]
-    name: Attr<String>,
+    name: Option<String>,
     /// Anything.
     #[attr(optional)]
-    value: Attr<Value>,
+    value: Option<Value>,
     /// Anything that is not shown.
     #[attr(optional, sensitive)]
-    secret: Attr<String>,
+    secret: Option<String>,
     /// An error to fail with.
     #[attr(optional)]
-    fails: Attr<String>,
+    fails: Option<String>,
     /// `data of NAME`.
     #[attr(computed)]
-    result: Attr<String>,
+    result: String,
     /// What `value` is.
     #[attr(computed)]
-    echo: Attr<Value>,
+    echo: Option<Value>,
 }
 
 /// The data source.
@@ -34,12 +33,12 @@ pub(crate) struct Data;
 impl DataSource for Data {
     type Model = Asked;
 
-    async fn read(&self, diags: &mut Diagnostics, config: Asked) -> Answer<Asked> {
-        if let Some(fails) = config.fails.get() {
-            let problem = Diagnostic::error("Reading refused", fails.clone());
+    async fn read(&self, diags: &mut Diagnostics, config: AskedInput) -> Answer<AskedComputed> {
+        if let Some(fails) = config.fails {
+            let problem = Diagnostic::error("Reading refused", fails);
             return Err(diags.error(problem.path(Path::root().attribute("fails"))));
         }
-        let result = format!("data of {}", config.name.or_default()).into();
-        Ok(Asked { result, echo: config.value.clone(), ..config })
+        let result = format!("data of {}", config.name.unwrap_or_default());
+        Ok(AskedComputed { result, echo: config.value })
     }
 }

@@ -54,17 +54,16 @@ fn provider() -> ProviderDef {
 
 /// The configuration of the provider, which changes nothing.
 #[derive(Model)]
-#[attr(loose)]
 struct Config {
     /// Anything.
     #[attr(optional)]
-    value: Attr<Value>,
+    value: Option<Value>,
     /// Anything that is not shown.
     #[attr(optional, sensitive)]
-    secret: Attr<String>,
+    secret: Option<String>,
     /// An error to fail with.
     #[attr(optional)]
-    fails: Attr<String>,
+    fails: Option<String>,
 }
 
 struct Settings;
@@ -73,7 +72,7 @@ struct Settings;
 impl Configure for Settings {
     type Config = Config;
 
-    async fn configure(&self, diags: &mut Diagnostics, config: Config) -> Answer<()> {
+    async fn configure(&self, diags: &mut Diagnostics, config: ConfigDraft) -> Answer<()> {
         match config.fails.get() {
             Some(fails) => {
                 let problem = Diagnostic::error("Configuration refused", fails.clone());

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use formwork_sdk::model::Name;
 use formwork_sdk::prelude::*;
 use formwork_sdk::schema::{Definition, Role, Shape};
 use formwork_value::codec::json;
@@ -35,6 +36,11 @@ impl<S: Shaped> Model for Object<S> {
     type Draft = Self;
     type Input = Self;
     type Computed = Self;
+
+    // Only the shape knows them.
+    const NAMES: &'static [Name] = &[];
+    const SETTABLE: bool = true;
+    const FILLS: bool = true;
 
     fn shape() -> Shape {
         S::shape()

@@ -7,53 +7,52 @@ use formwork_sdk::value::Value;
 
 /// An object.
 #[derive(Model)]
-#[attr(loose)]
 pub(crate) struct Thing {
     /// The same as long as it lives.
     #[attr(computed, keep)]
-    id: Attr<String>,
+    id: String,
     /// What it is called.
     #[attr(optional)]
-    name: Attr<String>,
+    name: Option<String>,
     /// A change makes a new object.
     #[attr(optional, replace)]
-    forced: Attr<String>,
+    forced: Option<String>,
     /// Anything.
     #[attr(optional)]
-    value: Attr<Value>,
+    value: Option<Value>,
     /// Texts in order.
     #[attr(optional)]
-    list: Attr<Vec<Attr<String>>>,
+    list: Option<Vec<Option<String>>>,
     /// Texts by name.
     #[attr(optional)]
-    tags: Attr<BTreeMap<String, Attr<String>>>,
+    tags: Option<BTreeMap<String, Option<String>>>,
     /// A text that is not shown.
     #[attr(optional, sensitive)]
-    secret: Attr<String>,
+    secret: Option<String>,
     /// A text that is not stored.
     #[attr(optional, write_only)]
-    secret_wo: Attr<String>,
+    secret_wo: Option<String>,
     /// To be raised when `secret_wo` changes.
     #[attr(optional)]
-    secret_wo_version: Attr<i64>,
+    secret_wo_version: Option<i64>,
     /// How long the `secret_wo` was that came with the last change.
     #[attr(computed)]
-    secret_wo_length: Attr<i64>,
+    secret_wo_length: i64,
     /// `NAME is computed`, new with each change.
     #[attr(computed)]
-    computed: Attr<String>,
+    computed: String,
     /// The author's, or `chosen`.
     #[attr(optional_computed, keep)]
-    chosen: Attr<String>,
+    chosen: String,
     /// The author's, or `default`.
-    #[attr(optional_computed, default = "default")]
-    defaulted: Attr<String>,
+    #[attr(default = "default")]
+    defaulted: String,
     /// An attribute of former times.
     #[attr(optional, deprecated = "Use `value` instead.")]
-    old: Attr<String>,
+    old: Option<String>,
     /// Where to fail: `validate`, `plan`, `create`, `update` or `delete`.
     #[attr(optional)]
-    fails: Attr<String>,
+    fails: Option<String>,
 }
 
 /// The resource type.
@@ -65,86 +64,62 @@ impl Resource for Things {
 
     const VERSION: u64 = 1;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Thing) -> Answer<()> {
-        config.fail_if(diags, "validate")
+    fn validate(&self, diags: &mut Diagnostics, config: &ThingDraft) -> Answer<()> {
+        fail_if(diags, config.fails.get(), "validate")
     }
 
     async fn modify_plan(&self, diags: &mut Diagnostics, change: &mut Change<Thing>) -> Answer<()> {
-        change.config.fail_if(diags, "plan")
+        fail_if(diags, change.config.fails.get(), "plan")
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Thing>) -> Answer<Thing> {
-        call.config.fail_if(diags, "create")?;
-        let mut thing = call.planned.made(&call.config);
-        thing.id = format!("id of {}", thing.name.or_default()).into();
-        if thing.chosen.is_unknown() {
-            thing.chosen = "chosen".into();
-        }
-        Ok(thing)
+    async fn create(&self, diags: &mut Diagnostics, call: Create<Thing>) -> Answer<ThingComputed> {
+        fail_if(diags, call.planned.fails.as_ref(), "create")?;
+        Ok(made(call.planned.name.as_deref(), call.planned.secret_wo.as_deref()))
     }
 
-    async fn update(&self, diags: &mut Diagnostics, call: Update<Thing>) -> Answer<Thing> {
-        call.config.fail_if(diags, "update")?;
-        Ok(call.planned.made(&call.config))
+    async fn update(&self, diags: &mut Diagnostics, call: Update<Thing>) -> Answer<ThingComputed> {
+        fail_if(diags, call.planned.fails.as_ref(), "update")?;
+        Ok(made(call.planned.name.as_deref(), call.planned.secret_wo.as_deref()))
     }
 
     async fn delete(&self, diags: &mut Diagnostics, call: Delete<Thing>) -> Answer<()> {
-        call.prior.fail_if(diags, "delete")
+        fail_if(diags, call.prior.fails.as_ref(), "delete")
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<Thing> {
+    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<ThingDraft> {
         let Some(name) = id.strip_prefix("id of ") else {
             let detail = format!("{id:?} does not begin with \"id of \".");
             return Err(diags.error(Diagnostic::error("There is no such thing", detail)));
         };
-        let thing = Thing { id: id.into(), name: name.into(), ..Thing::empty() };
-        Ok(Thing {
-            chosen: "chosen".into(),
+        Ok(ThingDraft {
+            name: name.into(),
             defaulted: "default".into(),
-            ..thing.made(&Thing::empty())
+            ..made(Some(name), None).into()
         })
     }
 
-    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<Thing> {
-        stored.read(diags)
+    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<ThingDraft> {
+        stored.draft::<Thing>(diags)
     }
 }
 
-impl Thing {
-    fn empty() -> Self {
-        Self {
-            id: Attr::Null,
-            name: Attr::Null,
-            forced: Attr::Null,
-            value: Attr::Null,
-            list: Attr::Null,
-            tags: Attr::Null,
-            secret: Attr::Null,
-            secret_wo: Attr::Null,
-            secret_wo_version: Attr::Null,
-            secret_wo_length: Attr::Null,
-            computed: Attr::Null,
-            chosen: Attr::Null,
-            defaulted: Attr::Null,
-            old: Attr::Null,
-            fails: Attr::Null,
-        }
+fn made(name: Option<&str>, secret: Option<&str>) -> ThingComputed {
+    let name = name.unwrap_or_default();
+    ThingComputed {
+        id: format!("id of {name}"),
+        secret_wo_length: secret
+            .map(str::len)
+            .and_then(|it| it.try_into().ok())
+            .unwrap_or_default(),
+        computed: format!("{name} is computed"),
+        chosen: "chosen".to_owned(),
     }
+}
 
-    fn made(self, config: &Self) -> Self {
-        let length = config.secret_wo.get().map(String::len).unwrap_or_default();
-        Self {
-            secret_wo_length: i64::try_from(length).unwrap_or_default().into(),
-            computed: format!("{} is computed", self.name.or_default()).into(),
-            ..self
-        }
+fn fail_if(diags: &mut Diagnostics, fails: Option<&String>, here: &str) -> Answer<()> {
+    if fails.is_none_or(|fails| fails != here) {
+        return Ok(());
     }
-
-    fn fail_if(&self, diags: &mut Diagnostics, here: &str) -> Answer<()> {
-        if self.fails.get().is_none_or(|fails| fails != here) {
-            return Ok(());
-        }
-        let problem = Diagnostic::error(format!("Thing fails to {here}"), "It was asked to.");
-        Err(diags.error(problem.path(Path::root().attribute("fails"))))
-    }
+    let problem = Diagnostic::error(format!("Thing fails to {here}"), "It was asked to.");
+    Err(diags.error(problem.path(Path::root().attribute("fails"))))
 }

@@ -7,29 +7,28 @@ use formwork_sdk::value::{Reported, Value};
 
 /// What is asked for, and what is handed out.
 #[derive(Model)]
-#[attr(loose)]
 pub(crate) struct Token {
     /// What the token is for.
     #[attr(optional)]
-    name: Attr<String>,
+    name: Option<String>,
     /// Anything.
     #[attr(optional)]
-    value: Attr<Value>,
+    value: Option<Value>,
     /// After how many milliseconds it must be renewed, and again after each renewal.
     #[attr(optional)]
-    lasts: Attr<i64>,
+    lasts: Option<i64>,
     /// Where to fail: `validate`, `open`, `renew` or `close`.
     #[attr(optional)]
-    fails: Attr<String>,
+    fails: Option<String>,
     /// `token of NAME`.
     #[attr(computed)]
-    token: Attr<String>,
+    token: String,
     /// The token, not to be shown.
     #[attr(computed, sensitive)]
-    secret: Attr<String>,
+    secret: String,
     /// What `value` is.
     #[attr(computed)]
-    echo: Attr<Value>,
+    echo: Option<Value>,
 }
 
 /// The ephemeral resource type.
@@ -39,26 +38,25 @@ pub(crate) struct Tokens;
 impl Ephemeral for Tokens {
     type Model = Token;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Token) -> Answer<()> {
+    fn validate(&self, diags: &mut Diagnostics, config: &TokenDraft) -> Answer<()> {
         fail_if(diags, &config.fails.or_default(), "validate")
     }
 
-    async fn open(&self, diags: &mut Diagnostics, config: Token) -> Answer<Opened<Token>> {
-        fail_if(diags, &config.fails.or_default(), "open")?;
-        let token = format!("token of {}", config.name.or_default());
-        let keep = Kept {
-            name: config.name.or_default(),
-            fails: config.fails.or_default(),
-            lasts: config.lasts.or_default(),
+    async fn open(
+        &self,
+        diags: &mut Diagnostics,
+        config: TokenInput,
+    ) -> Answer<Opened<TokenComputed>> {
+        let kept = Kept {
+            name: config.name.unwrap_or_default(),
+            fails: config.fails.unwrap_or_default(),
+            lasts: config.lasts.unwrap_or_default(),
             n_renewals: 0,
         };
-        let value = Token {
-            token: token.clone().into(),
-            secret: token.into(),
-            echo: config.value.clone(),
-            ..config
-        };
-        Ok(Opened { value, keep: keep.keep() })
+        fail_if(diags, &kept.fails, "open")?;
+        let token = format!("token of {}", kept.name);
+        let value = TokenComputed { token: token.clone(), secret: token, echo: config.value };
+        Ok(Opened { value, keep: kept.keep() })
     }
 
     async fn renew(&self, diags: &mut Diagnostics, private: bytes::Bytes) -> Answer<Keep> {

@@ -7,44 +7,15 @@ use crate::random::text::Recipe;
 
 /// Random text that is neither shown nor stored. Drawn from a cryptographic source.
 #[derive(Model)]
-#[attr(loose)]
 pub(crate) struct Password {
-    /// How many characters; at least 1, and at least as many as the `min_` attributes together.
-    #[attr(required)]
-    length: Attr<i64>,
-    /// Whether there may be special characters: `!@#$%&*()-_=+[]{}<>:?`. True if not set.
-    #[attr(optional_computed)]
-    special: Attr<bool>,
-    /// Whether there may be upper-case letters. True if not set.
-    #[attr(optional_computed)]
-    upper: Attr<bool>,
-    /// Whether there may be lower-case letters. True if not set.
-    #[attr(optional_computed)]
-    lower: Attr<bool>,
-    /// Whether there may be digits. True if not set.
-    #[attr(optional_computed)]
-    numeric: Attr<bool>,
-    /// The least number of digits. 0 if not set.
-    #[attr(optional_computed)]
-    min_numeric: Attr<i64>,
-    /// The least number of upper-case letters. 0 if not set.
-    #[attr(optional_computed)]
-    min_upper: Attr<i64>,
-    /// The least number of lower-case letters. 0 if not set.
-    #[attr(optional_computed)]
-    min_lower: Attr<i64>,
-    /// The least number of special characters. 0 if not set.
-    #[attr(optional_computed)]
-    min_special: Attr<i64>,
-    /// Other special characters than the usual ones.
-    #[attr(optional)]
-    override_special: Attr<String>,
+    #[attr(flatten, fills)]
+    recipe: Recipe,
     /// The text.
     #[attr(computed, sensitive)]
-    result: Attr<String>,
+    result: String,
     /// A bcrypt hash of the text, or of its first 72 bytes.
     #[attr(computed, sensitive)]
-    bcrypt_hash: Attr<String>,
+    bcrypt_hash: String,
 }
 
 /// The ephemeral resource type.
@@ -54,50 +25,21 @@ pub(crate) struct PassingPassword;
 impl Ephemeral for PassingPassword {
     type Model = Password;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Password) -> Answer<()> {
-        config.recipe().validate(diags)
+    fn validate(&self, diags: &mut Diagnostics, config: &PasswordDraft) -> Answer<()> {
+        config.recipe.validate(diags, Attr::Null)
     }
 
-    async fn open(&self, diags: &mut Diagnostics, config: Password) -> Answer<Opened<Password>> {
-        let config = config.completed();
-        let text = config.recipe().draw(diags)?;
-        let hash = hash(diags, text.clone()).await?;
-        Ok(Opened::for_good(Password { result: text.into(), bcrypt_hash: hash.into(), ..config }))
-    }
-}
-
-impl Password {
-    /// The same with a value for everything that may be left out.
-    fn completed(self) -> Self {
-        let or_true = |kind: Attr<bool>| Attr::Known(*kind.get().unwrap_or(&true));
-        let or_zero = |least: Attr<i64>| Attr::Known(least.or_default());
-        Self {
-            special: or_true(self.special),
-            upper: or_true(self.upper),
-            lower: or_true(self.lower),
-            numeric: or_true(self.numeric),
-            min_numeric: or_zero(self.min_numeric),
-            min_upper: or_zero(self.min_upper),
-            min_lower: or_zero(self.min_lower),
-            min_special: or_zero(self.min_special),
-            ..self
-        }
-    }
-
-    fn recipe(&self) -> Recipe {
-        Recipe {
-            length: self.length,
-            special: self.special,
-            upper: self.upper,
-            lower: self.lower,
-            number: Attr::Null,
-            numeric: self.numeric,
-            min_numeric: self.min_numeric,
-            min_upper: self.min_upper,
-            min_lower: self.min_lower,
-            min_special: self.min_special,
-            override_special: self.override_special.clone(),
-        }
+    async fn open(
+        &self,
+        diags: &mut Diagnostics,
+        config: PasswordInput,
+    ) -> Answer<Opened<PasswordComputed>> {
+        let result = config.recipe.draw(diags)?;
+        Ok(Opened::for_good(PasswordComputed {
+            recipe: config.recipe.found(),
+            bcrypt_hash: hash(diags, result.clone()).await?,
+            result,
+        }))
     }
 }
 

@@ -1,0 +1,18 @@
+//! A nested struct flattens a model.
+
+use formwork_sdk::prelude::*;
+
+/// What the author sets.
+#[derive(Clone, Debug, Model)]
+struct Given {
+    #[attr(required)]
+    name: String,
+}
+
+#[derive(Clone, Debug, Nested)]
+struct Part {
+    #[attr(flatten)]
+    given: Given,
+}
+
+fn main() {}

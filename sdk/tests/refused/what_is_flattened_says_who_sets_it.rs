@@ -1,0 +1,49 @@
+//! The provider sets parts of a flattened model, or none, and the opposite is said.
+
+use formwork_sdk::prelude::*;
+
+/// What the provider finds out.
+#[derive(Model)]
+struct Found {
+    #[attr(computed)]
+    id: String,
+}
+
+/// What the author sets.
+#[derive(Model)]
+struct Given {
+    #[attr(required)]
+    name: String,
+}
+
+#[derive(Model)]
+struct Unsaid {
+    #[attr(flatten)]
+    found: Found,
+}
+
+#[derive(Model)]
+struct Unmeant {
+    #[attr(flatten, fills)]
+    given: Given,
+}
+
+#[derive(Model)]
+struct Taken {
+    #[attr(flatten, computed)]
+    given: Given,
+}
+
+#[derive(Model)]
+struct Told {
+    #[attr(flatten, required)]
+    given: Given,
+}
+
+#[derive(Model)]
+struct More {
+    #[attr(flatten, sensitive)]
+    given: Given,
+}
+
+fn main() {}
