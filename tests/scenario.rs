@@ -7,6 +7,7 @@ mod fault;
 mod generated;
 mod import;
 mod life;
+mod plugins;
 mod ssh;
 mod state_file;
 mod told;

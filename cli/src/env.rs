@@ -32,6 +32,8 @@ pub(crate) struct Env {
     pub(crate) plugin_tls: bool,
     /// `FORMWORK_PLUGIN_CONNECTIONS`: how many connections the calls to one plugin share at most.
     pub(crate) plugin_connections: Option<usize>,
+    /// `FORMWORK_PLUGIN_PROCESSES`: how many plugins may run at once.
+    pub(crate) plugin_processes: Option<usize>,
     /// `FORMWORK_PLUGIN_START_TIMEOUT`: how many seconds a plugin may take to start.
     pub(crate) plugin_start_timeout: Option<Duration>,
     /// `TF_LOG`: how much is logged.
@@ -114,6 +116,7 @@ impl Env {
             reattach: text("TF_REATTACH_PROVIDERS"),
             plugin_tls: !flag("TF_DISABLE_PLUGIN_TLS"),
             plugin_connections: text("FORMWORK_PLUGIN_CONNECTIONS").and_then(|n| n.parse().ok()),
+            plugin_processes: text("FORMWORK_PLUGIN_PROCESSES").and_then(|n| n.parse().ok()),
             plugin_start_timeout: text("FORMWORK_PLUGIN_START_TIMEOUT")
                 .and_then(|seconds| seconds.parse().ok())
                 .map(Duration::from_secs),

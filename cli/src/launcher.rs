@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::Launch;
@@ -19,8 +19,12 @@ pub(crate) struct Launcher {
     programs: BTreeMap<ProviderAddr, PathBuf>,
     reattach: BTreeMap<String, Reattach>,
     settings: Settings,
-    running: RefCell<Vec<Rc<Plugin>>>,
+    limit: Option<usize>,
+    running: RefCell<Vec<Running>>,
 }
+
+/// A plugin, and the provider it is known by.
+type Running = (Weak<dyn Provider>, Rc<Plugin>);
 
 impl Launcher {
     /// Makes a launcher over these programs.
@@ -36,18 +40,19 @@ impl Launcher {
         let connect_timeout = env.plugin_start_timeout.unwrap_or(usual.connect_timeout);
         let tls = env.plugin_tls;
         let settings = Settings { tls, connections, start_timeout, connect_timeout, ..usual };
-        Self { programs, reattach, settings, running: RefCell::default() }
+        let limit = env.plugin_processes.map(|limit| limit.max(1));
+        Self { programs, reattach, settings, limit, running: RefCell::default() }
     }
 
     /// Asks every running plugin to end, and waits until they have, or ends those that do not.
     pub(crate) async fn shutdown(&self) {
         let running = self.running.take();
-        shutdown_all(running.iter().map(|plugin| &**plugin)).await;
+        shutdown_all(running.iter().map(|(_, plugin)| &**plugin)).await;
     }
 
     /// Ends every plugin at once.
     pub(crate) fn kill(&self) {
-        self.running.borrow().iter().for_each(|plugin| plugin.kill());
+        self.running.borrow().iter().for_each(|(_, plugin)| plugin.kill());
     }
 }
 
@@ -65,8 +70,22 @@ impl Launch for Launcher {
                 Plugin::launch(&executable, &self.settings).await?
             }
         };
-        let provider = Arc::new(plugin.provider(Deadlines::default()));
-        self.running.borrow_mut().push(Rc::new(plugin));
+        let provider: Arc<dyn Provider> = Arc::new(plugin.provider(Deadlines::default()));
+        self.running.borrow_mut().push((Arc::downgrade(&provider), Rc::new(plugin)));
         Ok(provider)
+    }
+
+    fn limit(&self) -> Option<usize> {
+        self.limit
+    }
+
+    async fn close(&self, provider: &Arc<dyn Provider>) {
+        let is_it = |(other, _): &Running| other.as_ptr().addr() == Arc::as_ptr(provider).addr();
+        let plugin = self.running.borrow().iter().find(|it| is_it(it)).map(|(_, it)| it.clone());
+        if let Some(plugin) = plugin {
+            plugin.shutdown().await;
+        }
+        // Until then it is among those that are ended at the end, should nobody wait for this.
+        self.running.borrow_mut().retain(|it| !is_it(it));
     }
 }

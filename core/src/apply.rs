@@ -2,6 +2,7 @@
 //! before it leaves, and its answer is kept before it is looked at.
 
 mod build;
+mod forced;
 mod last;
 mod order;
 mod record;
@@ -13,7 +14,7 @@ use formwork_value::{Diagnostics, Reported};
 
 pub use record::{Applied, Tally};
 
-use crate::phase::report_cycles;
+use crate::phase::Explaining;
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::state::journal::Journal;
@@ -33,7 +34,11 @@ pub async fn apply(
     session.pool.next_phase();
     let graph = match draft.freeze() {
         Ok(graph) => graph,
-        Err(cyclic) => return Err(report_cycles(diags, session.sources, &cyclic)),
+        Err(cyclic) => {
+            let flag = |vertex: &vertex::Vertex<'_>| forced::by(session, vertex);
+            let explaining = Explaining { sources: session.sources, flag: &flag };
+            return Err(explaining.report(diags, &cyclic));
+        }
     };
     Ok(record::run(session, diags, plan, journal, &graph).await)
 }

@@ -377,6 +377,8 @@ pub enum Repetition {
 pub struct Lifecycle {
     /// Whether a replacement is created first; `None` if not written.
     pub create_before_destroy: Option<bool>,
+    /// Where that is written.
+    pub create_before_destroy_span: Option<Span>,
     /// Whether destroying is refused.
     pub prevent_destroy: bool,
     /// What of the configuration is not looked at after creation.

@@ -5,6 +5,7 @@
 //! here goes through them in that order, so that nothing depends on timing or hashing.
 
 mod cycle;
+pub mod gate;
 pub mod reduce;
 pub mod render;
 #[cfg(test)]

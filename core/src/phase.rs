@@ -12,9 +12,10 @@ mod place;
 mod progress;
 mod provider;
 mod provisioner;
+mod tenancy;
 
 pub(crate) use closing::add_closing;
-pub(crate) use edge::{Why, report_cycles};
+pub(crate) use edge::{Explaining, InCycle, Why, place as place_of, report_cycles};
 pub(crate) use ephemeral::{Openings, Site};
 pub(crate) use instance::{
     check_ignored, encode, evaluate, ignored, plain, read_data, sensitive_paths, shown_id,
@@ -27,3 +28,4 @@ pub(crate) use place::{place_in, point_at_parts};
 pub(crate) use progress::watched;
 pub(crate) use provider::{ProviderVertex, visit_provider, written_providers};
 pub(crate) use provisioner::check_provisioners;
+pub(crate) use tenancy::Tenancy;

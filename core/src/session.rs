@@ -130,7 +130,7 @@ impl Session<'_> {
             }
         }
         let answers = wanted.calls.into_iter().map(async |call| {
-            let answer = match self.pool.unconfigured(&call.provider) {
+            let answer = match self.pool.unconfigured(&call.provider).await {
                 Some(handle) => {
                     let arguments = call.arguments.clone();
                     handle.call_function(&call.function, arguments, &call.returns).await

@@ -6,6 +6,7 @@ mod checks;
 mod cloud;
 mod contract;
 mod crash;
+mod cycles;
 mod data;
 mod ephemeral;
 mod excludes;
@@ -137,6 +138,8 @@ impl Bench {
     fn run(&mut self, config: &str, applying: bool) -> Run {
         let loaded = Loaded::of(config);
         let first = self.cloud.things().calls.len();
+        // Nothing outlives the program.
+        self.cloud.things().n_running = 0;
         let mut diags = Diagnostics::new();
         let (plan, applied) = block_on(self.both(&loaded, applying, &mut diags));
         if let Some(applied) = &applied {

@@ -85,6 +85,19 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> Building<'c
     draft
 }
 
+/// What is written and what it mentions, whatever becomes of it.
+pub(super) fn as_written<'c>(session: &'c Session<'c>) -> Building<'c> {
+    let mut draft = Draft::new();
+    let mut index = Index::new(session.config);
+    add_values(session, &mut draft, &mut index);
+    add_calls(session, &mut draft, &mut index);
+    add_resources(session, &mut draft, &mut index);
+    connect_references(session.config, &mut draft, &index, Mode::Normal);
+    connect_modules(session.config, &mut draft, &index);
+    connect_joins(&mut draft, &index);
+    draft
+}
+
 /// The providers that the vertices need, also those that only say how to read what is stored and does
 /// not change.
 pub(super) fn providers(draft: &Building<'_>, plan: &Plan) -> Vec<ProviderAddr> {
@@ -200,20 +213,12 @@ fn new_deposed_key() -> DeposedKey {
 
 fn add_providers<'c>(session: &'c Session<'c>, draft: &mut Building<'c>, index: &mut Index) {
     let written = written_providers(session.config);
-    let used: BTreeSet<_> = draft.vertices().iter().filter_map(provider_used).cloned().collect();
+    let used: BTreeSet<_> =
+        draft.vertices().iter().filter_map(Vertex::provider_used).cloned().collect();
     for addr in used {
         let written = written.get(&addr).copied();
         let id = draft.add(Vertex::Provider(ProviderVertex { addr: addr.clone(), written }));
         index.providers.insert(addr, id);
-    }
-}
-
-fn provider_used<'v>(vertex: &'v Vertex<'_>) -> Option<&'v ProviderConfigAddr> {
-    match vertex {
-        Vertex::Instance(instance) => Some(&instance.change.provider),
-        Vertex::Destroy(destroy) => Some(&destroy.change.provider),
-        Vertex::Open(open) => Some(&open.provider),
-        _ => None,
     }
 }
 
@@ -323,7 +328,7 @@ fn connect_checks(draft: &mut Building<'_>, index: &Index) {
 fn connect_providers(draft: &mut Building<'_>, index: &Index) {
     let (vertices, edges) = draft.split();
     for (at, vertex) in (0..).map(VertexId).zip(vertices) {
-        if let Some(&to) = provider_used(vertex).and_then(|addr| index.providers.get(addr)) {
+        if let Some(&to) = vertex.provider_used().and_then(|addr| index.providers.get(addr)) {
             edges.connect(at, to, Why::Provider);
         }
     }

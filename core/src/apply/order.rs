@@ -14,11 +14,13 @@ use crate::change::{Action, ReplaceOrder};
 use crate::graph::VertexId;
 use crate::phase::Why;
 
-const DEPENDENTS_FIRST: Why = Why::Order("must be destroyed before what it depends on");
-const BEFORE_CHANGES: Why = Why::Order("must wait until what depended on it is destroyed");
-const AFTER_DESTROY: Why = Why::Order("must wait until what it depended on is destroyed");
-const OWN_PREDECESSOR: Why = Why::Order("replaces it");
-const LAST: Why = Why::Order("is destroyed only when its successor and its users are there");
+const DEPENDENTS_FIRST: Why = Why::Order("goes after what depends on it, as the state has it");
+const BEFORE_CHANGES: Why =
+    Why::Order("changes after what depended on it is destroyed, as the state has it");
+const AFTER_DESTROY: Why =
+    Why::Order("comes after what it depended on is destroyed, as the state has it");
+const OWN_PREDECESSOR: Why = Why::Order("replaces it, and create_before_destroy is not set");
+const LAST: Why = Why::CreateFirst;
 
 /// Adds the edges that keep objects in order. `destroying` is set when everything goes.
 pub(super) fn connect(draft: &mut Building<'_>, index: &Index, destroying: bool) {
@@ -311,7 +313,7 @@ fn behind_providers(draft: &Building<'_>, index: &Index) -> Behind {
 fn needs(draft: &Building<'_>) -> Vec<Vec<VertexId>> {
     let mut dependencies = vec![Vec::new(); draft.vertices().len()];
     for edge in draft.edges().iter() {
-        if !matches!(edge.why, Why::Order(_)) {
+        if !edge.why.is_order() {
             dependencies[edge.dependent.index()].push(edge.dependency);
         }
     }

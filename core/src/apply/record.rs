@@ -7,7 +7,9 @@ use std::sync::Arc;
 use formwork_value::{Diagnostics, Known, Str, Value};
 
 use super::salvage::without_unknowns;
-use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Vertex};
+use super::vertex::{
+    DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Vertex, provider_parts,
+};
 use super::visit::{Came, Expanded, Outcome, View, visit};
 use crate::addr::{DeposedKey, Mode as ResourceMode, ResourceAddr, ResourceName};
 use crate::change::Action;
@@ -16,7 +18,7 @@ use crate::eval::vertex::NamedValue;
 use crate::event::Event;
 use crate::graph::walk::{Next, Pace, walk};
 use crate::graph::{Graph, VertexId};
-use crate::phase::{Openings, Why};
+use crate::phase::{Openings, Tenancy, Why};
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
 use crate::state::checks::{CheckResult, CheckResults};
@@ -64,8 +66,10 @@ pub(super) async fn run(
     let state = RefCell::new(plan.prior.clone());
     let tally = Tally { imported: announce_imports(session, plan), ..Tally::default() };
     let mut recorder = Recorder { session, problems: BTreeMap::new(), tally };
+    let tenancy = Tenancy::of(session.pool, provider_parts(graph.vertices()));
     let stop = || session.stopped();
-    let pace = Pace { limit: session.parallelism, stop: &stop, finishing: session.finishing };
+    let Session { parallelism: limit, finishing, .. } = *session;
+    let pace = Pace { limit, stop: &stop, finishing, gate: &tenancy };
     let walk = walk(
         graph,
         pace,
@@ -85,7 +89,7 @@ pub(super) async fn run(
         },
         |id, vertex, outcome| recorder.record(&mut state.borrow_mut(), id, vertex, outcome),
     );
-    let unvisited = openings.keeping(walk).await;
+    let unvisited = session.pool.tidying(openings.keeping(walk)).await;
     let Recorder { problems, tally, .. } = recorder;
     for problems in problems.into_values() {
         let _ = diags.append(problems);

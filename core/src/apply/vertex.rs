@@ -1,11 +1,13 @@
 //! What can be visited while applying. A vertex is complete when made.
 
+use std::collections::BTreeMap;
+
 use crate::addr::{ConfigResourceAddr, DeposedKey, Mode, ProviderConfigAddr};
 use crate::change::Change;
 use crate::config::{ModuleNode, Resource};
 use crate::eval::call::CallVertex;
 use crate::eval::vertex::ValueVertex;
-use crate::phase::ProviderVertex;
+use crate::phase::{InCycle, ProviderVertex};
 
 /// A vertex of the apply graph.
 #[derive(Debug)]
@@ -87,6 +89,16 @@ pub(crate) struct DestroyVertex<'c> {
 }
 
 impl<'c> Vertex<'c> {
+    /// The provider configuration that does it, of what is made, destroyed or opened.
+    pub(crate) fn provider_used(&self) -> Option<&ProviderConfigAddr> {
+        match self {
+            Self::Instance(instance) => Some(&instance.change.provider),
+            Self::Destroy(destroy) => Some(&destroy.change.provider),
+            Self::Open(open) => Some(&open.provider),
+            _ => None,
+        }
+    }
+
     /// The module whose instances must be known before this can be visited.
     pub(crate) fn module(&self) -> Option<&'c ModuleNode> {
         match self {
@@ -104,6 +116,32 @@ impl<'c> Vertex<'c> {
             | Self::Gone(_)
             | Self::Free(_)
             | Self::Changed => None,
+        }
+    }
+}
+
+/// Which provider configuration each vertex is or uses.
+pub(crate) fn provider_parts<'v>(
+    vertices: &'v [Vertex<'_>],
+) -> impl Iterator<Item = Option<&'v ProviderConfigAddr>> {
+    let opened = vertices.iter().filter_map(|vertex| match vertex {
+        Vertex::Open(open) => Some((&open.addr, &open.provider)),
+        _ => None,
+    });
+    let opened: BTreeMap<_, _> = opened.collect();
+    vertices.iter().map(move |vertex| match vertex {
+        Vertex::Provider(provider) => Some(&provider.addr),
+        Vertex::Close(addr) => opened.get(addr).copied(),
+        vertex => vertex.provider_used(),
+    })
+}
+
+impl InCycle for Vertex<'_> {
+    fn block(&self) -> Option<&Resource> {
+        match self {
+            Self::Expand(expand) => Some(expand.config),
+            Self::Open(open) => Some(open.config),
+            _ => None,
         }
     }
 }

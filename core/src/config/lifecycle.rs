@@ -42,7 +42,10 @@ pub(super) fn read(
     }
     let mut content = into_content(diags, block.body, &CONTENT);
     content.attributes.retain(|_, attribute| check_mode(diags, mode, attribute));
+    let first = content.attributes.get("create_before_destroy");
+    let create_before_destroy_span = first.map(|attribute| attribute.name.span);
     Lifecycle {
+        create_before_destroy_span,
         preconditions: condition::read_all(diags, sources, content.take_blocks("precondition")),
         postconditions: condition::read_all(diags, sources, content.take_blocks("postcondition")),
         create_before_destroy: flag(diags, &mut content, "create_before_destroy"),

@@ -8,6 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use proptest::prelude::*;
 
+use super::gate::Gate;
 use super::walk::{Finishing, Next, Pace, Unvisited, walk};
 use super::*;
 
@@ -229,6 +230,67 @@ fn distance(n: u32, edges: &[(u32, u32)], start: u32) -> usize {
         }
     }
     usize::MAX
+}
+
+/// So many at once, and what is in goes only when its partner has passed.
+struct Narrow {
+    n_free: Cell<usize>,
+    forced: RefCell<Vec<u32>>,
+}
+
+impl Gate for Narrow {
+    fn admits(&self, id: VertexId) -> bool {
+        let is_tenant = id.0.is_multiple_of(2);
+        if is_tenant && self.n_free.get() == 0 {
+            return false;
+        }
+        self.n_free.set(self.n_free.get() - usize::from(is_tenant));
+        true
+    }
+
+    fn forces(&self, id: VertexId) {
+        self.forced.borrow_mut().push(id.0);
+    }
+
+    fn passed(&self, id: VertexId) -> bool {
+        let is_last = !id.0.is_multiple_of(2) && !self.forced.borrow().contains(&(id.0 - 1));
+        self.n_free.set(self.n_free.get() + usize::from(is_last));
+        is_last
+    }
+}
+
+fn through_the_narrow(n_free: usize, n: u32, edges: &[(u32, u32)]) -> (Vec<u32>, Vec<u32>) {
+    let frozen = graph(n, edges);
+    let gate = Narrow { n_free: Cell::new(n_free), forced: RefCell::default() };
+    let started = RefCell::new(Vec::new());
+    let visit = |id: VertexId, _: &u32| {
+        started.borrow_mut().push(id.0);
+        after_polls(id.0 % 3)
+    };
+    let pace = Pace { gate: &gate, ..Pace::at_most(9) };
+    let fails = |id: VertexId, _: &u32, ()| {
+        if id.0 == 4 { Next::SkipDependents } else { Next::Go }
+    };
+    block_on(walk(&frozen, pace, visit, fails));
+    (started.into_inner(), gate.forced.into_inner())
+}
+
+#[test]
+fn what_the_gate_holds_back_starts_when_there_is_room() {
+    // Pairs of a tenant and its last user; the third fails, so its user is never visited.
+    let pairs = [(1, 0), (3, 2), (5, 4), (7, 6)];
+    let (started, forced) = through_the_narrow(1, 8, &pairs);
+    assert_eq!((started, forced), (vec![0, 1, 2, 3, 4, 6, 7], vec![]));
+}
+
+#[test]
+fn what_the_gate_holds_back_starts_when_nothing_else_can_make_room() {
+    // The user of the first tenant waits for that of the second.
+    let (started, forced) = through_the_narrow(1, 4, &[(1, 0), (3, 2), (1, 3)]);
+    assert_eq!((started, forced), (vec![0, 2, 3, 1], vec![2]));
+    let (started, forced) = through_the_narrow(0, 4, &[(1, 0), (3, 2)]);
+    assert_eq!(started.len(), 4);
+    assert_eq!(forced, [0, 2]);
 }
 
 #[test]

@@ -4,13 +4,14 @@
 //! and what a result means is the caller's business.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 use std::future::Future;
 use std::task::Poll;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
 
+use super::gate::{Gate, Open};
 use super::{Graph, VertexId};
 
 /// What follows from a recorded result.
@@ -31,6 +32,8 @@ pub struct Pace<'s> {
     pub stop: &'s dyn Fn() -> bool,
     /// In which order results are recorded.
     pub finishing: Finishing,
+    /// Who may start, beyond what the edges say.
+    pub gate: &'s dyn Gate,
 }
 
 /// In which order results are recorded.
@@ -56,7 +59,7 @@ impl Pace<'_> {
     /// As fast as `limit` allows, without a way to stop.
     #[must_use]
     pub fn at_most(limit: usize) -> Self {
-        Self { limit, stop: &|| false, finishing: Finishing::AsTheyCome }
+        Self { limit, stop: &|| false, finishing: Finishing::AsTheyCome, gate: &Open }
     }
 }
 
@@ -67,7 +70,8 @@ const RECORDS_PER_TURN: u32 = 128;
 ///
 /// `visit` may run alongside other visits; `record` gets the results one at a time, and what waits for
 /// a vertex starts only after its `record` returned. Of the vertices that could start, the smallest
-/// starts first.
+/// starts first. One that the gate holds back starts when there is room, or when nothing else is left
+/// that could make room.
 pub async fn walk<'g, V, E, O, F>(
     graph: &'g Graph<V, E>,
     pace: Pace<'_>,
@@ -81,14 +85,29 @@ where
     let mut under_way = FuturesUnordered::new();
     let mut finished: Vec<(VertexId, O)> = Vec::new();
     let mut n_records = 0;
+    let begin = |id| {
+        let result = visit(id, &graph[id]);
+        async move { (id, result.await) }
+    };
     loop {
         while under_way.len() + finished.len() < pace.limit.max(1) && !agenda.is_idle() {
             if (pace.stop)() {
                 break;
             }
             let Some(id) = agenda.take() else { break };
-            let result = visit(id, &graph[id]);
-            under_way.push(async move { (id, result.await) });
+            if !pace.gate.admits(id) {
+                agenda.hold_back(id);
+                continue;
+            }
+            under_way.push(begin(id));
+        }
+        if under_way.is_empty()
+            && finished.is_empty()
+            && !(pace.stop)()
+            && let Some(id) = agenda.take_held_back()
+        {
+            pace.gate.forces(id);
+            under_way.push(begin(id));
         }
         if let Finishing::Shuffled(_) = pace.finishing {
             // Whatever could have ended first has ended; chance picks the one that is recorded.
@@ -104,7 +123,7 @@ where
         }
         let (id, result) = finished.remove(agenda.pick(finished.len()));
         let next = record(id, &graph[id], result);
-        agenda.done(id, next);
+        agenda.done(id, next, pace.gate);
 
         n_records += 1;
         if n_records % RECORDS_PER_TURN == 0 {
@@ -134,6 +153,8 @@ struct Agenda<'g, V, E> {
     n_waiting: Vec<u32>,
     fate: Vec<Fate>,
     ready: BinaryHeap<Reverse<VertexId>>,
+    /// What could start and has to wait for room, in the order of asking.
+    held_back: VecDeque<VertexId>,
     chance: Option<Chance>,
 }
 
@@ -156,7 +177,14 @@ impl<'g, V, E> Agenda<'g, V, E> {
             Finishing::AsTheyCome => None,
             Finishing::Shuffled(seed) => Some(Chance(seed)),
         };
-        Self { graph, n_waiting, fate: vec![Fate::Open; graph.len()], ready, chance }
+        Self {
+            graph,
+            n_waiting,
+            fate: vec![Fate::Open; graph.len()],
+            ready,
+            held_back: VecDeque::new(),
+            chance,
+        }
     }
 
     fn is_idle(&self) -> bool {
@@ -170,6 +198,19 @@ impl<'g, V, E> Agenda<'g, V, E> {
         Some(id)
     }
 
+    /// Takes back what was taken, until there is room.
+    fn hold_back(&mut self, id: VertexId) {
+        self.fate[id.index()] = Fate::Open;
+        self.held_back.push_back(id);
+    }
+
+    /// Takes what has been waiting for room the longest.
+    fn take_held_back(&mut self) -> Option<VertexId> {
+        let id = self.held_back.pop_front()?;
+        self.fate[id.index()] = Fate::Started;
+        Some(id)
+    }
+
     /// Which of several finished results is recorded first.
     fn pick(&mut self, n_finished: usize) -> usize {
         self.chance.as_mut().map_or(0, |chance| chance.below(n_finished))
@@ -177,9 +218,12 @@ impl<'g, V, E> Agenda<'g, V, E> {
 
     /// Takes note that a vertex was recorded. Those it kept waiting become ready or, if it failed,
     /// are skipped with everything behind them.
-    fn done(&mut self, id: VertexId, next: Next) {
+    fn done(&mut self, id: VertexId, next: Next, gate: &dyn Gate) {
         let mut settled = vec![(id, next)];
         while let Some((id, next)) = settled.pop() {
+            if gate.passed(id) {
+                self.ready.extend(self.held_back.drain(..).map(Reverse));
+            }
             for &dependent in self.graph.dependents(id) {
                 let at = dependent.index();
                 self.n_waiting[at] -= 1;

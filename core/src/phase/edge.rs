@@ -1,9 +1,11 @@
-//! Why one vertex waits for another, and what is said when they wait for each other.
+//! Why one vertex waits for another, and what is said when they wait for each other. Which flags are
+//! behind an order is each phase's own business.
 
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
-use crate::graph::Cyclic;
+use crate::config::Resource;
+use crate::graph::{Cyclic, Edge};
 
 /// Why one vertex waits for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,41 +20,111 @@ pub(crate) enum Why {
     Module,
     /// Objects must go or come in this order.
     Order(&'static str),
+    /// It goes last, because a replacement is created first.
+    CreateFirst,
+}
+
+impl Why {
+    /// Whether it is only about what comes first, and not about what is needed.
+    pub(crate) fn is_order(self) -> bool {
+        matches!(self, Self::Order(_) | Self::CreateFirst)
+    }
+}
+
+/// A vertex that may be part of a cycle.
+pub(crate) trait InCycle: std::fmt::Display {
+    /// The resource it stands for, if it has a block.
+    fn block(&self) -> Option<&Resource>;
+}
+
+/// What is needed to explain a cycle.
+pub(crate) struct Explaining<'a, V> {
+    pub(crate) sources: &'a Sources,
+    /// Which flag has a vertex go last, and where that is written.
+    pub(crate) flag: &'a dyn Fn(&V) -> Option<String>,
 }
 
 /// Reports each cycle with the place of every edge.
-pub(crate) fn report_cycles<V: std::fmt::Display>(
+pub(crate) fn report_cycles<V: InCycle>(
     diags: &mut Diagnostics,
     sources: &Sources,
     cyclic: &Cyclic<V, Why>,
 ) -> Reported {
-    let mut reported = None;
-    for cycle in &cyclic.cycles {
-        let mut lines = String::new();
-        let mut first = None;
-        for edge in cyclic.edges(cycle) {
-            let (dependent, dependency) =
-                (&cyclic.draft[edge.dependent], &cyclic.draft[edge.dependency]);
-            let because = match edge.why {
-                Why::Mention(span) | Why::Import(span) => {
-                    first = first.or(Some(span));
-                    let (name, at) = (sources.name(span.source), sources.start(span));
-                    format!("mentions it at {name}:{},{}", at.line, at.column)
+    Explaining { sources, flag: &|_| None }.report(diags, cyclic)
+}
+
+impl<V: InCycle> Explaining<'_, V> {
+    /// Reports each cycle with the place of every edge, and the flags that forced it.
+    pub(crate) fn report(&self, diags: &mut Diagnostics, cyclic: &Cyclic<V, Why>) -> Reported {
+        let mut reported = None;
+        for cycle in &cyclic.cycles {
+            let edges: Vec<_> = cyclic.edges(cycle).collect();
+            let lines: String = edges.iter().map(|edge| self.line(cyclic, edge)).collect();
+            let first = edges.iter().find_map(|edge| match edge.why {
+                Why::Mention(span) | Why::Import(span) => Some(span),
+                _ => None,
+            });
+            let is_forced = edges.iter().any(|edge| edge.why == Why::CreateFirst);
+            let what = match first {
+                Some(_) => "Take one of the mentions away to break the cycle.",
+                None if is_forced => {
+                    "Set create_before_destroy for all of them or for none, or make the changes one after the other."
                 }
-                Why::Provider => "is done by that provider".to_owned(),
-                Why::Module => "belongs to that module, or is the end of it".to_owned(),
-                Why::Order(order) => order.to_owned(),
+                None => {
+                    "None of this stands in the configuration: it is what the state says of the objects. Destroy or remove some of them first, with the option -target or `formwork state rm`."
+                }
             };
-            lines.push_str(&format!("\n  - {dependent} needs {dependency}: it {because}"));
+            let detail =
+                format!("Each of these needs the next before it can be done:{lines}\n\n{what}");
+            let names: Vec<_> = cycle.0.iter().map(|&id| cyclic.draft[id].to_string()).collect();
+            let diagnostic = Diagnostic::error(format!("Cycle: {}", names.join(", ")), detail);
+            reported = Some(diags.error(diagnostic.at_opt(first)));
         }
-        let names: Vec<_> = cycle.0.iter().map(|&id| cyclic.draft[id].to_string()).collect();
-        let detail = format!(
-            "Each of these needs the next before it can be done:{lines}\n\nTake one of the mentions away to break the cycle."
-        );
-        let diagnostic = Diagnostic::error(format!("Cycle: {}", names.join(", ")), detail);
-        reported = Some(diags.error(diagnostic.at_opt(first)));
+        reported.unwrap_or_else(|| {
+            let detail = "The graph has a cycle that could not be shown.";
+            diags.error(Diagnostic::error("Cycle", detail))
+        })
     }
-    reported.unwrap_or_else(|| {
-        diags.error(Diagnostic::error("Cycle", "The graph has a cycle that could not be shown."))
-    })
+
+    fn line(&self, cyclic: &Cyclic<V, Why>, edge: &Edge<Why>) -> String {
+        let (dependent, dependency) =
+            (&cyclic.draft[edge.dependent], &cyclic.draft[edge.dependency]);
+        let because = match edge.why {
+            Why::Mention(span) => {
+                let argument = dependent.block().and_then(|block| argument(block, span));
+                let who = argument.map_or("it".to_owned(), |name| format!("its {name}"));
+                format!("{who} mentions it at {}", place(self.sources, span))
+            }
+            Why::Import(span) => {
+                let at = place(self.sources, span);
+                format!("the import block for it mentions it at {at}")
+            }
+            Why::Provider => "it is done by that provider".to_owned(),
+            Why::Module => "it belongs to that module, or is the end of it".to_owned(),
+            Why::Order(order) => format!("it {order}"),
+            Why::CreateFirst => {
+                let flag = (self.flag)(dependent).map(|flag| format!(": {flag}"));
+                format!(
+                    "it is destroyed only when its successor and its users are there{}",
+                    flag.unwrap_or_default()
+                )
+            }
+        };
+        format!("\n  - {dependent} needs {dependency}: {because}")
+    }
+}
+
+/// A place in a file, for people.
+pub(crate) fn place(sources: &Sources, span: Span) -> String {
+    let at = sources.start(span);
+    format!("{}:{},{}", sources.name(span.source), at.line, at.column)
+}
+
+/// The argument in which a resource has a mention, where that says more than that it has it.
+fn argument(block: &Resource, mention: Span) -> Option<&'static str> {
+    if block.depends_on.iter().any(|it| it.whole == mention) {
+        return Some("depends_on");
+    }
+    let triggers = &block.lifecycle.replace_triggered_by;
+    triggers.iter().any(|it| it.span.covers(mention)).then_some("replace_triggered_by")
 }

@@ -55,8 +55,8 @@ pub async fn inspect(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(
 
 fn inspect_resource(session: &Session<'_>, vertex: &ResourceVertex<'_>) {
     let name = &vertex.addr.resource;
-    let Some(handle) = session.pool.unconfigured(&vertex.provider.provider) else { return };
-    let ty = handle.loaded().find(name.mode(), name.kind());
+    let Some(loaded) = session.pool.loaded(&vertex.provider.provider) else { return };
+    let ty = loaded.find(name.mode(), name.kind());
     for module in session.results.instances(&vertex.node.path) {
         let known = ty.as_ref().and_then(|ty| stored(module, vertex, ty));
         if let Some(results) = module.resource(name)

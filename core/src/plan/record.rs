@@ -8,7 +8,7 @@ use formwork_value::{Diagnostics, Known, Reported, Str, Type, Value};
 use super::ahead::Ahead;
 use super::fates::Fates;
 use super::outcome::{Found, FoundObject, FoundResource, Outcome, Refreshed};
-use super::vertex::{ResourceVertex, Vertex};
+use super::vertex::{ResourceVertex, Vertex, provider_parts};
 use super::visit::{Settled, View, visit};
 use super::{Mode, Options, Plan, Search};
 use crate::addr::{Mode as ResourceMode, ResourceAddr};
@@ -19,7 +19,7 @@ use crate::event::Event;
 use crate::graph::Graph;
 use crate::graph::walk::{Next, Pace, walk};
 use crate::moved::Moves;
-use crate::phase::{Openings, Why};
+use crate::phase::{Openings, Tenancy, Why};
 use crate::session::Session;
 use crate::state::checks::CheckResults;
 use crate::state::{OutputValue, State};
@@ -56,15 +56,17 @@ pub(crate) async fn run(
             ..Plan::default()
         },
     };
+    let tenancy = Tenancy::of(session.pool, provider_parts(graph.vertices()));
     let stop = || session.stopped();
-    let pace = Pace { limit: session.parallelism, stop: &stop, finishing: session.finishing };
+    let Session { parallelism: limit, finishing, .. } = *session;
+    let pace = Pace { limit, stop: &stop, finishing, gate: &tenancy };
     let walk = walk(
         graph,
         pace,
         |_, vertex| visit(view, vertex),
         |id, vertex, outcome| recorder.record(id, vertex, outcome),
     );
-    let unvisited = openings.keeping(walk).await;
+    let unvisited = session.pool.tidying(openings.keeping(walk)).await;
     let mut plan = recorder.finish(diags, options);
     openings.finish(diags).await;
     // Also a visit that was under way when the user stopped the run left instances out.

@@ -66,7 +66,7 @@ async fn validate_provider(
     vertex: &ProviderVertex<'_>,
 ) -> Result<(), Reported> {
     let (Some((node, block)), Some(handle)) =
-        (vertex.written, session.pool.unconfigured(&vertex.addr.provider))
+        (vertex.written, session.pool.unconfigured(&vertex.addr.provider).await)
     else {
         return Ok(());
     };
@@ -92,7 +92,8 @@ async fn validate_resource(
     vertex: &ResourceVertex<'_>,
 ) -> Result<(), Reported> {
     let (name, config) = (&vertex.addr.resource, vertex.config);
-    let Some(handle) = session.pool.unconfigured(&vertex.provider.provider) else { return Ok(()) };
+    let handle = session.pool.unconfigured(&vertex.provider.provider).await;
+    let Some(handle) = handle else { return Ok(()) };
     let Some(ty) = handle.loaded().find(name.mode(), name.kind()) else {
         return Err(diags.error(unsupported_type(handle.loaded(), name, config.span)));
     };

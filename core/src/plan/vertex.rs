@@ -1,5 +1,6 @@
 //! What can be visited while planning. A vertex is complete when made.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::ChangeKey;
@@ -7,7 +8,7 @@ use crate::addr::{ConfigResourceAddr, ModuleAddr, ProviderConfigAddr, ResourceAd
 use crate::config::{Import, ModuleNode, Resource};
 use crate::eval::call::CallVertex;
 use crate::eval::vertex::ValueVertex;
-use crate::phase::ProviderVertex;
+use crate::phase::{InCycle, ProviderVertex};
 use crate::state::{Object, ResourceState};
 
 /// A vertex of the plan graph.
@@ -103,6 +104,34 @@ impl<'c> Vertex<'c> {
             Self::Provider(provider) => provider.written.map(|(node, _)| node),
             Self::Resource(resource) => Some(resource.node),
             Self::Read(_) | Self::Orphan(_) | Self::Close(_) => None,
+        }
+    }
+}
+
+/// Which provider configuration each vertex is or uses.
+pub(crate) fn provider_parts<'v>(
+    vertices: &'v [Vertex<'_>],
+) -> impl Iterator<Item = Option<&'v ProviderConfigAddr>> {
+    let opened = vertices.iter().filter_map(|vertex| match vertex {
+        Vertex::Resource(resource) => Some((&resource.addr, &resource.provider)),
+        _ => None,
+    });
+    let opened: BTreeMap<_, _> = opened.collect();
+    vertices.iter().map(move |vertex| match vertex {
+        Vertex::Provider(provider) => Some(&provider.addr),
+        Vertex::Resource(resource) => Some(&resource.provider),
+        Vertex::Read(read) => Some(&read.provider),
+        Vertex::Orphan(orphan) => Some(&orphan.provider),
+        Vertex::Close(addr) => opened.get(addr).copied(),
+        Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) => None,
+    })
+}
+
+impl InCycle for Vertex<'_> {
+    fn block(&self) -> Option<&Resource> {
+        match self {
+            Self::Resource(resource) => Some(resource.config),
+            _ => None,
         }
     }
 }

@@ -124,6 +124,11 @@ impl Handle {
         self.loaded.schema().provider_meta.as_ref().map(|schema| schema.block.implied_type())
     }
 
+    /// The running provider itself.
+    pub(super) fn provider(&self) -> &Arc<dyn Provider> {
+        &self.provider
+    }
+
     /// What the provider offers.
     #[must_use]
     pub fn loaded(&self) -> &Rc<Loaded> {

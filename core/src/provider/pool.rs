@@ -1,7 +1,12 @@
-//! Which providers run: each is launched when first needed, once per distinct configuration.
+//! Which providers run: each is launched when first needed, once per distinct configuration, and ended
+//! when its last user is done. Who uses what is for the walk to know.
 
-use std::cell::RefCell;
+mod processes;
+
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -10,8 +15,11 @@ use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
+use futures_util::StreamExt as _;
+use futures_util::future::{Either, select};
 use tokio::sync::Semaphore;
 
+use self::processes::Processes;
 use super::blame::{about_failure, about_provider_diagnostics};
 use super::builtin::Builtin;
 use super::handle::{About, Handle};
@@ -24,24 +32,38 @@ use crate::addr::{ProviderAddr, ProviderConfigAddr};
 pub trait Launch {
     /// Starts one more instance of a provider.
     async fn launch(&self, provider: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure>;
-}
 
-/// What a provider offers, and its first instance, which said so.
-type First = (Rc<Loaded>, Arc<dyn Provider>);
+    /// How many instances may live at once, if that is limited. More are started only where nothing
+    /// else could go on.
+    fn limit(&self) -> Option<usize> {
+        None
+    }
+
+    /// Ends an instance that nobody needs any more. One that is not a process needs no end.
+    async fn close(&self, _provider: &Arc<dyn Provider>) {}
+}
 
 /// The providers of one command.
 ///
 /// Lives on one task; nothing here is locked, and no borrow is held across a wait.
 pub struct Pool<'l> {
     launcher: &'l dyn Launch,
-    /// The first instance of each.
-    loaded: RefCell<BTreeMap<ProviderAddr, First>>,
-    /// Instances that nobody has configured.
-    idle: RefCell<BTreeMap<ProviderAddr, Arc<dyn Provider>>>,
-    configured: RefCell<BTreeMap<ProviderConfigAddr, (Value, Rc<Handle>)>>,
-    running: RefCell<Vec<Arc<dyn Provider>>>,
+    loaded: RefCell<BTreeMap<ProviderAddr, Rc<Loaded>>>,
+    configured: RefCell<BTreeMap<ProviderConfigAddr, Configured>>,
+    processes: Processes,
+    /// Whether what is configured may be used again in the next phase.
+    keeping: Cell<bool>,
     /// Held while a provider is started again.
     reviving: Semaphore,
+}
+
+/// A configuration in force.
+#[derive(Clone)]
+struct Configured {
+    config: Value,
+    handle: Rc<Handle>,
+    /// Whether its last user of this phase is done.
+    released: bool,
 }
 
 impl<'l> Pool<'l> {
@@ -51,11 +73,17 @@ impl<'l> Pool<'l> {
         Self {
             launcher,
             loaded: RefCell::default(),
-            idle: RefCell::default(),
             configured: RefCell::default(),
-            running: RefCell::default(),
+            processes: Processes::default(),
+            keeping: Cell::new(true),
             reviving: Semaphore::new(1),
         }
+    }
+
+    /// How many plugins may run at once, if that is limited.
+    #[must_use]
+    pub fn limit(&self) -> Option<usize> {
+        self.launcher.limit()
     }
 
     /// Launches a set of providers side by side and fetches what they offer.
@@ -73,8 +101,9 @@ impl<'l> Pool<'l> {
             .collect::<std::collections::BTreeSet<_>>()
             .into_iter()
             .collect();
-        let answers =
-            futures_util::future::join_all(missing.iter().map(|addr| self.load_one(addr))).await;
+        let at_once = self.limit().unwrap_or(missing.len()).max(1);
+        let loading = futures_util::stream::iter(missing.iter().map(|addr| self.load_one(addr)));
+        let answers: Vec<Diagnostics> = loading.buffered(at_once).collect().await;
         let mut result = Ok(());
         for problems in answers {
             if let Err(reported) = diags.append(problems) {
@@ -109,40 +138,77 @@ impl<'l> Pool<'l> {
             Err(failure) => return Err(failure),
         };
         let loaded = Loaded::new(addr.clone(), schema, identities);
-        let loaded = (Rc::new(loaded), provider.clone());
-        self.loaded.borrow_mut().insert(addr.clone(), loaded);
-        self.idle.borrow_mut().insert(addr.clone(), provider);
+        self.loaded.borrow_mut().insert(addr.clone(), Rc::new(loaded));
+        self.processes.set_idle(&provider);
         Ok(())
     }
 
     async fn start(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
-        let provider = if addr.is_builtin() {
-            Arc::new(Builtin::default())
-        } else {
-            self.launcher.launch(addr).await?
-        };
-        self.running.borrow_mut().push(provider.clone());
+        if addr.is_builtin() {
+            let provider: Arc<dyn Provider> = Arc::new(Builtin::default());
+            self.processes.add(addr, &provider);
+            return Ok(provider);
+        }
+        self.make_room().await;
+        let _starting = self.processes.starting();
+        let provider = self.launcher.launch(addr).await?;
+        self.processes.add(addr, &provider);
         Ok(provider)
+    }
+
+    /// Ends what is kept only because somebody might need it, until one more may start. If everything
+    /// is needed, one more starts all the same: whoever asks cannot go on without it.
+    async fn make_room(&self) {
+        let Some(limit) = self.limit() else { return };
+        while self.processes.n_alive() >= limit.max(1) {
+            let Some(spare) = self.spare() else {
+                if !self.processes.end_of_another().await {
+                    return;
+                }
+                continue;
+            };
+            self.processes.end(self.launcher, &spare).await;
+        }
+    }
+
+    /// A process that nobody uses at this time. Its configuration is forgotten.
+    fn spare(&self) -> Option<Arc<dyn Provider>> {
+        if let Some(idle) = self.processes.unused_idle() {
+            return Some(idle);
+        }
+        let mut configured = self.configured.borrow_mut();
+        let is_spare = |entry: &Configured| entry.released && Rc::strong_count(&entry.handle) == 1;
+        let addr = configured.iter().find(|(_, entry)| is_spare(entry)).map(|(addr, _)| addr)?;
+        let addr = addr.clone();
+        let entry = configured.remove(&addr)?;
+        Some(entry.handle.provider().clone())
     }
 
     /// What a provider offers; `None` before [`Pool::load`] succeeded for it.
     #[must_use]
     pub fn loaded(&self, addr: &ProviderAddr) -> Option<Rc<Loaded>> {
-        self.loaded.borrow().get(addr).map(|(loaded, _)| loaded.clone())
+        self.loaded.borrow().get(addr).cloned()
     }
 
-    /// A provider for what needs no configuration: validating, and functions.
-    #[must_use]
-    pub fn unconfigured(&self, addr: &ProviderAddr) -> Option<Rc<Handle>> {
-        let loaded = self.loaded.borrow();
-        let (loaded, provider) = loaded.get(addr)?;
-        Some(Rc::new(Handle::new(loaded.clone(), provider.clone())))
+    /// A provider for what needs no configuration: validating, and functions. It is started if it does
+    /// not run; `None` if it cannot be, or before [`Pool::load`] succeeded for it.
+    pub async fn unconfigured(&self, addr: &ProviderAddr) -> Option<Handle> {
+        let loaded = self.loaded(addr)?;
+        let provider = match self.processes.any(addr) {
+            Some(provider) => provider,
+            None => {
+                let provider = self.start_again(addr).await.ok()?;
+                self.processes.set_idle(&provider);
+                provider
+            }
+        };
+        Some(Handle::new(loaded, provider))
     }
 
     /// The provider configured under an address, if [`Pool::configure`] was done for it.
     #[must_use]
     pub fn configured(&self, addr: &ProviderConfigAddr) -> Option<Rc<Handle>> {
-        self.configured.borrow().get(addr).map(|(_, handle)| handle.clone())
+        self.configured.borrow().get(addr).map(|entry| entry.handle.clone())
     }
 
     /// Configures a provider. An instance that already has the very same, wholly known
@@ -158,18 +224,19 @@ impl<'l> Pool<'l> {
         config: Value,
         block: Option<formwork_value::Span>,
     ) -> Result<Rc<Handle>, Reported> {
-        if let Some((known, handle)) = self.configured.borrow().get(addr)
-            && *known == config
-            && known.is_wholly_known()
+        if let Some(entry) = self.configured.borrow_mut().get_mut(addr)
+            && entry.config == config
+            && config.is_wholly_known()
         {
-            return Ok(handle.clone());
+            entry.released = false;
+            return Ok(entry.handle.clone());
         }
+        self.let_go(addr);
         let name = addr.to_string();
         let failed = |diags: &mut Diagnostics, call: &str, failure: &Failure| {
             diags.error(about_failure(&addr.provider, call, Some(&name), failure).at_opt(block))
         };
-        let idle = self.idle.borrow_mut().remove(&addr.provider);
-        let provider = match idle {
+        let provider = match self.processes.take_idle(&addr.provider) {
             Some(provider) => provider,
             None => match self.start_again(&addr.provider).await {
                 Ok(provider) => provider,
@@ -182,7 +249,8 @@ impl<'l> Pool<'l> {
         };
         let handle = Rc::new(Handle::new(loaded, provider));
         handle.configure(diags, &config, About { addr: &name, block }).await?;
-        self.configured.borrow_mut().insert(addr.clone(), (config, handle.clone()));
+        let entry = Configured { config, handle: handle.clone(), released: false };
+        self.configured.borrow_mut().insert(addr.clone(), entry);
         Ok(handle)
     }
 
@@ -200,7 +268,7 @@ impl<'l> Pool<'l> {
         // Of several calls that died with it only the first starts it again.
         let _one = self.reviving.acquire().await;
         let configured = self.configured.borrow().get(addr).cloned();
-        let Some((config, handle)) = configured else { return Ok(before.clone()) };
+        let Some(Configured { config, handle, .. }) = configured else { return Ok(before.clone()) };
         if !Rc::ptr_eq(&handle, before) || handle.answers().await {
             return Ok(handle);
         }
@@ -210,7 +278,8 @@ impl<'l> Pool<'l> {
         })?;
         let handle = Rc::new(Handle::new(handle.loaded().clone(), provider));
         handle.configure(diags, &config, About { addr: &name, block: None }).await?;
-        self.configured.borrow_mut().insert(addr.clone(), (config, handle.clone()));
+        let entry = Configured { config, handle: handle.clone(), released: false };
+        self.configured.borrow_mut().insert(addr.clone(), entry);
         Ok(handle)
     }
 
@@ -227,14 +296,48 @@ impl<'l> Pool<'l> {
     }
 
     /// Forgets which configurations are in force, so that the next phase configures anew where the
-    /// configuration held unknowns.
+    /// configuration held unknowns. It is the last phase: who is released in it is ended.
     pub fn next_phase(&self) {
-        self.configured.borrow_mut().retain(|_, (config, _)| config.is_wholly_known());
+        self.keeping.set(false);
+        let configured = self.configured.borrow();
+        let stale = configured.iter().filter(|(_, entry)| !entry.config.is_wholly_known());
+        let stale: Vec<_> = stale.map(|(addr, _)| addr.clone()).collect();
+        drop(configured);
+        stale.iter().for_each(|addr| self.let_go(addr));
+    }
+
+    /// Takes note that the last user of a configuration is done. Its process ends, unless the next
+    /// phase can go on with it; then it ends when there are too many.
+    pub fn release(&self, addr: &ProviderConfigAddr) {
+        if self.keeping.get()
+            && let Some(entry) = self.configured.borrow_mut().get_mut(addr)
+            && entry.config.is_wholly_known()
+        {
+            entry.released = true;
+            return;
+        }
+        self.let_go(addr);
+    }
+
+    /// Forgets a configuration and has its process end.
+    fn let_go(&self, addr: &ProviderConfigAddr) {
+        if let Some(entry) = self.configured.borrow_mut().remove(addr) {
+            self.processes.dismiss(entry.handle.provider());
+        }
+    }
+
+    /// Does something, and ends what is let go meanwhile.
+    pub async fn tidying<T>(&self, work: impl Future<Output = T>) -> T {
+        let (work, ending) = (pin!(work), pin!(self.processes.end_dismissed(self.launcher)));
+        match select(work, ending).await {
+            Either::Left((done, _)) => done,
+            Either::Right((never, _)) => match never {},
+        }
     }
 
     /// Asks every running provider to cut short what it is doing. Errors are of no consequence.
     pub async fn stop(&self) {
-        let running = self.running.borrow().clone();
+        let running = self.processes.all();
         futures_util::future::join_all(running.iter().map(|provider| provider.stop())).await;
     }
 }

@@ -72,6 +72,11 @@ pub(super) struct Things {
     n_reading: usize,
     /// The most reads that were under way at once.
     pub(super) most_reading: usize,
+    /// How many processes may run at once.
+    pub(super) limit: Option<usize>,
+    pub(super) n_running: usize,
+    /// The most processes that ran at once.
+    pub(super) most_running: usize,
     /// Whether a call hangs.
     pub(super) hung: bool,
     /// Whether every second plan of an update demands a replacement.
@@ -118,7 +123,23 @@ impl Cloud {
 #[async_trait(?Send)]
 impl Launch for Cloud {
     async fn launch(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+        let mut things = self.things();
+        things.n_running += 1;
+        things.most_running = things.most_running.max(things.n_running);
         Ok(Arc::new(Cloudy { cloud: self.clone(), region: Mutex::default() }))
+    }
+
+    fn limit(&self) -> Option<usize> {
+        self.things().limit
+    }
+
+    async fn close(&self, _: &Arc<dyn Provider>) {
+        // The process takes a moment to end.
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
+        self.call("end".into());
+        self.things().n_running -= 1;
     }
 }
 

@@ -33,6 +33,90 @@ fn two_configurations_of_one_provider_are_told_apart() {
     .assert_eq(&providers.join("\n"));
 }
 
+/// Three configurations, each with two users.
+fn regions() -> String {
+    let one = |name: &str| {
+        format!(
+            r#"
+            provider "test" {{
+              alias  = "{name}"
+              region = "{name}"
+            }}
+            resource "test_thing" "{name}" {{
+              provider = test.{name}
+              name     = "{name}"
+            }}
+            resource "test_thing" "{name}s" {{
+              provider = test.{name}
+              name     = "{name}s"
+              note     = test_thing.{name}.id
+            }}
+            "#
+        )
+    };
+    ["x", "y", "z"].map(one).concat()
+}
+
+#[test]
+fn a_process_ends_when_the_last_user_of_its_configuration_is_done() {
+    let mut bench = Bench::new();
+    let run = bench.apply(&regions());
+    let wanted =
+        |call: &&String| ["configure", "create", "end"].iter().any(|it| call.starts_with(it));
+    let calls: Vec<_> = run.calls.iter().filter(wanted).map(String::as_str).collect();
+    expect!["configure x, configure y, configure z, create x, create xs, end, create y, create ys, end, create z, create zs"].assert_eq(&calls.join(", "));
+    assert_eq!(bench.cloud.things().most_running, 3);
+}
+
+#[test]
+fn no_more_processes_run_at_once_than_may() {
+    for (limit, parallelism) in [(1, 1), (1, 10), (2, 10), (3, 10)] {
+        let mut bench = Bench::new();
+        bench.cloud.things().limit = Some(limit);
+        bench.parallelism = parallelism;
+        let run = bench.apply(&regions());
+        assert_eq!(run.said(), "");
+        assert_eq!(bench.cloud.things().objects.len(), 6);
+        assert_eq!(bench.cloud.things().most_running, limit);
+        // Everything is there, and goes in the same way.
+        assert!(bench.plan(&regions()).is_clean());
+        assert!(!bench.destroy(&regions()).diags.has_errors());
+        assert_eq!(bench.cloud.things().most_running, limit);
+    }
+}
+
+#[test]
+fn a_limit_that_leaves_no_way_on_is_exceeded() {
+    // The outer provider is needed until the end, and what the inner one is made of is its work.
+    let config = format!(
+        "{NESTED}\nresource \"test_thing\" \"last\" {{\n name = \"last\"\n note = test_thing.inner.id\n}}"
+    );
+    for parallelism in [1, 10] {
+        let mut bench = Bench::new();
+        bench.cloud.things().limit = Some(1);
+        bench.parallelism = parallelism;
+        for run in [bench.apply(&config), bench.apply(&config), bench.destroy(&config)] {
+            assert_eq!(run.said(), "");
+        }
+        assert_eq!(bench.cloud.things().most_running, 2);
+        assert!(bench.cloud.things().objects.is_empty());
+    }
+}
+
+#[test]
+fn what_waits_for_a_failed_configuration_leaves_its_place_to_others() {
+    for parallelism in [1, 10] {
+        let mut bench = Bench::new();
+        bench.cloud.things().limit = Some(1);
+        bench.parallelism = parallelism;
+        bench.fault("create x", super::Fault::Refuses);
+        let run = bench.apply(&regions());
+        assert_eq!(run.said(), "error test_thing.x: the cloud says no to create x\n");
+        assert_eq!(bench.cloud.things().objects.len(), 4);
+        assert_eq!(bench.cloud.things().most_running, 1);
+    }
+}
+
 /// A provider configured with what another resource turns out to be.
 const NESTED: &str = r#"
     provider "test" {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tokio::time::{Instant, timeout};
-use tracing::warn;
+use tracing::{debug, warn};
 
 use super::Plugin;
 use crate::wire::generated::plugin::Empty;
@@ -44,6 +44,7 @@ impl Plugin {
             child.process.kill();
             child.process.wait(KILLING).await;
         }
+        debug!(plugin = self.name, pid = child.process.pid(), "plugin ended");
     }
 
     /// Kills the plugin at once, if it is ours.

@@ -1,0 +1,74 @@
+//! Which flag has an object destroyed only after its successor is there, for whoever must explain a
+//! cycle. Whether it has is decided elsewhere.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use super::build;
+use super::vertex::{DestroyVertex, Vertex};
+use crate::addr::ConfigResourceAddr;
+use crate::change::{Action, ReplaceOrder};
+use crate::config::Resource;
+use crate::graph::VertexId;
+use crate::phase::place_of;
+use crate::session::Session;
+
+/// Says which flag has an object go last, and where it is written.
+pub(super) fn by(session: &Session<'_>, vertex: &Vertex<'_>) -> Option<String> {
+    let Vertex::Destroy(DestroyVertex { change, is_last: true, .. }) = vertex else { return None };
+    let addr = change.addr.of().config();
+    if change.deposed.is_some() {
+        return Some("a replacement with create_before_destroy left it behind".to_owned());
+    }
+    if let Some(place) = session.config.resource(&addr).and_then(|own| written(session, own)) {
+        return Some(format!("create_before_destroy is set at {place}"));
+    }
+    if change.action == Action::Replace(ReplaceOrder::CreateFirst)
+        && let Some((heir, place)) = inherited(session, &addr)
+    {
+        return Some(format!(
+            "create_before_destroy is inherited from {heir}, which needs it and sets it at {place}"
+        ));
+    }
+    if change.create_before_destroy {
+        return Some("the state says that it has create_before_destroy".to_owned());
+    }
+    Some("an object with create_before_destroy was made after it".to_owned())
+}
+
+/// Where a resource says that a replacement is created first.
+fn written(session: &Session<'_>, resource: &Resource) -> Option<String> {
+    let lifecycle = &resource.lifecycle;
+    let span = lifecycle.create_before_destroy_span?;
+    (lifecycle.create_before_destroy == Some(true)).then(|| place_of(session.sources, span))
+}
+
+/// The nearest of the resources that need another one and set the flag.
+fn inherited(
+    session: &Session<'_>,
+    addr: &ConfigResourceAddr,
+) -> Option<(ConfigResourceAddr, String)> {
+    let draft = build::as_written(session);
+    let mut dependents: BTreeMap<VertexId, Vec<VertexId>> = BTreeMap::new();
+    for edge in draft.edges().iter() {
+        dependents.entry(edge.dependency).or_default().push(edge.dependent);
+    }
+    let is_own = |vertex: &Vertex<'_>| matches!(vertex, Vertex::Done(name) if name == addr);
+    let start = draft.vertices().iter().position(is_own)?;
+    let mut seen = vec![false; draft.vertices().len()];
+    seen[start] = true;
+    let first = VertexId(u32::try_from(start).ok()?);
+    let mut queue = VecDeque::from([first]);
+    while let Some(id) = queue.pop_front() {
+        if let Vertex::Expand(expand) = &draft[id]
+            && let Some(place) = written(session, expand.config)
+        {
+            return Some((expand.addr.clone(), place));
+        }
+        for &next in dependents.get(&id).into_iter().flatten() {
+            if !std::mem::replace(&mut seen[next.index()], true) {
+                queue.push_back(next);
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,92 @@
+//! How long each provider configuration is in use: from its vertex to its last user, whatever becomes
+//! of that. Where only so many plugins may run at once, a configuration starts when there is a place.
+//! How plugins start and end is the pool's business.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use crate::addr::ProviderConfigAddr;
+use crate::graph::VertexId;
+use crate::graph::gate::Gate;
+use crate::provider::Pool;
+
+/// Who has a place, and who still needs it.
+pub(crate) struct Tenancy<'p, 'l> {
+    pool: &'p Pool<'l>,
+    /// By vertex: which configuration it is or uses.
+    uses: Vec<Option<usize>>,
+    tenants: RefCell<Vec<Tenant<'p>>>,
+    n_places_taken: Cell<usize>,
+}
+
+struct Tenant<'p> {
+    addr: &'p ProviderConfigAddr,
+    /// How many vertices are still to pass: the one that configures, and those that use it.
+    n_left: usize,
+    has_place: bool,
+}
+
+impl<'p, 'l> Tenancy<'p, 'l> {
+    /// Takes note of the configuration that each vertex is or uses. What the built-in provider does
+    /// needs no process, and so no place.
+    pub(crate) fn of(
+        pool: &'p Pool<'l>,
+        parts: impl Iterator<Item = Option<&'p ProviderConfigAddr>>,
+    ) -> Self {
+        let mut numbers = BTreeMap::new();
+        let mut tenants: Vec<Tenant<'p>> = Vec::new();
+        let uses = parts.map(|part| {
+            let addr = part.filter(|addr| !addr.provider.is_builtin())?;
+            let number = *numbers.entry(addr).or_insert(tenants.len());
+            if number == tenants.len() {
+                tenants.push(Tenant { addr, n_left: 0, has_place: false });
+            }
+            tenants[number].n_left += 1;
+            Some(number)
+        });
+        let uses = uses.collect();
+        Self { pool, uses, tenants: RefCell::new(tenants), n_places_taken: Cell::new(0) }
+    }
+
+    fn take_place(&self, tenant: &mut Tenant<'p>) {
+        tenant.has_place = true;
+        self.n_places_taken.set(self.n_places_taken.get() + 1);
+    }
+}
+
+impl Gate for Tenancy<'_, '_> {
+    fn admits(&self, id: VertexId) -> bool {
+        let Some(number) = self.uses[id.index()] else { return true };
+        let tenant = &mut self.tenants.borrow_mut()[number];
+        if tenant.has_place {
+            return true;
+        }
+        let is_full = self.pool.limit().is_some_and(|limit| self.n_places_taken.get() >= limit);
+        if !is_full {
+            self.take_place(tenant);
+        }
+        !is_full
+    }
+
+    fn forces(&self, id: VertexId) {
+        if let Some(number) = self.uses[id.index()] {
+            let tenant = &mut self.tenants.borrow_mut()[number];
+            let addr = tenant.addr;
+            tracing::info!(provider = %addr, "starts beyond the limit, for nothing else can go on");
+            self.take_place(tenant);
+        }
+    }
+
+    fn passed(&self, id: VertexId) -> bool {
+        let Some(number) = self.uses[id.index()] else { return false };
+        let tenant = &mut self.tenants.borrow_mut()[number];
+        tenant.n_left -= 1;
+        if tenant.n_left > 0 || !tenant.has_place {
+            return false;
+        }
+        tenant.has_place = false;
+        self.n_places_taken.set(self.n_places_taken.get() - 1);
+        self.pool.release(tenant.addr);
+        true
+    }
+}

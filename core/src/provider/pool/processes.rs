@@ -1,0 +1,173 @@
+//! The instances of providers that live: which of them are idle, which are to end, and how many there
+//! are. What they are configured with is the pool's business.
+
+use std::cell::{Cell, RefCell};
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use formwork_plugin_protocol::Provider;
+use tokio::sync::Notify;
+
+use super::Launch;
+use crate::addr::ProviderAddr;
+
+/// The instances that live.
+#[derive(Default)]
+pub(super) struct Processes {
+    running: RefCell<Vec<Process>>,
+    /// Set off when one is dismissed.
+    dismissed: Notify,
+    n_starting: Cell<usize>,
+    n_ending: Cell<usize>,
+    /// Set off when one has ended.
+    ended: Notify,
+}
+
+struct Process {
+    addr: ProviderAddr,
+    provider: Arc<dyn Provider>,
+    role: Role,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// Somebody is about to configure it, or has.
+    Busy,
+    /// Nobody has configured it.
+    Idle,
+    /// It is to end when whoever still holds it is done.
+    Dismissed,
+}
+
+impl Process {
+    fn is(&self, provider: &Arc<dyn Provider>) -> bool {
+        Arc::ptr_eq(&self.provider, provider)
+    }
+
+    /// Whether nobody holds it but the list of what runs, so that no call to it is under way.
+    fn is_unused(&self) -> bool {
+        !self.addr.is_builtin() && Arc::strong_count(&self.provider) == 1
+    }
+}
+
+impl Processes {
+    /// Takes in an instance that was started, for somebody who configures it.
+    pub(super) fn add(&self, addr: &ProviderAddr, provider: &Arc<dyn Provider>) {
+        let (addr, provider) = (addr.clone(), provider.clone());
+        self.running.borrow_mut().push(Process { addr, provider, role: Role::Busy });
+    }
+
+    fn set(&self, provider: &Arc<dyn Provider>, role: Role) {
+        if let Some(process) = self.running.borrow_mut().iter_mut().find(|it| it.is(provider)) {
+            process.role = role;
+        }
+    }
+
+    /// Takes note that nobody has configured an instance.
+    pub(super) fn set_idle(&self, provider: &Arc<dyn Provider>) {
+        self.set(provider, Role::Idle);
+    }
+
+    /// An idle instance, which from now on belongs to whoever asked.
+    pub(super) fn take_idle(&self, addr: &ProviderAddr) -> Option<Arc<dyn Provider>> {
+        let mut running = self.running.borrow_mut();
+        let idle = running.iter_mut().find(|it| it.role == Role::Idle && it.addr == *addr)?;
+        idle.role = Role::Busy;
+        Some(idle.provider.clone())
+    }
+
+    /// Any instance of a provider, for a call that needs no configuration.
+    pub(super) fn any(&self, addr: &ProviderAddr) -> Option<Arc<dyn Provider>> {
+        let running = self.running.borrow();
+        let fit = running.iter().find(|it| it.role != Role::Dismissed && it.addr == *addr)?;
+        Some(fit.provider.clone())
+    }
+
+    /// An idle instance to which no call is under way.
+    pub(super) fn unused_idle(&self) -> Option<Arc<dyn Provider>> {
+        let running = self.running.borrow();
+        let unused = running.iter().find(|it| it.role != Role::Busy && it.is_unused())?;
+        Some(unused.provider.clone())
+    }
+
+    /// All instances.
+    pub(super) fn all(&self) -> Vec<Arc<dyn Provider>> {
+        self.running.borrow().iter().map(|process| process.provider.clone()).collect()
+    }
+
+    /// How many processes there are, coming and going ones too.
+    pub(super) fn n_alive(&self) -> usize {
+        let running = self.running.borrow();
+        let n_running = running.iter().filter(|process| !process.addr.is_builtin()).count();
+        n_running + self.n_starting.get() + self.n_ending.get()
+    }
+
+    /// Counts a process that is starting, until the result is dropped.
+    pub(super) fn starting(&self) -> Counted<'_> {
+        Counted::new(&self.n_starting, None)
+    }
+
+    /// Waits until a process has ended that is about to. Returns whether there is one.
+    pub(super) async fn end_of_another(&self) -> bool {
+        let ending = self.n_ending.get() > 0;
+        if ending {
+            self.ended.notified().await;
+        }
+        ending
+    }
+
+    /// Has an instance end as soon as nobody holds it.
+    pub(super) fn dismiss(&self, provider: &Arc<dyn Provider>) {
+        self.set(provider, Role::Dismissed);
+        self.dismissed.notify_one();
+    }
+
+    /// Ends an instance.
+    pub(super) async fn end(&self, launcher: &dyn Launch, provider: &Arc<dyn Provider>) {
+        self.running.borrow_mut().retain(|process| !process.is(provider));
+        let _ending = Counted::new(&self.n_ending, Some(&self.ended));
+        launcher.close(provider).await;
+    }
+
+    /// What was dismissed and is held by nobody.
+    fn leaving(&self) -> Vec<Arc<dyn Provider>> {
+        let running = self.running.borrow();
+        let leaving = running.iter().filter(|it| it.role == Role::Dismissed && it.is_unused());
+        leaving.map(|process| process.provider.clone()).collect()
+    }
+
+    /// Ends what was dismissed, for ever.
+    pub(super) async fn end_dismissed(&self, launcher: &dyn Launch) -> Infallible {
+        loop {
+            let leaving = self.leaving();
+            if leaving.is_empty() {
+                self.dismissed.notified().await;
+                continue;
+            }
+            let ends = leaving.iter().map(|provider| self.end(launcher, provider));
+            futures_util::future::join_all(ends).await;
+        }
+    }
+}
+
+/// Something that is counted while this lives, so that a wait that is given up is not counted for ever.
+pub(super) struct Counted<'p> {
+    count: &'p Cell<usize>,
+    end: Option<&'p Notify>,
+}
+
+impl<'p> Counted<'p> {
+    fn new(count: &'p Cell<usize>, end: Option<&'p Notify>) -> Self {
+        count.set(count.get() + 1);
+        Self { count, end }
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.count.set(self.count.get() - 1);
+        if let Some(end) = self.end {
+            end.notify_waiters();
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! What is said when things wait for each other: who needs whom, where that is written, and which
+//! flags forced it.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use expect_test::{Expect, expect};
+
+use super::{Bench, Run};
+use crate::state::Object;
+
+fn check(run: &Run, expect: Expect) {
+    let mut text = String::new();
+    for diagnostic in run.diags.iter() {
+        let _ = writeln!(text, "{}\n{}", diagnostic.summary, diagnostic.detail);
+    }
+    // The keys are random.
+    let mut parts = text.split("deposed ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let text = parts.fold(first, |all, part| format!("{all}deposed KEY{}", &part[8..]));
+    expect.assert_eq(&text);
+}
+
+#[test]
+fn each_edge_of_a_cycle_says_in_which_argument_it_is_written() {
+    let mut bench = Bench::new();
+    let run = bench.plan(
+        r#"
+        resource "test_thing" "a" {
+          name       = "a"
+          depends_on = [test_thing.c]
+        }
+        resource "test_thing" "b" {
+          name = "b"
+          note = test_thing.a.id
+        }
+        resource "test_thing" "c" {
+          name = "c"
+          lifecycle {
+            replace_triggered_by = [test_thing.b.id]
+          }
+        }
+        "#,
+    );
+    check(
+        &run,
+        expect![[r#"
+        Cycle: test_thing.a, test_thing.c, test_thing.b
+        Each of these needs the next before it can be done:
+          - test_thing.a needs test_thing.c: its depends_on mentions it at main.tf:3,25
+          - test_thing.c needs test_thing.b: its replace_triggered_by mentions it at main.tf:12,37
+          - test_thing.b needs test_thing.a: it mentions it at main.tf:7,18
+
+        Take one of the mentions away to break the cycle.
+    "#]],
+    );
+}
+
+/// Has the state say that one object was made after another.
+fn depend(bench: &mut Bench, dependent: &str, on: &str) {
+    let addr = format!("test_thing.{dependent}").parse::<crate::addr::InstanceAddr>().unwrap();
+    let on = format!("test_thing.{on}").parse::<crate::addr::InstanceAddr>().unwrap();
+    let provider = bench.file.state.resources[&addr.of()].provider.clone();
+    let resource = bench.file.state.resource_mut(addr.of(), &provider);
+    let instance = resource.instances.get_mut(&addr.key).unwrap();
+    let object = instance.current.take().unwrap();
+    let dependencies = Arc::new(vec![on.of().config()]);
+    instance.current = Some(Arc::new(Object { dependencies, ..(*object).clone() }));
+}
+
+fn things(zone: &str, a: &str, b: &str, c: &str) -> String {
+    format!(
+        r#"
+        resource "test_thing" "a" {{
+          name = "a"
+          zone = "{zone}"
+          {a}
+        }}
+        resource "test_thing" "b" {{
+          name = "b"
+          zone = "{zone}"
+          {b}
+        }}
+        locals {{
+          id = test_thing.a.id
+        }}
+        resource "test_thing" "c" {{
+          name = "c"
+          note = local.id
+          {c}
+        }}
+        "#
+    )
+}
+
+const FIRST: &str = "lifecycle {\n            create_before_destroy = true\n          }";
+
+#[test]
+fn objects_that_depend_on_each_other_in_the_state_alone_are_no_matter_of_the_configuration() {
+    let config = things("north", "", "", "");
+    let mut bench = Bench::after(&config);
+    depend(&mut bench, "a", "b");
+    depend(&mut bench, "b", "a");
+    check(
+        &bench.destroy(&config),
+        expect![[r#"
+        Cycle: test_thing.a (destroy), test_thing.b (gone), test_thing.b (destroy), test_thing.a (gone)
+        Each of these needs the next before it can be done:
+          - test_thing.a (destroy) needs test_thing.b (gone): it goes after what depends on it, as the state has it
+          - test_thing.b (gone) needs test_thing.b (destroy): it belongs to that resource
+          - test_thing.b (destroy) needs test_thing.a (gone): it goes after what depends on it, as the state has it
+          - test_thing.a (gone) needs test_thing.a (destroy): it belongs to that resource
+
+        None of this stands in the configuration: it is what the state says of the objects. Destroy or remove some of them first, with the option -target or `formwork state rm`.
+    "#]],
+    );
+}
+
+#[test]
+fn a_flag_that_has_an_object_go_last_is_named_with_its_place() {
+    let check_with = |a: &str, c: &str, expect: Expect| {
+        let mut bench = Bench::after(&things("north", "note = test_thing.b.id", "", ""));
+        let a = format!("note = 1\n{a}");
+        let run = bench.apply(&things("south", &a, "note = test_thing.a.id", c));
+        check(&run, expect);
+        assert_eq!(run.order(), "\n", "nothing was done");
+    };
+    check_with(
+        FIRST,
+        "",
+        expect![[r#"
+        Cycle: test_thing.b (done), test_thing.b, test_thing.b (destroy), test_thing.a (gone), test_thing.a (destroy deposed KEY)
+        Each of these needs the next before it can be done:
+          - test_thing.b (done) needs test_thing.b: it belongs to that resource
+          - test_thing.b needs test_thing.b (destroy): it replaces it, and create_before_destroy is not set
+          - test_thing.b (destroy) needs test_thing.a (gone): it goes after what depends on it, as the state has it
+          - test_thing.a (gone) needs test_thing.a (destroy deposed KEY): it belongs to that resource
+          - test_thing.a (destroy deposed KEY) needs test_thing.b (done): it is destroyed only when its successor and its users are there: create_before_destroy is set at main.tf:6,13
+
+        Set create_before_destroy for all of them or for none, or make the changes one after the other.
+    "#]],
+    );
+    check_with(
+        "",
+        FIRST,
+        expect![[r#"
+        Cycle: test_thing.b (done), test_thing.b, test_thing.b (destroy), test_thing.a (gone), test_thing.a (destroy deposed KEY)
+        Each of these needs the next before it can be done:
+          - test_thing.b (done) needs test_thing.b: it belongs to that resource
+          - test_thing.b needs test_thing.b (destroy): it replaces it, and create_before_destroy is not set
+          - test_thing.b (destroy) needs test_thing.a (gone): it goes after what depends on it, as the state has it
+          - test_thing.a (gone) needs test_thing.a (destroy deposed KEY): it belongs to that resource
+          - test_thing.a (destroy deposed KEY) needs test_thing.b (done): it is destroyed only when its successor and its users are there: create_before_destroy is inherited from test_thing.c, which needs it and sets it at main.tf:19,13
+
+        Set create_before_destroy for all of them or for none, or make the changes one after the other.
+    "#]],
+    );
+}

@@ -1,0 +1,61 @@
+//! How many plugins live, and for how long: real processes, seen in the log.
+
+use crate::harness::{Ended, Workdir};
+
+/// Three configurations of one provider, each with a resource; the last resource needs the others.
+const THREE: &str = r#"
+terraform {
+  required_providers {
+    bad = { source = "formwork/bad" }
+  }
+}
+provider "bad" {}
+provider "bad" {
+  alias = "b"
+}
+provider "bad" {
+  alias = "c"
+}
+resource "bad_thing" "a" {
+  name = "a"
+}
+resource "bad_thing" "b" {
+  name     = "b"
+  provider = bad.b
+}
+resource "bad_thing" "c" {
+  name     = "c"
+  provider = bad.c
+}
+resource "bad_thing" "last" {
+  name = "last"
+  link = "${bad_thing.b.id} ${bad_thing.c.id}"
+}
+"#;
+
+/// The most plugins that lived at one time, and how many are left.
+fn plugins(ended: &Ended) -> (i32, i32) {
+    let (mut now, mut most) = (0, 0);
+    for line in ended.stderr.lines() {
+        now +=
+            i32::from(line.contains("plugin started")) - i32::from(line.contains("plugin ended"));
+        most = most.max(now);
+    }
+    (most, now)
+}
+
+#[test]
+fn only_as_many_plugins_run_at_once_as_may() {
+    let workdir = Workdir::new(THREE);
+    let with = |limit: &str, command: &str| {
+        let run = workdir.formwork(command).env("TF_LOG", "debug");
+        plugins(&run.env("FORMWORK_PLUGIN_PROCESSES", limit).succeed())
+    };
+    assert_eq!(with("2", "plan"), (2, 0));
+    assert_eq!(with("2", "apply -auto-approve"), (2, 0));
+    assert_eq!(with("", "plan -detailed-exitcode"), (3, 0));
+    // The first configuration is needed until the end, so one is too few, and exceeded.
+    assert_eq!(with("1", "plan -detailed-exitcode").1, 0);
+    assert_eq!(with("1", "destroy -auto-approve").1, 0);
+    assert_eq!(workdir.world.objects(), Vec::<String>::new());
+}
