@@ -208,6 +208,10 @@ impl Bench {
         let begin = Begin { operation: "OperationTypeApply", base: &self.file };
         let journal = Journal::begin(self.folder.path(), begin).unwrap();
         let applied = apply(&session, diags, plan, &journal).await.ok();
+        if let Some(Applied { state, .. }) = &applied {
+            let stored = StateFile { state: state.clone(), ..StateFile::fresh() };
+            journal.snapshot(&stored).await.unwrap();
+        }
         journal.end().unwrap();
         applied
     }

@@ -65,7 +65,7 @@ pub(super) async fn run(
     // all on one task.
     let state = RefCell::new(plan.prior.clone());
     let tally = Tally { imported: announce_imports(session, plan), ..Tally::default() };
-    let mut recorder = Recorder { session, problems: BTreeMap::new(), tally };
+    let mut recorder = Recorder { session, journal, problems: BTreeMap::new(), tally };
     let tenancy = Tenancy::of(session.pool, provider_parts(graph.vertices()));
     let stop = || session.stopped();
     let Session { parallelism: limit, finishing, .. } = *session;
@@ -160,6 +160,7 @@ fn record_output(state: &mut State, name: &Str, value: &Value, sensitive: bool) 
 
 struct Recorder<'r, 'a> {
     session: &'r Session<'a>,
+    journal: &'r Journal,
     /// Problems by vertex, so that their order does not depend on timing.
     problems: BTreeMap<VertexId, Diagnostics>,
     tally: Tally,
@@ -175,6 +176,10 @@ impl Recorder<'_, '_> {
     ) -> Next {
         let Outcome { diags, came } = outcome;
         let failed = diags.has_errors();
+        debug_assert!(
+            failed || is_written_down(self.journal, vertex),
+            "dependents begin before what they depend on is written down"
+        );
         match (vertex, came) {
             (Vertex::Value(value), Came::Values(found)) => {
                 if let (NamedValue::Output(output), [found]) = (value.value, found.as_slice())
@@ -233,6 +238,17 @@ impl Recorder<'_, '_> {
             Action::Update => self.tally.changed += 1,
             Action::NoOp | Action::Read | Action::Delete | Action::Forget => {}
         }
+    }
+}
+
+/// Whether everything that was found out about the object of a vertex is in the journal.
+fn is_written_down(journal: &Journal, vertex: &Vertex<'_>) -> bool {
+    match vertex {
+        Vertex::Instance(instance) => journal.may_go_on(&instance.change.addr, None),
+        Vertex::Destroy(destroy) => {
+            journal.may_go_on(&destroy.change.addr, destroy.deposed.as_ref())
+        }
+        _ => true,
     }
 }
 

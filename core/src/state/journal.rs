@@ -5,6 +5,7 @@
 //! process; [`Journal::commit`] makes everything handed over so far survive the loss of power.
 
 pub(super) mod record;
+mod rules;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +24,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, Shared};
 
 use self::record::Record;
+use self::rules::{Rules, is_half_made};
 use super::Object;
 use super::file::StateFile;
 use super::local;
@@ -42,6 +44,7 @@ pub struct Journal {
     /// Announced calls of which it is not known yet what they did.
     open: RefCell<BTreeMap<Op, Subject>>,
     health: Cell<Health>,
+    rules: Rules,
     #[cfg(test)]
     n_syncs: Cell<usize>,
 }
@@ -64,6 +67,10 @@ struct Subject {
     deposed: Option<DeposedKey>,
     /// Whether the call may be made before the announcement is durable.
     is_noted_only: bool,
+    /// Whether its answer is kept.
+    is_answered: bool,
+    /// Whether the object is kept as half made, while something runs beside it.
+    is_half_made: bool,
 }
 
 /// A request to the disk that is under way, shared by all who wait for it.
@@ -262,6 +269,7 @@ impl Journal {
             sync: RefCell::default(),
             open: RefCell::default(),
             health: Cell::new(Health::Sound),
+            rules: Rules::default(),
             #[cfg(test)]
             n_syncs: Cell::default(),
         }
@@ -289,6 +297,10 @@ impl Journal {
         if self.health.get() != Health::Sound {
             return Err(JournalError::Broken(self.path.clone()));
         }
+        debug_assert!(
+            self.may_be_announced(&intent),
+            "a predecessor goes before its successor is written down"
+        );
         let op = Op(self.next.get());
         self.append(&record::intent(op, intent))?;
         let subject = Subject {
@@ -296,7 +308,10 @@ impl Journal {
             provider: intent.provider.clone(),
             deposed: intent.deposed.cloned(),
             is_noted_only,
+            is_answered: false,
+            is_half_made: false,
         };
+        self.rules.announced(op, &intent);
         self.open.borrow_mut().insert(op, subject);
         Ok(op)
     }
@@ -307,7 +322,11 @@ impl Journal {
     /// When it could not be written.
     pub fn answer(&self, op: Op, answer: Answer) -> Result<(), JournalError> {
         debug_assert!(self.was_announced(op), "a call was made before it was announced");
-        self.append(&Record::Answer { op: op.0, answer })
+        self.append(&Record::Answer { op: op.0, answer })?;
+        if let Some(call) = self.open.borrow_mut().get_mut(&op) {
+            call.is_answered = true;
+        }
+        Ok(())
     }
 
     /// Keeps what an announced call means for the state: the object as it is then, `None` if it is
@@ -317,7 +336,7 @@ impl Journal {
     /// # Errors
     /// When it could not be written.
     pub fn settle(&self, op: Op, object: Option<&Object>) -> Result<(), JournalError> {
-        self.settle_for_now(op, object)?;
+        self.write_down(op, object)?;
         self.open.borrow_mut().remove(&op);
         Ok(())
     }
@@ -328,8 +347,19 @@ impl Journal {
     /// # Errors
     /// When it could not be written.
     pub fn settle_for_now(&self, op: Op, object: Option<&Object>) -> Result<(), JournalError> {
+        debug_assert!(is_half_made(object), "an object is whole before what runs beside it has");
+        self.write_down(op, object)?;
+        if let Some(call) = self.open.borrow_mut().get_mut(&op) {
+            call.is_half_made = true;
+        }
+        Ok(())
+    }
+
+    fn write_down(&self, op: Op, object: Option<&Object>) -> Result<(), JournalError> {
         let Some(subject) = self.open.borrow().get(&op).cloned() else { return Ok(()) };
-        self.append(&record::settled(op, &subject, object))
+        self.append(&record::settled(op, &subject, object))?;
+        self.rules.settled(self.next.get() - 1);
+        Ok(())
     }
 
     /// Says which state is about to be stored. It must hold everything settled so far.
@@ -337,7 +367,9 @@ impl Journal {
     /// # Errors
     /// When it could not be made durable.
     pub async fn snapshot(&self, file: &StateFile) -> Result<(), JournalError> {
+        debug_assert!(self.may_be_stored(), "a state is stored while a call has no answer");
         self.append(&record::snapshot(file))?;
+        self.rules.stored(self.next.get() - 1);
         self.commit().await
     }
 
@@ -378,6 +410,7 @@ impl Journal {
         if !self.open.borrow().is_empty() {
             return Ok(());
         }
+        debug_assert!(self.may_be_removed(), "a journal goes before its state is stored");
         self.append(&Record::RunEnd {})?;
         remove(&self.path)
     }

@@ -275,7 +275,14 @@ impl Lab {
             }
         };
         let applied = apply(&session, diags, plan, &journal).await.ok();
-        if let Err(error) = journal.end() {
+        let ended = match &applied {
+            Some(applied) => {
+                let state = applied.state.clone();
+                journal.snapshot(&StateFile { state, ..StateFile::fresh() }).await
+            }
+            None => Ok(()),
+        };
+        if let Err(error) = ended.and_then(|()| journal.end()) {
             let _receipt = diags.error(error.diagnostic());
         }
         applied.map(|applied| applied.state)

@@ -29,6 +29,10 @@ pub(super) async fn provision(
     (provisioners, when): (&[Provisioner], When),
     scope: &dyn Scope,
 ) -> Result<(), Reported> {
+    debug_assert!(
+        when == When::Destroy || view.journal.may_run_beside(addr),
+        "something runs beside an object that the journal has as whole"
+    );
     for provisioner in provisioners.iter().filter(|one| one.when == when) {
         one(view, diags, addr, provisioner, scope).await?;
     }

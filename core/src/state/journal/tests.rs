@@ -1,9 +1,11 @@
 //! The journal as it is written, and reading it back whole, torn and damaged.
 
+use bytes::Bytes;
 use futures_util::future::join_all;
 
 use super::record::Damage;
 use super::*;
+use crate::state::Status;
 
 fn addr(text: &str) -> InstanceAddr {
     text.parse().unwrap()
@@ -137,6 +139,118 @@ async fn a_failed_request_to_the_disk_is_not_tried_again() {
     let error = journal.announce(create(&addr, &provider)).await.unwrap_err();
     assert!(matches!(error, JournalError::Io { what: "write", .. }), "{error:?}");
     assert!(matches!(journal.commit().await, Err(JournalError::Broken(_))));
+}
+
+#[tokio::test]
+#[should_panic(expected = "made before it was announced")]
+async fn no_call_is_made_before_it_is_announced() {
+    let folder = tempfile::tempdir().unwrap();
+    begin(&folder).answer(Op(7), Answer::default()).unwrap();
+}
+
+#[tokio::test]
+async fn dependents_wait_until_the_result_is_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin(&folder);
+    let (addr, provider) = (addr("t.a"), provider());
+    let op = journal.announce(create(&addr, &provider)).await.unwrap();
+    assert!(!journal.may_go_on(&addr, None));
+    journal.answer(op, Answer::default()).unwrap();
+    assert!(!journal.may_go_on(&addr, None));
+    journal.settle(op, None).unwrap();
+    assert!(journal.may_go_on(&addr, None));
+}
+
+/// Announces that an object is made while the one before is deposed.
+async fn succeed(journal: &Journal, addr: &InstanceAddr, key: &DeposedKey) -> Op {
+    let provider = provider();
+    let intent = Intent { deposes: Some(key), ..create(addr, &provider) };
+    let op = journal.announce(intent).await.unwrap();
+    journal.answer(op, Answer::default()).unwrap();
+    op
+}
+
+async fn leave(journal: &Journal, addr: &InstanceAddr, key: &DeposedKey) {
+    let provider = provider();
+    let (action, deposed) = (Action::Delete, Some(key));
+    journal.announce(Intent { action, deposed, ..create(addr, &provider) }).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_predecessor_goes_when_its_successor_is_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let (journal, addr, key) = (begin(&folder), addr("t.a"), DeposedKey("01234567".into()));
+    let op = succeed(&journal, &addr, &key).await;
+    journal.settle(op, None).unwrap();
+    leave(&journal, &addr, &key).await;
+}
+
+#[tokio::test]
+#[should_panic(expected = "a predecessor goes before its successor")]
+async fn a_predecessor_does_not_go_before_its_successor_is_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    let (journal, addr, key) = (begin(&folder), addr("t.a"), DeposedKey("01234567".into()));
+    succeed(&journal, &addr, &key).await;
+    leave(&journal, &addr, &key).await;
+}
+
+#[tokio::test]
+#[should_panic(expected = "a state is stored while a call has no answer")]
+async fn no_state_is_stored_while_a_call_has_no_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin(&folder);
+    let (addr, provider) = (addr("t.a"), provider());
+    journal.announce(create(&addr, &provider)).await.unwrap();
+    journal.snapshot(&StateFile::fresh()).await.unwrap();
+}
+
+#[tokio::test]
+#[should_panic(expected = "a journal goes before its state is stored")]
+async fn no_journal_goes_before_what_it_holds_is_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin(&folder);
+    let (addr, provider) = (addr("t.a"), provider());
+    let op = journal.announce(create(&addr, &provider)).await.unwrap();
+    journal.answer(op, Answer::default()).unwrap();
+    journal.snapshot(&StateFile::fresh()).await.unwrap();
+    journal.settle(op, None).unwrap();
+    journal.end().unwrap();
+}
+
+fn object(status: Status) -> Object {
+    Object {
+        status,
+        schema_version: 0,
+        attributes: Bytes::from_static(b"{}"),
+        sensitive: Arc::default(),
+        private: Bytes::new(),
+        dependencies: Arc::default(),
+        create_before_destroy: false,
+        identity: None,
+    }
+}
+
+#[tokio::test]
+async fn an_object_is_half_made_while_something_runs_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin(&folder);
+    let (addr, provider) = (addr("t.a"), provider());
+    let op = journal.announce(create(&addr, &provider)).await.unwrap();
+    assert!(!journal.may_run_beside(&addr));
+    journal.settle_for_now(op, Some(&object(Status::Tainted))).unwrap();
+    assert!(journal.may_run_beside(&addr));
+    journal.settle(op, Some(&object(Status::Ready))).unwrap();
+    assert!(!journal.may_run_beside(&addr));
+}
+
+#[tokio::test]
+#[should_panic(expected = "whole before what runs beside it")]
+async fn an_object_is_not_whole_before_everything_beside_it_has_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = begin(&folder);
+    let (addr, provider) = (addr("t.a"), provider());
+    let op = journal.announce(create(&addr, &provider)).await.unwrap();
+    journal.settle_for_now(op, Some(&object(Status::Ready))).unwrap();
 }
 
 /// Some records as they stand in a file, and where each ends.

@@ -1,0 +1,77 @@
+//! What must hold whenever something is written down or begun, so that a crash at that moment forgets
+//! nothing: assertions, on in debug builds. That a call is announced before it is made is checked where
+//! its answer is kept; that nothing is announced after a failure is an error, not an assertion.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use super::{Action, Health, Intent, Journal, Op};
+use crate::addr::{DeposedKey, InstanceAddr};
+use crate::state::{Object, Status};
+
+/// What the rules are checked against.
+#[derive(Debug, Default)]
+pub(super) struct Rules {
+    /// The last record that says what a call means for the state.
+    settled: Cell<u64>,
+    /// The last record that says which state is stored.
+    stored: Cell<u64>,
+    /// The calls that make the successors of objects, by what becomes of these.
+    deposing: RefCell<BTreeMap<(InstanceAddr, DeposedKey), Op>>,
+}
+
+impl Rules {
+    pub(super) fn settled(&self, at: u64) {
+        self.settled.set(at);
+    }
+
+    pub(super) fn stored(&self, at: u64) {
+        self.stored.set(at);
+    }
+
+    pub(super) fn announced(&self, op: Op, intent: &Intent<'_>) {
+        if let Some(key) = intent.deposes {
+            self.deposing.borrow_mut().insert((intent.addr.clone(), key.clone()), op);
+        }
+    }
+}
+
+impl Journal {
+    /// Whether what depends on an object may begin: every answer about it is written down, or a crash
+    /// would forget what the dependents stand on.
+    pub(crate) fn may_go_on(&self, addr: &InstanceAddr, deposed: Option<&DeposedKey>) -> bool {
+        let open = self.open.borrow();
+        !open.values().any(|call| call.addr == *addr && call.deposed.as_ref() == deposed)
+    }
+
+    /// Whether a call may be announced: a predecessor goes only when it is written down that its
+    /// successor is there, and under which key it was deposed.
+    pub(super) fn may_be_announced(&self, intent: &Intent<'_>) -> bool {
+        let (Action::Delete, Some(key)) = (intent.action, intent.deposed) else { return true };
+        let deposing = self.rules.deposing.borrow();
+        let successor = deposing.get(&(intent.addr.clone(), key.clone()));
+        successor.is_none_or(|op| !self.open.borrow().contains_key(op))
+    }
+
+    /// Whether a state may be stored: every call has its answer.
+    pub(super) fn may_be_stored(&self) -> bool {
+        self.open.borrow().values().all(|call| call.is_answered)
+    }
+
+    /// Whether the journal may be removed: the state that was stored last holds everything.
+    pub(super) fn may_be_removed(&self) -> bool {
+        self.health.get() != Health::Sound || self.rules.settled.get() <= self.rules.stored.get()
+    }
+
+    /// Whether something may run beside an object that was made: until that has ended, the journal has
+    /// the object as half made.
+    pub(crate) fn may_run_beside(&self, addr: &InstanceAddr) -> bool {
+        let open = self.open.borrow();
+        open.values().any(|call| call.addr == *addr && call.is_half_made)
+    }
+}
+
+/// Whether an object may be kept for now: it is not whole before everything beside it has run.
+pub(super) fn is_half_made(object: Option<&Object>) -> bool {
+    object.is_none_or(|object| object.status == Status::Tainted)
+}
