@@ -5,6 +5,7 @@
 //! of them is one file with a model and five short handlers.
 
 mod database;
+mod encryption;
 mod extension;
 mod grant;
 mod role;

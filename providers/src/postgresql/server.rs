@@ -8,7 +8,9 @@ use formwork_sdk::prelude::*;
 use tokio::time::Instant;
 use tokio_postgres::error::{DbError, SqlState};
 use tokio_postgres::types::ToSql;
-use tokio_postgres::{Client, Config, Error, NoTls, Row};
+use tokio_postgres::{Client, Config, Error, Row};
+
+use super::encryption::{ClientCertificate, Encryption, Wanted};
 
 /// The configuration of the provider. What is not set comes from the environment, as with `psql`.
 #[derive(Model)]
@@ -27,17 +29,26 @@ pub(super) struct Settings {
     database: Option<String>,
     /// Who connects. `PGUSER` if not set, or else `postgres`.
     #[attr(optional)]
-    username: Option<String>,
+    pub(super) username: Option<String>,
     /// The password of who connects. `PGPASSWORD` if not set.
     #[attr(optional, sensitive)]
     password: Option<String>,
     /// Whether who connects may do everything; without effect.
     #[attr(optional)]
     superuser: Option<bool>,
-    /// Whether the connection is encrypted. Only `disable` is supported, and taken if nothing is set;
-    /// encrypt on the way, with a tunnel or the socket of a proxy.
-    #[attr(optional, one_of = ["disable", "allow", "prefer"])]
-    sslmode: Option<String>,
+    /// Whether the connection is encrypted, and with whom: `disable`, `require` for any server,
+    /// `verify-ca` for one that somebody we trust has signed, `verify-full` for one that is also called
+    /// what `host` says. With `prefer` or `allow` the server decides. `PGSSLMODE` if not set, or else
+    /// `require`. Through a socket nothing is ever encrypted.
+    #[attr(optional, one_of = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"])]
+    pub(super) sslmode: Option<String>,
+    /// The file with the certificates, in PEM, of whom we trust; those whom this machine trusts if not
+    /// set. With it `require` is `verify-ca`.
+    #[attr(optional)]
+    pub(super) sslrootcert: Option<String>,
+    /// How we tell the server who we are.
+    #[block(max = 1)]
+    pub(super) clientcert: Vec<ClientCertificate>,
     /// How many seconds to wait for the server. `PGCONNECT_TIMEOUT` if not set, or else 180.
     #[attr(optional, range = 0_i64..)]
     pub(super) connect_timeout: Option<i64>,
@@ -58,13 +69,14 @@ struct Access {
     config: Config,
     database: String,
     patience: Duration,
+    encryption: Encryption,
 }
 
 #[async_trait]
 impl Configure for Server {
     type Config = Settings;
 
-    async fn configure(&self, _: &mut Diagnostics, config: SettingsDraft) -> Answer<()> {
+    async fn configure(&self, diags: &mut Diagnostics, config: SettingsDraft) -> Answer<()> {
         let or_env = |given: &Attr<String>, name: &str, usual: &str| {
             given.get().cloned().or_else(|| variable(name)).unwrap_or_else(|| usual.to_owned())
         };
@@ -72,9 +84,18 @@ impl Configure for Server {
             let given = given.get().copied().or_else(|| variable(name)?.parse().ok());
             given.unwrap_or(usual)
         };
+        let host = or_env(&config.host, "PGHOST", "localhost");
+        let wanted = Wanted {
+            is_local: host.starts_with('/'),
+            mode: or_env(&config.sslmode, "PGSSLMODE", "require"),
+            authorities: config.sslrootcert.get().cloned(),
+            client: config.clientcert.get().and_then(|blocks| blocks.first()).cloned(),
+        };
+        let encryption = Encryption::new(diags, wanted)?;
         let mut access = Config::new();
         access
-            .host(or_env(&config.host, "PGHOST", "localhost"))
+            .ssl_mode(encryption.mode())
+            .host(host)
             .port(u16::try_from(number(&config.port, "PGPORT", 5432)).unwrap_or(5432))
             .user(or_env(&config.username, "PGUSER", "postgres"))
             .application_name("formwork");
@@ -87,6 +108,7 @@ impl Configure for Server {
             config: access,
             database: or_env(&config.database, "PGDATABASE", "postgres"),
             patience: Duration::from_secs(u64::try_from(seconds).unwrap_or_default()),
+            encryption,
         });
         Ok(())
     }
@@ -115,7 +137,7 @@ impl Server {
         config.dbname(&database);
         let mut patience = Patience::of(access.patience);
         loop {
-            match config.connect(NoTls).await {
+            match config.connect(access.encryption.clone()).await {
                 Ok((client, connection)) => {
                     // Ends with the client.
                     tokio::spawn(connection);

@@ -1,6 +1,8 @@
 //! Roles, databases, schemas, extensions and privileges on a real server, which each test starts for
 //! itself. Where PostgreSQL is not installed (Debian: `postgresql-15`) the tests say so loudly.
 
+mod encryption;
+mod installed;
 mod real;
 
 use formwork_sdk::testing::{Action, Life};

@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::CryptoProvider;
-use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, Error as TlsError, SignatureScheme};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, Error as TlsError};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use ureq::{Proxy, ProxyProtocol};
+
+use crate::anyone::Anyone;
 
 /// How long a server may take to show its certificates.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -74,9 +74,7 @@ fn settings(is_verified: bool) -> Result<ClientConfig, TlsError> {
         .with_safe_default_protocol_versions()?;
     let builder = match is_verified {
         true => builder.with_platform_verifier()?,
-        false => {
-            builder.dangerous().with_custom_certificate_verifier(Arc::new(Anyone(cryptography)))
-        }
+        false => builder.dangerous().with_custom_certificate_verifier(Anyone::new(cryptography)),
     };
     Ok(builder.with_no_client_auth())
 }
@@ -104,44 +102,5 @@ async fn tunnel(proxy: &Proxy, host: &str, port: u16) -> Result<TcpStream, PeerE
     match line.split(' ').nth(1) {
         Some("200") => Ok(stream),
         _ => Err(PeerError::Proxy(line.to_owned())),
-    }
-}
-
-/// Takes whatever certificates a server shows: they are looked at, not trusted.
-#[derive(Debug)]
-struct Anyone(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anyone {
-    fn verify_server_cert(
-        &self,
-        _: &CertificateDer<'_>,
-        _: &[CertificateDer<'_>],
-        _: &ServerName<'_>,
-        _: &[u8],
-        _: UnixTime,
-    ) -> Result<ServerCertVerified, TlsError> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        _: &[u8],
-        _: &CertificateDer<'_>,
-        _: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, TlsError> {
-        Ok(HandshakeSignatureValid::assertion())
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
     }
 }

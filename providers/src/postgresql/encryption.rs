@@ -1,0 +1,281 @@
+//! Encrypted connections: the modes there are, and whom each of them trusts. Connects with nobody
+//! itself.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use formwork_sdk::prelude::*;
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::verify_server_name;
+use rustls::pki_types::pem::{Error as PemError, PemObject as _};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, Error as TlsError, RootCertStore,
+    SignatureScheme,
+};
+use rustls_platform_verifier::Verifier;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_postgres::Socket;
+use tokio_postgres::config::SslMode;
+use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream as Stream;
+
+use crate::anyone::Anyone;
+
+/// The certificate that we show.
+#[derive(Clone, Debug, Nested)]
+pub(super) struct ClientCertificate {
+    /// The file with the certificate, in PEM, and those of who signed it.
+    #[attr(required)]
+    pub(super) cert: String,
+    /// The file with its private key, in PEM.
+    #[attr(required, sensitive)]
+    pub(super) key: String,
+    /// Whether `cert` and `key` are no names of files, but what would be in them.
+    #[attr(optional)]
+    pub(super) sslinline: Option<bool>,
+}
+
+/// What a configuration says about encryption.
+pub(super) struct Wanted {
+    /// Whether the server is behind a socket, where nothing is encrypted.
+    pub(super) is_local: bool,
+    pub(super) mode: String,
+    /// The file with the certificates of whom we trust.
+    pub(super) authorities: Option<String>,
+    pub(super) client: Option<ClientCertificateDraft>,
+}
+
+/// How connections are encrypted.
+#[derive(Clone)]
+pub(super) struct Encryption {
+    mode: SslMode,
+    config: Arc<ClientConfig>,
+}
+
+/// Why connections cannot be encrypted as they should.
+#[derive(Debug, thiserror::Error)]
+enum Unusable {
+    #[error("{0} cannot be read: {1}")]
+    File(String, io::Error),
+    #[error("{0} holds no {1} in PEM: {2}")]
+    Pem(String, &'static str, PemError),
+    #[error("{0} holds no certificate in PEM")]
+    Empty(String),
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl From<TlsError> for Unusable {
+    fn from(error: TlsError) -> Self {
+        Self::Refused(error.to_string())
+    }
+}
+
+impl Encryption {
+    /// Makes it ready; reads the files.
+    pub(super) fn new(diags: &mut Diagnostics, wanted: Wanted) -> Answer<Self> {
+        let mode = match wanted.mode.as_str() {
+            _ if wanted.is_local => SslMode::Disable,
+            "disable" => SslMode::Disable,
+            "allow" | "prefer" => SslMode::Prefer,
+            _ => SslMode::Require,
+        };
+        match client_config(&wanted) {
+            Ok(config) => Ok(Self { mode, config: Arc::new(config) }),
+            Err(error) => {
+                let detail =
+                    format!("Connections cannot be encrypted as the configuration wants: {error}.");
+                Err(diags.error(Diagnostic::error("Error preparing TLS", detail)))
+            }
+        }
+    }
+
+    /// Whether connections are to be encrypted.
+    pub(super) fn mode(&self) -> SslMode {
+        self.mode
+    }
+}
+
+fn client_config(wanted: &Wanted) -> Result<ClientConfig, Unusable> {
+    let cryptography = formwork_plugin_protocol::cryptography();
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&cryptography))
+        .with_safe_default_protocol_versions()?;
+    let verifier: Arc<dyn ServerCertVerifier> = match (wanted.mode.as_str(), &wanted.authorities) {
+        ("disable" | "allow" | "prefer", _) | ("require", None) => Anyone::new(cryptography),
+        ("verify-full", None) => Arc::new(Verifier::new(cryptography)?),
+        (mode, authorities) => {
+            let known = match authorities {
+                Some(file) => certificates(file, read(file)?.as_bytes())?,
+                None => Vec::new(),
+            };
+            let chain: Arc<dyn ServerCertVerifier> = if known.is_empty() {
+                Arc::new(Verifier::new(cryptography)?)
+            } else {
+                let mut roots = RootCertStore::empty();
+                roots.add_parsable_certificates(known.iter().cloned());
+                WebPkiServerVerifier::builder_with_provider(Arc::new(roots), cryptography)
+                    .build()
+                    .map_err(|error| Unusable::Refused(error.to_string()))?
+            };
+            Arc::new(Signed { chain, known, by_any_name: mode != "verify-full" })
+        }
+    };
+    let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
+    let Some(client) = &wanted.client else { return Ok(builder.with_no_client_auth()) };
+    let (cert, key) = (client.cert.or_default(), client.key.or_default());
+    let (cert, key, [cert_from, key_from]) = match client.sslinline.get() {
+        Some(true) => (cert, key, ["`cert`".to_owned(), "`key`".to_owned()]),
+        _ => (read(&cert)?, read(&key)?, [cert, key]),
+    };
+    let chain = certificates(&cert_from, cert.as_bytes())?;
+    let key = PrivateKeyDer::from_pem_slice(key.as_bytes())
+        .map_err(|error| Unusable::Pem(key_from, "private key", error))?;
+    Ok(builder.with_client_auth_cert(chain, key)?)
+}
+
+fn read(file: &str) -> Result<String, Unusable> {
+    std::fs::read_to_string(file).map_err(|error| Unusable::File(file.to_owned(), error))
+}
+
+fn certificates(from: &str, pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Unusable> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+    let found = found.map_err(|error| Unusable::Pem(from.to_owned(), "certificate", error))?;
+    match found.is_empty() {
+        true => Err(Unusable::Empty(from.to_owned())),
+        false => Ok(found),
+    }
+}
+
+/// Takes servers that somebody we trust has signed, or that are known themselves.
+#[derive(Debug)]
+struct Signed {
+    chain: Arc<dyn ServerCertVerifier>,
+    /// Certificates of whom we trust, if these are not just whom the machine trusts.
+    known: Vec<CertificateDer<'static>>,
+    /// Whether it does not matter for which name the certificate was made.
+    by_any_name: bool,
+}
+
+impl ServerCertVerifier for Signed {
+    fn verify_server_cert(
+        &self,
+        shown: &CertificateDer<'_>,
+        between: &[CertificateDer<'_>],
+        name: &ServerName<'_>,
+        ocsp: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, TlsError> {
+        use CertificateError::{NotValidForName, NotValidForNameContext, Other};
+        match self.chain.verify_server_cert(shown, between, name, ocsp, now) {
+            Err(TlsError::InvalidCertificate(NotValidForName | NotValidForNameContext { .. }))
+                if self.by_any_name =>
+            {
+                Ok(ServerCertVerified::assertion())
+            }
+            // A server that signs for itself is its own authority, which strict rules on who may be a
+            // server do not provide for.
+            Err(TlsError::InvalidCertificate(Other(_))) if self.known.contains(shown) => {
+                if !self.by_any_name {
+                    verify_server_name(&ParsedCertificate::try_from(shown)?, name)?;
+                }
+                Ok(ServerCertVerified::assertion())
+            }
+            verdict => verdict,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        shown: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        self.chain.verify_tls12_signature(message, shown, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        shown: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, TlsError> {
+        self.chain.verify_tls13_signature(message, shown, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.chain.supported_verify_schemes()
+    }
+}
+
+impl MakeTlsConnect<Socket> for Encryption {
+    type Stream = Encrypted;
+    type TlsConnect = Handshake;
+    type Error = rustls::pki_types::InvalidDnsNameError;
+
+    fn make_tls_connect(&mut self, name: &str) -> Result<Handshake, Self::Error> {
+        let name = ServerName::try_from(name.to_owned())?;
+        Ok(Handshake { connector: TlsConnector::from(Arc::clone(&self.config)), name })
+    }
+}
+
+/// What is to be done on one connection.
+pub(super) struct Handshake {
+    connector: TlsConnector,
+    name: ServerName<'static>,
+}
+
+impl TlsConnect<Socket> for Handshake {
+    type Stream = Encrypted;
+    type Error = io::Error;
+    type Future = Pin<Box<dyn Future<Output = io::Result<Encrypted>> + Send>>;
+
+    fn connect(self, socket: Socket) -> Self::Future {
+        Box::pin(async move {
+            let stream = self.connector.connect(self.name, socket).await?;
+            Ok(Encrypted(Box::new(stream)))
+        })
+    }
+}
+
+/// An encrypted connection.
+pub(super) struct Encrypted(Box<Stream<Socket>>);
+
+impl TlsStream for Encrypted {
+    fn channel_binding(&self) -> ChannelBinding {
+        ChannelBinding::none()
+    }
+}
+
+impl AsyncRead for Encrypted {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        ctx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_read(ctx, buffer)
+    }
+}
+
+impl AsyncWrite for Encrypted {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        ctx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.0).poll_write(ctx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, ctx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_flush(ctx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, ctx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.0).poll_shutdown(ctx)
+    }
+}

@@ -1,0 +1,215 @@
+//! Encrypted connections with a real server, whose certificates our own `tls` provider makes.
+
+use std::fs;
+
+use formwork_sdk::prelude::*;
+use formwork_sdk::testing::Life;
+use formwork_sdk::value::{Type, Value};
+use tempfile::TempDir;
+
+use super::super::encryption::ClientCertificateDraft;
+use super::super::server::{Server, SettingsDraft};
+use super::installed::Installed;
+use super::real::program;
+use super::{Set, list, text, truth};
+
+/// Makes one thing of the `tls` provider; returns an attribute of it.
+async fn made(kind: &str, config: Vec<Set>, attribute: &str) -> String {
+    let mut life = Life::new(crate::tls::provider(), kind).await.unwrap();
+    life.apply(config).await.unwrap();
+    match life.get(attribute) {
+        Value::String(text) => text.as_str().to_owned(),
+        other => panic!("{attribute} is {other:?}"),
+    }
+}
+
+async fn key() -> String {
+    let config = vec![text("algorithm", "ECDSA"), text("ecdsa_curve", "P256")];
+    made("tls_private_key", config, "private_key_pem").await
+}
+
+fn called(name: &str) -> Set {
+    let list_of_texts = Value::null(Type::list(Type::String));
+    let rest = ["organization", "organizational_unit", "locality", "province", "country"];
+    let rest = rest.into_iter().chain(["postal_code", "serial_number", "email_address"]);
+    let rest = rest.map(|name| (name, Value::null(Type::String)));
+    let names = [("common_name", Value::string(name)), ("street_address", list_of_texts)];
+    let subject = Value::object(rest.chain(names));
+    ("subject", Value::list(subject.ty(), vec![subject]))
+}
+
+/// Somebody who signs certificates.
+struct Authority {
+    key: String,
+    cert: String,
+}
+
+impl Authority {
+    async fn new(name: &str) -> Self {
+        let key = key().await;
+        let config = vec![
+            text("private_key_pem", &key),
+            ("validity_period_hours", Value::int(1)),
+            list("allowed_uses", &["cert_signing"]),
+            truth("is_ca_certificate", true),
+            called(name),
+        ];
+        Self { cert: made("tls_self_signed_cert", config, "cert_pem").await, key }
+    }
+
+    /// A certificate of that name, and its key.
+    async fn sign(&self, name: &str, usage: &str) -> [String; 2] {
+        let key = key().await;
+        let request = vec![text("private_key_pem", &key), list("dns_names", &[name]), called(name)];
+        let request = made("tls_cert_request", request, "cert_request_pem").await;
+        let config = vec![
+            text("ca_private_key_pem", &self.key),
+            text("ca_cert_pem", &self.cert),
+            text("cert_request_pem", &request),
+            ("validity_period_hours", Value::int(1)),
+            list("allowed_uses", &[usage]),
+        ];
+        [made("tls_locally_signed_cert", config, "cert_pem").await, key]
+    }
+}
+
+/// A server that encrypts if asked to, and takes the word of one role for nothing.
+fn encrypting(cert: &str, key: &str, authority: &str) -> Option<Installed> {
+    let access =
+        "hostssl all certified all cert\nhost all certified all reject\nhost all all all trust\n";
+    let files = [
+        ("server.crt", cert),
+        ("server.key", key),
+        ("authority.crt", authority),
+        ("pg_hba.conf", access),
+    ];
+    Installed::start(program, &["ssl=on", "ssl_ca_file=authority.crt"], &files)
+}
+
+/// How a connection with these settings is encrypted, or what keeps it from being made.
+async fn connected(port: u16, mut settings: SettingsDraft) -> Result<bool, String> {
+    settings.port = i64::from(port).into();
+    settings.connect_timeout = 60_i64.into();
+    let mut diags = Diagnostics::new();
+    let asked = ask(&mut diags, settings).await;
+    asked.map_err(|_| {
+        diags.iter().map(|problem| format!("{}: {}\n", problem.summary, problem.detail)).collect()
+    })
+}
+
+async fn ask(diags: &mut Diagnostics, settings: SettingsDraft) -> Answer<bool> {
+    let server = Server::default();
+    server.configure(diags, settings).await?;
+    let (_switch, stop) = Stop::new();
+    let session = server.connect(diags, None, &stop).await?;
+    let query = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
+    Ok(session.row(diags, query, &[]).await?.is_some_and(|row| row.get(0)))
+}
+
+fn written(folder: &TempDir, name: &str, text: &str) -> String {
+    let path = folder.path().join(name);
+    fs::write(&path, text).unwrap();
+    path.display().to_string()
+}
+
+#[tokio::test]
+async fn each_mode_trusts_whom_it_says() {
+    let (authority, stranger) =
+        (Authority::new("authority").await, Authority::new("stranger").await);
+    let [cert, key] = authority.sign("localhost", "server_auth").await;
+    let Some(server) = encrypting(&cert, &key, &authority.cert) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let known = written(&folder, "known.pem", &authority.cert);
+    let strange = written(&folder, "strange.pem", &stranger.cert);
+    let empty = written(&folder, "empty.pem", "");
+    // Mode, file of whom is trusted, host; whether it is encrypted, or what is said.
+    type Row<'r> = (&'r str, Option<&'r str>, &'r str, Result<bool, &'r str>);
+    let table: [Row<'_>; 13] = [
+        ("disable", None, "127.0.0.1", Ok(false)),
+        ("prefer", None, "127.0.0.1", Ok(true)),
+        ("require", None, "127.0.0.1", Ok(true)),
+        ("require", Some(&known), "127.0.0.1", Ok(true)),
+        ("require", Some(&strange), "127.0.0.1", Err("UnknownIssuer")),
+        ("verify-ca", Some(&known), "127.0.0.1", Ok(true)),
+        ("verify-ca", Some(&strange), "localhost", Err("UnknownIssuer")),
+        ("verify-ca", None, "localhost", Err("UnknownIssuer")),
+        ("verify-full", Some(&known), "localhost", Ok(true)),
+        ("verify-full", Some(&known), "127.0.0.1", Err("not valid for name")),
+        ("verify-full", None, "localhost", Err("UnknownIssuer")),
+        ("verify-full", Some(&empty), "localhost", Err("holds no certificate in PEM")),
+        ("verify-full", Some("none.pem"), "localhost", Err("none.pem cannot be read")),
+    ];
+    for (mode, authorities, host, expected) in table {
+        let mut settings = SettingsDraft::default();
+        settings.host = host.into();
+        settings.sslmode = mode.into();
+        settings.sslrootcert = authorities.map(str::to_owned).into();
+        let found = connected(server.port, settings).await;
+        match (&found, expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(*found, expected, "{mode} {authorities:?}"),
+            (Err(found), Err(expected)) if found.contains(expected) => {}
+            _ => panic!("{mode} {authorities:?} {host}: {found:?}, not {expected:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_may_be_its_own_authority() {
+    let authority = Authority::new("localhost").await;
+    let Some(server) = encrypting(&authority.cert, &authority.key, &authority.cert) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let known = written(&folder, "known.pem", &authority.cert);
+    for (mode, expected) in [("verify-ca", true), ("verify-full", false)] {
+        let mut settings = SettingsDraft::default();
+        settings.host = "127.0.0.1".into();
+        settings.sslmode = mode.into();
+        settings.sslrootcert = known.as_str().into();
+        // Its certificate names no host.
+        let found = connected(server.port, settings).await;
+        assert_eq!(found.is_ok(), expected, "{mode}: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_does_not_encrypt_is_left_alone_unless_that_is_wanted() {
+    let Some(server) = Installed::start(program, &[], &[]) else { return };
+    for (mode, expected) in [("disable", Ok(false)), ("prefer", Ok(false)), ("require", Err(()))] {
+        let mut settings = SettingsDraft::default();
+        settings.host = "127.0.0.1".into();
+        settings.sslmode = mode.into();
+        let found = connected(server.port, settings).await;
+        assert_eq!(found.clone().map_err(|_| ()), expected, "{mode}: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_of_ours_says_who_we_are() {
+    let authority = Authority::new("localhost").await;
+    let [cert, key] = authority.sign("localhost", "server_auth").await;
+    let Some(server) = encrypting(&cert, &key, &authority.cert) else { return };
+    let mut first = SettingsDraft::default();
+    first.host = "127.0.0.1".into();
+    assert_eq!(connected(server.port, first).await, Ok(true));
+    let [cert, key] = authority.sign("certified", "client_auth").await;
+    let folder = tempfile::tempdir().unwrap();
+    let files = [written(&folder, "cert.pem", &cert), written(&folder, "key.pem", &key)];
+    // The role is not there, but whether we may be it is asked first.
+    let table = [
+        (None, "client certificate"),
+        (Some((files, false)), "role \"certified\" does not exist"),
+        (Some(([cert, key], true)), "role \"certified\" does not exist"),
+    ];
+    for (shown, expected) in table {
+        let mut settings = SettingsDraft::default();
+        settings.host = "127.0.0.1".into();
+        settings.username = "certified".into();
+        settings.clientcert = shown
+            .map(|([cert, key], inline)| {
+                let (cert, key, sslinline) = (cert.into(), key.into(), inline.into());
+                vec![ClientCertificateDraft { cert, key, sslinline }]
+            })
+            .into();
+        let found = connected(server.port, settings).await.unwrap_err();
+        assert!(found.contains(expected), "{expected}: {found}");
+    }
+}

@@ -1,0 +1,106 @@
+//! A PostgreSQL server of a test's own, on a free port and in a folder that goes with it. The tests of
+//! the whole workspace use this file too; it knows nothing of our provider.
+
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use nix::unistd::{Gid, Uid, User};
+use tempfile::TempDir;
+
+/// A server that runs until it is dropped. It may still be starting.
+pub(crate) struct Installed {
+    pub(crate) port: u16,
+    process: Child,
+    _folder: TempDir,
+}
+
+/// How programs are made ready to run. Each package has its own place where that is allowed.
+pub(crate) type Programs = fn(&Path) -> Command;
+
+impl Installed {
+    /// Starts a server with more settings, and files that these may name with their paths relative to
+    /// the folder. `None`, said loudly, where PostgreSQL is not installed.
+    pub(crate) fn start(
+        program: Programs,
+        settings: &[&str],
+        files: &[(&str, &str)],
+    ) -> Option<Self> {
+        let Some(programs) = programs() else {
+            let warning = "\n!!! PostgreSQL is missing (Debian: postgresql-15): its provider has NOT been tested !!!\n\n";
+            // Not by a macro: what that prints is hidden when the test passes.
+            let _written = std::io::stderr().write_all(warning.as_bytes());
+            return None;
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let owner = owner();
+        give(folder.path(), owner);
+        let data = folder.path().join("data");
+        let mut init = command(program(&programs.join("initdb")), folder.path(), owner);
+        init.args(["-A", "trust", "-U", "postgres", "--no-sync", "--locale=C", "-E", "UTF8", "-D"]);
+        let done = init.arg(&data).output().expect("initdb runs");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        for (name, text) in files {
+            let path = data.join(name);
+            fs::write(&path, text).expect("it can be written");
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).expect("it is ours");
+            give(&path, owner);
+        }
+        let port = {
+            let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+            listener.local_addr().expect("it has an address").port()
+        };
+        let log = fs::File::create(folder.path().join("log")).expect("it can be written");
+        let mut serve = command(program(&programs.join("postgres")), folder.path(), owner);
+        serve.arg("-D").arg(&data).args(["-p", &port.to_string(), "-F", "-h", "127.0.0.1"]);
+        serve.args(settings.iter().flat_map(|setting| ["-c", setting]));
+        serve.arg("-k").arg(folder.path()).stdout(Stdio::null()).stderr(log);
+        Some(Self { port, process: serve.spawn().expect("postgres runs"), _folder: folder })
+    }
+}
+
+impl Drop for Installed {
+    fn drop(&mut self) {
+        self.process.kill().ok();
+        self.process.wait().ok();
+    }
+}
+
+/// The folder of the server's programs, which distributions keep out of the way.
+fn programs() -> Option<PathBuf> {
+    let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let mut folders: Vec<_> = versions.map(|version| version.path().join("bin")).collect();
+    folders.sort();
+    folders.extend(["/usr/bin", "/usr/local/bin", "/usr/local/pgsql/bin"].map(PathBuf::from));
+    let has_all = |folder: &PathBuf| {
+        ["initdb", "postgres"].iter().all(|program| folder.join(program).is_file())
+    };
+    folders.into_iter().rev().find(has_all)
+}
+
+/// As whom to run the server if we are root, which it refuses to run as.
+fn owner() -> Option<(Uid, Gid)> {
+    if !Uid::effective().is_root() {
+        return None;
+    }
+    let users = ["postgres", "nobody"].into_iter();
+    let user = users.filter_map(|name| User::from_name(name).ok().flatten()).next();
+    user.map(|user| (user.uid, user.gid))
+}
+
+fn give(path: &Path, owner: Option<(Uid, Gid)>) {
+    if let Some((user, group)) = owner {
+        chown(path, Some(user.as_raw()), Some(group.as_raw())).expect("root may");
+    }
+}
+
+fn command(mut command: Command, folder: &Path, owner: Option<(Uid, Gid)>) -> Command {
+    command.current_dir(folder).stdin(Stdio::null());
+    if let Some((user, group)) = owner {
+        command.uid(user.as_raw()).gid(group.as_raw());
+    }
+    command
+}
