@@ -3,6 +3,7 @@
 mod collect;
 mod data_source;
 mod file;
+mod model;
 mod pack;
 mod resource;
 

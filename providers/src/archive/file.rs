@@ -130,27 +130,3 @@ fn octal(text: &str) -> Option<u32> {
         _ => u32::from_str_radix(digits, 8).ok().filter(|mode| *mode <= 0o7777),
     }
 }
-
-/// What an author wrote, of the structs of a model that have it.
-macro_rules! wanted {
-    ($($archive:ident)*) => {$(
-        impl $archive {
-            fn wanted(&self) -> $crate::archive::file::Wanted<'_> {
-                $crate::archive::file::Wanted {
-                    form: &self.r#type,
-                    output_path: &self.output_path,
-                    output_file_mode: self.output_file_mode.as_deref(),
-                    source: &self.source,
-                    content: self.source_content.as_deref(),
-                    content_filename: self.source_content_filename.as_deref(),
-                    file: self.source_file.as_deref(),
-                    dir: self.source_dir.as_deref(),
-                    excludes: self.excludes.as_ref(),
-                    exclude_symlink_directories: self.exclude_symlink_directories.unwrap_or(false),
-                }
-            }
-        }
-    )*};
-}
-
-pub(super) use wanted;

@@ -67,8 +67,16 @@ pub(super) struct Planned<'p> {
 }
 
 impl Planned<'_> {
+    /// Says in a plan whether the certificate will be due; one that is due already is replaced.
+    pub(super) fn decide(self, ready_for_renewal: &mut Attr<bool>, replace: &mut Vec<Path>) {
+        *ready_for_renewal = self.ready();
+        if self.end.is_some() && ready_for_renewal.is_unknown() {
+            replace.push(Path::root().attribute("ready_for_renewal"));
+        }
+    }
+
     /// What `ready_for_renewal` will be. Where it is unknown the certificate is to be replaced.
-    pub(super) fn ready(&self) -> Attr<bool> {
+    fn ready(&self) -> Attr<bool> {
         let (Some(validity), Some(early)) = (self.validity_hours.get(), self.early_hours.get())
         else {
             return if self.end.is_none() { Attr::Unknown } else { Attr::Known(false) };

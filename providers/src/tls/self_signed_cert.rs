@@ -77,15 +77,12 @@ impl Resource for TlsSelfSignedCert {
     type Model = Cert;
 
     async fn modify_plan(&self, _: &mut Diagnostics, change: &mut Change<Cert>) -> Answer<()> {
-        let ready = renewal::Planned {
-            end: change.prior.as_ref().map(|prior| prior.validity_end_time.as_str()),
-            validity_hours: &change.planned.validity_period_hours,
-            early_hours: &change.planned.early_renewal_hours,
-        };
-        change.planned.ready_for_renewal = ready.ready();
-        if change.prior.is_some() && change.planned.ready_for_renewal.is_unknown() {
-            change.replace.push(Path::root().attribute("ready_for_renewal"));
-        }
+        let Change { prior, planned, replace, .. } = change;
+        let end = prior.as_ref().map(|prior| prior.validity_end_time.as_str());
+        let (validity_hours, early_hours) =
+            (&planned.validity_period_hours, &planned.early_renewal_hours);
+        renewal::Planned { end, validity_hours, early_hours }
+            .decide(&mut planned.ready_for_renewal, replace);
         Ok(())
     }
 

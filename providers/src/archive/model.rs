@@ -1,0 +1,123 @@
+//! The model of `archive_file`, which is the same for the data source and the resource type. What needs
+//! another object means nothing for a data source, and is not in its schema.
+
+use std::collections::BTreeSet;
+
+use formwork_sdk::prelude::*;
+
+use super::file::{self, Made, Source, Wanted};
+
+/// Files packed into one.
+#[derive(Model)]
+#[attr(
+    exactly_one_of(source, source_content_filename, source_file, source_dir),
+    conflicts(source_content, source, source_file, source_dir)
+)]
+pub(super) struct Archive {
+    /// The form of the archive: `zip` or `tar.gz`.
+    #[attr(required, replace)]
+    pub(super) r#type: String,
+    /// What is in the only file of the archive, `source_content_filename`.
+    #[attr(optional, replace)]
+    pub(super) source_content: Option<String>,
+    /// The name of the only file of the archive, whose content is `source_content`.
+    #[attr(optional, replace)]
+    pub(super) source_content_filename: Option<String>,
+    /// The only file to put in.
+    #[attr(optional, replace)]
+    pub(super) source_file: Option<String>,
+    /// The folder whose files to put in.
+    #[attr(optional, replace)]
+    pub(super) source_dir: Option<String>,
+    /// Patterns of what to leave out of `source_dir`: names relative to it, with `*`, `?`, `[…]`, `{…}`,
+    /// and `**` for any number of folders.
+    #[attr(optional, replace)]
+    pub(super) excludes: Option<BTreeSet<String>>,
+    /// Whether to leave out folders that are links; otherwise what they lead to is put in.
+    #[attr(optional)]
+    pub(super) exclude_symlink_directories: Option<bool>,
+    /// Where to put the archive.
+    #[attr(required, replace)]
+    pub(super) output_path: String,
+    /// The permissions of all files in the archive, in octal digits, instead of those they have.
+    #[attr(optional, replace)]
+    pub(super) output_file_mode: Option<String>,
+    /// How many bytes the archive has.
+    #[attr(computed)]
+    pub(super) output_size: i64,
+    /// The MD5 digest of the archive.
+    #[attr(computed)]
+    pub(super) output_md5: String,
+    /// The SHA-1 digest of the archive.
+    #[attr(computed)]
+    pub(super) output_sha: String,
+    /// The SHA-256 digest of the archive.
+    #[attr(computed)]
+    pub(super) output_sha256: String,
+    /// The SHA-256 digest of the archive in base64.
+    #[attr(computed)]
+    pub(super) output_base64sha256: String,
+    /// The SHA-512 digest of the archive.
+    #[attr(computed)]
+    pub(super) output_sha512: String,
+    /// The SHA-512 digest of the archive in base64.
+    #[attr(computed)]
+    pub(super) output_base64sha512: String,
+    /// The SHA-1 digest of the archive.
+    #[attr(computed)]
+    pub(super) id: String,
+    /// A file to put in.
+    #[block(replace)]
+    pub(super) source: BTreeSet<Source>,
+}
+
+/// What an author wrote, of the structs of a model that have it.
+macro_rules! wanted {
+    ($($archive:ident)*) => {$(
+        impl $archive {
+            /// What the archive is made of.
+            pub(super) fn wanted(&self) -> Wanted<'_> {
+                Wanted {
+                    form: &self.r#type,
+                    output_path: &self.output_path,
+                    output_file_mode: self.output_file_mode.as_deref(),
+                    source: &self.source,
+                    content: self.source_content.as_deref(),
+                    content_filename: self.source_content_filename.as_deref(),
+                    file: self.source_file.as_deref(),
+                    dir: self.source_dir.as_deref(),
+                    excludes: self.excludes.as_ref(),
+                    exclude_symlink_directories: self.exclude_symlink_directories.unwrap_or(false),
+                }
+            }
+        }
+    )*};
+}
+
+wanted!(ArchiveInput Archive);
+
+impl ArchiveDraft {
+    /// Checks what the author wrote.
+    pub(super) fn validate(&self, diags: &mut Diagnostics) -> Answer<()> {
+        let others = [&self.source_file, &self.source_content, &self.source_content_filename];
+        let is_meant = others.into_iter().all(Attr::is_null);
+        file::check_excludes(diags, is_meant || self.excludes.is_null())
+    }
+}
+
+impl ArchiveComputed {
+    /// What is said of an archive.
+    pub(super) fn of(made: Made) -> Self {
+        let digests = made.digests;
+        Self {
+            output_size: made.size,
+            output_md5: digests.md5,
+            output_sha: digests.sha1.clone(),
+            output_sha256: digests.sha256,
+            output_base64sha256: digests.base64sha256,
+            output_sha512: digests.sha512,
+            output_base64sha512: digests.base64sha512,
+            id: digests.sha1,
+        }
+    }
+}
