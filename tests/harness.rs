@@ -1,5 +1,8 @@
 //! What every end-to-end test needs: a folder with a configuration, the programs, and what they did.
 
+// The tests of the provider start it too, and have no business with this crate.
+#[path = "../providers/src/postgresql/tests/installed.rs"]
+mod installed;
 mod programs;
 mod run;
 mod sshd;
@@ -7,6 +10,7 @@ mod state;
 mod workdir;
 mod world;
 
+pub(crate) use installed::Installed;
 pub(crate) use programs::{bad_provider, built, terraform, test_provider};
 pub(crate) use run::{Command, Ended};
 pub(crate) use sshd::Sshd;

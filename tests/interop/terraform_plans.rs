@@ -93,7 +93,7 @@ fn check_case(case: &Case) -> Bench {
 /// puts them.
 pub(super) fn settings(dir: &Path) -> PathBuf {
     let ours = built("terraform-provider-null");
-    let ours = PROVIDERS.map(|name| (format!("hashicorp/{name}"), &*ours));
+    let ours = PROVIDERS.map(|source| (source.to_owned(), &*ours));
     let test = ("formwork/test".to_owned(), test_provider());
     let lines = ours.into_iter().chain([test]).map(|(name, program)| {
         let folder = program.parent().expect("a program is in a folder");

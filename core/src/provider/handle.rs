@@ -473,13 +473,13 @@ impl Planned {
 /// Puts marks on an object that came from a provider: those at `sensitive`, and those of the schema.
 #[must_use]
 pub fn remark(ty: &ResourceType, value: Plain, sensitive: &[Path]) -> Value {
-    let mut paths: Vec<_> = sensitive.to_vec();
-    paths.extend(ty.block().sensitive_paths(value.value()));
-    // What is not stored has nothing to hide.
-    let is_stored = |path: &Path| {
+    // What was sensitive in the configuration and is not stored has nothing to hide. The reference
+    // marks what the schema calls sensitive all the same.
+    let is_stored = |path: &&Path| {
         !ty.block().attribute_at(path).is_some_and(|(attribute, _)| attribute.write_only)
     };
-    paths.retain(is_stored);
+    let mut paths: Vec<_> = sensitive.iter().filter(is_stored).cloned().collect();
+    paths.extend(ty.block().sensitive_paths(value.value()));
     if paths.is_empty() {
         return value.into_value();
     }

@@ -78,7 +78,8 @@ pub(super) fn plan(prior: &Value, proposed: &Value) -> (Value, Vec<Path>) {
     } else if attribute(prior, "triggers_replace") != Some(triggers) {
         (anew(), vec![Path::root().attribute("triggers_replace")])
     } else if attribute(prior, "input") != Some(input) {
-        (with(proposed, &[("output", planned_output(input))]), Vec::new())
+        // Unknown even where it is going to be null, as in the reference.
+        (with(proposed, &[("output", Value::unknown(input.ty()))]), Vec::new())
     } else {
         (proposed.clone(), Vec::new())
     }

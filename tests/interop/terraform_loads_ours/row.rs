@@ -1,0 +1,238 @@
+//! Rows of the table of everything that our providers offer, and the configuration that a row is in each
+//! chapter of its life. Runs nothing.
+
+use serde_json::{Map, Value};
+
+/// A provider, and what is lived through with it.
+pub(super) struct Provider {
+    /// Its source address, as a configuration names it.
+    pub(super) source: &'static str,
+    /// What stands beside the rows: the provider's settings, locals, more objects. What is generated of
+    /// these objects is not known, so that only its shape is compared.
+    pub(super) beside: String,
+    /// Files that are in the folder, with their content.
+    pub(super) files: &'static [(&'static str, &'static str)],
+    pub(super) resources: Vec<Resource>,
+    pub(super) others: Vec<Other>,
+}
+
+/// A managed resource type. Every step is said, with the reason where it is not the usual one. Texts
+/// are the inside of a block, whose address is `KIND.row`.
+pub(super) struct Resource {
+    pub(super) kind: &'static str,
+    pub(super) create: &'static str,
+    pub(super) update: Update,
+    pub(super) replace: Replace,
+    pub(super) import: Import,
+    /// Attributes that nobody can foretell; they are compared by shape.
+    pub(super) generated: &'static [&'static str],
+}
+
+/// The configuration that comes second.
+#[derive(Clone, Copy)]
+pub(super) enum Update {
+    InPlace(&'static str),
+    /// Nothing can be changed in place.
+    Replaces(&'static str, Why),
+}
+
+/// The configuration that comes third.
+#[derive(Clone, Copy)]
+pub(super) enum Replace {
+    By(&'static str),
+    /// Nothing that is written needs another object, so the command asks for one.
+    Asked(Why),
+}
+
+/// How an object is found again that has been forgotten.
+#[derive(Clone, Copy)]
+pub(super) enum Import {
+    /// By this, where `{name}` stands for an attribute; there is nothing to change afterwards.
+    By(&'static str),
+    /// By this; what the import cannot know is changed in place.
+    Incomplete(&'static str, Why),
+    /// Not at all. The provider says so with these words.
+    Refused(&'static str),
+}
+
+type Why = &'static str;
+
+/// What is not managed: there, or wrong, in every chapter.
+#[derive(Clone, Copy)]
+pub(super) enum Other {
+    /// A data source, the inside of its block, and what is generated.
+    Data(&'static str, &'static str, &'static [&'static str]),
+    /// A function, and a call of it, whose result becomes an output.
+    Function(&'static str, &'static str),
+    /// An ephemeral resource, the inside of its block, and what must be true when it is open.
+    Ephemeral(&'static str, &'static str, &'static str),
+}
+
+/// The chapters, in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Chapter {
+    Create,
+    Update,
+    Replace,
+}
+
+impl Chapter {
+    pub(super) const ALL: [Self; 3] = [Self::Create, Self::Update, Self::Replace];
+}
+
+impl Resource {
+    pub(super) fn address(&self) -> String {
+        format!("{}.row", self.kind)
+    }
+
+    /// The inside of its block in a chapter.
+    fn body(&self, chapter: Chapter) -> &'static str {
+        let (Update::InPlace(updated) | Update::Replaces(updated, _)) = self.update;
+        match (chapter, self.replace) {
+            (Chapter::Create, _) => self.create,
+            (Chapter::Update, _) | (Chapter::Replace, Replace::Asked(_)) => updated,
+            (Chapter::Replace, Replace::By(replaced)) => replaced,
+        }
+    }
+
+    /// Whether a plan does to the object what the chapter is about.
+    pub(super) fn is_told(&self, chapter: Chapter, actions: &Value) -> bool {
+        let actions: Vec<_> =
+            actions.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        match (chapter, self.update) {
+            (Chapter::Create, _) => actions == ["create"],
+            (Chapter::Update, Update::InPlace(_)) => actions == ["update"],
+            (Chapter::Update, Update::Replaces(..)) | (Chapter::Replace, _) => {
+                actions == ["delete", "create"] || actions == ["create", "delete"]
+            }
+        }
+    }
+
+    /// The row of the table that is printed.
+    pub(super) fn line(&self) -> String {
+        let update = match self.update {
+            Update::InPlace(_) => "update".to_owned(),
+            Update::Replaces(_, why) => format!("no update ({why})"),
+        };
+        let replace = match self.replace {
+            Replace::By(_) => "replace".to_owned(),
+            Replace::Asked(why) => format!("replace when asked ({why})"),
+        };
+        let import = match self.import {
+            Import::By(_) => "import".to_owned(),
+            Import::Incomplete(_, why) => format!("import, then update ({why})"),
+            Import::Refused(words) => format!("no import ({words})"),
+        };
+        format!("{:<26} create, {update}, {replace}, {import}, destroy", self.kind)
+    }
+}
+
+impl Other {
+    /// Its name among those that the schema lists under the heading that comes with it.
+    pub(super) fn name(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Data(kind, ..) => ("data_source_schemas", kind),
+            Self::Function(name, _) => ("functions", name),
+            Self::Ephemeral(kind, ..) => ("ephemeral_resource_schemas", kind),
+        }
+    }
+
+    fn block(self, provider: &str) -> String {
+        match self {
+            Self::Data(kind, body, _) => format!("data {kind:?} \"row\" {{\n{body}\n}}\n"),
+            Self::Function(name, arguments) => format!(
+                "output {name:?} {{\n  value = provider::{provider}::{name}({arguments})\n}}\n"
+            ),
+            // Terraform 1.11 crashes when it shows conditions that stand in an ephemeral resource itself.
+            Self::Ephemeral(kind, body, condition) => format!(
+                "ephemeral {kind:?} \"row\" {{\n{body}\n}}\noutput \"{kind}_opened\" {{\n  value = true\n  \
+                 precondition {{\n    condition     = {condition}\n    error_message = \"It is not.\"\n  }}\n}}\n"
+            ),
+        }
+    }
+}
+
+impl Provider {
+    pub(super) fn name(&self) -> &'static str {
+        self.source.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Everything, as it is in a chapter.
+    pub(super) fn config(&self, chapter: Chapter) -> String {
+        let (name, source) = (self.name(), self.source);
+        let needs = format!(
+            "terraform {{\n  required_providers {{\n    {name} = {{ source = {source:?} }}\n  }}\n}}\n"
+        );
+        let resources = self.resources.iter().map(|resource| {
+            format!("resource {:?} \"row\" {{\n{}\n}}\n", resource.kind, resource.body(chapter))
+        });
+        let others = self.others.iter().map(|other| other.block(name));
+        [needs, self.beside.clone()].into_iter().chain(resources).chain(others).collect()
+    }
+
+    /// Imports of objects whose types have none.
+    pub(super) fn refused(&self) -> Vec<(&'static str, String)> {
+        let refused = self.resources.iter().filter_map(|resource| {
+            let Import::Refused(words) = resource.import else { return None };
+            let (kind, body) = (resource.kind, resource.create);
+            Some((words, format!("resource {kind:?} \"refused\" {{\n{body}\n}}\nimport {{\n  to = {kind}.refused\n  id = \"x\"\n}}\n")))
+        });
+        refused.collect()
+    }
+
+    /// Replaces what nobody can foretell by its kind, in a state or in the view of a plan.
+    pub(super) fn shape(&self, document: &mut Value) {
+        match document {
+            Value::Array(elements) => elements.iter_mut().for_each(|one| self.shape(one)),
+            Value::Object(members) if members.contains_key("mode") => match self.generated(members)
+            {
+                Some(generated) => blur(document, generated),
+                None => {
+                    for instance in document["instances"].as_array_mut().into_iter().flatten() {
+                        kinds(&mut instance["attributes"]);
+                    }
+                }
+            },
+            Value::Object(members) => members.values_mut().for_each(|member| self.shape(member)),
+            _ => {}
+        }
+    }
+
+    /// What is generated of an object; `None` if it has no row.
+    fn generated(&self, object: &Map<String, Value>) -> Option<&'static [&'static str]> {
+        let text = |name| object.get(name).and_then(Value::as_str);
+        text("name").filter(|name| *name == "row")?;
+        let kind = text("type")?;
+        if text("mode") == Some("managed") {
+            return self.resources.iter().find(|row| row.kind == kind).map(|row| row.generated);
+        }
+        self.others.iter().find_map(|other| match other {
+            Other::Data(row, _, generated) if *row == kind => Some(*generated),
+            _ => None,
+        })
+    }
+}
+
+/// Replaces the members of these names by their kinds, wherever they are.
+fn blur(value: &mut Value, names: &[&str]) {
+    match value {
+        Value::Array(elements) => elements.iter_mut().for_each(|element| blur(element, names)),
+        Value::Object(members) => {
+            for (name, member) in members {
+                if names.contains(&name.as_str()) { kinds(member) } else { blur(member, names) }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Replaces texts and numbers by what they are.
+fn kinds(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = "text".to_owned(),
+        Value::Number(_) => *value = Value::from(0),
+        Value::Array(elements) => elements.iter_mut().for_each(kinds),
+        Value::Object(members) => members.values_mut().for_each(kinds),
+        Value::Null | Value::Bool(_) => {}
+    }
+}

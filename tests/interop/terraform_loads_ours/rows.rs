@@ -1,0 +1,117 @@
+//! The table: everything that every provider of ours offers, with all steps of its life. What is in the
+//! schemas and not in the table is found.
+
+mod plain;
+mod postgresql;
+mod random;
+mod reading;
+mod time;
+mod tls;
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use super::row::Provider;
+use super::schemas;
+use super::story::check;
+use crate::harness::Installed;
+use crate::interop::engine::Engine;
+
+#[test]
+fn both_live_with_the_archive_provider() {
+    check(&[plain::archive(), plain::archive()]);
+}
+
+#[test]
+fn both_live_with_the_builtin_provider() {
+    check(&[plain::builtin(), plain::builtin()]);
+}
+
+#[test]
+fn both_live_with_the_external_provider() {
+    check(&[reading::external(), reading::external()]);
+}
+
+#[test]
+fn both_live_with_the_http_provider() {
+    let place = reading::web_server();
+    check(&[reading::http(&place), reading::http(&place)]);
+}
+
+#[test]
+fn both_live_with_the_local_provider() {
+    check(&[plain::local(), plain::local()]);
+}
+
+#[test]
+fn both_live_with_the_null_provider() {
+    check(&[plain::null(), plain::null()]);
+}
+
+#[test]
+fn both_live_with_the_postgresql_provider() {
+    let start = || Installed::start(|program| Command::new(program), &[], &[]);
+    let (Some(theirs), Some(ours)) = (start(), start()) else { return };
+    check(&[postgresql::provider(theirs.port), postgresql::provider(ours.port)]);
+}
+
+#[test]
+fn both_live_with_the_random_provider() {
+    check(&[random::provider(), random::provider()]);
+}
+
+#[test]
+fn both_live_with_the_time_provider() {
+    check(&[time::provider(), time::provider()]);
+}
+
+#[test]
+fn both_live_with_the_tls_provider() {
+    check(&[tls::provider(), tls::provider()]);
+}
+
+/// Names under the headings of schemas.
+type Names = BTreeSet<(String, String)>;
+
+#[test]
+fn everything_that_a_provider_offers_has_a_row() {
+    let table = [
+        plain::archive(),
+        plain::builtin(),
+        plain::local(),
+        plain::null(),
+        postgresql::provider(5432),
+        random::provider(),
+        reading::external(),
+        reading::http("localhost"),
+        time::provider(),
+        tls::provider(),
+    ];
+    let schemas = schemas(Engine::Formwork, 6);
+    assert_eq!(schemas.as_object().unwrap().len(), table.len(), "a provider has no rows");
+    for provider in table {
+        let address = match provider.source {
+            "terraform.io/builtin/terraform" => provider.source.to_owned(),
+            source => format!("registry.terraform.io/{source}"),
+        };
+        let headings = schemas[&address].as_object().unwrap().iter();
+        let headings = headings.filter(|(heading, _)| *heading != "provider");
+        let offered: Names = headings
+            .flat_map(|(heading, offered)| {
+                let names = offered.as_object().into_iter().flatten();
+                names.map(move |(name, _)| (heading.clone(), name.clone()))
+            })
+            .collect();
+        assert_eq!(
+            rows(&provider),
+            offered,
+            "{address}: rows on the left, the schemas on the right"
+        );
+    }
+}
+
+fn rows(provider: &Provider) -> Names {
+    let resources = provider.resources.iter().map(|row| ("resource_schemas", row.kind));
+    let others = provider.others.iter().map(|row| row.name());
+    resources.chain(others).map(|(heading, name)| (heading.to_owned(), name.to_owned())).collect()
+}

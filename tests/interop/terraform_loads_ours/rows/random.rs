@@ -1,0 +1,93 @@
+//! `random`: nothing is ever changed in place, and nearly everything can be found again.
+
+use super::super::row::{Import, Other, Provider, Replace, Resource, Update};
+
+const WHY: &str = "the value is made of everything";
+
+/// A row of which every change makes another value.
+fn row(
+    kind: &'static str,
+    [create, update, replace]: [&'static str; 3],
+    import: Import,
+    generated: &'static [&'static str],
+) -> Resource {
+    let (update, replace) = (Update::Replaces(update, WHY), Replace::By(replace));
+    Resource { kind, create, update, replace, import, generated }
+}
+
+pub(super) fn provider() -> Provider {
+    let keepers = |word| match word {
+        "a" => "  keepers = { k = \"a\", none = null }",
+        _ => "  keepers = { k = \"b\" }",
+    };
+    Provider {
+        source: "hashicorp/random",
+        beside: String::new(),
+        files: &[],
+        resources: vec![
+            row(
+                "random_id",
+                ["  byte_length = 8", "  byte_length = 9", "  byte_length = 9\n  prefix = \"p-\""],
+                Import::By("p-,{id}"),
+                &["id", "hex", "dec", "b64_std", "b64_url"],
+            ),
+            row(
+                "random_integer",
+                [
+                    "  min = 1\n  max = 99",
+                    "  min = 10\n  max = 99",
+                    "  min = 10\n  max = 99\n  seed = \"always the same\"",
+                ],
+                Import::By("{result},{min},{max},{seed}"),
+                &["id", "result"],
+            ),
+            row(
+                "random_password",
+                [
+                    "  length = 12\n  min_numeric = 2",
+                    "  length = 12\n  min_numeric = 2\n  keepers = { k = \"a\" }",
+                    "  length = 13",
+                ],
+                Import::By("{result}"),
+                &["result", "bcrypt_hash"],
+            ),
+            row(
+                "random_pet",
+                [keepers("a"), "  length = 3\n  separator = \"_\"", "  length = 3"],
+                Import::By("{id}"),
+                &["id"],
+            ),
+            row(
+                "random_shuffle",
+                [
+                    "  input = [\"a\", \"b\"]\n  result_count = 3",
+                    "  input = [\"a\", \"b\"]",
+                    "  input = [\"a\", \"b\", \"c\"]\n  seed = \"x\"",
+                ],
+                Import::Refused("Resource import not supported"),
+                &["result"],
+            ),
+            row(
+                "random_string",
+                [
+                    "  length = 12\n  special = false",
+                    "  length = 12\n  override_special = \"%%{~\"",
+                    "  length = 16",
+                ],
+                Import::By("{result}"),
+                &["id", "result"],
+            ),
+            row(
+                "random_uuid",
+                [keepers("a"), keepers("b"), ""],
+                Import::By("{result}"),
+                &["id", "result"],
+            ),
+        ],
+        others: vec![Other::Ephemeral(
+            "random_password",
+            "  length = 14",
+            "length(ephemeral.random_password.row.result) == 14",
+        )],
+    }
+}

@@ -1,0 +1,221 @@
+//! The life of all rows of a provider, told by each program over each version of the protocol, and the
+//! two states the same after every chapter.
+
+use std::io::Write as _;
+use std::thread;
+
+use serde_json::Value;
+
+use super::row::{Chapter, Import, Provider, Replace, Resource};
+use super::{Ground, PROTOCOLS};
+use crate::interop::compare::differences;
+use crate::interop::engine::{Engine, terraform_is_here};
+
+/// Lives through everything, and prints the rows. Each program gets a provider of its own, so that they
+/// do not meet on a server.
+pub(super) fn check(providers: &[Provider; 2]) {
+    if !terraform_is_here() {
+        return;
+    }
+    for protocol in PROTOCOLS {
+        let told = thread::scope(|scope| {
+            let tellers = [0, 1].map(|at| {
+                let (provider, teller) = (&providers[at], Engine::BOTH[at]);
+                scope.spawn(move || Story { provider, protocol, teller }.tell())
+            });
+            tellers.map(|teller| teller.join())
+        });
+        let [theirs, ours] = told.map(|told| match told {
+            Ok(told) => told,
+            // What a thread says when it panics has been said.
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        let mut found = [theirs.found, ours.found].concat();
+        assert_eq!(theirs.states.len(), ours.states.len());
+        for ((when, theirs), (_, ours)) in theirs.states.iter().zip(&ours.states) {
+            differences(&format!("state after {when}"), theirs, ours, &mut found);
+        }
+        assert!(found.is_empty(), "protocol {protocol}\n{}", found.join("\n"));
+    }
+    print(&providers[0]);
+}
+
+fn print(provider: &Provider) {
+    let resources = provider.resources.iter().map(Resource::line);
+    let others = provider.others.iter().map(|other| {
+        let (heading, name) = other.name();
+        format!("{name:<26} {heading}")
+    });
+    let lines: String = resources.chain(others).map(|line| format!("{line}\n")).collect();
+    // One piece, so that tests beside each other do not mix.
+    print!("{lines}");
+    std::io::stdout().flush().unwrap();
+}
+
+/// A provider's rows, in one folder, in the hands of one program.
+#[derive(Clone, Copy)]
+struct Story<'p> {
+    provider: &'p Provider,
+    protocol: u8,
+    teller: Engine,
+}
+
+/// What came of it.
+#[derive(Default)]
+struct Told {
+    states: Vec<(String, Value)>,
+    /// Where the two programs disagree about a plan.
+    found: Vec<String>,
+}
+
+impl Story<'_> {
+    fn tell(self) -> Told {
+        let ground = Ground::new("", self.protocol);
+        for (name, content) in self.provider.files {
+            ground.write(name, content);
+        }
+        let mut told = Told::default();
+        for chapter in Chapter::ALL {
+            self.chapter(&ground, chapter, &mut told);
+        }
+        self.imports(&ground, &mut told);
+        self.refusals(&ground);
+        ground.succeed(self.teller, &["destroy", "-auto-approve", "-no-color"]);
+        let left = ground.state()["resources"].as_array().map_or(0, Vec::len);
+        assert_eq!(left, 0, "{:?} leaves something behind", self.teller);
+        told
+    }
+
+    fn chapter(self, ground: &Ground, chapter: Chapter, told: &mut Told) {
+        ground.write("main.tf", &self.provider.config(chapter));
+        let asked = |row: &Resource| {
+            let asked = chapter == Chapter::Replace && matches!(row.replace, Replace::Asked(_));
+            asked.then(|| format!("-replace={}", row.address()))
+        };
+        let options: Vec<String> = self.provider.resources.iter().filter_map(asked).collect();
+        let plan = self.applied(ground, &format!("{chapter:?}"), &options, told);
+        for row in &self.provider.resources {
+            let change = change(&plan, &row.address());
+            let actions = &change["actions"];
+            assert!(
+                row.is_told(chapter, actions),
+                "{:?}, protocol {}: {} of {}: {actions}",
+                self.teller,
+                self.protocol,
+                format!("{chapter:?}").to_lowercase(),
+                row.address()
+            );
+        }
+    }
+
+    /// Forgets everything that can be found again, and finds it.
+    fn imports(self, ground: &Ground, told: &mut Told) {
+        let rows = self.provider.resources.iter();
+        let found: Vec<(&Resource, &str)> = rows
+            .filter_map(|row| match row.import {
+                Import::By(id) | Import::Incomplete(id, _) => Some((row, id)),
+                Import::Refused(_) => None,
+            })
+            .collect();
+        if found.is_empty() {
+            return;
+        }
+        let stored = ground.stored();
+        let blocks = found.iter().map(|(row, id)| import(row, id, &stored));
+        ground.write("imports.tf", &blocks.collect::<String>());
+        let addresses: Vec<String> = found.iter().map(|(row, _)| row.address()).collect();
+        let mut forget = vec!["state", "rm"];
+        forget.extend(addresses.iter().map(String::as_str));
+        ground.succeed(self.teller, &forget);
+        let plan = self.applied(ground, "import", &[], told);
+        for (row, _) in found {
+            let change = change(&plan, &row.address());
+            let expected = match row.import {
+                Import::Incomplete(..) => "update",
+                Import::By(_) | Import::Refused(_) => "no-op",
+            };
+            assert!(change["importing"].is_object(), "{}: {change}", row.address());
+            assert_eq!(change["actions"], serde_json::json!([expected]), "{}", row.address());
+        }
+        std::fs::remove_file(ground.path().join("imports.tf")).unwrap();
+    }
+
+    /// Both programs are told so where nothing can be imported.
+    fn refusals(self, ground: &Ground) {
+        let refused = self.provider.refused();
+        if refused.is_empty() {
+            return;
+        }
+        let blocks: String = refused.iter().map(|(_, blocks)| blocks.as_str()).collect();
+        ground.write("imports.tf", &blocks);
+        let run = ground.run(self.teller, &["plan", "-json"]);
+        assert_eq!(run.code, Some(1), "{:?}: {}{}", self.teller, run.stdout, run.stderr);
+        let events = run.events();
+        let errors = events.iter().filter(|event| event["diagnostic"]["severity"] == "error");
+        let summaries = errors.filter_map(|event| event["diagnostic"]["summary"].as_str());
+        let summaries: Vec<&str> = summaries.collect();
+        let words: Vec<&str> = refused.iter().map(|(words, _)| *words).collect();
+        assert_eq!(summaries, words, "{:?}: {}", self.teller, run.stdout);
+        std::fs::remove_file(ground.path().join("imports.tf")).unwrap();
+    }
+
+    /// Plans, applies that plan, and has both programs find nothing more to do. Returns the plan. What
+    /// Terraform has made, both plan alike.
+    fn applied(self, ground: &Ground, when: &str, options: &[String], told: &mut Told) -> Value {
+        let options: Vec<&str> = options.iter().map(String::as_str).collect();
+        let plan = self.plan(ground, self.teller, &options);
+        if self.teller == Engine::Terraform {
+            let ours = self.plan(ground, Engine::Formwork, &options);
+            differences(&format!("plan of {when}"), &plan, &ours, &mut told.found);
+        }
+        ground.succeed(self.teller, &["apply", "-no-color", self.teller.file()]);
+        for reader in Engine::BOTH {
+            let run = ground.run(reader, &["plan", "-detailed-exitcode", "-no-color"]);
+            let output = || format!("{}{}", run.stdout, run.stderr);
+            assert_eq!(run.code, Some(0), "{reader:?} after {when}: {}", output());
+        }
+        let mut state = ground.state();
+        self.provider.shape(&mut state);
+        told.states.push((when.to_owned(), state));
+        plan
+    }
+
+    /// Plans into a file of the program's own; returns the plan without what has to differ.
+    fn plan(self, ground: &Ground, engine: Engine, options: &[&str]) -> Value {
+        let mut view = ground.plan_view(engine, engine.file(), options);
+        self.provider.shape(&mut view);
+        view
+    }
+}
+
+impl Engine {
+    fn file(self) -> &'static str {
+        match self {
+            Self::Terraform => "theirs.tfplan",
+            Self::Formwork => "ours.tfplan",
+        }
+    }
+}
+
+/// What a plan does to an object.
+fn change(plan: &Value, address: &str) -> Value {
+    let mut changes = plan["resource_changes"].as_array().into_iter().flatten();
+    changes
+        .find(|change| change["address"] == address)
+        .map_or(Value::Null, |change| change["change"].clone())
+}
+
+/// The block that finds an object again.
+fn import(row: &Resource, id: &str, stored: &Value) -> String {
+    let resources = stored["resources"].as_array().unwrap();
+    let object =
+        resources.iter().find(|one| one["type"] == row.kind && one["name"] == "row").unwrap();
+    let attributes = object["instances"][0]["attributes"].as_object().unwrap();
+    let id = attributes.iter().fold(id.to_owned(), |id, (name, value)| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        id.replace(&format!("{{{name}}}"), &text)
+    });
+    let id =
+        id.replace('\\', "\\\\").replace('"', "\\\"").replace("${", "$${").replace("%{", "%%{");
+    format!("import {{\n  to = {}\n  id = \"{id}\"\n}}\n", row.address())
+}
