@@ -36,6 +36,8 @@ pub(crate) struct Env {
     pub(crate) plugin_processes: Option<usize>,
     /// `FORMWORK_PLUGIN_START_TIMEOUT`: how many seconds a plugin may take to start.
     pub(crate) plugin_start_timeout: Option<Duration>,
+    /// `FORMWORK_PLUGIN_PATIENCE`: after how many seconds without an answer a plugin is mentioned.
+    pub(crate) plugin_patience: Option<Duration>,
     /// `TF_LOG`: how much is logged.
     pub(crate) log: Option<String>,
     /// `TF_LOG_CORE`: how much of what this program does is logged, without `TF_LOG`.
@@ -75,6 +77,10 @@ fn path(name: &str) -> Option<PathBuf> {
 
 fn flag(name: &str) -> bool {
     text(name).is_some_and(|value| !matches!(value.as_str(), "0" | "false"))
+}
+
+fn seconds(name: &str) -> Option<Duration> {
+    text(name)?.parse().ok().map(Duration::from_secs)
 }
 
 impl Env {
@@ -117,9 +123,8 @@ impl Env {
             plugin_tls: !flag("TF_DISABLE_PLUGIN_TLS"),
             plugin_connections: text("FORMWORK_PLUGIN_CONNECTIONS").and_then(|n| n.parse().ok()),
             plugin_processes: text("FORMWORK_PLUGIN_PROCESSES").and_then(|n| n.parse().ok()),
-            plugin_start_timeout: text("FORMWORK_PLUGIN_START_TIMEOUT")
-                .and_then(|seconds| seconds.parse().ok())
-                .map(Duration::from_secs),
+            plugin_start_timeout: seconds("FORMWORK_PLUGIN_START_TIMEOUT"),
+            plugin_patience: seconds("FORMWORK_PLUGIN_PATIENCE"),
             log: text("TF_LOG"),
             log_core: text("TF_LOG_CORE"),
             log_provider: text("TF_LOG_PROVIDER"),

@@ -8,9 +8,10 @@ use std::sync::{Arc, Weak};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::Launch;
-use formwork_plugin_protocol::client::{Deadlines, Executable, Plugin, Settings, shutdown_all};
+use formwork_plugin_protocol::client::{Deadlines, Executable, Leftover, Plugin, Settings, leftovers, shutdown_all};
 use formwork_plugin_protocol::reattach::Reattach;
 use formwork_plugin_protocol::{Failure, Provider};
+use formwork_value::{Diagnostic, Diagnostics};
 
 use crate::env::Env;
 
@@ -21,6 +22,8 @@ pub(crate) struct Launcher {
     settings: Settings,
     limit: Option<usize>,
     running: RefCell<Vec<Running>>,
+    /// What plugins that have ended left behind.
+    left: RefCell<Vec<Leftover>>,
 }
 
 /// A plugin, and the provider it is known by.
@@ -41,13 +44,22 @@ impl Launcher {
         let tls = env.plugin_tls;
         let settings = Settings { tls, connections, start_timeout, connect_timeout, ..usual };
         let limit = env.plugin_processes.map(|limit| limit.max(1));
-        Self { programs, reattach, settings, limit, running: RefCell::default() }
+        Self { programs, reattach, settings, limit, running: RefCell::default(), left: RefCell::default() }
     }
 
-    /// Asks every running plugin to end, and waits until they have, or ends those that do not.
-    pub(crate) async fn shutdown(&self) {
+    /// Asks every running plugin to end, and waits until they have, or ends those that do not. What
+    /// any have left behind out of our reach is reported.
+    pub(crate) async fn shutdown(&self, diags: &mut Diagnostics) {
         let running = self.running.take();
-        shutdown_all(running.iter().map(|(_, plugin)| &**plugin)).await;
+        let all = || running.iter().map(|(_, plugin)| &**plugin);
+        shutdown_all(all()).await;
+        for Leftover { plugin, pid, command } in self.left.take().into_iter().chain(leftovers(all()))
+        {
+            let detail = format!(
+                "{plugin} has started {command} (process {pid}), which has left the provider's process group and goes on running. Nothing that Formwork does will end it."
+            );
+            diags.warn(Diagnostic::warning("Provider left a process running", detail));
+        }
     }
 
     /// Ends every plugin at once.
@@ -84,6 +96,7 @@ impl Launch for Launcher {
         let plugin = self.running.borrow().iter().find(|it| is_it(it)).map(|(_, it)| it.clone());
         if let Some(plugin) = plugin {
             plugin.shutdown().await;
+            self.left.borrow_mut().extend(leftovers([&*plugin]));
         }
         // Until then it is among those that are ended at the end, should nobody wait for this.
         self.running.borrow_mut().retain(|it| !is_it(it));

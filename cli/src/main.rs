@@ -11,6 +11,7 @@ mod launcher;
 mod log;
 mod modules;
 mod normalize;
+mod sentinel;
 mod view;
 mod workspace;
 
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         Err(code) => return code,
     };
     let env = env.with(parsed.view);
+    sentinel::start();
     // One thread runs everything but what blocks: the plugins are where parallelism is worth it.
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,

@@ -3,11 +3,13 @@
 
 mod blame;
 pub mod builtin;
+mod calls;
 mod handle;
 mod loaded;
 mod pool;
 
 pub use blame::{about_failure, about_provider_diagnostics, lost_type, unsupported_type};
+pub use calls::Waiting;
 pub use handle::adopt::{Former, Imported};
 pub use handle::ephemeral::{Keep, Opened};
 pub(crate) use handle::identity::clue;

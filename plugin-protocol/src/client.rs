@@ -16,6 +16,7 @@ use crate::reattach::Reattach;
 mod channel;
 mod connect;
 mod launch;
+mod leftover;
 mod logs;
 mod pool;
 mod process;
@@ -25,8 +26,9 @@ mod stdio;
 mod unrunnable;
 
 pub use launch::Executable;
+pub use leftover::Leftover;
 pub use provider::{Deadlines, GrpcProvider};
-pub use shutdown::shutdown_all;
+pub use shutdown::{leftovers, shutdown_all};
 
 use connect::Dialer;
 use pool::Pool;

@@ -24,7 +24,8 @@ const VERSIONS: &str = "PLUGIN_PROTOCOL_VERSIONS";
 const CLIENT_CERT: &str = "PLUGIN_CLIENT_CERT";
 const MIN_PORT: &str = "PLUGIN_MIN_PORT";
 const MAX_PORT: &str = "PLUGIN_MAX_PORT";
-const SOCKET_DIR: &str = "PLUGIN_UNIX_SOCKET_DIR";
+/// The variable that names the folder for the plugin's socket.
+pub(crate) const SOCKET_FOLDER_NAME: &str = "PLUGIN_UNIX_SOCKET_DIR";
 const SOCKET_GROUP: &str = "PLUGIN_UNIX_SOCKET_GROUP";
 const MULTIPLEX: &str = "PLUGIN_MULTIPLEX_GRPC";
 
@@ -245,7 +246,7 @@ impl HostEnvironment {
             (VERSIONS, OsString::from("5,6")),
             (MIN_PORT, OsString::from("10000")),
             (MAX_PORT, OsString::from("25000")),
-            (SOCKET_DIR, socket_dir.as_os_str().to_owned()),
+            (SOCKET_FOLDER_NAME, socket_dir.as_os_str().to_owned()),
         ];
         let mut remove = vec![MULTIPLEX, SOCKET_GROUP];
         match client_certificate {
@@ -286,7 +287,7 @@ impl PluginEnvironment {
             started_by_host: text(COOKIE_NAME).as_deref() == Some(COOKIE_VALUE),
             offered_versions: text(VERSIONS).unwrap_or_default(),
             client_certificate: text(CLIENT_CERT),
-            socket_dir: lookup(SOCKET_DIR).filter(|dir| !dir.is_empty()).map(PathBuf::from),
+            socket_dir: lookup(SOCKET_FOLDER_NAME).filter(|dir| !dir.is_empty()).map(PathBuf::from),
             socket_group: text(SOCKET_GROUP),
             ports: (port(MIN_PORT), port(MAX_PORT)),
             multiplex_asked: text(MULTIPLEX).is_some(),

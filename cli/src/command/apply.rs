@@ -68,7 +68,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
     let Some(exit) = guarded(work, (&pool, &prepared), &interrupt).await else {
         return Exit::Failed;
     };
-    prepared.launcher.shutdown().await;
+    prepared.launcher.shutdown(&mut diags).await;
     locked.close(&mut diags).await;
     report.diagnostics(&prepared.workspace.sources, &diags);
     match exit {

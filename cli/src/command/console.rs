@@ -92,7 +92,7 @@ async fn converse(
     } else {
         inspect(&session, &mut diags).await
     };
-    prepared.launcher.shutdown().await;
+    prepared.launcher.shutdown(&mut diags).await;
     report.diagnostics(&prepared.workspace.sources, &diags);
     if found.is_err() || diags.has_errors() {
         let warning = "Due to the problems above, some expressions may produce unexpected results.";

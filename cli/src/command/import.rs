@@ -108,7 +108,7 @@ impl Taking<'_> {
         let Some(done) = guarded(work, (&pool, &prepared), &interrupt).await else {
             return Exit::Failed;
         };
-        prepared.launcher.shutdown().await;
+        prepared.launcher.shutdown(&mut diags).await;
         locked.close(&mut diags).await;
         report.diagnostics(&prepared.workspace.sources, &diags);
         if done.is_err() || diags.has_errors() { Exit::Failed } else { Exit::Done }

@@ -1,16 +1,26 @@
-//! What Ctrl-C does: the first stops gracefully, the second at once.
+//! What happens to a command from outside while it works: the first Ctrl-C stops it gracefully, the
+//! second at once; and who makes it wait for long is named.
 
 use std::cell::Cell;
+use std::convert::Infallible;
 use std::future::Future;
+use std::time::Duration;
 
-use formwork_core::provider::Pool;
-use tokio::signal::unix::{SignalKind, signal};
+use formwork_core::provider::{Pool, Waiting};
 
 use super::operation::Prepared;
+use crate::sentinel::{Attended, Signals};
 use crate::view;
 
 const FIRST: &str = "\nInterrupt received.\nPlease wait for Formwork to exit or data loss may occur.\nGracefully shutting down...\n\n";
 const SECOND: &str = "\nTwo interrupts received. Exiting immediately. What was under way is in the journal; the next command says what became of it.\n";
+
+/// After how long without an answer a provider is mentioned, unless somebody wants it otherwise.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// How many calls are mentioned at once.
+const MENTIONED: usize = 10;
+/// Calls that may well take long, and of which the run tells by itself now and then.
+const TOLD_ELSEWHERE: [&str; 2] = ["ApplyResourceChange", "ReadDataSource"];
 
 /// Whether the user wants nothing new to start.
 #[derive(Debug, Default)]
@@ -38,9 +48,13 @@ pub(super) async fn guarded<T>(
 ) -> Option<T> {
     tokio::pin!(work);
     let Ok(mut signals) = Signals::listen() else { return Some(work.await) };
+    let _attended = Attended::begin();
+    let patience = prepared.workspace.env.plugin_patience.unwrap_or(PATIENCE);
+    let mut reminding = std::pin::pin!(remind(pool, patience.max(Duration::from_secs(1))));
     tokio::select! {
         result = &mut work => return Some(result),
         () = signals.next() => {}
+        never = &mut reminding => match never {},
     }
     view::err(FIRST);
     interrupt.come();
@@ -52,28 +66,33 @@ pub(super) async fn guarded<T>(
             result = &mut work => return Some(result),
             () = &mut stopping, if !stopped => stopped = true,
             () = signals.next() => break,
+            never = &mut reminding => match never {},
         }
     }
     view::err(SECOND);
+    view::err(&list(&pool.waiting(Duration::ZERO)));
     prepared.launcher.kill();
     None
 }
 
-/// The signals that mean the same: Ctrl-C, a polite kill, a terminal that goes away.
-pub(super) struct Signals(Vec<tokio::signal::unix::Signal>);
-
-impl Signals {
-    pub(super) fn listen() -> std::io::Result<Self> {
-        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
-        kinds.into_iter().map(signal).collect::<Result<_, _>>().map(Self)
-    }
-
-    pub(super) async fn next(&mut self) {
-        let [interrupt, terminate, hangup] = &mut self.0[..] else { return };
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hangup.recv() => {}
+/// Says now and then which calls have waited longer than `patience`.
+async fn remind(pool: &Pool<'_>, patience: Duration) -> Infallible {
+    loop {
+        tokio::time::sleep(patience).await;
+        let mut waiting = pool.waiting(patience);
+        waiting.retain(|one| !TOLD_ELSEWHERE.contains(&one.call));
+        if !waiting.is_empty() {
+            view::err(&format!("\nStill waiting:\n{}", list(&waiting)));
         }
     }
+}
+
+fn list(waiting: &[Waiting]) -> String {
+    let shown = waiting.iter().take(MENTIONED);
+    let mut text: String =
+        shown.map(|one| format!("- {one}, asked {} s ago\n", one.elapsed.as_secs())).collect();
+    if let Some(more) = waiting.len().checked_sub(MENTIONED).filter(|more| *more > 0) {
+        text.push_str(&format!("- and {more} more\n"));
+    }
+    text
 }

@@ -87,7 +87,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
         }
         Err(_) => Exit::Failed,
     };
-    prepared.launcher.shutdown().await;
+    prepared.launcher.shutdown(&mut diags).await;
     locked.close(&mut diags).await;
     report.diagnostics(&prepared.workspace.sources, &diags);
     if diags.has_errors() { Exit::Failed } else { exit }

@@ -108,7 +108,7 @@ async fn document(
     let launcher = workspace.launcher(diags, &required)?;
     let pool = Pool::new(&launcher);
     let result = pool.load(diags, required.keys().cloned()).await;
-    launcher.shutdown().await;
+    launcher.shutdown(diags).await;
     result?;
     let loaded: Vec<_> =
         required.keys().filter_map(|addr| Some((addr, pool.loaded(addr)?))).collect();

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 
 use nix::sys::termios::{LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
 
-use super::interrupt::Signals;
+use crate::sentinel::{Attended, Signals};
 use crate::view::{self, Paint, Screen};
 
 /// Something to ask.
@@ -51,6 +51,7 @@ pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Result<Strin
 /// Reads a line; an interrupt ends the wait.
 async fn line() -> Result<String, Unanswered> {
     let mut signals = Signals::listen().map_err(|_| Unanswered::Ended)?;
+    let _attended = Attended::begin();
     let reading = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
         io::stdin().read_line(&mut line).map(|_| line)

@@ -87,7 +87,7 @@ async fn show_file(
         Ok(()) => Ok(human_plan::render(screen, saved.plan(), &pool)),
         Err(reported) => Err(reported),
     };
-    launcher.shutdown().await;
+    launcher.shutdown(diags).await;
     text
 }
 
@@ -113,7 +113,7 @@ async fn show_state(
         Ok(()) => people(diags, state, &pool, screen),
         Err(reported) => Err(reported),
     };
-    launcher.shutdown().await;
+    launcher.shutdown(diags).await;
     text
 }
 

@@ -96,7 +96,7 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
         stop: &stop,
     };
     let result = validate(&session, diags).await;
-    launcher.shutdown().await;
+    launcher.shutdown(diags).await;
     result
 }
 

@@ -8,8 +8,10 @@ mod function;
 pub(super) mod identity;
 
 use std::fmt::Display;
+use std::future::Future;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
@@ -27,12 +29,17 @@ use formwork_value::{
 };
 
 use self::identity::StoredIdentity;
+use super::calls::Calls;
 use super::loaded::{Loaded, ResourceType};
 use crate::addr::{Mode, ProviderAddr};
 use crate::state::Object;
 
 /// The language version providers are told, which some of them compare.
 pub const LANGUAGE_VERSION: &str = "1.11.4";
+
+/// How long a provider may take to answer a question that needs no work. Many old ones work through
+/// their whole schema for it.
+const LIFE_SIGN: Duration = Duration::from_secs(30);
 
 /// What a call is about, for messages: an address, and the block that describes it.
 #[derive(Clone, Copy)]
@@ -95,6 +102,7 @@ pub struct Current<'a> {
 pub struct Handle {
     loaded: Rc<Loaded>,
     provider: Arc<dyn Provider>,
+    calls: Rc<Calls>,
     /// What the module that speaks through it tells the provider about itself.
     meta: Payload,
 }
@@ -104,8 +112,8 @@ fn capabilities() -> ClientCapabilities {
 }
 
 impl Handle {
-    pub(super) fn new(loaded: Rc<Loaded>, provider: Arc<dyn Provider>) -> Self {
-        let mut handle = Self { loaded, provider, meta: Payload::Absent };
+    pub(super) fn new(loaded: Rc<Loaded>, provider: Arc<dyn Provider>, calls: Rc<Calls>) -> Self {
+        let mut handle = Self { loaded, provider, calls, meta: Payload::Absent };
         if let Some(ty) = handle.meta_type() {
             handle.meta = payload(&Value::null(ty.clone()), &ty);
         }
@@ -117,7 +125,20 @@ impl Handle {
     #[must_use]
     pub fn with_meta(&self, meta: &Value) -> Self {
         let meta = self.meta_type().map_or(Payload::Absent, |ty| payload(meta, &ty));
-        Self { meta, loaded: self.loaded.clone(), provider: self.provider.clone() }
+        let Self { loaded, provider, calls, .. } = self;
+        let (loaded, provider) = (loaded.clone(), provider.clone());
+        Self { meta, loaded, provider, calls: calls.clone() }
+    }
+
+    /// Waits for the answer to a call, which counts as waiting meanwhile.
+    async fn answer<T>(
+        &self,
+        call: &'static str,
+        about: &dyn Display,
+        answer: impl Future<Output = T>,
+    ) -> T {
+        let _underway = self.calls.begin(self.addr(), call, Some(about));
+        answer.await
     }
 
     fn meta_type(&self) -> Option<Type> {
@@ -144,7 +165,8 @@ impl Handle {
     /// Whether it still answers at all.
     pub(super) async fn answers(&self) -> bool {
         // Cheap, without consequence, and a refusal is an answer.
-        let answer = self.provider.metadata().await;
+        let answer = tokio::time::timeout(LIFE_SIGN, self.provider.metadata()).await;
+        let Ok(answer) = answer else { return false };
         !matches!(answer, Err(Failure::Lost { .. } | Failure::TimedOut(_) | Failure::Launch(_)))
     }
 
@@ -160,15 +182,18 @@ impl Handle {
             config: config.clone(),
             client: capabilities(),
         };
-        let verdict = self.provider.validate_provider_config(request).await;
-        self.verdict(diags, "ValidateProviderConfig", verdict, about)?;
+        let call = "ValidateProviderConfig";
+        let answer = self.provider.validate_provider_config(request);
+        let verdict = self.answer(call, about.addr, answer).await;
+        self.verdict(diags, call, verdict, about)?;
         let request = ConfigureRequest {
             terraform_version: LANGUAGE_VERSION.into(),
             config,
             client: capabilities(),
         };
-        let verdict = self.provider.configure(request).await;
-        self.verdict(diags, "ConfigureProvider", verdict, about)
+        let call = "ConfigureProvider";
+        let verdict = self.answer(call, about.addr, self.provider.configure(request)).await;
+        self.verdict(diags, call, verdict, about)
     }
 
     /// Asks whether the provider accepts its own configuration.
@@ -186,8 +211,10 @@ impl Handle {
             config: payload(config, &self.loaded.config().ty),
             client: capabilities(),
         };
-        let verdict = self.provider.validate_provider_config(request).await;
-        self.verdict(diags, "ValidateProviderConfig", verdict, about)
+        let call = "ValidateProviderConfig";
+        let answer = self.provider.validate_provider_config(request);
+        let verdict = self.answer(call, about.addr, answer).await;
+        self.verdict(diags, call, verdict, about)
     }
 
     /// Asks whether the provider accepts the configuration of a resource or data source.
@@ -206,18 +233,15 @@ impl Handle {
             config: payload(config, &ty.ty),
             client: capabilities(),
         };
-        let (call, verdict) = match ty.mode {
-            Mode::Data => {
-                ("ValidateDataResourceConfig", self.provider.validate_data_config(request).await)
+        let provider = &self.provider;
+        let (call, answer) = match ty.mode {
+            Mode::Data => ("ValidateDataResourceConfig", provider.validate_data_config(request)),
+            Mode::Ephemeral => {
+                ("ValidateEphemeralResourceConfig", provider.validate_ephemeral_config(request))
             }
-            Mode::Ephemeral => (
-                "ValidateEphemeralResourceConfig",
-                self.provider.validate_ephemeral_config(request).await,
-            ),
-            Mode::Managed => {
-                ("ValidateResourceConfig", self.provider.validate_resource_config(request).await)
-            }
+            Mode::Managed => ("ValidateResourceConfig", provider.validate_resource_config(request)),
         };
+        let verdict = self.answer(call, about.addr, answer).await;
         self.verdict(diags, call, verdict, about)
     }
 
@@ -273,7 +297,7 @@ impl Handle {
             state: RawState::Json(state),
         };
         let call = "UpgradeResourceState";
-        let answer = self.provider.upgrade_state(request).await;
+        let answer = self.answer(call, about.addr, self.provider.upgrade_state(request)).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
         self.present(diags, call, &answer.state, about)?;
@@ -309,7 +333,7 @@ impl Handle {
             identity: current.identity,
         };
         let call = "ReadResource";
-        let answer = self.provider.read(request).await;
+        let answer = self.answer(call, about.addr, self.provider.read(request)).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
         if answer.deferred.is_some() {
@@ -354,7 +378,7 @@ impl Handle {
             planned_private: Bytes::new(),
         };
         let call = "PlanResourceChange";
-        let answer = self.provider.plan(request).await;
+        let answer = self.answer(call, about.addr, self.provider.plan(request)).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
         if answer.deferred.is_some() {
@@ -376,18 +400,22 @@ impl Handle {
     ///
     /// # Errors
     /// When no answer came back.
-    pub async fn apply(&self, ty: &ResourceType, ask: Ask<'_>) -> Result<ApplyResponse, Failure> {
-        self.provider
-            .apply(ApplyRequest {
-                type_name: ty.name.clone(),
-                prior: bare(ask.prior, ty),
-                planned: bare(ask.proposed, ty),
-                config: bare(ask.config, ty),
-                planned_private: ask.private.clone(),
-                provider_meta: self.meta.clone(),
-                planned_identity: ask.identity.cloned(),
-            })
-            .await
+    pub async fn apply(
+        &self,
+        ty: &ResourceType,
+        ask: Ask<'_>,
+        addr: &dyn Display,
+    ) -> Result<ApplyResponse, Failure> {
+        let request = ApplyRequest {
+            type_name: ty.name.clone(),
+            prior: bare(ask.prior, ty),
+            planned: bare(ask.proposed, ty),
+            config: bare(ask.config, ty),
+            planned_private: ask.private.clone(),
+            provider_meta: self.meta.clone(),
+            planned_identity: ask.identity.cloned(),
+        };
+        self.answer("ApplyResourceChange", addr, self.provider.apply(request)).await
     }
 
     /// Reads a data source.
@@ -408,7 +436,7 @@ impl Handle {
             client: capabilities(),
         };
         let call = "ReadDataSource";
-        let answer = self.provider.read_data(request).await;
+        let answer = self.answer(call, about.addr, self.provider.read_data(request)).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
         if answer.deferred.is_some() {

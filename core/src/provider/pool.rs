@@ -9,6 +9,7 @@ use std::future::Future;
 use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use formwork_plugin_protocol::message::schema::ProviderSchema;
@@ -22,6 +23,7 @@ use tokio::sync::Semaphore;
 use self::processes::Processes;
 use super::blame::{about_failure, about_provider_diagnostics};
 use super::builtin::Builtin;
+use super::calls::{Calls, Waiting};
 use super::handle::{About, Handle};
 use super::loaded::Loaded;
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
@@ -53,6 +55,8 @@ pub struct Pool<'l> {
     processes: Processes,
     /// Whether what is configured may be used again in the next phase.
     keeping: Cell<bool>,
+    /// What waits for an answer.
+    calls: Rc<Calls>,
     /// Held while a provider is started again.
     reviving: Semaphore,
 }
@@ -76,6 +80,7 @@ impl<'l> Pool<'l> {
             configured: RefCell::default(),
             processes: Processes::default(),
             keeping: Cell::new(true),
+            calls: Rc::default(),
             reviving: Semaphore::new(1),
         }
     }
@@ -122,6 +127,7 @@ impl<'l> Pool<'l> {
     }
 
     async fn try_load(&self, addr: &ProviderAddr, diags: &mut Diagnostics) -> Result<(), Failure> {
+        let _underway = self.calls.begin(addr, "GetProviderSchema", None);
         let provider = self.start(addr).await?;
         let mut schema = provider.schema().await?;
         let said = std::mem::take(&mut schema.diagnostics);
@@ -202,7 +208,7 @@ impl<'l> Pool<'l> {
                 provider
             }
         };
-        Some(Handle::new(loaded, provider))
+        Some(Handle::new(loaded, provider, self.calls.clone()))
     }
 
     /// The provider configured under an address, if [`Pool::configure`] was done for it.
@@ -211,9 +217,16 @@ impl<'l> Pool<'l> {
         self.configured.borrow().get(addr).map(|entry| entry.handle.clone())
     }
 
+    /// The instance that has this configuration, if it is wholly known.
+    fn configured_with(&self, addr: &ProviderConfigAddr, config: &Value) -> Option<Rc<Handle>> {
+        let configured = self.configured.borrow();
+        let entry = configured.get(addr).filter(|entry| entry.config == *config)?;
+        config.is_wholly_known().then(|| entry.handle.clone())
+    }
+
     /// Configures a provider. An instance that already has the very same, wholly known
     /// configuration is used again; a configuration that differs gets a process of its own, because
-    /// providers accept only one in their life.
+    /// providers accept only one in their life. So does one whose process has died since.
     ///
     /// # Errors
     /// When the provider does not accept the configuration or cannot be used.
@@ -224,12 +237,13 @@ impl<'l> Pool<'l> {
         config: Value,
         block: Option<formwork_value::Span>,
     ) -> Result<Rc<Handle>, Reported> {
-        if let Some(entry) = self.configured.borrow_mut().get_mut(addr)
-            && entry.config == config
-            && config.is_wholly_known()
+        if let Some(handle) = self.configured_with(addr, &config)
+            && handle.answers().await
         {
-            entry.released = false;
-            return Ok(entry.handle.clone());
+            if let Some(entry) = self.configured.borrow_mut().get_mut(addr) {
+                entry.released = false;
+            }
+            return Ok(handle);
         }
         self.let_go(addr);
         let name = addr.to_string();
@@ -247,7 +261,7 @@ impl<'l> Pool<'l> {
             let missing = Failure::Misbehaved("its schema was never fetched".into());
             return Err(failed(diags, "GetProviderSchema", &missing));
         };
-        let handle = Rc::new(Handle::new(loaded, provider));
+        let handle = Rc::new(Handle::new(loaded, provider, self.calls.clone()));
         handle.configure(diags, &config, About { addr: &name, block }).await?;
         let entry = Configured { config, handle: handle.clone(), released: false };
         self.configured.borrow_mut().insert(addr.clone(), entry);
@@ -276,7 +290,7 @@ impl<'l> Pool<'l> {
         let provider = self.start_again(&addr.provider).await.map_err(|failure| {
             diags.error(about_failure(&addr.provider, "start", Some(&name), &failure))
         })?;
-        let handle = Rc::new(Handle::new(handle.loaded().clone(), provider));
+        let handle = Rc::new(Handle::new(handle.loaded().clone(), provider, self.calls.clone()));
         handle.configure(diags, &config, About { addr: &name, block: None }).await?;
         let entry = Configured { config, handle: handle.clone(), released: false };
         self.configured.borrow_mut().insert(addr.clone(), entry);
@@ -286,13 +300,25 @@ impl<'l> Pool<'l> {
     /// Starts a further instance. Unless the provider says it can do without, it is asked for its
     /// schema again, because older ones prepare themselves in that call (protocol 5.4).
     async fn start_again(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+        let _underway = self.calls.begin(addr, "GetProviderSchema", None);
         let provider = self.start(addr).await?;
-        let optional =
-            self.loaded(addr).is_some_and(|l| l.schema().capabilities.get_provider_schema_optional);
-        if !optional {
-            provider.schema().await?;
+        let Some(loaded) = self.loaded(addr) else { return Ok(provider) };
+        if !loaded.schema().capabilities.get_provider_schema_optional {
+            let mut schema = provider.schema().await?;
+            schema.diagnostics.clear();
+            // What the first instance offers is what everything was checked against.
+            if schema != *loaded.schema() {
+                let problem = "the schema of this process is another one than that of the process before it, although the program is the same";
+                return Err(Failure::Misbehaved(problem.to_owned()));
+            }
         }
         Ok(provider)
+    }
+
+    /// The calls that have waited for an answer for so long at least, the longest first.
+    #[must_use]
+    pub fn waiting(&self, least: Duration) -> Vec<Waiting> {
+        self.calls.waiting(least)
     }
 
     /// Forgets which configurations are in force, so that the next phase configures anew where the

@@ -55,9 +55,16 @@ pub(super) struct Child {
     pub(super) process: Process,
     pub(super) log: Arc<Log>,
     /// Removed with the child.
-    _home: TempDir,
+    home: TempDir,
     /// The socket it announced, wherever it made it.
     socket: Option<PathBuf>,
+}
+
+impl Child {
+    /// The folder that was made for its socket.
+    pub(super) fn home(&self) -> &Path {
+        self.home.path()
+    }
 }
 
 impl Drop for Child {
@@ -113,7 +120,7 @@ pub(super) async fn launch(
 
     let log = Log::new(executable.name.clone());
     tokio::spawn(Arc::clone(&log).follow(pipes.stderr));
-    let mut child = Child { process, log, _home: home, socket: None };
+    let mut child = Child { process, log, home, socket: None };
     match meet(&mut child, pipes.stdout, identity.as_ref(), settings).await {
         Ok((dialer, channel, protocol)) => {
             debug!(plugin = executable.name, %protocol, address = %dialer.address, "plugin ready");

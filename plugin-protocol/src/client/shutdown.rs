@@ -9,6 +9,7 @@ use tokio::time::{Instant, timeout};
 use tracing::{debug, warn};
 
 use super::Plugin;
+use super::leftover::{self, Leftover};
 use crate::wire::generated::plugin::Empty;
 use crate::wire::generated::plugin::grpc_controller_client::GrpcControllerClient;
 
@@ -18,6 +19,14 @@ const KILLING: Duration = Duration::from_secs(2);
 /// Shuts all `plugins` down at the same time, so that together they take no longer than the slowest.
 pub async fn shutdown_all(plugins: impl IntoIterator<Item = &Plugin>) {
     join_all(plugins.into_iter().map(Plugin::shutdown)).await;
+}
+
+/// Returns what `plugins`, all of which were shut down, have left running out of our reach.
+pub fn leftovers<'p>(plugins: impl IntoIterator<Item = &'p Plugin>) -> Vec<Leftover> {
+    leftover::of(plugins.into_iter().filter_map(|plugin| {
+        let child = plugin.pool.child()?;
+        Some((plugin.name.as_str(), child))
+    }))
 }
 
 impl Plugin {

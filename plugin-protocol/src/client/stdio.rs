@@ -21,3 +21,63 @@ pub(super) async fn follow(plugin: String, channel: Channel) {
         debug!(target: "provider", plugin, "printed: {}", text.trim_end());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use async_trait::async_trait;
+    use futures_util::StreamExt as _;
+    use futures_util::stream::{self, BoxStream};
+    use hyper_util::rt::TokioIo;
+    use tonic::transport::{Endpoint, Server};
+    use tonic::{Request, Response, Status};
+    use tower::service_fn;
+
+    use super::*;
+    use crate::wire::generated::plugin::StdioData;
+    use crate::wire::generated::plugin::grpc_stdio_server::{GrpcStdio, GrpcStdioServer};
+
+    /// How many pieces a flood has, and how long each is: together more than one would want to keep.
+    const PIECES: usize = 200;
+    const LENGTH: usize = 1 << 20;
+
+    /// Prints for long, and counts what was taken.
+    struct Flood(Arc<AtomicUsize>);
+
+    #[async_trait]
+    impl GrpcStdio for Flood {
+        type StreamStdioStream = BoxStream<'static, Result<StdioData, Status>>;
+
+        async fn stream_stdio(
+            &self,
+            _: Request<()>,
+        ) -> Result<Response<Self::StreamStdioStream>, Status> {
+            let taken = Arc::clone(&self.0);
+            let pieces = stream::iter(0..PIECES).map(move |_| {
+                taken.fetch_add(1, Ordering::Relaxed);
+                Ok(StdioData { channel: 1, data: vec![b'w'; LENGTH].into() })
+            });
+            Ok(Response::new(pieces.boxed()))
+        }
+    }
+
+    #[tokio::test]
+    async fn prints_without_end_are_read_piece_by_piece_and_hold_nobody_up() {
+        let (near, far) = tokio::io::duplex(1 << 16);
+        let taken = Arc::new(AtomicUsize::new(0));
+        let service = GrpcStdioServer::new(Flood(Arc::clone(&taken)));
+        let far = stream::once(async { Ok::<_, std::io::Error>(far) }).boxed();
+        tokio::spawn(Server::builder().serve_with_incoming(service, far));
+        let mut near = Some(TokioIo::new(near));
+        let connector = service_fn(move |_| {
+            let near = near.take().ok_or_else(|| std::io::Error::other("there is only one"));
+            async move { near }
+        });
+        let endpoint = Endpoint::from_static("http://localhost");
+        let channel = endpoint.connect_with_connector(connector).await.expect("a connection");
+        follow("flood".to_owned(), channel).await;
+        assert_eq!(taken.load(Ordering::Relaxed), PIECES);
+    }
+}

@@ -48,7 +48,7 @@ async fn text(
         Ok(()) => one(diags, &pool, &held.provider.provider, (&addr, object), screen),
         Err(reported) => Err(reported),
     };
-    launcher.shutdown().await;
+    launcher.shutdown(diags).await;
     text
 }
 

@@ -63,7 +63,7 @@ pub(super) async fn visit(
         run_beside(view, diags, vertex, &object).await?;
         let op = announce(view, intent).await;
         let op = op.map_err(|why| salvage::not_durable(diags, &why, about))?;
-        Ok::<_, Reported>((op, handle.apply(&ty, ask).await))
+        Ok::<_, Reported>((op, handle.apply(&ty, ask, addr).await))
     };
     let (sent, elapsed) = watched(view.session, (addr, action, id.as_ref()), call).await;
     let Ok((op, answer)) = sent else {

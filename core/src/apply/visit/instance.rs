@@ -307,7 +307,7 @@ impl<'a> Work<'a> {
         self.see(&Event::Start { addr: &change.addr, deposed: None, action, id: id.clone() });
         let asked = Asked { prior: ask.prior, planned: ask.proposed };
         let call = async {
-            let answer = self.handle.apply(self.ty, ask).await;
+            let answer = self.handle.apply(self.ty, ask, &change.addr).await;
             let kept = self.view.journal.answer(op, salvage::taken_down(&answer));
             let salvaged =
                 salvage::salvage(diags, (self.handle, self.ty), asked, answer, self.about());

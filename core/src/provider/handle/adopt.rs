@@ -77,7 +77,7 @@ impl Handle {
                 .map_or(0, |(version, _)| *version),
         };
         let call = "MoveResourceState";
-        let answer = self.provider.move_state(request).await;
+        let answer = self.answer(call, about.addr, self.provider.move_state(request)).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
         let value =
@@ -119,7 +119,7 @@ impl Handle {
         let request =
             ImportRequest { type_name: ty.name.clone(), id, client: capabilities(), identity };
         let call = "ImportResourceState";
-        let answer = self.provider.import(request).await;
+        let answer = self.answer(call, about.addr, self.provider.import(request)).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
         if answer.deferred.is_some() {

@@ -5,6 +5,7 @@ use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
 use formwork_value::{Plain, Type, Value};
 
 use super::Handle;
+use crate::provider::blame::about_failure;
 
 impl Handle {
     /// Calls a function with arguments that have the types of its parameters.
@@ -24,9 +25,11 @@ impl Handle {
             text: format!("{problem}; this is a bug in provider {}", self.addr()),
             argument: None,
         };
-        let answer = self.provider.call_function(request).await;
+        let about = format!("its function {name}");
+        let answer = self.provider.call_function(request);
+        let answer = self.answer("CallFunction", &about, answer).await;
         let answer = answer.map_err(|failure| FunctionError {
-            text: format!("provider {} gave no answer: {failure}", self.addr()),
+            text: about_failure(self.addr(), "CallFunction", Some(&about), &failure).detail,
             argument: None,
         })?;
         let value = answer.result?.decode(returns);

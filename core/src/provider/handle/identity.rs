@@ -142,7 +142,7 @@ impl Handle {
             identity: RawState::Json(text.clone()),
         };
         let call = "UpgradeResourceIdentity";
-        let answer = self.provider.upgrade_identity(request).await;
+        let answer = self.answer(call, about.addr, self.provider.upgrade_identity(request)).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
         self.identity(diags, (ty, call), Some(answer.identity), about)

@@ -1,0 +1,134 @@
+//! Sees to it that signals end the program even when its one thread cannot: it may compute, or wait
+//! for a disk, or for whoever reads what it prints. Where a command attends to signals itself, this
+//! steps in only if two of them have come and the end has not.
+//!
+//! The end is as abrupt as that by SIGKILL, so everything that may be half done then is what recovery
+//! is for. Plugins end with us by the kernel's hand.
+
+use std::future::pending;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{OnceLock, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use nix::sys::signal::Signal as Nix;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::view;
+
+/// How long a command that attends to signals itself may take to end after the second.
+const GRACE: Duration = Duration::from_millis(1500);
+
+/// How long it may take to say that it ends.
+const SAYING: Duration = Duration::from_millis(200);
+
+/// How many parts of the program attend to signals themselves.
+static ATTENDING: AtomicUsize = AtomicUsize::new(0);
+
+/// While this lives, a first signal is somebody's business who knows better how to end.
+pub(crate) struct Attended(());
+
+impl Attended {
+    /// From now on.
+    pub(crate) fn begin() -> Self {
+        ATTENDING.fetch_add(1, Ordering::SeqCst);
+        Self(())
+    }
+}
+
+impl Drop for Attended {
+    fn drop(&mut self) {
+        ATTENDING.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Begins to watch. Without a thread for it, signals do what they do by themselves.
+pub(crate) fn start() {
+    hangup_is_ignored();
+    let watching = thread::Builder::new().name("signals".to_owned()).stack_size(256 * 1024);
+    // Failing is as good as never having been asked.
+    drop(watching.spawn(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        if let Ok(runtime) = runtime {
+            runtime.block_on(watch());
+        }
+    }));
+}
+
+async fn watch() {
+    let Ok(mut signals) = Signals::listen() else { return };
+    let mut n_attended = 0;
+    loop {
+        signals.next().await;
+        if ATTENDING.load(Ordering::SeqCst) == 0 {
+            say("\nInterrupt received. The command ended before it was done.\n");
+            end();
+        }
+        n_attended += 1;
+        if n_attended > 1 {
+            tokio::time::sleep(GRACE).await;
+            end();
+        }
+    }
+}
+
+/// Says something, unless stderr is in the way.
+fn say(text: &'static str) {
+    let (done, said) = mpsc::channel();
+    thread::spawn(move || {
+        view::err(text);
+        // Nobody waits any more if it took too long.
+        done.send(()).ok();
+    });
+    // In time or not, the end is next.
+    said.recv_timeout(SAYING).ok();
+}
+
+#[expect(clippy::exit, reason = "the thread that would return from main is busy")]
+fn end() -> ! {
+    std::process::exit(1)
+}
+
+/// The signals that mean the same: Ctrl-C, a polite kill, a terminal that goes away.
+pub(crate) struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hangup: Option<Signal>,
+}
+
+impl Signals {
+    /// From now on none is missed. Whoever has us started with `nohup` does not mean the terminal's
+    /// end to be ours.
+    pub(crate) fn listen() -> std::io::Result<Self> {
+        let hangup = (!hangup_is_ignored()).then(|| signal(SignalKind::hangup())).transpose()?;
+        let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
+        Ok(Self { interrupt: signal(interrupt)?, terminate: signal(terminate)?, hangup })
+    }
+
+    /// Waits for the next of them.
+    pub(crate) async fn next(&mut self) {
+        let Self { interrupt, terminate, hangup } = self;
+        let hangup = async {
+            match hangup {
+                Some(hangup) => hangup.recv().await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup => {}
+        }
+    }
+}
+
+/// Whether signals about the terminal's end were ignored when we began. Once we listen nobody can tell.
+fn hangup_is_ignored() -> bool {
+    static IGNORED: OnceLock<bool> = OnceLock::new();
+    *IGNORED.get_or_init(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        mask.is_some_and(|mask| mask >> (Nix::SIGHUP as u32 - 1) & 1 == 1)
+    })
+}

@@ -1,0 +1,107 @@
+//! The calls that wait for an answer, so that whoever watches a run can say what it waits for. A call
+//! may rightly take hours: nothing is cut short here.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::fmt::{self, Display};
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::addr::ProviderAddr;
+
+/// A call that waits for its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// The provider that was asked.
+    pub provider: ProviderAddr,
+    /// The call, as the protocol names it.
+    pub call: &'static str,
+    /// The address it is about; none if it is about the provider as a whole.
+    pub about: Option<String>,
+    /// For how long it has waited.
+    pub elapsed: Duration,
+}
+
+impl Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "provider {} has not answered {}", self.provider.display(), self.call)?;
+        match &self.about {
+            Some(about) => write!(f, " for {about}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// All calls of one pool that wait.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    next: Cell<u64>,
+    waiting: RefCell<BTreeMap<u64, (Waiting, Instant)>>,
+}
+
+impl Calls {
+    /// Takes down a call until what is returned is dropped.
+    pub(super) fn begin(
+        self: &Rc<Self>,
+        provider: &ProviderAddr,
+        call: &'static str,
+        about: Option<&dyn Display>,
+    ) -> Underway {
+        let number = self.next.replace(self.next.get() + 1);
+        let (provider, about) = (provider.clone(), about.map(ToString::to_string));
+        let waiting = Waiting { provider, call, about, elapsed: Duration::ZERO };
+        self.waiting.borrow_mut().insert(number, (waiting, Instant::now()));
+        Underway { calls: self.clone(), number }
+    }
+
+    /// The calls that have waited for so long at least, the longest first.
+    pub(super) fn waiting(&self, least: Duration) -> Vec<Waiting> {
+        let waiting = self.waiting.borrow();
+        let all = waiting.values().map(|(waiting, since)| {
+            let elapsed = since.elapsed();
+            Waiting { elapsed, ..waiting.clone() }
+        });
+        all.filter(|waiting| waiting.elapsed >= least).collect()
+    }
+}
+
+/// A call that was taken down. It counts as answered, or as given up, once this is dropped.
+#[derive(Debug)]
+pub(super) struct Underway {
+    calls: Rc<Calls>,
+    number: u64,
+}
+
+impl Drop for Underway {
+    fn drop(&mut self) {
+        self.calls.waiting.borrow_mut().remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_waits_until_it_is_answered_or_given_up() {
+        let calls = Rc::new(Calls::default());
+        let provider: ProviderAddr = "acme/test".parse().unwrap();
+        let read = calls.begin(&provider, "ReadResource", Some(&"t.a"));
+        tokio::time::advance(Duration::from_secs(2)).await;
+        let schema = calls.begin(&provider, "GetProviderSchema", None);
+        let said = |least| {
+            let waiting = calls.waiting(Duration::from_secs(least));
+            waiting.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let name = "provider acme/test has not answered";
+        let both = [format!("{name} ReadResource for t.a"), format!("{name} GetProviderSchema")];
+        assert_eq!(said(0), both);
+        assert_eq!(said(2), both[..1]);
+        drop(read);
+        assert_eq!(said(0), both[1..]);
+        drop(schema);
+        assert_eq!(said(0), [""; 0]);
+    }
+}

@@ -1,0 +1,62 @@
+//! Finds what a plugin has started and what has left its process group since, so that it was not ended
+//! with it. Ends nothing: who detaches itself may mean to stay.
+//!
+//! A process is known by the folder for the plugin's socket in its environment: it is another one for
+//! each plugin, and children inherit it. One that clears its environment is not found.
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use super::launch::Child;
+use crate::handshake::SOCKET_FOLDER_NAME;
+
+/// A process that a plugin left running.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leftover {
+    /// The plugin's name.
+    pub plugin: String,
+    /// The process id.
+    pub pid: i32,
+    /// Its command line.
+    pub command: String,
+}
+
+/// Returns what the children, all of which have ended, have left running, in the order of process ids.
+pub(super) fn of<'c>(children: impl Iterator<Item = (&'c str, &'c Child)>) -> Vec<Leftover> {
+    let marks: Vec<_> =
+        children.map(|(name, child)| (name, child.process.pid(), mark(child.home()))).collect();
+    // Without the list there is nothing to be said.
+    let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
+    let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    let mut found: Vec<Leftover> = ids
+        .filter_map(|pid: i32| {
+            // It may have ended meanwhile, or be somebody else's.
+            let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
+            let entry = |mark: &[u8]| environment.split(|byte| *byte == 0).any(|one| one == mark);
+            let (plugin, group, _) = marks.iter().find(|(_, _, mark)| entry(mark))?;
+            // Its group was killed, but that may take a moment.
+            let left = group_of(pid)? != *group;
+            left.then(|| Leftover { plugin: (*plugin).to_owned(), pid, command: command_of(pid) })
+        })
+        .collect();
+    found.sort_by_key(|one| one.pid);
+    found
+}
+
+fn mark(home: &Path) -> Vec<u8> {
+    [SOCKET_FOLDER_NAME.as_bytes(), b"=", home.as_os_str().as_bytes()].concat()
+}
+
+/// The process group of a process. Before it in the line is the name, which may hold anything.
+fn group_of(pid: i32) -> Option<i32> {
+    let line = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, behind) = line.rsplit_once(") ")?;
+    behind.split(' ').nth(2)?.parse().ok()
+}
+
+fn command_of(pid: i32) -> String {
+    let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = String::from_utf8_lossy(&words);
+    words.trim_end_matches('\0').replace('\0', " ")
+}
