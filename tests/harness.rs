@@ -4,6 +4,7 @@
 #[path = "../providers/src/postgresql/tests/installed.rs"]
 mod installed;
 mod programs;
+pub(crate) mod proxy;
 mod run;
 mod sshd;
 mod state;
@@ -12,7 +13,7 @@ mod world;
 
 pub(crate) use installed::Installed;
 pub(crate) use programs::{bad_provider, built, terraform, test_provider};
-pub(crate) use run::{Command, Ended};
+pub(crate) use run::{Command, Ended, wait_until_at_rest};
 pub(crate) use sshd::Sshd;
 pub(crate) use state::{Instance, instances};
 pub(crate) use workdir::Workdir;

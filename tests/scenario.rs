@@ -8,6 +8,7 @@ mod generated;
 mod import;
 mod life;
 mod plugins;
+mod signal;
 mod ssh;
 mod state_file;
 mod told;

@@ -88,6 +88,11 @@ fn product() -> impl Iterator<Item = &'static File> {
     sources().filter(|file| !file.is_test())
 }
 
+/// Whether there is a test of this name anywhere.
+pub(crate) fn is_test_of_the_tree(name: &str) -> bool {
+    sources().any(|file| file.text.contains(&format!("fn {name}(")))
+}
+
 /// Fails with all violations at once, so that one run shows them all.
 fn none(violations: &[String], rule: &str) {
     assert!(violations.is_empty(), "{rule}:\n  {}", violations.join("\n  "));

@@ -1,5 +1,6 @@
 //! Runs a command in a clean environment, under a deadline, and keeps what it said.
 
+use std::fs;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::path::Path;
 use std::process::{self, Child, Stdio};
@@ -65,16 +66,31 @@ impl<'w> Command<'w> {
     }
 
     /// Lets no file that it writes grow beyond so many KiB, as a full disk would.
-    pub(crate) fn file_limit(mut self, kib: u64) -> Self {
+    pub(crate) fn file_limit(self, kib: u64) -> Self {
+        // The signal that the limit sends must not be what stops it: a full disk sends none.
+        self.after(&format!("trap '' XFSZ; ulimit -f {kib}"))
+    }
+
+    /// Lets it not hear that the terminal goes away, as `nohup` does.
+    pub(crate) fn deaf_to_hangup(self) -> Self {
+        self.after("trap '' HUP")
+    }
+
+    /// Runs it in a shell that has done something before.
+    fn after(mut self, what: &str) -> Self {
         let old = self.command;
         let mut command = process::Command::new("/bin/bash");
-        // The signal that the limit sends must not be what stops it: a full disk sends none.
-        command.arg("-c").arg(format!("trap '' XFSZ; ulimit -f {kib}; exec \"$0\" \"$@\""));
+        command.arg("-c").arg(format!("{what}; exec \"$0\" \"$@\""));
         command.arg(old.get_program()).args(old.get_args()).env_clear();
         command.envs(old.get_envs().filter_map(|(name, value)| Some((name, value?))));
         command.current_dir(self.workdir.root());
         self.command = command;
         self
+    }
+
+    /// The process as it would be started, for somebody who means to do that otherwise.
+    pub(crate) fn into_process(self) -> process::Command {
+        self.command
     }
 
     /// Runs it to its end.
@@ -112,7 +128,7 @@ impl<'w> Command<'w> {
             }
             late
         });
-        Running { child, pid, _stdin: stdin, stdout, stderr, heard, ended, killer }
+        Running { child, pid, stdin, stdout, stderr, heard, ended, killer }
     }
 }
 
@@ -121,7 +137,7 @@ pub(crate) struct Running {
     child: Child,
     pid: Pid,
     /// Open as long as there may be an answer.
-    _stdin: Option<process::ChildStdin>,
+    stdin: Option<process::ChildStdin>,
     stdout: JoinHandle<String>,
     stderr: JoinHandle<String>,
     heard: mpsc::Receiver<String>,
@@ -130,9 +146,20 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// Answers what it asks.
+    pub(crate) fn answer(&mut self, text: &str) {
+        let stdin = self.stdin.as_mut().expect("it was started unanswered");
+        stdin.write_all(text.as_bytes()).expect("it listens");
+    }
+
     /// Sends it a signal.
     pub(crate) fn signal(&self, signal: Signal) {
         kill(self.pid, signal).expect("it is still there");
+    }
+
+    /// Waits until it waits itself, with nothing to do for a while.
+    pub(crate) fn wait_until_it_sleeps(&self) {
+        wait_until_at_rest(self.pid);
     }
 
     /// Waits until it has said this, on one line. What it said before is not looked at again.
@@ -200,6 +227,30 @@ impl Ended {
     pub(crate) fn code(&self, code: i32) -> &Self {
         assert_eq!(self.code, Some(code), "{}", self.text());
         self
+    }
+}
+
+/// Waits until a process waits itself: its main thread sleeps, and it uses no more of the processor.
+pub(crate) fn wait_until_at_rest(pid: Pid) {
+    const LOOKS: usize = 20;
+    let used = || {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split(' ').collect();
+        (fields.get(1) == Some(&"S"), fields.get(12..14).map(|times| times.join(" ")))
+    };
+    let (mut before, mut n_same) = (used(), 0);
+    wait_for(|| {
+        let now = used();
+        n_same = if now == before && now.0 { n_same + 1 } else { 0 };
+        before = now;
+        n_same > LOOKS
+    });
+}
+
+/// Looks again and again, for the system tells nobody about such things.
+fn wait_for(mut there: impl FnMut() -> bool) {
+    while !there() {
+        thread::park_timeout(Duration::from_millis(20));
     }
 }
 

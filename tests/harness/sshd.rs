@@ -2,17 +2,18 @@
 //! system chose, nothing of this machine changed. It needs the program `sshd`.
 
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::thread;
 
 use nix::unistd::{User, getuid};
 use tempfile::TempDir;
 
 const PROGRAM: &str = "/usr/sbin/sshd";
+const KEYGEN: &str = "/usr/bin/ssh-keygen";
 
 /// What the server insists on if it runs as root.
 const ROOTS_FOLDER: &str = "/run/sshd";
@@ -24,10 +25,29 @@ pub(crate) struct Sshd {
     pub(crate) user: String,
 }
 
+/// An SSH agent; it ends when this is dropped.
+pub(crate) struct Agent {
+    process: Child,
+    socket: PathBuf,
+}
+
+impl Agent {
+    /// Where it listens.
+    pub(crate) fn socket(&self) -> String {
+        self.socket.display().to_string()
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        self.process.kill().and_then(|()| self.process.wait()).expect("it is ours");
+    }
+}
+
 impl Sshd {
     /// Starts one. Says so loudly if there is no such program here, for then nothing is tested.
     pub(crate) fn start() -> Option<Self> {
-        let missing = [PROGRAM, "/usr/bin/ssh-keygen", "/usr/bin/scp"]
+        let missing = [PROGRAM, KEYGEN, "/usr/bin/scp", "/usr/bin/ssh-agent", "/usr/bin/ssh-add"]
             .into_iter()
             .chain(getuid().is_root().then_some(ROOTS_FOLDER))
             .find(|path| !Path::new(path).exists());
@@ -40,7 +60,7 @@ impl Sshd {
             return None;
         }
         let folder = tempfile::tempdir().expect("a folder");
-        for key in ["host_ed25519", "host_ecdsa", "id", "other"] {
+        for key in ["host_ed25519", "host_ecdsa", "id", "other", "certified", "authority"] {
             let kind = if key == "host_ecdsa" { "ecdsa" } else { "ed25519" };
             keygen(&folder.path().join(key), kind);
         }
@@ -48,9 +68,34 @@ impl Sshd {
         let user = User::from_uid(getuid()).expect("users can be asked for").expect("one of them");
         let (listener, port) = listener();
         let server = Self { folder, port, user: user.name };
+        server.certify("certified");
         fs::write(server.path("config"), server.config()).expect("it can be written");
         server.serve(listener);
         Some(server)
+    }
+
+    /// Has the authority say that a key is the user's.
+    fn certify(&self, key: &str) {
+        let mut sign = Command::new(KEYGEN);
+        sign.args(["-q", "-s"]).arg(self.path("authority")).args(["-I", "test", "-n", &self.user]);
+        sign.arg(self.path(&format!("{key}.pub")));
+        assert!(sign.status().expect("ssh-keygen runs").success());
+    }
+
+    /// Starts an agent that has these keys.
+    pub(crate) fn agent(&self, keys: &[&str]) -> Agent {
+        let socket = self.path(&format!("agent-of-{}", keys.join("-")));
+        let mut agent = Command::new("/usr/bin/ssh-agent");
+        agent.arg("-D").arg("-a").arg(&socket).stdout(Stdio::piped());
+        let mut process = agent.spawn().expect("ssh-agent runs");
+        // What it prints first is where it listens, so it listens then.
+        let mut said = String::new();
+        let stdout = process.stdout.take().expect("a pipe");
+        BufReader::new(stdout).read_line(&mut said).expect("it says where it is");
+        let mut add = Command::new("/usr/bin/ssh-add");
+        add.arg("-q").args(keys.iter().map(|key| self.path(key))).env("SSH_AUTH_SOCK", &socket);
+        assert!(add.status().expect("ssh-add runs").success());
+        Agent { process, socket }
     }
 
     /// A file of the server's folder.
@@ -77,7 +122,7 @@ impl Sshd {
     fn config(&self) -> String {
         let folder = self.folder.path().display();
         format!(
-            "HostKey {folder}/host_ecdsa\nHostKey {folder}/host_ed25519\nAuthorizedKeysFile {folder}/authorized\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\nAllowTcpForwarding yes\nMaxStartups 100\n"
+            "HostKey {folder}/host_ecdsa\nHostKey {folder}/host_ed25519\nAuthorizedKeysFile {folder}/authorized\nTrustedUserCAKeys {folder}/authority.pub\nStrictModes no\nUsePAM no\nPasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin yes\nAllowTcpForwarding yes\nMaxStartups 100\n"
         )
     }
 
@@ -111,7 +156,7 @@ fn serve_one(config: &Path, log: &Path, connection: TcpStream) {
 }
 
 fn keygen(path: &Path, kind: &str) {
-    let mut command = Command::new("/usr/bin/ssh-keygen");
+    let mut command = Command::new(KEYGEN);
     command.args(["-q", "-t", kind, "-N", "", "-C", "test", "-f"]).arg(path);
     assert!(command.status().expect("ssh-keygen runs").success());
 }

@@ -1,8 +1,11 @@
 //! A folder with a configuration, and the small world of settings around it.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
+use std::process::{self, Child, Stdio};
 
+use formwork_plugin_protocol::handshake::{COOKIE_NAME, COOKIE_VALUE};
 use tempfile::TempDir;
 
 use super::{Command, World, bad_provider, built, terraform};
@@ -80,6 +83,25 @@ impl Workdir {
     pub(crate) fn link_plugin(&self, program: &Path) {
         let name = program.file_name().expect("a program has a name");
         std::os::unix::fs::symlink(program, self.plugins().join(name)).expect("a link");
+    }
+
+    /// Starts the bad provider as somebody does who wants to debug it, and returns where it listens.
+    pub(crate) fn attachable(&self) -> (Child, String) {
+        let mut provider = process::Command::new(bad_provider());
+        provider
+            .env_clear()
+            .env("BAD_WORLD", self.world.path())
+            .env("PLUGIN_UNIX_SOCKET_DIR", self.home())
+            .env("PLUGIN_PROTOCOL_VERSIONS", "6")
+            .env(COOKIE_NAME, COOKIE_VALUE)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped());
+        let mut provider = provider.spawn().expect("it can be started");
+        let mut handshake = String::new();
+        let stdout = provider.stdout.as_mut().expect("a pipe");
+        BufReader::new(stdout).read_line(&mut handshake).expect("a handshake");
+        let socket = handshake.split('|').nth(3).expect("an address").to_owned();
+        (provider, socket)
     }
 
     /// A command of ours, to be run in the folder.

@@ -8,6 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+use nix::unistd::Pid;
 use tempfile::TempDir;
 
 /// Longer than anything takes; only a hang gets there.
@@ -70,6 +71,13 @@ impl World {
             Ok(()) | Err(_) => (),
         }
         calls.lines().map(str::to_owned).collect()
+    }
+
+    /// The process of the provider that was started last, if it was to tell (`BAD_TELL`).
+    pub(crate) fn provider(&self) -> Pid {
+        let calls = self.take_calls();
+        let pid = calls.iter().rev().find_map(|call| call.strip_prefix("pid ")?.parse().ok());
+        Pid::from_raw(pid.expect("a provider was to tell"))
     }
 
     /// Waits until a provider is held, and returns at which moment (`before:a`).

@@ -2,10 +2,12 @@
 //! hang, a crash, a process that lives on, or an object that nobody knows of any more.
 
 mod call;
+mod hang;
 mod launch;
+mod passing;
 mod process;
+mod table;
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -98,6 +100,7 @@ fn wrong_with((fault, scene, code, words, outcome): Case) -> Option<String> {
     let next = workdir.formwork("plan").run();
     let found = observe(&workdir, &next);
     let right = ended.code == Some(code)
+        && (code == 0 || is_named(fault, &ended.words()))
         && ended.words().contains(words)
         && !ended.words().contains("panicked at core")
         && found == outcome
@@ -108,6 +111,24 @@ fn wrong_with((fault, scene, code, words, outcome): Case) -> Option<String> {
             ended.text()
         )
     })
+}
+
+/// Whether it is said which provider it was, which call it answered badly, and what that was about.
+/// What a provider says in its own words needs only the last.
+fn is_named(fault: Fault, words: &str) -> bool {
+    let call = match fault.name().split('-').next() {
+        Some("start" | "schema") => return words.contains("formwork/bad"),
+        Some("configure") => return words.contains("formwork/bad"),
+        Some("validate") => "ValidateResourceConfig",
+        Some("upgrade") => "UpgradeResourceState",
+        Some("read") => "ReadResource",
+        Some("plan") => "PlanResourceChange",
+        Some("apply" | "destroy") => "ApplyResourceChange",
+        _ => return true,
+    };
+    let provider = words.contains("formwork/bad") && words.contains(call);
+    let own_words = words.contains("The bad provider says so");
+    words.contains("bad_thing.a") && (provider || own_words)
 }
 
 /// Compares state, world and what the next command says.
@@ -145,28 +166,4 @@ fn replace_plugin(workdir: &Workdir, program: impl FnOnce(&Path)) {
     let place = workdir.plugins().join(bad_provider().file_name().expect("a name"));
     fs::remove_file(&place).expect("the good one is there");
     program(&place);
-}
-
-#[test]
-fn every_fault_on_the_menu_has_its_expected_outcome() {
-    let tables = [launch::CASES, call::SCHEMA, call::CONFIGURE, call::STORED, call::PLAN];
-    let tables = tables.into_iter().chain([call::APPLY, call::DESTROY, process::CASES]);
-    let cases: Vec<&Case> = tables.flatten().collect();
-    println!(
-        "| fault | while | exit | what is said | the object then |\n| --- | --- | --- | --- | --- |"
-    );
-    for (fault, scene, code, words, outcome) in &cases {
-        println!("| {} | {scene:?} | {code} | {words} | {outcome:?} |", fault.name());
-    }
-    for (fault, words) in call::DATA.iter().chain(call::IMPORT) {
-        println!("| {} | Data or import | 1 | {words} | Nothing |", fault.name());
-    }
-    for fault in process::ELSEWHERE {
-        println!("| {} | Interrupted | 1 | Two interrupts received | as it was |", fault.name());
-    }
-    let mut covered: BTreeSet<Fault> = cases.iter().map(|case| case.0).collect();
-    covered.extend(call::DATA.iter().chain(call::IMPORT).map(|case| case.0));
-    covered.extend(process::ELSEWHERE);
-    let missing: Vec<_> = Fault::ALL.iter().filter(|fault| !covered.contains(fault)).collect();
-    assert!(missing.is_empty(), "{missing:?}");
 }

@@ -59,6 +59,10 @@ menu! {
     StartNoCertificate = "start-no-certificate",
     /// Gives a certificate that is not base64.
     StartBadCertificate = "start-bad-certificate",
+    /// Gives the certificate of another process.
+    StartForeignCertificate = "start-foreign-certificate",
+    /// Names a port on which nobody listens.
+    StartDeadPort = "start-dead-port",
     /// Names a socket that is not there.
     StartNoSocket = "start-no-socket",
     /// Accepts the connection and never speaks.
@@ -94,6 +98,18 @@ menu! {
     SchemaDuplicate = "schema-duplicate",
     /// Has an attribute whose name means something else in a configuration.
     SchemaReservedName = "schema-reserved-name",
+    /// Does not answer when asked for its schema.
+    SchemaHangs = "schema-hangs",
+    /// Has blocks nested without measure.
+    SchemaBlocksDeep = "schema-blocks-deep",
+    /// Has no schema for its own configuration.
+    SchemaNoProvider = "schema-no-provider",
+    /// Has an attribute that is required, optional and computed at once.
+    SchemaRoles = "schema-roles",
+    /// Has an attribute without a type.
+    SchemaNoType = "schema-no-type",
+    /// Has a set of blocks with an attribute of any type.
+    SchemaSetOfAny = "schema-set-of-any",
     /// Has another schema in each process.
     SchemaFickle = "schema-fickle",
 
@@ -138,11 +154,17 @@ menu! {
     ReadAbsent = "read-absent",
     /// Puts a read off, although it was not told that it may.
     ReadDefers = "read-defers",
+    /// Reads an identity, although its type has none.
+    ReadIdentity = "read-identity",
     /// Does not answer when it reads.
     ReadHangs = "read-hangs",
 
     /// Imports nothing and says nothing.
     ImportNothing = "import-nothing",
+    /// Imports garbage.
+    ImportGarbage = "import-garbage",
+    /// Ends when it imports.
+    ImportDies = "import-dies",
     /// Imports an object of another type.
     ImportOtherType = "import-other-type",
 
@@ -168,6 +190,8 @@ menu! {
     PlanReplaceNowhere = "plan-replace-nowhere",
     /// Plans something else each time.
     PlanFickle = "plan-fickle",
+    /// Plans a change of what has just been made.
+    PlanRestless = "plan-restless",
     /// Answers a plan with an error.
     PlanError = "plan-error",
     /// Refuses to plan, with a gRPC status.
@@ -225,6 +249,8 @@ menu! {
     ApplyLongText = "apply-long-text",
     /// Applies, and returns an identity, although its type has none.
     ApplyIdentity = "apply-identity",
+    /// Applies, and closes its socket and all connections, but lives on.
+    ApplyHangsUp = "apply-hangs-up",
     /// Applies, and does not answer.
     ApplyHangs = "apply-hangs",
 
@@ -246,12 +272,68 @@ menu! {
     /// Puts reading data off, although it was not told that it may.
     DataDefers = "data-defers",
 
+    /// Answers the call of a function with an error.
+    FunctionError = "function-error",
+    /// Refuses the call of a function, with a gRPC status.
+    FunctionStatus = "function-status",
+    /// Returns garbage from a function.
+    FunctionGarbage = "function-garbage",
+    /// Returns a list from a function that returns text.
+    FunctionWrongType = "function-wrong-type",
+    /// Returns an unknown value from a function, although it was asked about known ones.
+    FunctionUnknown = "function-unknown",
+    /// Returns something else from a function each time.
+    FunctionFickle = "function-fickle",
+    /// Ends when a function is called.
+    FunctionDies = "function-dies",
+    /// Does not answer when a function is called.
+    FunctionHangs = "function-hangs",
+
+    /// Answers the opening of an ephemeral resource with an error.
+    OpenError = "open-error",
+    /// Refuses to open, with a gRPC status.
+    OpenStatus = "open-status",
+    /// Opens garbage.
+    OpenGarbage = "open-garbage",
+    /// Opens nothing and says nothing.
+    OpenNull = "open-null",
+    /// Opens what is not known.
+    OpenUnknown = "open-unknown",
+    /// Opens with another value than the author wrote.
+    OpenChangesConfig = "open-changes-config",
+    /// Puts opening off, although it was not told that it may.
+    OpenDefers = "open-defers",
+    /// Ends when it opens.
+    OpenDies = "open-dies",
+    /// Does not answer when it opens.
+    OpenHangs = "open-hangs",
+    /// Answers a renewal with an error.
+    RenewError = "renew-error",
+    /// Refuses to renew, with a gRPC status.
+    RenewStatus = "renew-status",
+    /// Ends when it renews.
+    RenewDies = "renew-dies",
+    /// Does not answer when it renews.
+    RenewHangs = "renew-hangs",
+    /// Answers the closing of an ephemeral resource with an error.
+    CloseError = "close-error",
+    /// Refuses to close, with a gRPC status.
+    CloseStatus = "close-status",
+    /// Ends when it closes.
+    CloseDies = "close-dies",
+    /// Does not answer when it closes.
+    CloseHangs = "close-hangs",
+
     /// Writes much to stderr, in short lines and in a long one.
     ProcessStderr = "process-stderr",
     /// Writes a line without end to stdout, after the handshake.
     ProcessStdout = "process-stdout",
     /// Leaves a child behind that holds its stderr open.
     ProcessChild = "process-child",
+    /// Leaves many children behind, and children of those.
+    ProcessForks = "process-forks",
+    /// Leaves a child behind in a session of its own that holds nothing open.
+    ProcessDetaches = "process-detaches",
     /// Goes on when asked to end.
     ProcessStays = "process-stays",
     /// Does not answer when asked to stop.
@@ -269,6 +351,10 @@ impl Fault {
                 | Self::SchemaTypeDeep
                 | Self::SchemaNoBlock
                 | Self::SchemaDuplicate
+                | Self::SchemaNoProvider
+                | Self::SchemaRoles
+                | Self::SchemaNoType
+                | Self::ApplyHangsUp
                 | Self::ApplyInvalidText
                 | Self::ApplyStrangeSeverity
         )

@@ -114,6 +114,7 @@ fn spoilt(fault: Option<Fault>, applied: &Thing) -> Result<ApplyResponse, Failur
         Some(Fault::ApplyWriteOnly) => applied.with("secret", text("leaked")).payload(),
         Some(Fault::ApplyDiffers) => applied.with("name", text("another")).payload(),
         Some(Fault::ApplyErrorPartial) => applied.with("text", text("half done")).payload(),
+        Some(Fault::ApplyHangsUp) => applied.with("text", text("HANG-UP")).payload(),
         Some(Fault::ApplyInvalidText) => applied.with("text", text("UTF8-HERE")).payload(),
         Some(Fault::ApplyLongText) => applied.with("text", text(&"long ".repeat(LONG))).payload(),
         Some(Fault::ApplyTooLarge) => Payload::Msgpack(vec![0xc0; TOO_LARGE].into()),

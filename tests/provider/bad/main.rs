@@ -6,6 +6,7 @@
 
 mod answer;
 mod apply;
+mod passing;
 mod provider;
 mod start;
 mod tamper;
@@ -27,15 +28,22 @@ fn main() -> ExitCode {
     let fault = std::env::var("BAD_FAULT").ok().and_then(|name| Fault::named(&name));
     let world = World::from_env();
     world.note("start");
+    if std::env::var_os("BAD_TELL").is_some() {
+        world.note(&format!("pid {}", std::process::id()));
+    }
     // It breaks when the process ends, however that comes to be: a test sees it.
     let _witness = world.witness();
+    world.gate("start", "process");
     if let Some(code) = fault.and_then(start::instead) {
         return code;
     }
-    if let Some(tampering) = fault.and_then(tamper::of)
-        && std::env::var_os(tamper::INNER).is_none()
-    {
-        return tamper::serve(tampering);
+    if std::env::var_os(tamper::INNER).is_none() {
+        if fault == Some(Fault::StartForeignCertificate) {
+            return tamper::serve_as_another();
+        }
+        if let Some(tampering) = fault.and_then(tamper::of) {
+            return tamper::serve(tampering);
+        }
     }
     // Serving gives stdout up; a fault that writes there needs it all the same.
     let stdout = start::keep_stdout();

@@ -1,4 +1,5 @@
-//! The provider: good answers to every call, spoilt by the ordered fault. Applying is in `apply`.
+//! The provider: good answers to every call, spoilt by the ordered fault. Applying is in `apply`, what
+//! leaves nothing behind in `passing`.
 
 use std::fs::File;
 use std::future::pending;
@@ -11,6 +12,10 @@ use async_trait::async_trait;
 use formwork_plugin_protocol::message::DeferredReason;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
+use formwork_plugin_protocol::message::ephemeral::{
+    KeepRequest, OpenRequest, OpenResponse, RenewResponse,
+};
+use formwork_plugin_protocol::message::function::{CallRequest, CallResponse};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
     PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
@@ -24,21 +29,25 @@ use crate::answer::{absent, bomb, deep, end, error, garbage, status, warning};
 use crate::thing::{Thing, data, offer};
 use crate::world::World;
 
+/// A shell that leaves children behind, which have the same stdin.
+const FAMILY: &str = "exec 3<&0; sleep 1000 <&3 & sleep 1000 <&3 & wait";
+
 /// The provider.
 pub(crate) struct Bad {
     /// Ordered for the process.
-    fault: Option<Fault>,
+    pub(crate) fault: Option<Fault>,
     /// The object to which `fault` is narrowed, if it is.
     fault_of: Option<String>,
     pub(crate) world: World,
     stdout: File,
-    plans: AtomicI64,
+    /// How often something was asked whose answer depends on that.
+    pub(crate) turns: AtomicI64,
 }
 
 impl Bad {
     pub(crate) fn new(fault: Option<Fault>, world: World, stdout: File) -> Self {
         let fault_of = std::env::var("BAD_FAULT_OF").ok();
-        Self { fault, fault_of, world, stdout, plans: AtomicI64::new(0) }
+        Self { fault, fault_of, world, stdout, turns: AtomicI64::new(0) }
     }
 
     /// The fault of an object: its own, or the one ordered for all or for it.
@@ -62,19 +71,24 @@ impl Bad {
                 let written = (0..20).try_for_each(|_| (&self.stdout).write_all(&waste));
                 written.expect("somebody empties the pipe");
             }
-            Some(Fault::ProcessChild) => {
-                // Its stdin is where a test sees whether it lives.
-                let life =
-                    self.world.witness().map_or(Stdio::null(), |life| OwnedFd::from(life).into());
-                #[expect(clippy::zombie_processes, reason = "that is the fault")]
-                let _child = Command::new("sleep")
-                    .arg("1000")
-                    .stdin(life)
-                    .spawn()
-                    .expect("there is a sleep");
+            Some(Fault::ProcessChild) => self.leave(Command::new("sleep").arg("1000")),
+            Some(Fault::ProcessForks) => {
+                (0..50).for_each(|_| self.leave(Command::new("sh").args(["-c", FAMILY])));
+            }
+            Some(Fault::ProcessDetaches) => {
+                let mut command = Command::new("setsid");
+                command.args(["sleep", "1000"]).stdout(Stdio::null()).stderr(Stdio::null());
+                self.leave(&mut command);
             }
             _ => (),
         }
+    }
+
+    /// Starts a program and never looks after it. Its stdin is where a test sees whether it lives.
+    #[expect(clippy::zombie_processes, reason = "that is the fault")]
+    fn leave(&self, command: &mut Command) {
+        let life = self.world.witness().map_or(Stdio::null(), |life| OwnedFd::from(life).into());
+        let _child = command.stdin(life).spawn().expect("there is such a program");
     }
 
     fn plan_fault(&self, fault: Option<Fault>, planned: &Thing) -> Result<Payload, Failure> {
@@ -92,10 +106,13 @@ impl Bad {
             Some(Fault::PlanSetsUnset) => planned.with("link", text("unasked")).payload(),
             Some(Fault::PlanWriteOnly) => planned.with("secret", text("leaked")).payload(),
             Some(Fault::PlanFickle) => {
-                let turn = self.plans.fetch_add(1, Ordering::Relaxed);
+                let turn = self.turns.fetch_add(1, Ordering::Relaxed);
                 planned
                     .with("text", text(&format!("turn {turn} of {}", std::process::id())))
                     .payload()
+            }
+            Some(Fault::PlanRestless) if !planned.is_null() => {
+                planned.with("generation", Value::unknown(Type::Number)).payload()
             }
             Some(Fault::PlanStatus) => return Err(status("plan")),
             Some(Fault::PlanPanics) => panic!("the plan is lost"),
@@ -157,6 +174,10 @@ impl Provider for Bad {
             Some(Fault::SchemaStatus) => return Err(status("schema")),
             Some(Fault::SchemaUnimplemented) => {
                 return Err(Failure::Unimplemented("GetProviderSchema"));
+            }
+            Some(Fault::SchemaHangs) => {
+                self.gate("hangs", "schema").await;
+                pending::<()>().await;
             }
             Some(Fault::SchemaError) => offer.diagnostics = error("No schema today"),
             _ => (),
@@ -237,7 +258,7 @@ impl Provider for Bad {
             private: request.private,
             deferred: (fault == Some(Fault::ReadDefers))
                 .then_some(DeferredReason::AbsentPrerequisite),
-            identity: None,
+            identity: (fault == Some(Fault::ReadIdentity)).then(|| found.payload()),
             diagnostics,
         })
     }
@@ -284,9 +305,15 @@ impl Provider for Bad {
         let found = self.world.read(&request.id);
         let found = found.filter(|_| self.fault != Some(Fault::ImportNothing));
         let other = self.fault == Some(Fault::ImportOtherType);
+        if self.fault == Some(Fault::ImportDies) {
+            end("about to die in an import");
+        }
         let resources = found.map(|text| ImportedResource {
             type_name: if other { "bad_other".to_owned() } else { request.type_name },
-            state: Thing::from_json(&text).payload(),
+            state: match self.fault {
+                Some(Fault::ImportGarbage) => garbage(),
+                _ => Thing::from_json(&text).payload(),
+            },
             private: bytes::Bytes::new(),
             identity: None,
         });
@@ -316,6 +343,26 @@ impl Provider for Bad {
         let deferred =
             (fault == Some(Fault::DataDefers)).then_some(DeferredReason::AbsentPrerequisite);
         Ok(ReadDataResponse { state, deferred, diagnostics: Vec::new() })
+    }
+
+    async fn validate_ephemeral_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
+        self.open(request).await
+    }
+
+    async fn renew_ephemeral(&self, request: KeepRequest) -> Result<RenewResponse, Failure> {
+        self.renew(request).await
+    }
+
+    async fn close_ephemeral(&self, _: KeepRequest) -> Result<Verdict, Failure> {
+        self.close().await
+    }
+
+    async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
+        self.call(request).await
     }
 
     async fn stop(&self) -> Result<String, Failure> {

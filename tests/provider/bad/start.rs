@@ -42,6 +42,7 @@ pub(crate) fn instead(fault: Fault) -> Option<ExitCode> {
         Fault::StartNoCertificate => say("1|6|unix|/socket|grpc|\n"),
         Fault::StartBadCertificate => say(&format!("1|6|unix|/socket|grpc|{}\n", "*".repeat(80))),
         Fault::StartNoSocket => say(&format!("1|6|unix|/nowhere|grpc|{certificate}\n")),
+        Fault::StartDeadPort => say(&format!("1|6|tcp|127.0.0.1:1|grpc|{certificate}\n")),
         Fault::StartMute => {
             let path = socket("mute");
             let listener = UnixListener::bind(&path).expect("a socket");

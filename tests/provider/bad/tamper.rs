@@ -3,11 +3,12 @@
 //!
 //! It cannot read TLS: the host must have been told to do without.
 
+use std::fs;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, Stdio};
 use std::thread;
 
 use formwork_tests::fault::Fault;
@@ -20,16 +21,42 @@ pub(crate) const INNER: &str = "BAD_BEHIND_GO_BETWEEN";
 /// The length of the name that makes room for a deep type.
 pub(crate) const DEEP: usize = 10_000;
 
-/// What is to be found, and what comes in its place.
+/// What is done to the bytes.
 #[derive(Clone, Debug)]
-pub(crate) struct Tampering {
-    find: Vec<u8>,
-    put: Vec<u8>,
+pub(crate) enum Tampering {
+    /// What is found has something as long put in its place.
+    Swap { find: Vec<u8>, put: Vec<u8> },
+    /// The field of the message that ends so many bytes before what is found gets a number that nobody
+    /// knows.
+    Hide { before: usize, find: Vec<u8> },
+    /// The content of `bad_thing` is hidden likewise.
+    HideContent,
+    /// When it is found, all connections end, and there will be no other.
+    HangUp { find: Vec<u8> },
 }
+
+/// The number of a field of bytes that no message has.
+const UNKNOWN_FIELD: u8 = 15 << 3 | 2;
 
 /// Returns the change that the fault consists of, if it is one of that kind.
 pub(crate) fn of(fault: Fault) -> Option<Tampering> {
     let (find, put): (Vec<u8>, Vec<u8>) = match fault {
+        Fault::SchemaNoBlock => return Some(Tampering::HideContent),
+        // Three messages around the name, each with one byte for its field and one for its length.
+        Fault::SchemaNoProvider => {
+            return Some(Tampering::Hide { before: 6, find: b"\x0a\x06region".to_vec() });
+        }
+        Fault::SchemaNoType => {
+            let find = b"\x12\x08\"string\"".to_vec();
+            let put = [&[UNKNOWN_FIELD], &find[1..]].concat();
+            let name = b"typeless";
+            ([name, &find[..]].concat(), [name, &put[..]].concat())
+        }
+        // Optional, sensitive and deprecated become optional, required and computed.
+        Fault::SchemaRoles => {
+            (b"\x28\x01\x38\x01\x48\x01".to_vec(), b"\x28\x01\x20\x01\x30\x01".to_vec())
+        }
+        Fault::ApplyHangsUp => return Some(Tampering::HangUp { find: b"HANG-UP".to_vec() }),
         Fault::SchemaTypeNotJson => (b"\"number\"".to_vec(), b"{number\"".to_vec()),
         Fault::SchemaTypeUnknown => (b"\"number\"".to_vec(), b"\"nosuch\"".to_vec()),
         Fault::SchemaTypeDeep => {
@@ -39,8 +66,6 @@ pub(crate) fn of(fault: Fault) -> Option<Tampering> {
             let put = format!("{put:<width$}", width = find.len());
             (find.into_bytes(), put.into_bytes())
         }
-        // Field 2 of the schema after an entry's key becomes field 3, which nobody knows.
-        Fault::SchemaNoBlock => (Vec::new(), Vec::new()),
         Fault::SchemaDuplicate => (b"\x0a\x04name".to_vec(), b"\x0a\x04kind".to_vec()),
         Fault::ApplyInvalidText => (b"UTF8-HERE".to_vec(), b"UTF8-\xff\xfe\xfd\xfc".to_vec()),
         Fault::ApplyStrangeSeverity => {
@@ -48,11 +73,33 @@ pub(crate) fn of(fault: Fault) -> Option<Tampering> {
         }
         _ => return None,
     };
-    Some(Tampering { find, put })
+    Some(Tampering::Swap { find, put })
 }
 
 /// Runs a good provider, and stands between it and the host until it ends.
 pub(crate) fn serve(tampering: Tampering) -> ExitCode {
+    let (mut good, handshake) = start_good();
+    let behind = PathBuf::from(&handshake[3]);
+    let path = socket("between");
+    let listener = UnixListener::bind(&path).expect("a socket");
+    print(&format!("1|{}|unix|{}|grpc|\n", handshake[1], path.display()));
+    thread::spawn(move || accept(&listener, &path, &behind, &tampering));
+    wait_for(&mut good)
+}
+
+/// Runs two good providers, and tells the host of one with the certificate of the other.
+pub(crate) fn serve_as_another() -> ExitCode {
+    let (mut good, mut handshake) = start_good();
+    let (mut other, others) = start_good();
+    handshake[5].clone_from(&others[5]);
+    print(&format!("{}\n", handshake.join("|")));
+    let code = wait_for(&mut good);
+    other.kill().and_then(|()| other.wait()).expect("it is ours");
+    code
+}
+
+/// Starts a good provider and returns the fields of its handshake.
+fn start_good() -> (Child, Vec<String>) {
     let program = std::env::current_exe().expect("we run from somewhere");
     let mut good = Command::new(program)
         .env(INNER, "1")
@@ -62,20 +109,19 @@ pub(crate) fn serve(tampering: Tampering) -> ExitCode {
     let mut handshake = String::new();
     let stdout = good.stdout.take().expect("a pipe");
     BufReader::new(stdout).read_line(&mut handshake).expect("a handshake");
-    let fields: Vec<&str> = handshake.trim_end().split('|').collect();
-    let behind = PathBuf::from(fields.get(3).expect("an address"));
-    let path = socket("between");
-    let listener = UnixListener::bind(&path).expect("a socket");
-    thread::spawn(move || accept(&listener, &behind, &tampering));
-    print(&format!("1|{}|unix|{}|grpc|\n", fields[1], path.display()));
+    (good, handshake.trim_end().split('|').map(str::to_owned).collect())
+}
+
+fn wait_for(good: &mut Child) -> ExitCode {
     match good.wait() {
         Ok(status) if status.success() => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,
     }
 }
 
-fn accept(listener: &UnixListener, behind: &Path, tampering: &Tampering) {
+fn accept(listener: &UnixListener, path: &Path, behind: &Path, tampering: &Tampering) {
     for host in listener.incoming().flatten() {
+        let path = path.to_owned();
         let good = UnixStream::connect(behind).expect("the good one listens");
         let (mut host_in, mut good_out) = (clone(&host), clone(&good));
         thread::spawn(move || {
@@ -86,46 +132,64 @@ fn accept(listener: &UnixListener, behind: &Path, tampering: &Tampering) {
         });
         let tampering = tampering.clone();
         thread::spawn(move || match carry(good, &host, &tampering) {
-            Ok(()) | Err(_) => hang_up(&host),
+            Ok(false) | Err(_) => hang_up(&host),
+            Ok(true) => {
+                fs::remove_file(path).expect("the socket is there");
+                hang_up(&host);
+            }
         });
     }
 }
 
-fn carry(mut from: UnixStream, mut to: &UnixStream, tampering: &Tampering) -> io::Result<()> {
+/// Carries bytes until they end, or until they hold what ends everything: says whether they do.
+fn carry(mut from: UnixStream, mut to: &UnixStream, tampering: &Tampering) -> io::Result<bool> {
     let mut buffer = vec![0; 1 << 20];
     loop {
         let read = from.read(&mut buffer)?;
         if read == 0 {
-            return Ok(());
+            return Ok(false);
         }
         let bytes = &mut buffer[..read];
-        tampering.tamper(bytes);
+        if tampering.tamper(bytes) {
+            return Ok(true);
+        }
         to.write_all(bytes)?;
     }
 }
 
 impl Tampering {
-    fn tamper(&self, bytes: &mut [u8]) {
-        if self.find.is_empty() {
-            return drop_block(bytes);
-        }
-        let length = self.find.len();
-        let mut at = 0;
-        while at + length <= bytes.len() {
-            if bytes[at..at + length] == self.find[..] {
-                bytes[at..at + length].copy_from_slice(&self.put);
-                at += length;
-            } else {
-                at += 1;
+    /// Does it; says whether everything must end.
+    fn tamper(&self, bytes: &mut [u8]) -> bool {
+        match self {
+            Self::Swap { find, put } => {
+                let mut start = 0;
+                while let Some(at) = position(&bytes[start..], find) {
+                    let (from, to) = (start + at, start + at + find.len());
+                    bytes[from..to].copy_from_slice(put);
+                    start = to;
+                }
             }
+            Self::Hide { before, find } => {
+                let at = position(bytes, find).and_then(|at| at.checked_sub(*before));
+                if let Some(at) = at {
+                    bytes[at] = UNKNOWN_FIELD;
+                }
+            }
+            Self::HideContent => hide_content(bytes),
+            Self::HangUp { find } => return position(bytes, find).is_some(),
         }
+        false
     }
 }
 
+fn position(bytes: &[u8], find: &[u8]) -> Option<usize> {
+    bytes.windows(find.len()).position(|window| window == find)
+}
+
 /// Renames the field that holds the content of `bad_thing`, in a map entry: key, schema, content.
-fn drop_block(bytes: &mut [u8]) {
+fn hide_content(bytes: &mut [u8]) {
     let key = b"\x0a\x09bad_thing\x12";
-    let Some(at) = bytes.windows(key.len()).position(|window| window == key) else { return };
+    let Some(at) = position(bytes, key) else { return };
     let mut at = at + key.len();
     // Past the schema's length.
     while bytes.get(at).is_some_and(|byte| byte & 0x80 != 0) {

@@ -1,4 +1,5 @@
-//! What the provider offers: one resource type, one data source, and the values that belong to them.
+//! What the provider offers: one resource type, one data source and one ephemeral resource, and the
+//! values that belong to them.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +11,42 @@ use formwork_value::codec::{json, msgpack};
 use formwork_value::schema::{Attribute, Block, NestedBlock, Nesting, Role, Schema};
 use formwork_value::{Path, Plain, Type, Value};
 
+use crate::passing::functions;
+
+/// How deep blocks without measure are nested.
+const DEEP_BLOCKS: usize = 1000;
+
 /// Returns what there is to be had, with the ordered fault in it.
 pub(crate) fn offer(fault: Option<Fault>) -> ProviderSchema {
     let mut resource = resource();
     match fault {
         Some(Fault::SchemaMinAboveMax) => {
-            let (nesting, block) = (Nesting::List, Block::default());
-            let parts = NestedBlock { nesting, block, min_items: 3, max_items: 2, computed: false };
-            resource.block.blocks.insert("parts".into(), parts);
+            let parts = nest(&mut resource, Nesting::List, Block::default());
+            (parts.min_items, parts.max_items) = (3, 2);
+        }
+        Some(Fault::SchemaSetOfAny) => {
+            let mut block = Block::default();
+            let any = Attribute::new(Type::Dynamic, Role::Optional);
+            block.attributes.insert("any".into(), any);
+            nest(&mut resource, Nesting::Set, block);
+        }
+        Some(Fault::SchemaBlocksDeep) => {
+            let mut block = Block::default();
+            for _ in 0..DEEP_BLOCKS {
+                let mut outer = Schema { block: Block::default(), ..Schema::default() };
+                nest(&mut outer, Nesting::Single, block);
+                block = outer.block;
+            }
+            nest(&mut resource, Nesting::Single, block);
+        }
+        // What the go-between changes.
+        Some(Fault::SchemaRoles) => {
+            let mut roles = Attribute::new(Type::String, Role::Optional);
+            (roles.sensitive, roles.docs.deprecated) = (true, true);
+            add(&mut resource, "roles", roles);
+        }
+        Some(Fault::SchemaNoType) => {
+            add(&mut resource, "typeless", Attribute::new(Type::String, Role::Optional));
         }
         Some(Fault::SchemaHuge) => {
             resource.block.docs.description = "so much to say ".repeat(6_000_000);
@@ -44,6 +73,8 @@ pub(crate) fn offer(fault: Option<Fault>) -> ProviderSchema {
         provider,
         resources: BTreeMap::from([("bad_thing".to_owned(), resource)]),
         data_sources: BTreeMap::from([("bad_data".to_owned(), data())]),
+        ephemeral_resources: BTreeMap::from([("bad_token".to_owned(), data())]),
+        functions: functions(),
         capabilities: ServerCapabilities { plan_destroy: true, ..ServerCapabilities::default() },
         ..ProviderSchema::default()
     }
@@ -66,7 +97,7 @@ pub(crate) fn resource() -> Schema {
     ])
 }
 
-/// The schema of `bad_data`.
+/// The schema of `bad_data` and `bad_token`.
 pub(crate) fn data() -> Schema {
     schema([
         ("name", Attribute::new(Type::String, Role::Required)),
@@ -148,6 +179,12 @@ fn schema<const N: usize>(attributes: [(&str, Attribute); N]) -> Schema {
         add(&mut schema, name, attribute);
     }
     schema
+}
+
+/// Gives a schema blocks of the type `parts`.
+fn nest(schema: &mut Schema, nesting: Nesting, block: Block) -> &mut NestedBlock {
+    let parts = NestedBlock { nesting, block, min_items: 0, max_items: 0, computed: false };
+    schema.block.blocks.entry("parts".into()).or_insert(parts)
 }
 
 fn add(schema: &mut Schema, name: &str, attribute: Attribute) {

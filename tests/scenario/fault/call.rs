@@ -32,10 +32,13 @@ pub(super) const SCHEMA: &[Case] = &[
     (Fault::SchemaTypeDeep, Create, 1, "nested too deep", Nothing),
     (Fault::SchemaNoBlock, Create, 1, "the schema has no block", Nothing),
     (Fault::SchemaDuplicate, Create, 1, UNUSABLE, Nothing),
+    (Fault::SchemaBlocksDeep, Create, 1, "recursion limit reached", Nothing),
+    (Fault::SchemaNoProvider, Create, 1, "no schema of the provider itself", Nothing),
+    (Fault::SchemaRoles, Create, 1, "roles", Nothing),
+    (Fault::SchemaNoType, Create, 1, "typeless", Nothing),
+    (Fault::SchemaSetOfAny, Create, 1, "parts.any", Nothing),
     // Hosts load them; the attribute cannot be set.
     (Fault::SchemaReservedName, Create, 0, "Apply complete! Resources: 3 added", Ready),
-    // One process does all the work of a run, so there is only one schema.
-    (Fault::SchemaFickle, Create, 0, "Apply complete! Resources: 3 added", Ready),
 ];
 
 pub(super) const CONFIGURE: &[Case] = &[
@@ -59,6 +62,7 @@ pub(super) const STORED: &[Case] = &[
     (Fault::ReadError, Update, 1, "Error: The network is down with bad_thing.a", Ready),
     (Fault::ReadDies, Update, 1, "about to die in a read", Ready),
     (Fault::ReadDefers, Update, 1, "deferrals are not allowed", Ready),
+    (Fault::ReadIdentity, Update, 1, "has no identities", Ready),
     // Who says that an object is gone is believed; that another is made is shown before.
     (Fault::ReadNull, Update, 0, "bad_thing.a will be created", Ready),
     (Fault::ReadAbsent, Update, 0, "bad_thing.a will be created", Ready),
@@ -86,6 +90,8 @@ pub(super) const PLAN: &[Case] = &[
     (Fault::PlanWriteOnly, Create, 1, ".secret: write-only attribute is not null", Nothing),
     // Nothing is replaced when nothing exists; the reference looks away as well.
     (Fault::PlanReplaceNowhere, Create, 0, "3 added", Ready),
+    // Only who plans again finds out; `sdk/testing` does.
+    (Fault::PlanRestless, Create, 0, "3 added", Ready),
     (Fault::PlanFickle, Create, 1, "Provider produced inconsistent final plan", Nothing),
     (Fault::PlanError, Create, 1, "Error: There is no room for it with bad_thing.a", Nothing),
     (Fault::PlanStatus, Create, 1, "no plan on Sundays", Nothing),
@@ -118,6 +124,7 @@ pub(super) const APPLY: &[Case] = &[
     (Fault::ApplyExits, Create, 1, "about to die in an apply", Doubted),
     (Fault::ApplyPanics, Create, 1, "the result is lost", Doubted),
     (Fault::ApplyKilled, Create, 1, "killed by SIGKILL", Doubted),
+    (Fault::ApplyHangsUp, Create, 1, "went away during ApplyResourceChange", Doubted),
     (Fault::ApplyStatus, Create, 1, "no apply on Sundays", Doubted),
     (Fault::ApplyTooLarge, Create, 1, "the limit is: 268435456 bytes", Doubted),
     (Fault::ApplyInvalidText, Create, 1, ".text: a string is not valid UTF-8", Tainted),
@@ -147,6 +154,27 @@ pub(super) const DATA: &[(Fault, &str)] = &[
 #[test]
 fn a_schema_that_cannot_be_used_is_explained() {
     check(SCHEMA);
+}
+
+#[test]
+fn a_schema_that_differs_between_processes_is_refused() {
+    // One process does all the work of a run, so it takes a second configuration to see it.
+    let one = CONFIG.replace("SIZE", "1");
+    let two = one.replace("  link = bad", "  provider = bad.second\n  link = bad")
+        + "provider \"bad\" {\n  alias = \"second\"\n  region = \"there\"\n}\n";
+    for (config, code, words) in
+        [(one, 0, "3 added"), (two, 1, "another one than that of the process before it")]
+    {
+        let workdir = Workdir::new(&config);
+        let command = workdir.formwork("apply -auto-approve");
+        let ended = command.env("BAD_FAULT", Fault::SchemaFickle.name()).run();
+        ended.code(code).says(words);
+        if code == 1 {
+            ended.says("formwork/bad").says("provider[");
+            assert_eq!(workdir.world.objects(), [""; 0]);
+        }
+        workdir.world.assert_deserted();
+    }
 }
 
 #[test]
@@ -203,6 +231,8 @@ fn bad_data_is_refused() {
 /// Faults of an import, and the words they lead to.
 pub(super) const IMPORT: &[(Fault, &str)] = &[
     (Fault::ImportNothing, "Import returned no resources"),
+    (Fault::ImportGarbage, BREACH),
+    (Fault::ImportDies, "about to die in an import"),
     (Fault::ImportOtherType, "it found an object of type \"bad_other\""),
 ];
 

@@ -28,6 +28,8 @@ pub(super) const CASES: &[Case] = &[
     (Fault::StartRemote, Create, 1, "192.0.2.1:443, which is not on this machine", Nothing),
     (Fault::StartNoCertificate, Create, 1, "it was asked for TLS and gave no certificate", Nothing),
     (Fault::StartBadCertificate, Create, 1, "is not valid base64", Nothing),
+    (Fault::StartForeignCertificate, Create, 1, "certificate", Nothing),
+    (Fault::StartDeadPort, Create, 1, "no connection to 127.0.0.1:1", Nothing),
     (Fault::StartNoSocket, Create, 1, "no connection to /nowhere", Nothing),
     (Fault::StartMute, Create, 1, "it was started, but", Nothing),
     (Fault::StartReadsStdin, Create, 0, "Apply complete! Resources: 3 added", Ready),
@@ -36,6 +38,34 @@ pub(super) const CASES: &[Case] = &[
 #[test]
 fn a_program_that_is_no_plugin_is_explained() {
     check(CASES);
+}
+
+#[test]
+fn a_plugin_that_starts_slowly_is_waited_for_and_started_once() {
+    let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+    let command = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "start:process");
+    let running = command.env("FORMWORK_PLUGIN_PATIENCE", "1").start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.wait_for_words("provider formwork/bad has not answered GetProviderSchema");
+    held.let_go();
+    running.wait().code(0).says("3 added");
+    let calls = workdir.world.take_calls();
+    assert_eq!(calls.iter().filter(|call| *call == "start").count(), 1, "{calls:?}");
+    workdir.world.assert_deserted();
+}
+
+#[test]
+fn a_plugin_that_is_run_by_hand_says_what_it_is_and_fails() {
+    let workdir = Workdir::new("");
+    let output = std::process::Command::new(bad_provider())
+        .env_clear()
+        .env("BAD_WORLD", workdir.world.path())
+        .output()
+        .expect("it can be run");
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("plugin"), "{said}");
+    assert!(output.stdout.is_empty());
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! Plugins that answer well and are bad company.
 
-use nix::sys::signal::Signal;
+use std::process::Stdio;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use super::*;
 
@@ -8,67 +11,13 @@ pub(super) const CASES: &[Case] = &[
     (Fault::ProcessStderr, Create, 0, "3 added", Ready),
     (Fault::ProcessStdout, Create, 0, "3 added", Ready),
     (Fault::ProcessChild, Create, 0, "3 added", Ready),
+    (Fault::ProcessForks, Create, 0, "3 added", Ready),
     (Fault::ProcessStays, Create, 0, "3 added", Ready),
-];
-
-/// Faults that show only when the command is interrupted.
-pub(super) const ELSEWHERE: [Fault; 5] = [
-    Fault::ApplyHangs,
-    Fault::StopHangs,
-    Fault::ConfigureHangs,
-    Fault::PlanHangs,
-    Fault::ReadHangs,
 ];
 
 #[test]
 fn noise_and_stubbornness_hold_nobody_up() {
     check(CASES);
-}
-
-#[test]
-fn a_provider_that_does_not_answer_is_left_with_two_interrupts() {
-    let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
-    let command = workdir.formwork("apply -auto-approve");
-    let running = command
-        .env("BAD_FAULT", Fault::ApplyHangs.name())
-        .env("BAD_FAULT_OF", "a")
-        .env("BAD_HOLD", "hangs:a")
-        .start();
-    let (_, held) = workdir.world.wait_for_held();
-    running.signal(Signal::SIGINT);
-    running.wait_for_words("Gracefully shutting down");
-    running.signal(Signal::SIGINT);
-    running.wait().code(1).says("Two interrupts received");
-    drop(held);
-    workdir.world.assert_deserted();
-    let next = workdir.formwork("plan").run();
-    assert_eq!(observe(&workdir, &next), Doubted, "{}", next.text());
-}
-
-#[test]
-fn a_provider_that_hangs_before_anything_is_done_is_left_with_two_interrupts() {
-    for (fault, moment) in [
-        (Fault::ConfigureHangs, "hangs:configure"),
-        (Fault::PlanHangs, "hangs:a"),
-        (Fault::ReadHangs, "hangs:a"),
-    ] {
-        let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
-        let exists = fault == Fault::ReadHangs;
-        if exists {
-            workdir.formwork("apply -auto-approve").succeed();
-        }
-        let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name());
-        let running = command.env("BAD_FAULT_OF", "a").env("BAD_HOLD", moment).start();
-        let (_, held) = workdir.world.wait_for_held();
-        running.signal(Signal::SIGINT);
-        running.wait_for_words("Gracefully shutting down");
-        running.signal(Signal::SIGTERM);
-        running.wait().code(1).says("Two interrupts received");
-        drop(held);
-        workdir.world.assert_deserted();
-        let next = workdir.formwork("plan").run();
-        assert_eq!(observe(&workdir, &next), if exists { Ready } else { Nothing });
-    }
 }
 
 #[test]
@@ -86,18 +35,50 @@ fn a_provider_that_dies_over_an_update_is_started_again_and_asked_at_once() {
 }
 
 #[test]
-fn a_provider_that_does_not_hear_of_stopping_loses_nothing() {
+fn a_provider_that_dies_while_nobody_asks_it_anything_is_started_again() {
+    let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+    let mut running = workdir.formwork("apply").unanswered().env("BAD_TELL", "pid").start();
+    running.wait_for_words("Only 'yes' will be accepted");
+    let pid = workdir.world.provider();
+    kill(pid, Signal::SIGKILL).expect("it is there");
+    running.answer("yes\n");
+    running.wait().code(0).says("3 added");
+    workdir.world.assert_deserted();
+    let next = workdir.formwork("plan -detailed-exitcode").succeed();
+    assert_eq!(observe(&workdir, &next), Ready, "{}", next.text());
+}
+
+#[test]
+fn a_child_that_leaves_the_session_is_reported() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     let command = workdir.formwork("apply -auto-approve");
-    let running =
-        command.env("BAD_FAULT", Fault::StopHangs.name()).env("BAD_HOLD", "after:a").start();
-    let (_, held) = workdir.world.wait_for_held();
-    running.signal(Signal::SIGINT);
-    running.wait_for_words("Gracefully shutting down");
-    held.let_go();
-    running.wait().code(1).says("execution halted");
+    let ended = command.env("BAD_FAULT", Fault::ProcessDetaches.name()).run();
+    ended.code(0).says("3 added").says("Provider left a process running").says("formwork/bad");
+    let words = ended.words();
+    let pid = words.split("sleep 1000 (process ").nth(1).and_then(|rest| rest.split(')').next());
+    let pid = pid.and_then(|pid| pid.parse().ok()).map(Pid::from_raw);
+    kill(pid.unwrap_or_else(|| panic!("{words}")), Signal::SIGKILL).expect("it is there");
     workdir.world.assert_deserted();
-    let next = workdir.formwork("plan").run();
-    assert_eq!(observe(&workdir, &next), Ready, "{}", next.text());
-    assert!(!has(&workdir, "dependent"), "nothing new was to be started");
+}
+
+#[test]
+fn a_process_that_has_the_number_of_a_provider_that_was_attached_to_is_left_alone() {
+    let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+    let mut bystander = std::process::Command::new("sleep");
+    let mut bystander = bystander.arg("1000").stdin(Stdio::null()).spawn().expect("a sleep");
+    let (mut provider, socket) = workdir.attachable();
+    let attach = format!(
+        r#"{{"registry.terraform.io/formwork/bad":{{"Protocol":"grpc","ProtocolVersion":6,"Pid":{},"Test":true,"Addr":{{"Network":"unix","String":"{socket}"}}}}}}"#,
+        bystander.id()
+    );
+    let command = workdir.formwork("apply -auto-approve").env("TF_REATTACH_PROVIDERS", &attach);
+    command.succeed().says("3 added");
+    let running = workdir.formwork("destroy -auto-approve").env("TF_REATTACH_PROVIDERS", &attach);
+    running.succeed();
+    assert!(bystander.try_wait().expect("it is ours").is_none(), "it was ended");
+    assert!(provider.try_wait().expect("it is ours").is_none(), "it was not ours to end");
+    for child in [&mut bystander, &mut provider] {
+        child.kill().and_then(|()| child.wait()).expect("it is ours");
+    }
+    workdir.world.assert_deserted();
 }

@@ -1,0 +1,134 @@
+//! A proxy for one test: CONNECT of HTTP or SOCKS 5, with a name and a password or without. It counts
+//! whom it connected.
+
+use std::io::{self, Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+/// What is asked of who comes: `Basic` words for HTTP, name and password for SOCKS.
+pub(crate) const USER: &str = "proxied";
+pub(crate) const PASSWORD: &str = "open sesame";
+/// The same as HTTP has it, in base64.
+const WORDS: &str = "cHJveGllZDpvcGVuIHNlc2FtZQ==";
+
+/// A proxy that runs as long as the test program does.
+pub(crate) struct Proxy {
+    pub(crate) port: u16,
+    connected: Arc<AtomicUsize>,
+}
+
+/// The language of a proxy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scheme {
+    Http,
+    Socks,
+}
+
+impl Proxy {
+    /// Starts one.
+    pub(crate) fn start(scheme: Scheme, guarded: bool) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+        let port = listener.local_addr().expect("it has an address").port();
+        let connected = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&connected);
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                let count = Arc::clone(&count);
+                thread::spawn(move || {
+                    let greeted = match scheme {
+                        Scheme::Http => greet_http(&client, guarded),
+                        Scheme::Socks => greet_socks(&client, guarded),
+                    };
+                    // Whoever does not greet as he should is sent away.
+                    if let Ok(end) = greeted {
+                        count.fetch_add(1, Ordering::SeqCst);
+                        carry(&client, &end);
+                    }
+                });
+            }
+        });
+        Self { port, connected }
+    }
+
+    /// How many it has connected.
+    pub(crate) fn connected(&self) -> usize {
+        self.connected.load(Ordering::SeqCst)
+    }
+}
+
+fn greet_http(mut client: &TcpStream, guarded: bool) -> io::Result<TcpStream> {
+    let mut request = Vec::new();
+    while !request.ends_with(b"\r\n\r\n") {
+        request.push(read::<1>(client)?[0]);
+    }
+    let request = String::from_utf8_lossy(&request);
+    let whom = request.strip_prefix("CONNECT ").and_then(|rest| rest.split(' ').next());
+    if guarded && !request.contains(&format!("Proxy-Authorization: Basic {WORDS}\r\n")) {
+        client.write_all(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n")?;
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    let end = TcpStream::connect(whom.ok_or(io::ErrorKind::InvalidData)?)?;
+    client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?;
+    Ok(end)
+}
+
+fn greet_socks(mut client: &TcpStream, guarded: bool) -> io::Result<TcpStream> {
+    let [_, n_methods] = read(client)?;
+    let methods = read_long(client, n_methods.into())?;
+    let method = if guarded { 2 } else { 0 };
+    if !methods.contains(&method) {
+        client.write_all(&[5, 0xff])?;
+        return Err(io::ErrorKind::PermissionDenied.into());
+    }
+    client.write_all(&[5, method])?;
+    if guarded {
+        let [_, length] = read(client)?;
+        let user = read_long(client, length.into())?;
+        let [length] = read(client)?;
+        let password = read_long(client, length.into())?;
+        let right = user == USER.as_bytes() && password == PASSWORD.as_bytes();
+        client.write_all(&[1, u8::from(!right)])?;
+        if !right {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+    }
+    let [_, _, _, kind] = read(client)?;
+    let host = match kind {
+        1 => read::<4>(client)?.map(|part| part.to_string()).join("."),
+        _ => {
+            let [length] = read(client)?;
+            String::from_utf8_lossy(&read_long(client, length.into())?).into_owned()
+        }
+    };
+    let end = TcpStream::connect((host, u16::from_be_bytes(read(client)?)))?;
+    client.write_all(&[5, 0, 0, 1, 0, 0, 0, 0, 0, 0])?;
+    Ok(end)
+}
+
+fn read<const N: usize>(mut client: &TcpStream) -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    client.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn read_long(mut client: &TcpStream, length: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; length];
+    client.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Carries bytes both ways until one side has had enough.
+fn carry(client: &TcpStream, end: &TcpStream) {
+    thread::scope(|scope| {
+        for (mut from, mut to) in [(client, end), (end, client)] {
+            scope.spawn(move || {
+                // However it ends, nothing more comes this way.
+                match io::copy(&mut from, &mut to).and_then(|_| to.shutdown(Shutdown::Write)) {
+                    Ok(()) | Err(_) => (),
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,112 @@
+//! Providers that do not answer: it is said what is waited for, one interrupt lets everybody else
+//! finish, and a second ends the run within two seconds, with the journal whole.
+
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::Signal;
+
+use super::passing::config_of;
+use super::*;
+
+/// How soon the second interrupt ends a run.
+const AT_ONCE: Duration = Duration::from_secs(2);
+
+/// Fault, the moments at which the provider hangs, the call that has no answer and what it is about,
+/// and what becomes of the object.
+type Hang = (Fault, &'static str, &'static str, Outcome);
+
+pub(super) const HANGS: &[Hang] = &[
+    (Fault::SchemaHangs, "hangs:schema", "GetProviderSchema", Nothing),
+    (Fault::ConfigureHangs, "hangs:configure", "ConfigureProvider for provider[", Nothing),
+    (Fault::ReadHangs, "hangs:a", "ReadResource for bad_thing.a", Ready),
+    (Fault::PlanHangs, "hangs:a", "PlanResourceChange for bad_thing.a", Nothing),
+    (Fault::ApplyHangs, "hangs:a", "ApplyResourceChange for bad_thing.a", Doubted),
+    (Fault::FunctionHangs, "hangs:function", "CallFunction for its function say", Nothing),
+    (Fault::OpenHangs, "hangs:open", "OpenEphemeralResource for ephemeral.bad_token.t", Nothing),
+    // Something has to take so long that there is time for a renewal.
+    (
+        Fault::RenewHangs,
+        "before:a,renew:token",
+        "RenewEphemeralResource for ephemeral.bad_token.t",
+        Outcome::Feared,
+    ),
+    (Fault::CloseHangs, "hangs:close", "CloseEphemeralResource for ephemeral.bad_token.t", Nothing),
+];
+
+/// Calls of which a run tells by itself that they take long.
+const TOLD: [Fault; 1] = [Fault::ApplyHangs];
+
+#[test]
+fn a_provider_that_does_not_answer_is_named_and_left_with_two_interrupts() {
+    let pairs = [
+        (Signal::SIGINT, Signal::SIGINT),
+        (Signal::SIGTERM, Signal::SIGINT),
+        (Signal::SIGHUP, Signal::SIGTERM),
+        (Signal::SIGINT, Signal::SIGHUP),
+    ];
+    let hangs = HANGS.iter().zip(pairs.into_iter().cycle());
+    for ((fault, moment, call, outcome), (first, second)) in hangs {
+        let workdir = Workdir::new(&config_of(*fault));
+        if *fault == Fault::ReadHangs {
+            workdir.formwork("apply -auto-approve").succeed();
+        }
+        let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name());
+        let command = command.env("BAD_FAULT_OF", "a").env("FORMWORK_PLUGIN_PATIENCE", "1");
+        let running = command.env("BAD_HOLD", moment).start();
+        let held: Vec<_> = moment.split(',').map(|_| workdir.world.wait_for_held()).collect();
+        let waited_for = format!("provider formwork/bad has not answered {call}");
+        if !TOLD.contains(fault) {
+            running.wait_for_words(&waited_for);
+        }
+        running.signal(first);
+        running.wait_for_words("Gracefully shutting down");
+        running.signal(second);
+        let since = Instant::now();
+        let ended = running.wait();
+        let took = since.elapsed();
+        ended.code(1).says("Two interrupts received").says(&waited_for);
+        assert!(took < AT_ONCE, "{fault:?} took {took:?}\n{}", ended.text());
+        drop(held);
+        workdir.world.assert_deserted();
+        // The journal can be read, and says what was open.
+        let next = workdir.formwork("plan").run();
+        assert_eq!(observe(&workdir, &next), *outcome, "{fault:?}: {}", next.text());
+        next.code(0);
+    }
+}
+
+#[test]
+fn a_provider_that_does_not_hear_of_stopping_loses_nothing() {
+    let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+    let command = workdir.formwork("apply -auto-approve");
+    let running =
+        command.env("BAD_FAULT", Fault::StopHangs.name()).env("BAD_HOLD", "after:a").start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.signal(Signal::SIGINT);
+    running.wait_for_words("Gracefully shutting down");
+    held.let_go();
+    running.wait().code(1).says("execution halted");
+    workdir.world.assert_deserted();
+    let next = workdir.formwork("plan").run();
+    assert_eq!(observe(&workdir, &next), Ready, "{}", next.text());
+    assert!(!has(&workdir, "dependent"), "nothing new was to be started");
+}
+
+#[test]
+fn a_provider_that_hangs_in_stopping_and_in_its_work_is_left_with_two_interrupts() {
+    let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+    let command = workdir.formwork("apply -auto-approve");
+    let running =
+        command.env("BAD_FAULT", Fault::StopHangs.name()).env("BAD_HOLD", "after:a").start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.signal(Signal::SIGTERM);
+    running.wait_for_words("Gracefully shutting down");
+    running.signal(Signal::SIGTERM);
+    let since = Instant::now();
+    running.wait().code(1).says("ApplyResourceChange for bad_thing.a");
+    assert!(since.elapsed() < AT_ONCE, "{:?}", since.elapsed());
+    drop(held);
+    workdir.world.assert_deserted();
+    let next = workdir.formwork("plan").run();
+    assert_eq!(observe(&workdir, &next), Doubted, "{}", next.text());
+}

@@ -1,0 +1,150 @@
+//! Functions and ephemeral resources that go wrong: they leave nothing behind, and what goes wrong
+//! with them takes nothing along.
+
+use super::*;
+
+const TOKEN: &str = r#"
+terraform {
+  required_providers {
+    bad = { source = "formwork/bad" }
+  }
+}
+
+ephemeral "bad_token" "t" {
+  name = "t"
+}
+
+resource "bad_thing" "a" {
+  name   = "a"
+  secret = ephemeral.bad_token.t.text
+}
+"#;
+
+const SAID: &str = r#"
+terraform {
+  required_providers {
+    bad = { source = "formwork/bad" }
+  }
+}
+
+resource "bad_thing" "a" {
+  name = "a"
+  kind = provider::bad::say("hello")
+}
+"#;
+
+const BREACH: &str = "This is a bug in the provider";
+
+/// Faults of a function, and the words they lead to. Nothing is made.
+pub(super) const FUNCTION: &[(Fault, &str)] = &[
+    (Fault::FunctionError, "Nobody says such a thing"),
+    (Fault::FunctionStatus, "no function on Sundays"),
+    (Fault::FunctionGarbage, "it returned no value of type string"),
+    (Fault::FunctionWrongType, "it returned no value of type string"),
+    (Fault::FunctionUnknown, "it returned an unknown value although all arguments are known"),
+    (Fault::FunctionDies, "about to die in a function"),
+];
+
+/// Faults of an opening or a closing, and the words they lead to. They come while planning, so nothing
+/// is made.
+pub(super) const OPEN: &[(Fault, &str)] = &[
+    (Fault::OpenError, "Error: The door is stuck with ephemeral.bad_token.t"),
+    (Fault::OpenStatus, "no opening on Sundays"),
+    (Fault::OpenGarbage, BREACH),
+    (Fault::OpenNull, BREACH),
+    (Fault::OpenUnknown, BREACH),
+    (Fault::OpenChangesConfig, BREACH),
+    (Fault::OpenDefers, "deferrals are not allowed"),
+    (Fault::OpenDies, "about to die in an opening"),
+    (Fault::CloseError, "Error: The key broke off with ephemeral.bad_token.t"),
+    (Fault::CloseStatus, "no closing on Sundays"),
+    (Fault::CloseDies, "about to die in a closing"),
+];
+
+/// Faults of a renewal while an object is made, the exit code and the words they lead to, and what
+/// becomes of the object. What was not renewed may last long enough all the same.
+pub(super) const RENEW: &[(Fault, i32, &str, Outcome)] = &[
+    (Fault::RenewError, 0, "Its provider says: The lock was changed", Ready),
+    (Fault::RenewStatus, 0, "no renewal on Sundays", Ready),
+    // The process that dies takes the call along that makes the object.
+    (Fault::RenewDies, 1, "about to die in a renewal", Outcome::Feared),
+];
+
+#[test]
+fn a_function_that_goes_wrong_is_explained_and_nothing_is_made() {
+    for (fault, words) in FUNCTION {
+        let workdir = Workdir::new(SAID);
+        let ended = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name()).run();
+        ended.code(1).says(words).says("provider::bad::say");
+        if *fault != Fault::FunctionError {
+            ended.says("formwork/bad");
+        }
+        assert_eq!(workdir.world.objects(), [""; 0], "{fault:?}");
+        workdir.world.assert_deserted();
+    }
+}
+
+#[test]
+fn a_function_that_answers_something_else_each_time_is_found_out() {
+    let workdir = Workdir::new(SAID);
+    let command = workdir.formwork("apply -auto-approve");
+    let ended = command.env("BAD_FAULT", Fault::FunctionFickle.name()).run();
+    ended.code(1).says(FICKLE).says("bad");
+    assert_eq!(workdir.world.objects(), [""; 0], "{}", ended.text());
+    workdir.world.assert_deserted();
+}
+
+/// What is said of a function whose results differ.
+pub(super) const FICKLE: &str = "inconsistent";
+
+#[test]
+fn an_ephemeral_resource_that_cannot_be_opened_or_closed_is_explained() {
+    for (fault, words) in OPEN {
+        let workdir = Workdir::new(TOKEN);
+        let ended = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name()).run();
+        ended.code(1).says(words).says("ephemeral.bad_token.t");
+        let own_words = ended.words().contains("The bad provider says so");
+        let call = match fault.name().starts_with("open") {
+            true => "OpenEphemeralResource",
+            false => "CloseEphemeralResource",
+        };
+        assert!(own_words || ended.words().contains(call), "{}", ended.text());
+        assert!(own_words || ended.words().contains("formwork/bad"), "{}", ended.text());
+        assert_eq!(workdir.world.objects(), [""; 0], "{fault:?}");
+        workdir.world.assert_deserted();
+    }
+}
+
+#[test]
+fn a_renewal_that_goes_wrong_takes_nothing_along_but_what_dies_with_it() {
+    for (fault, code, words, outcome) in RENEW {
+        let workdir = Workdir::new(TOKEN);
+        let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name());
+        let running = command.env("BAD_HOLD", "before:a,renew:token").start();
+        let held = [workdir.world.wait_for_held(), workdir.world.wait_for_held()];
+        // The renewal has its answer before the object is made.
+        let (renewal, object): (Vec<_>, Vec<_>) =
+            held.into_iter().partition(|(moment, _)| moment == "renew:token");
+        renewal.into_iter().for_each(|(_, held)| held.let_go());
+        if *fault != Fault::RenewDies {
+            object.into_iter().for_each(|(_, held)| held.let_go());
+        }
+        let ended = running.wait();
+        ended.code(*code).says(words).says("ephemeral.bad_token.t");
+        if *code == 0 {
+            ended.says("ephemeral.bad_token.t could not be renewed");
+        }
+        workdir.world.assert_deserted();
+        let next = workdir.formwork("plan").run();
+        assert_eq!(observe(&workdir, &next), *outcome, "{fault:?}: {}", ended.text());
+    }
+}
+
+/// The configuration in which a fault that hangs shows.
+pub(super) fn config_of(fault: Fault) -> String {
+    match fault {
+        Fault::FunctionHangs => SAID.to_owned(),
+        Fault::OpenHangs | Fault::RenewHangs | Fault::CloseHangs => TOKEN.to_owned(),
+        _ => CONFIG.replace("SIZE", "1"),
+    }
+}

@@ -1,0 +1,148 @@
+//! Signals in the phases in which no provider is at work. What they do while one is, is in `fault`
+//! and `crash`.
+
+use std::net::TcpListener;
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::harness::{Workdir, instances, wait_until_at_rest};
+
+/// How soon a signal that ends a command has ended it.
+const AT_ONCE: Duration = Duration::from_secs(2);
+
+const SIGNALS: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+
+#[test]
+fn an_installation_that_is_interrupted_changes_no_lock_file_and_can_be_repeated() {
+    for signal in SIGNALS {
+        let server = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+        let port = server.local_addr().expect("it has an address").port();
+        let (called, calls) = mpsc::channel();
+        // It takes the call and says nothing.
+        thread::spawn(move || called.send(server.accept()));
+
+        let null = "resource \"null_resource\" \"a\" {}\n";
+        let workdir = Workdir::new(null);
+        workdir.formwork("init").succeed();
+        let before = workdir.read(".terraform.lock.hcl");
+        assert!(before.contains("hashicorp/null"), "{before}");
+        let module = format!("module \"m\" {{\n  source = \"http://127.0.0.1:{port}/m.zip\"\n}}\n");
+        workdir.write("main.tf", &format!("{null}{module}resource \"random_id\" \"b\" {{}}\n"));
+        let running = workdir.formwork("init").start();
+        let _silent = calls.recv_timeout(Duration::from_secs(60)).expect("it calls");
+        running.signal(signal);
+        let since = Instant::now();
+        running.wait().code(1).says("Interrupt received");
+        assert!(since.elapsed() < AT_ONCE, "{:?}", since.elapsed());
+        assert_eq!(workdir.read(".terraform.lock.hcl"), before);
+        assert!(!workdir.read(".terraform/modules/modules.json").contains("\"m\""));
+        workdir.write("main.tf", null);
+        workdir.formwork("init").succeed();
+        assert_eq!(workdir.read(".terraform.lock.hcl"), before);
+    }
+}
+
+#[test]
+fn a_command_that_waits_for_a_lock_ends_at_once() {
+    let workdir = Workdir::new("resource \"terraform_data\" \"a\" {}\n");
+    let mut holder = workdir.formwork("apply").unanswered().start();
+    holder.wait_for_words("Only 'yes' will be accepted");
+    for signal in SIGNALS {
+        let waiting = workdir.formwork("plan -lock-timeout=10m").start();
+        // Nothing is said while it waits, so this is when it has read everything.
+        waiting.wait_until_it_sleeps();
+        waiting.signal(signal);
+        let since = Instant::now();
+        waiting.wait().code(1).says("Interrupt received");
+        assert!(since.elapsed() < AT_ONCE, "{:?}", since.elapsed());
+    }
+    holder.answer("yes\n");
+    holder.wait().code(0);
+    assert_eq!(instances(&workdir).len(), 1);
+}
+
+#[test]
+fn a_run_that_is_not_to_hear_of_the_terminals_end_goes_on() {
+    let workdir = Workdir::new(
+        r#"
+        terraform {
+          required_providers {
+            bad = { source = "formwork/bad" }
+          }
+        }
+        resource "bad_thing" "a" {
+          name = "a"
+        }
+        "#,
+    );
+    let command = workdir.formwork("apply -auto-approve").env("BAD_HOLD", "after:a");
+    let running = command.deaf_to_hangup().start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.signal(Signal::SIGHUP);
+    held.let_go();
+    running.wait().code(0).says("1 added").says_not("Interrupt received");
+}
+
+/// A run whose output nobody reads cannot even say that it was interrupted.
+#[test]
+fn a_run_whose_output_nobody_reads_ends_with_two_interrupts() {
+    let long = "x".repeat(40);
+    let workdir = Workdir::new(&format!(
+        "resource \"terraform_data\" \"a\" {{\n  count = 3000\n  input = \"{long}\"\n}}\n"
+    ));
+    let mut command = workdir.formwork("apply -auto-approve").into_process();
+    let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().expect("the program can be started");
+    let pid = Pid::from_raw(i32::try_from(child.id()).expect("a process id"));
+    // There is nothing else that it could wait for.
+    wait_until_at_rest(pid);
+    for _ in 0..2 {
+        kill(pid, Signal::SIGINT).expect("it is still there");
+        thread::yield_now();
+    }
+    // Signals that come together may count as one.
+    let since = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("it is ours") {
+            break status;
+        }
+        match kill(pid, Signal::SIGINT) {
+            Ok(()) | Err(_) => thread::yield_now(),
+        }
+        assert!(since.elapsed() < 2 * AT_ONCE, "it goes on");
+    };
+    assert_eq!(status.code(), Some(1));
+    // What there is can be read, and gone on with.
+    workdir.formwork("plan").succeed();
+    workdir.formwork("apply -auto-approve").succeed();
+    assert_eq!(instances(&workdir).len(), 3000);
+}
+
+#[test]
+fn two_interrupts_end_a_provisioner_that_does_not_end_by_itself() {
+    let workdir = Workdir::new(
+        r#"
+        resource "terraform_data" "a" {
+          provisioner "local-exec" {
+            command = "trap '' TERM INT HUP; echo started; cat fifo; cat fifo"
+          }
+        }
+        "#,
+    );
+    let fifo = workdir.root().join("fifo");
+    nix::unistd::mkfifo(&fifo, nix::sys::stat::Mode::S_IRWXU).expect("a fifo");
+    let running = workdir.formwork("apply -auto-approve").start();
+    running.wait_for_words("(local-exec): started");
+    running.signal(Signal::SIGTERM);
+    running.wait_for_words("Gracefully shutting down");
+    running.signal(Signal::SIGINT);
+    let since = Instant::now();
+    running.wait().code(1).says("Two interrupts received");
+    assert!(since.elapsed() < AT_ONCE, "{:?}", since.elapsed());
+    workdir.formwork("plan").succeed().says("terraform_data.a is tainted, so it must be replaced");
+}
