@@ -11,6 +11,7 @@ mod functions;
 mod layout;
 mod life;
 mod row;
+mod side_by_side;
 mod state_commands;
 mod terraform_loads_ours;
 mod terraform_modules;

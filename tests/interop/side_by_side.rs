@@ -1,0 +1,180 @@
+//! Two programs at once on one state, of which one is the reference or both are ours: who comes second
+//! is refused or waits, with the same exit code and the same first words, whoever came first.
+
+use super::engine::terraform_is_here;
+use crate::harness::{Command, Ended, Workdir, instances};
+
+const CONFIG: &str = r#"
+terraform {
+  required_providers {
+    bad = { source = "formwork/bad" }
+  }
+}
+
+resource "bad_thing" "a" {
+  name = "a"
+  size = SIZE
+}
+
+resource "bad_thing" "b" {
+  name = "b"
+}
+"#;
+
+/// What is tried beside a run that holds the lock.
+const COMMANDS: &[&str] = &[
+    "plan",
+    "plan -lock-timeout=1s",
+    "plan -lock=false",
+    "apply -auto-approve",
+    "apply -auto-approve -lock-timeout=1s",
+    "apply -refresh-only -auto-approve",
+    "destroy -auto-approve",
+    "refresh",
+    "import bad_thing.b b-1",
+    "taint bad_thing.a",
+    "untaint bad_thing.a",
+    "state list",
+    "state show bad_thing.a",
+    "state pull",
+    "state mv bad_thing.a bad_thing.c",
+    "state rm bad_thing.a",
+    "state push pulled.tfstate",
+    "state push -force pulled.tfstate",
+    "state replace-provider -auto-approve formwork/bad formwork/test",
+    "show",
+    "output",
+    "validate",
+    "workspace list",
+    "workspace new other",
+    "workspace select default",
+    "workspace delete other",
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Who {
+    Theirs,
+    Ours,
+}
+use Who::{Ours, Theirs};
+
+impl Who {
+    fn does<'w>(self, workdir: &'w Workdir, line: &str) -> Command<'w> {
+        match self {
+            Ours => workdir.formwork(line),
+            Theirs => workdir.terraform(line),
+        }
+    }
+}
+
+/// A folder with two objects, one of which is about to change.
+fn folder() -> Workdir {
+    let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+    workdir.formwork("apply -auto-approve").succeed();
+    let state = workdir.read("terraform.tfstate");
+    workdir.write("pulled.tfstate", &state);
+    workdir.write("main.tf", &CONFIG.replace("SIZE", "2"));
+    workdir
+}
+
+/// How it ended, and the first words of its first error.
+fn outcome(ended: &Ended) -> String {
+    let text = without_colour(&ended.text());
+    let lines = text.lines().map(|line| line.trim_start_matches(['│', '╷', '╵', ' ']));
+    let mut errors = lines.filter(|line| line.starts_with("Error"));
+    let error = errors.next().unwrap_or_default();
+    // Behind it stands what the system or the holder says, each in its own words.
+    let error = error.split(" (").next().unwrap_or_default();
+    format!("{:?} {error}", ended.code)
+}
+
+/// A text without what only a terminal reads.
+fn without_colour(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |so_far, part| so_far + part.split_once('m').map_or(part, |(_, rest)| rest))
+}
+
+#[test]
+fn who_comes_second_is_told_the_same_by_both() {
+    if !terraform_is_here() {
+        return;
+    }
+    let mut wrong = Vec::new();
+    for holder in [Ours, Theirs] {
+        let workdir = folder();
+        let running = holder.does(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:a");
+        let running = running.start();
+        let (_, held) = workdir.world.wait_for_held();
+        println!("| beside {holder:?} | both |\n| --- | --- |");
+        for line in COMMANDS {
+            let expected = outcome(&Theirs.does(&workdir, line).run());
+            // What made a workspace is undone, so that it can be made again.
+            if line.starts_with("workspace new") {
+                Theirs.does(&workdir, "workspace select default").succeed();
+                Theirs.does(&workdir, "workspace delete other").succeed();
+            }
+            if line.starts_with("workspace delete") {
+                Theirs.does(&workdir, "workspace new other").succeed();
+                Theirs.does(&workdir, "workspace select default").succeed();
+            }
+            let found = outcome(&Ours.does(&workdir, line).run());
+            println!("| {line} | {expected} |");
+            if found != expected {
+                wrong.push(format!("{line} beside {holder:?}: {found:?} and not {expected:?}"));
+            }
+        }
+        // Here the first words differ: the reference does without "Error".
+        for who in [Ours, Theirs] {
+            let refused = who.does(&workdir, "force-unlock -force 00000000-0000").run();
+            refused.code(1).says("Local state cannot be unlocked by another process");
+        }
+        held.let_go();
+        assert_eq!(running.wait().code, Some(0), "{holder:?} was disturbed");
+        assert_eq!(instances(&workdir).len(), 2, "{holder:?}");
+        Ours.does(&workdir, "plan -detailed-exitcode").succeed();
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn who_waits_long_enough_goes_on_with_what_the_other_has_done() {
+    for holder in [Ours, Theirs] {
+        for waiter in [Ours, Theirs] {
+            if (holder == Theirs || waiter == Theirs) && !terraform_is_here() {
+                continue;
+            }
+            let workdir = folder();
+            let running = holder.does(&workdir, "apply -auto-approve").env("BAD_HOLD", "after:a");
+            let running = running.start();
+            let (_, held) = workdir.world.wait_for_held();
+            let line = "plan -lock-timeout=60s -detailed-exitcode";
+            let waiting = waiter.does(&workdir, line).start();
+            waiting.wait_until_it_sleeps();
+            held.let_go();
+            assert_eq!(running.wait().code, Some(0), "{holder:?}");
+            waiting.wait().code(0).says("No changes");
+            workdir.world.assert_deserted();
+        }
+    }
+}
+
+#[test]
+fn workspaces_do_not_stand_in_each_others_way() {
+    for holder in [Ours, Theirs] {
+        for other in [Ours, Theirs] {
+            if (holder == Theirs || other == Theirs) && !terraform_is_here() {
+                continue;
+            }
+            let workdir = folder();
+            other.does(&workdir, "workspace new other").succeed();
+            let running = holder.does(&workdir, "apply -auto-approve");
+            let running = running.env("TF_WORKSPACE", "default").env("BAD_HOLD", "after:a").start();
+            let (_, held) = workdir.world.wait_for_held();
+            other.does(&workdir, "apply -auto-approve").succeed().says("2 added");
+            held.let_go();
+            assert_eq!(running.wait().code, Some(0), "{holder:?}");
+            assert_eq!(workdir.world.objects(), ["a-1", "a-2", "b-1", "b-2"]);
+        }
+    }
+}
