@@ -1,11 +1,13 @@
 //! Provisioners on another machine: a real SSH server, which is this machine. Where the reference is
 //! there, it does the same with the same server, and must say the same.
 
+mod ways;
+
 use std::path::Path;
 
 use nix::sys::signal::Signal;
 
-use crate::harness::{Ended, Sshd, Workdir, instances, terraform};
+use crate::harness::{Command, Ended, Sshd, Workdir, instances, terraform};
 
 /// A resource with this connection and these provisioners.
 fn resource(connection: &str, provisioners: &str) -> String {
@@ -39,6 +41,18 @@ fn plain(line: &str) -> String {
 /// and leave behind against each other. `%` in it is a folder that each of them has for itself.
 #[track_caller]
 fn check(config: &str) -> (Workdir, Ended) {
+    check_with(config, &[])
+}
+
+/// The same with some variables set.
+#[track_caller]
+fn check_with(config: &str, env: &[(&str, String)]) -> (Workdir, Ended) {
+    let apply = |mut command: Command<'_>| {
+        for (name, value) in env {
+            command = command.env(name, value);
+        }
+        command.run()
+    };
     let files = |workdir: &Workdir| {
         let there = workdir.root().join("there");
         std::fs::create_dir_all(there.join("folder")).expect("a folder");
@@ -50,12 +64,12 @@ fn check(config: &str) -> (Workdir, Ended) {
     };
     let ours = Workdir::new("");
     let there = files(&ours);
-    let ended = ours.formwork("apply -auto-approve -no-color").run();
+    let ended = apply(ours.formwork("apply -auto-approve -no-color"));
     if terraform().is_some() {
         let theirs = Workdir::new("");
         let theirs_there = files(&theirs);
         theirs.terraform("init").succeed();
-        let expected = theirs.terraform("apply -auto-approve -no-color").run();
+        let expected = apply(theirs.terraform("apply -auto-approve -no-color"));
         let words = |ended: &Ended, workdir: &Workdir| {
             let root = workdir.root().to_string_lossy().into_owned();
             // Random names differ in length, so lines are broken at other places.

@@ -73,3 +73,6 @@ pub(crate) fn reason(error: &io::Error) -> String {
         None => error.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests;

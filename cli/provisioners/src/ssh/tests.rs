@@ -1,0 +1,192 @@
+//! Logging in with words: a server in this process asks for them, because a real one would ask for
+//! those of an account of this machine. All other ways are tried with a real server, in
+//! `tests/scenario/ssh`.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use formwork_value::{Plain, Value};
+use russh::keys::{Algorithm, PrivateKey};
+use russh::server::{self, Auth, ChannelOpenHandle, Config, Msg, Response};
+use russh::{Channel, ChannelId, MethodKind, MethodSet};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::session::{Ended, Session};
+use super::target::Target;
+use crate::Surroundings;
+
+const USER: &str = "somebody";
+const PASSWORD: &str = "open sesame";
+/// What questions are answered with on the bastion, where that is another one.
+const OTHER: &str = "swordfish";
+
+/// A door that opens for the right words.
+#[derive(Clone)]
+struct Door {
+    password: &'static str,
+    /// How many questions it asks one after the other.
+    n_rounds: usize,
+}
+
+impl Door {
+    fn question(&self) -> Auth {
+        let prompts = vec![(Cow::Borrowed("Password: "), false); 2];
+        let (name, instructions) = (Cow::Borrowed(""), Cow::Borrowed(""));
+        Auth::Partial { name, instructions, prompts: prompts.into() }
+    }
+}
+
+impl server::Handler for Door {
+    type Error = russh::Error;
+
+    async fn auth_password(&mut self, user: &str, password: &str) -> Result<Auth, Self::Error> {
+        let right = user == USER && password == self.password;
+        Ok(if right { Auth::Accept } else { Auth::reject() })
+    }
+
+    async fn auth_keyboard_interactive<'a>(
+        &'a mut self,
+        user: &str,
+        _: &str,
+        response: Option<Response<'a>>,
+    ) -> Result<Auth, Self::Error> {
+        let Some(response) = response else { return Ok(self.question()) };
+        let answers: Vec<_> = response.collect();
+        let right = |answer: &bytes::Bytes| *answer == self.password;
+        if user != USER || answers.len() != 2 || !answers.iter().all(right) {
+            return Ok(Auth::reject());
+        }
+        self.n_rounds -= 1;
+        Ok(if self.n_rounds == 0 { Auth::Accept } else { self.question() })
+    }
+
+    async fn channel_open_session(
+        &mut self,
+        _: Channel<Msg>,
+        reply: ChannelOpenHandle,
+        _: &mut server::Session,
+    ) -> Result<(), Self::Error> {
+        reply.accept().await;
+        Ok(())
+    }
+
+    async fn channel_open_direct_tcpip(
+        &mut self,
+        channel: Channel<Msg>,
+        host: &str,
+        port: u32,
+        _: &str,
+        _: u32,
+        reply: ChannelOpenHandle,
+        _: &mut server::Session,
+    ) -> Result<(), Self::Error> {
+        let port = u16::try_from(port).expect("a port");
+        let mut end = TcpStream::connect((host, port)).await?;
+        reply.accept().await;
+        tokio::spawn(async move {
+            tokio::io::copy_bidirectional(&mut channel.into_stream(), &mut end).await
+        });
+        Ok(())
+    }
+
+    async fn exec_request(
+        &mut self,
+        channel: ChannelId,
+        command: &[u8],
+        session: &mut server::Session,
+    ) -> Result<(), Self::Error> {
+        session.channel_success(channel)?;
+        session.data(channel, command.to_vec())?;
+        session.exit_status_request(channel, 0)?;
+        session.eof(channel)?;
+        session.close(channel)
+    }
+}
+
+/// Starts a server that lets people in by this method, and returns its port.
+async fn server(method: MethodKind, password: &'static str, n_rounds: usize) -> u16 {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("a port");
+    let port = listener.local_addr().expect("it has an address").port();
+    let key = PrivateKey::random(&mut rand::rng(), Algorithm::Ed25519).expect("a key");
+    let config = Config {
+        methods: MethodSet::from(&[method][..]),
+        auth_rejection_time: std::time::Duration::ZERO,
+        keys: vec![key],
+        ..Config::default()
+    };
+    let config = Arc::new(config);
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let door = Door { password, n_rounds };
+            let running = server::run_stream(Arc::clone(&config), stream, door).await;
+            // Who goes away in the middle ends his session only.
+            tokio::spawn(async move {
+                if let Ok(running) = running {
+                    drop(running.await);
+                }
+            });
+        }
+    });
+    port
+}
+
+fn target(port: u16, words: &[(&str, &str)]) -> Target {
+    let port = port.to_string();
+    let usual = [("host", "127.0.0.1"), ("port", &*port), ("user", USER), ("timeout", "20s")];
+    let all = usual.iter().chain(words);
+    let value = Value::object(all.map(|(name, text)| match text.parse() {
+        Ok(port) if name.ends_with("port") => (*name, Value::int(port)),
+        _ => (*name, Value::string(*text)),
+    }));
+    let plain = Plain::try_from(value).expect("nothing here has marks");
+    Target::read(Some(&plain), &Surroundings::default()).expect("it can be called")
+}
+
+/// What a command that is run there says.
+async fn hello(target: &Target) -> Result<String, String> {
+    let session = Session::open(target).await?;
+    let mut said = Vec::new();
+    let ended = session.run("hello", &mut |text| said.extend_from_slice(text)).await?;
+    assert_eq!(ended, Ended::Well);
+    session.close().await;
+    Ok(String::from_utf8_lossy(&said).trim().to_owned())
+}
+
+#[tokio::test]
+async fn the_right_password_opens_the_door_by_either_method() {
+    for (method, n_rounds) in [
+        (MethodKind::Password, 1),
+        (MethodKind::KeyboardInteractive, 1),
+        (MethodKind::KeyboardInteractive, 3),
+    ] {
+        let port = server(method, PASSWORD, n_rounds).await;
+        let said = hello(&target(port, &[("password", PASSWORD)])).await;
+        assert_eq!(said.as_deref(), Ok("hello"), "{method:?}");
+        let why = hello(&target(port, &[("password", "guess")])).await.expect_err("it is wrong");
+        assert!(why.contains("ssh: unable to authenticate, attempted methods [none "), "{why}");
+        let why = hello(&target(port, &[])).await.expect_err("there is none");
+        assert!(why.contains("attempted methods [none], no supported"), "{why}");
+    }
+}
+
+#[tokio::test]
+async fn a_bastion_is_entered_with_its_own_password_or_with_that_of_the_machine_behind_it() {
+    for method in [MethodKind::Password, MethodKind::KeyboardInteractive] {
+        let end = server(method, PASSWORD, 1).await;
+        for (password, more) in [(PASSWORD, None), (OTHER, Some(("bastion_password", OTHER)))] {
+            let bastion = server(method, password, 1).await.to_string();
+            let words = [
+                ("password", PASSWORD),
+                ("bastion_host", "127.0.0.1"),
+                ("bastion_port", &*bastion),
+            ];
+            let words: Vec<_> = words.into_iter().chain(more).collect();
+            assert_eq!(hello(&target(end, &words)).await.as_deref(), Ok("hello"), "{method:?}");
+        }
+        let bastion = server(method, OTHER, 1).await.to_string();
+        let words =
+            [("password", PASSWORD), ("bastion_host", "127.0.0.1"), ("bastion_port", &*bastion)];
+        let why = hello(&target(end, &words)).await.expect_err("the bastion wants another");
+        assert!(why.contains("Error connecting to bastion"), "{why}");
+    }
+}

@@ -1,0 +1,117 @@
+//! Every way to log in and every way to get there, with success: what the machine asks for, it gets.
+//!
+//! A real server asks for passwords only through the accounts of this machine, which tests leave
+//! alone; so those are asked for by a server of our own.
+
+use super::*;
+use crate::harness::proxy::{PASSWORD, Proxy, Scheme, USER};
+
+const HELLO: &str = "provisioner \"file\" {\ncontent = \"a text\"\ndestination = \"%/text\"\n}\nprovisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
+
+/// The server's own words for a connection, without those on how to log in.
+fn connection(sshd: &Sshd) -> String {
+    let text = sshd.connection();
+    let kept = text
+        .lines()
+        .filter(|line| !["agent", "private_key"].iter().any(|name| line.starts_with(name)));
+    kept.map(|line| format!("{line}\n")).collect()
+}
+
+fn key(sshd: &Sshd, prefix: &str, name: &str) -> String {
+    format!("{prefix}private_key = file(\"{}\")\n", sshd.path(name).display())
+}
+
+fn certificate(sshd: &Sshd, prefix: &str, name: &str) -> String {
+    format!(
+        "{prefix}certificate = file(\"{}\")\n",
+        sshd.path(&format!("{name}-cert.pub")).display()
+    )
+}
+
+/// What it is, the words of the connection for it, and the variables.
+type Way<'a> = (&'a str, String, &'a [(&'a str, String)]);
+
+#[test]
+fn a_key_a_certificate_and_an_agent_each_open_the_door() {
+    let Some(sshd) = Sshd::start() else { return };
+    let agent = sshd.agent(&["id"]);
+    let certified_agent = sshd.agent(&["certified"]);
+    let with_agent = [("SSH_AUTH_SOCK", agent.socket())];
+    let with_certified = [("SSH_AUTH_SOCK", certified_agent.socket())];
+    let certified = key(&sshd, "", "certified") + &certificate(&sshd, "", "certified");
+    let bastion = "bastion_host = \"127.0.0.1\"\n".to_owned();
+    let none = "agent = false\n";
+    let ways: [Way<'_>; 8] = [
+        ("a key", key(&sshd, "", "id") + none, &[]),
+        ("a certificate", certified.clone() + none, &[]),
+        ("an agent", String::new(), &with_agent),
+        ("an agent with a certificate", String::new(), &with_certified),
+        ("a bastion with a key", bastion.clone() + &key(&sshd, "", "id") + none, &[]),
+        ("a bastion with a certificate", bastion.clone() + &certified + none, &[]),
+        (
+            "a bastion with a certificate before a key",
+            bastion.clone()
+                + &key(&sshd, "", "id")
+                + &key(&sshd, "bastion_", "certified")
+                + &certificate(&sshd, "bastion_", "certified")
+                + none,
+            &[],
+        ),
+        ("a bastion with an agent", bastion, &with_agent),
+    ];
+    for (what, words, env) in ways {
+        let (workdir, ended) = check_with(&resource(&(connection(&sshd) + &words), HELLO), env);
+        assert_eq!(ended.code, Some(0), "{what}: {}", ended.text());
+        ended.says("(remote-exec): hello").says("Connected!");
+        assert_eq!(workdir.read("there/text"), "a text", "{what}");
+    }
+}
+
+#[test]
+fn a_proxy_of_either_kind_leads_there() {
+    let Some(sshd) = Sshd::start() else { return };
+    let with_key = connection(&sshd) + &key(&sshd, "", "id") + "agent = false\n";
+    for (scheme, name) in [(Scheme::Http, "http"), (Scheme::Socks, "socks5")] {
+        for guarded in [false, true] {
+            let proxy = Proxy::start(scheme, guarded);
+            let mut words = format!(
+                "proxy_scheme = \"{name}\"\nproxy_host = \"127.0.0.1\"\nproxy_port = {}\n",
+                proxy.port
+            );
+            if guarded {
+                words += &format!(
+                    "proxy_user_name = \"{USER}\"\nproxy_user_password = \"{PASSWORD}\"\n"
+                );
+            }
+            let (workdir, ended) = check(&resource(&(with_key.clone() + &words), HELLO));
+            assert_eq!(ended.code, Some(0), "{name}, {guarded}: {}", ended.text());
+            assert_eq!(workdir.read("there/text"), "a text");
+            assert!(proxy.connected() > 0, "{name} was gone around");
+            // Behind the proxy there may be a bastion.
+            let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
+            let words = words + "bastion_host = \"127.0.0.1\"\n";
+            let before = proxy.connected();
+            ours(&resource(&(with_key.clone() + &words), hello)).code(0).says("hello");
+            assert_eq!(proxy.connected(), before + 1, "only the bastion is called through it");
+        }
+    }
+}
+
+#[test]
+fn a_proxy_that_wants_to_know_more_is_told_from_one_that_is_not_there() {
+    let Some(sshd) = Sshd::start() else { return };
+    let with_key = connection(&sshd).replace("20s", "2s") + &key(&sshd, "", "id");
+    for (scheme, name, words) in [
+        (Scheme::Http, "http", "407 Proxy Authentication Required"),
+        (Scheme::Socks, "socks5", "it takes none of the ways to log in"),
+    ] {
+        let proxy = Proxy::start(scheme, true);
+        let words_of = format!(
+            "agent = false\nproxy_scheme = \"{name}\"\nproxy_host = \"127.0.0.1\"\nproxy_port = {}\n",
+            proxy.port
+        );
+        let hello = "provisioner \"remote-exec\" {\ninline = [\"echo hello\"]\n}\n";
+        ours(&resource(&(with_key.clone() + &words_of), hello)).code(1).says(words);
+        assert_eq!(proxy.connected(), 0);
+    }
+}
