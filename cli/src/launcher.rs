@@ -8,7 +8,9 @@ use std::sync::{Arc, Weak};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::Launch;
-use formwork_plugin_protocol::client::{Deadlines, Executable, Leftover, Plugin, Settings, leftovers, shutdown_all};
+use formwork_plugin_protocol::client::{
+    Deadlines, Executable, Leftover, Plugin, Settings, leftovers, shutdown_all,
+};
 use formwork_plugin_protocol::reattach::Reattach;
 use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::{Diagnostic, Diagnostics};
@@ -44,7 +46,14 @@ impl Launcher {
         let tls = env.plugin_tls;
         let settings = Settings { tls, connections, start_timeout, connect_timeout, ..usual };
         let limit = env.plugin_processes.map(|limit| limit.max(1));
-        Self { programs, reattach, settings, limit, running: RefCell::default(), left: RefCell::default() }
+        Self {
+            programs,
+            reattach,
+            settings,
+            limit,
+            running: RefCell::default(),
+            left: RefCell::default(),
+        }
     }
 
     /// Asks every running plugin to end, and waits until they have, or ends those that do not. What
@@ -53,7 +62,8 @@ impl Launcher {
         let running = self.running.take();
         let all = || running.iter().map(|(_, plugin)| &**plugin);
         shutdown_all(all()).await;
-        for Leftover { plugin, pid, command } in self.left.take().into_iter().chain(leftovers(all()))
+        for Leftover { plugin, pid, command } in
+            self.left.take().into_iter().chain(leftovers(all()))
         {
             let detail = format!(
                 "{plugin} has started {command} (process {pid}), which has left the provider's process group and goes on running. Nothing that Formwork does will end it."

@@ -8,6 +8,7 @@ mod contract;
 mod crash;
 mod cycles;
 mod data;
+mod durable;
 mod ephemeral;
 mod excludes;
 mod failures;
@@ -61,6 +62,8 @@ struct Bench {
     parallelism: usize,
     finishing: Finishing,
     provisioners: Provisioners,
+    /// How often the last apply asked the disk to make its journal durable.
+    n_syncs: Cell<usize>,
 }
 
 /// What came of a run.
@@ -82,6 +85,7 @@ impl Bench {
             parallelism: 1,
             finishing: Finishing::AsTheyCome,
             provisioners: Provisioners::default(),
+            n_syncs: Cell::default(),
         }
     }
 
@@ -208,6 +212,7 @@ impl Bench {
         let begin = Begin { operation: "OperationTypeApply", base: &self.file };
         let journal = Journal::begin(self.folder.path(), begin).unwrap();
         let applied = apply(&session, diags, plan, &journal).await.ok();
+        self.n_syncs.set(journal.n_syncs());
         if let Some(Applied { state, .. }) = &applied {
             let stored = StateFile { state: state.clone(), ..StateFile::fresh() };
             journal.snapshot(&stored).await.unwrap();

@@ -19,6 +19,8 @@ pub(crate) enum Shape {
     Chain,
     /// N resources of a plugin that answers at once.
     Plugin,
+    /// N of them, each of which mentions the one before it: objects can be read before their turn.
+    PluginChain,
     /// N calls of one small module.
     Modules,
     /// One call of that module with N instances.
@@ -66,7 +68,7 @@ impl Shape {
     /// The commands that are measured.
     pub(crate) fn steps(self) -> &'static [Step] {
         match self {
-            Self::Flat | Self::Count | Self::Chain | Self::Plugin => LIFE,
+            Self::Flat | Self::Count | Self::Chain | Self::Plugin | Self::PluginChain => LIFE,
             _ => &LIFE[..1],
         }
     }
@@ -74,7 +76,8 @@ impl Shape {
     /// How much larger than the usual size one more of this shape is: its sizes are that much smaller.
     pub(crate) fn weight(self) -> usize {
         match self {
-            Self::Flat | Self::Count | Self::Chain | Self::Plugin | Self::Expression(_) => 1,
+            Self::Flat | Self::Count | Self::Chain | Self::Expression(_) => 1,
+            Self::Plugin | Self::PluginChain => 1,
             Self::Wide | Self::Splat | Self::EachReference => 2,
             Self::Dense => 5,
             Self::Modules | Self::ModuleCount | Self::Nested => 10,
@@ -86,7 +89,7 @@ impl Shape {
     pub(crate) fn reference_at_most(self) -> usize {
         match self {
             Self::Expression(_) => 100_000,
-            Self::Flat | Self::Count | Self::Chain | Self::Plugin => 10_000,
+            Self::Flat | Self::Count | Self::Chain | Self::Plugin | Self::PluginChain => 10_000,
             Self::Wide | Self::Splat => 5_000,
             Self::Modules | Self::ModuleCount | Self::Nested => 1_000,
             Self::ModuleVariables | Self::EachReference => 500,
@@ -104,13 +107,11 @@ impl Shape {
                 Some(on) => format!("input = terraform_data.r{on}.output"),
                 None => format!("input = \"value {at}\""),
             }),
-            Self::Plugin => {
-                text.push_str("terraform {\n  required_providers {\n    null = {\n      source = \"hashicorp/null\"\n    }\n  }\n}\n");
-                for at in 0..size {
-                    let argument = format!("triggers = {{ n = \"value {at}\" }}");
-                    add(&mut text, "null_resource", at, &argument);
-                }
-            }
+            Self::Plugin => of_plugin(&mut text, size, |at| format!("\"value {at}\"")),
+            Self::PluginChain => of_plugin(&mut text, size, |at| match at.checked_sub(1) {
+                Some(on) => format!("null_resource.r{on}.triggers.n"),
+                None => "\"value\"".to_owned(),
+            }),
             Self::EachReference => text.push_str(&by_key(size)),
             Self::Wide => {
                 resources(&mut text, size, |at| format!("input = \"value {at}\""));
@@ -148,6 +149,13 @@ fn resources(text: &mut String, size: usize, argument: impl Fn(usize) -> String)
     (0..size).for_each(|at| add(text, "terraform_data", at, &argument(at)));
 }
 
+fn of_plugin(text: &mut String, size: usize, value: impl Fn(usize) -> String) {
+    text.push_str("terraform {\n  required_providers {\n    null = {\n      source = \"hashicorp/null\"\n    }\n  }\n}\n");
+    for at in 0..size {
+        add(text, "null_resource", at, &format!("triggers = {{ n = {} }}", value(at)));
+    }
+}
+
 fn add(text: &mut String, kind: &str, at: usize, argument: &str) {
     let block = format!("resource \"{kind}\" \"r{at}\" {{\n  {argument}\n}}\n");
     text.push_str(&block);
@@ -177,6 +185,7 @@ impl fmt::Display for Shape {
             Self::Count => "count",
             Self::Chain => "chain",
             Self::Plugin => "plugin",
+            Self::PluginChain => "plugin-chain",
             Self::Modules => "modules",
             Self::ModuleCount => "module-count",
             Self::Nested => "nested",

@@ -134,6 +134,9 @@ impl<'o> Bench<'o> {
             ];
             self.life(&mut rows, (Shape::Plugin, size), &name, &env)?;
         }
+        let env = [("TF_CLI_CONFIG_FILE", self.settings.to_string_lossy().into_owned())];
+        let chain = Shape::PluginChain;
+        self.life(&mut rows, (chain, size), &chain.to_string(), &env)?;
         Ok(rows)
     }
 

@@ -3,6 +3,7 @@
 
 pub(crate) mod adopt;
 mod complaint;
+mod data;
 pub(super) mod ephemeral;
 mod function;
 pub(super) mod identity;
@@ -17,7 +18,6 @@ use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::contract::conform;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
-use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, PlanRequest, RawState, ReadRequest, UpgradeRequest,
 };
@@ -416,50 +416,6 @@ impl Handle {
             planned_identity: ask.identity.cloned(),
         };
         self.answer("ApplyResourceChange", addr, self.provider.apply(request)).await
-    }
-
-    /// Reads a data source.
-    ///
-    /// # Errors
-    /// When the provider reports errors, gives no answer, or breaks the contract.
-    pub async fn read_data(
-        &self,
-        diags: &mut Diagnostics,
-        ty: &ResourceType,
-        config: &Value,
-        about: About<'_>,
-    ) -> Result<Plain, Reported> {
-        let request = ReadDataRequest {
-            type_name: ty.name.clone(),
-            config: payload(config, &ty.ty),
-            provider_meta: self.meta.clone(),
-            client: capabilities(),
-        };
-        let call = "ReadDataSource";
-        let answer = self.answer(call, about.addr, self.provider.read_data(request)).await;
-        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
-        self.said(diags, answer.diagnostics, about)?;
-        if answer.deferred.is_some() {
-            return Err(self.deferred(diags, call, about));
-        }
-        let value =
-            answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
-        if value.value().is_null() {
-            let problem = "the object is null".to_owned();
-            return Err(self.invalid(
-                diags,
-                Breach { summary: "Provider produced null object", call, problem: &problem },
-                about,
-            ));
-        }
-        if let Some(problem) = complete_problem(ty, &value) {
-            return Err(self.invalid(
-                diags,
-                Breach { summary: "Provider produced invalid object", call, problem: &problem },
-                about,
-            ));
-        }
-        Ok(value)
     }
 }
 

@@ -443,6 +443,12 @@ impl Journal {
         Ok(())
     }
 
+    /// How often the disk was asked to make something durable.
+    #[cfg(test)]
+    pub(crate) fn n_syncs(&self) -> usize {
+        self.n_syncs.get()
+    }
+
     fn start_sync(&self) -> Sync {
         #[cfg(test)]
         self.n_syncs.update(|n_syncs| n_syncs + 1);

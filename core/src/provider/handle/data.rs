@@ -1,0 +1,53 @@
+//! Reading a data source.
+
+use formwork_plugin_protocol::message::data::ReadDataRequest;
+use formwork_value::{Diagnostics, Plain, Reported, Value};
+
+use super::{About, Breach, Handle, capabilities, complete_problem, payload};
+use crate::provider::ResourceType;
+
+impl Handle {
+    /// Reads a data source.
+    ///
+    /// # Errors
+    /// When the provider reports errors, gives no answer, or breaks the contract.
+    pub async fn read_data(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        config: &Value,
+        about: About<'_>,
+    ) -> Result<Plain, Reported> {
+        let request = ReadDataRequest {
+            type_name: ty.name.clone(),
+            config: payload(config, &ty.ty),
+            provider_meta: self.meta.clone(),
+            client: capabilities(),
+        };
+        let call = "ReadDataSource";
+        let answer = self.answer(call, about.addr, self.provider.read_data(request)).await;
+        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        self.said(diags, answer.diagnostics, about)?;
+        if answer.deferred.is_some() {
+            return Err(self.deferred(diags, call, about));
+        }
+        let value =
+            answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        if value.value().is_null() {
+            let problem = "the object is null".to_owned();
+            return Err(self.invalid(
+                diags,
+                Breach { summary: "Provider produced null object", call, problem: &problem },
+                about,
+            ));
+        }
+        if let Some(problem) = complete_problem(ty, &value) {
+            return Err(self.invalid(
+                diags,
+                Breach { summary: "Provider produced invalid object", call, problem: &problem },
+                about,
+            ));
+        }
+        Ok(value)
+    }
+}

@@ -1,0 +1,56 @@
+//! What it costs that every call is announced on the disk before it leaves: calls that become ready
+//! together share one request, so a run pays for its depth and not for its size.
+
+use super::Bench;
+
+const MANY: usize = 400;
+
+/// How often the disk is asked while so many objects are made and destroyed, at most so many at once.
+fn requests(config: &str, parallelism: usize) -> [usize; 2] {
+    let mut bench = Bench::new();
+    bench.parallelism = parallelism;
+    let run = bench.apply(config);
+    assert!(!run.diags.has_errors(), "{}", run.said());
+    let made = bench.n_syncs.get();
+    let run = bench.destroy(config);
+    assert!(!run.diags.has_errors(), "{}", run.said());
+    [made, bench.n_syncs.get()]
+}
+
+fn flat() -> String {
+    let one = |at| format!("resource \"test_thing\" \"t{at}\" {{\n  name = \"t{at}\"\n}}\n");
+    (0..MANY).map(one).collect()
+}
+
+fn counted() -> String {
+    format!(
+        "resource \"test_thing\" \"t\" {{\n  count = {MANY}\n  name  = \"t${{count.index}}\"\n}}\n"
+    )
+}
+
+fn chain() -> String {
+    let one = |at: usize| {
+        let before = at.checked_sub(1);
+        let note = before.map_or(String::new(), |on| format!("  note = test_thing.t{on}.id\n"));
+        format!("resource \"test_thing\" \"t{at}\" {{\n  name = \"t{at}\"\n{note}}}\n")
+    };
+    (0..MANY).map(one).collect()
+}
+
+#[test]
+fn what_becomes_ready_together_is_made_durable_together() {
+    for config in [flat(), counted()] {
+        for (parallelism, most) in [(MANY, 1), (100, 4), (10, 40), (1, MANY)] {
+            let [made, destroyed] = requests(&config, parallelism);
+            assert!(
+                made <= most && destroyed <= most,
+                "{parallelism} at once: {made} and {destroyed} requests, at most {most}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_waits_for_each_other_is_made_durable_one_by_one() {
+    assert_eq!(requests(&chain(), MANY), [MANY, MANY]);
+}
