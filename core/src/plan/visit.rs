@@ -15,6 +15,7 @@ use std::collections::BTreeSet;
 
 use formwork_value::Diagnostics;
 use formwork_value::diag::Severity;
+use futures_util::StreamExt as _;
 
 use super::ahead::Ahead;
 use super::dependencies::Closures;
@@ -33,6 +34,20 @@ use crate::phase::{Openings, visit_provider};
 use crate::session::Session;
 
 pub(crate) use prior::Prior;
+
+/// Does pieces of work side by side, as many at once as may be under way, and returns what came of
+/// them in their order: what is found must not depend on timing. A slow one holds up no other.
+async fn side_by_side<F: Future>(
+    view: View<'_>,
+    pieces: impl IntoIterator<Item = F>,
+) -> Vec<F::Output> {
+    let pieces = pieces.into_iter().enumerate();
+    let pieces = pieces.map(|(at, piece)| async move { (at, piece.await) });
+    let pieces = futures_util::stream::iter(pieces);
+    let mut done: Vec<_> = pieces.buffer_unordered(view.session.parallelism.max(1)).collect().await;
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, outcome)| outcome).collect()
+}
 
 /// What was worked out on the finished graph, before any visit.
 pub(crate) struct Settled<'m> {

@@ -3,6 +3,7 @@
 use expect_test::expect;
 
 use super::{Bench, Fault};
+use crate::plan::Mode;
 
 /// Each mentions the one before it.
 fn chain() -> String {
@@ -86,4 +87,37 @@ fn a_target_has_only_what_it_needs_read() {
     let mut reads: Vec<_> = run.calls.iter().filter(|call| call.starts_with("read ")).collect();
     reads.sort();
     assert_eq!(reads, ["read a-1", "read b-1"]);
+}
+
+/// The end of objects is read side by side across the instances of a module, too.
+#[test]
+fn instances_of_a_module_that_go_are_read_side_by_side() {
+    let config = |count: usize| {
+        format!(
+            "//- main.tf
+module \"m\" {{
+  source = \"./child\"
+  count  = {count}
+  name   = \"m${{count.index}}\"
+}}
+//- child/main.tf
+variable \"name\" {{}}
+resource \"test_thing\" \"it\" {{
+  name = var.name
+}}
+"
+        )
+    };
+    for destroying in [false, true] {
+        let mut bench = Bench::after(&config(6));
+        bench.parallelism = 4;
+        bench.cloud.things().slow_reads = true;
+        let run = bench.plan_with(&config(if destroying { 6 } else { 0 }), |options| {
+            if destroying {
+                options.mode = Mode::Destroy;
+            }
+        });
+        assert!(!run.diags.has_errors(), "{}", run.said());
+        assert_eq!(bench.cloud.things().most_reading, 4, "destroying: {destroying}");
+    }
 }

@@ -8,11 +8,10 @@ use std::sync::Arc;
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform;
 use formwork_value::{Diagnostics, Reported, Value};
-use futures_util::StreamExt as _;
 
 use super::managed::must_not_be_destroyed;
 use super::prior::{self, Prior};
-use super::{View, data};
+use super::{View, data, side_by_side};
 use crate::addr::{DeposedKey, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::change::{Action, Change, Reason};
 use crate::eval::{Expansion, ModuleResults};
@@ -56,8 +55,11 @@ pub(super) async fn visit_orphan(
             doomed.reason = Some(Reason::DeleteBecauseNoMoveTarget);
         }
     }
-    let objects = visit_doomed(view, diags, (&vertex.addr, &vertex.provider), doomed).await;
-    FoundResource { addr: vertex.addr.clone(), expansion: None, objects }
+    let resource =
+        FoundResource { addr: vertex.addr.clone(), expansion: None, objects: Vec::new() };
+    let mut found = vec![resource];
+    visit_doomed(view, diags, &vertex.provider, (&mut found, vec![doomed])).await;
+    found.remove(0)
 }
 
 /// Plans the end of every object of a resource that is in the configuration, as `destroy` does.
@@ -67,6 +69,7 @@ pub(super) async fn visit_all(
     vertex: &ResourceVertex<'_>,
 ) -> Vec<FoundResource> {
     let mut found = Vec::with_capacity(vertex.prior.len());
+    let mut all_doomed = Vec::with_capacity(vertex.prior.len());
     for (module, prior) in &vertex.prior {
         let addr = vertex.within(module);
         let doomed: Vec<_> = all_of(prior, Action::Delete, None)
@@ -76,9 +79,10 @@ pub(super) async fn visit_all(
             continue;
         }
         let expansion = Some(Expansion::recorded(&vertex.config.repetition, Some(prior)));
-        let objects = visit_doomed(view, diags, (&addr, &vertex.provider), doomed).await;
-        found.push(FoundResource { addr, expansion, objects });
+        found.push(FoundResource { addr, expansion, objects: Vec::new() });
+        all_doomed.push(doomed);
     }
+    visit_doomed(view, diags, &vertex.provider, (&mut found, all_doomed)).await;
     // Where there is nothing to destroy, a provider may still be configured with what is not there.
     for module in view.session.results.instances(&vertex.node.path) {
         if vertex.prior_in(module.addr()).is_none() {
@@ -98,7 +102,7 @@ pub(super) async fn visit_lost(
     modules: &[&ModuleResults],
 ) -> Vec<FoundResource> {
     let known: BTreeSet<_> = modules.iter().map(|module| module.addr()).collect();
-    let mut found = Vec::new();
+    let (mut found, mut all_doomed) = (Vec::new(), Vec::new());
     for (module, prior) in vertex.prior.iter().filter(|(module, _)| !known.contains(module)) {
         let addr = vertex.within(module);
         let doomed: Vec<_> = all_of(prior, Action::Delete, Some(Reason::DeleteBecauseNoModule))
@@ -112,9 +116,10 @@ pub(super) async fn visit_lost(
             // Reported is enough: what would become of them is shown all the same.
             let _ = refuse_to_destroy(diags, (vertex, &addr), &doomed);
         }
-        let objects = visit_doomed(view, diags, (&addr, &vertex.provider), doomed).await;
-        found.push(FoundResource { addr, expansion: None, objects });
+        found.push(FoundResource { addr, expansion: None, objects: Vec::new() });
+        all_doomed.push(doomed);
     }
+    visit_doomed(view, diags, &vertex.provider, (&mut found, all_doomed)).await;
     found
 }
 
@@ -157,35 +162,35 @@ fn all_of(
     })
 }
 
-/// Plans the end of several objects of one resource, side by side.
+/// Plans the end of objects of one resource, in several instances of its module, side by side. What is
+/// found goes to the resource at the same place in `found`.
 pub(super) async fn visit_doomed(
     view: View<'_>,
     diags: &mut Diagnostics,
-    (resource, provider): (&ResourceAddr, &ProviderConfigAddr),
-    doomed: Vec<Doomed<'_>>,
-) -> Vec<FoundObject> {
-    if doomed.is_empty() {
-        return Vec::new();
+    provider: &ProviderConfigAddr,
+    (found, doomed): (&mut [FoundResource], Vec<Vec<Doomed<'_>>>),
+) {
+    let mut ends = Vec::with_capacity(found.len());
+    for (at, (resource, doomed)) in found.iter().zip(doomed).enumerate() {
+        if doomed.is_empty() {
+            continue;
+        }
+        let resource = &resource.addr;
+        let Some((handle, ty)) = data::handle_of(view, diags, resource, provider) else { return };
+        let end = Rc::new(End { view, resource, provider, handle, ty });
+        ends.extend(doomed.into_iter().map(|doomed| (at, end.clone(), doomed)));
     }
-    let Some((handle, ty)) = data::handle_of(view, diags, resource, provider) else {
-        return Vec::new();
-    };
-    let (handle, ty) = (&handle, &ty);
-    let planned = doomed.into_iter().map(|doomed| async move {
+    let ends = ends.into_iter().map(|(at, end, doomed)| async move {
         let mut diags = Diagnostics::new();
         // The semaphore is never closed, so a permit always comes.
         let _permit = view.session.permits.acquire().await;
-        let end = End { view, resource, provider, handle, ty };
         let found = end.plan(&mut diags, doomed).await;
-        (diags, found.ok())
+        (at, diags, found.ok())
     });
-    let mut planned = futures_util::stream::iter(planned).buffered(view.session.parallelism.max(1));
-    let mut objects = Vec::new();
-    while let Some((problems, found)) = planned.next().await {
+    for (at, problems, object) in side_by_side(view, ends).await {
         let _ = diags.append(problems);
-        objects.extend(found);
+        found[at].objects.extend(object);
     }
-    objects
 }
 
 /// The end of objects of one resource.
@@ -193,8 +198,8 @@ struct End<'a> {
     view: View<'a>,
     resource: &'a ResourceAddr,
     provider: &'a ProviderConfigAddr,
-    handle: &'a Rc<Handle>,
-    ty: &'a Rc<ResourceType>,
+    handle: Rc<Handle>,
+    ty: Rc<ResourceType>,
 }
 
 impl End<'_> {
@@ -204,7 +209,7 @@ impl End<'_> {
         doomed: Doomed<'_>,
     ) -> Result<FoundObject, Reported> {
         let addr = self.resource.instance(doomed.key.clone());
-        let (handle, ty, deposed) = (self.handle, self.ty, doomed.deposed);
+        let (handle, ty, deposed) = (&self.handle, &self.ty, doomed.deposed);
         let owner = prior::Owner { handle, ty, addr: &addr, deposed, block: None };
         let forgotten = doomed.action == Action::Forget;
         // Nobody cares what became of an object that is no longer managed.
@@ -287,7 +292,7 @@ impl End<'_> {
         let identity = identity.as_ref();
         let ask = Ask { prior: &before, proposed: &null, config: &null, private, identity };
         let about = About { addr, block: None };
-        let planned = self.handle.plan(diags, self.ty, ask, about).await?;
+        let planned = self.handle.plan(diags, &self.ty, ask, about).await?;
         let Some(finding) = conform::destroy_findings(&planned.value).into_iter().next() else {
             return Ok(planned.private);
         };

@@ -1,9 +1,7 @@
 //! Visits the objects of a resource before it is their turn: reads them, and decides nothing.
 
-use futures_util::StreamExt as _;
-
-use super::View;
 use super::prior::{self, Owner};
+use super::{View, side_by_side};
 use crate::plan::ahead::ObjectsRead;
 use crate::plan::vertex::ReadVertex;
 use formwork_value::Diagnostics;
@@ -30,6 +28,5 @@ pub(super) async fn visit(view: View<'_>, vertex: &ReadVertex<'_>) -> ObjectsRea
         let read = prior::read(view, &mut diags, owner, object).await;
         Some(((addr, deposed), (diags, read)))
     });
-    let reads = futures_util::stream::iter(reads).buffered(view.session.parallelism.max(1));
-    reads.filter_map(std::future::ready).collect().await
+    side_by_side(view, reads).await.into_iter().flatten().collect()
 }

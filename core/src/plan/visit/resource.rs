@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 
 use formwork_value::{Diagnostic, Diagnostics, Reported};
-use futures_util::StreamExt as _;
 
 use super::destroy::{self, Doomed};
-use super::{View, data, managed};
+use super::{View, data, managed, side_by_side};
 use crate::addr::{InstanceAddr, InstanceKey, Mode, ResourceAddr};
 use crate::change::{Action, Clue, Reason};
 use crate::eval::import::{expand_import, unknown_id, unknown_repetition};
@@ -66,11 +65,9 @@ pub(super) async fn visit(
     let mut found = plan_all(view, diags, &here).await;
     for (here, found) in here.iter().zip(&mut found) {
         found.objects.extend(untargeted(view, diags, here));
-        if is_managed {
-            found.objects.extend(plan_doomed(view, diags, here).await);
-        }
     }
     if is_managed {
+        plan_doomed(view, diags, (vertex, &here), &mut found).await;
         found.extend(destroy::visit_lost(view, diags, vertex, &modules).await);
     }
     found
@@ -146,9 +143,7 @@ async fn plan_all(
         let wanted = here.expansion.keys().filter(move |key| targeted(view, here, key));
         wanted.map(move |key| async move { (at, one(view, here, key).await) })
     });
-    // `buffered` rather than `buffer_unordered`: what is found must not depend on timing.
-    let mut planned = futures_util::stream::iter(planned).buffered(view.session.parallelism.max(1));
-    while let Some((at, (problems, object))) = planned.next().await {
+    for (at, (problems, object)) in side_by_side(view, planned).await {
         let _ = diags.append(problems);
         found[at].objects.extend(object);
     }
@@ -156,13 +151,22 @@ async fn plan_all(
 }
 
 /// Plans the end of the objects that have no place any more.
-async fn plan_doomed(view: View<'_>, diags: &mut Diagnostics, here: &Here<'_>) -> Vec<FoundObject> {
-    let doomed = doomed(view, here);
-    if view.options.mode == plan::Mode::Normal {
-        // Reported is enough: what would become of them is shown all the same.
-        let _ = destroy::refuse_to_destroy(diags, (here.vertex, &here.addr), &doomed);
-    }
-    destroy::visit_doomed(view, diags, (&here.addr, &here.vertex.provider), doomed).await
+async fn plan_doomed(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    (vertex, here): (&ResourceVertex<'_>, &[Here<'_>]),
+    found: &mut [FoundResource],
+) {
+    let all = here.iter().map(|here| {
+        let doomed = doomed(view, here);
+        if view.options.mode == plan::Mode::Normal {
+            // Reported is enough: what would become of them is shown all the same.
+            let _ = destroy::refuse_to_destroy(diags, (vertex, &here.addr), &doomed);
+        }
+        doomed
+    });
+    let all = all.collect();
+    destroy::visit_doomed(view, diags, &vertex.provider, (found, all)).await;
 }
 
 fn expansion(
