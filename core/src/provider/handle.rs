@@ -120,6 +120,20 @@ impl Handle {
         handle
     }
 
+    /// Whether both reach the same running provider.
+    pub(super) fn is_same_instance(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.provider, &other.provider)
+    }
+
+    /// This provider, told the same about the module that speaks as another handle tells.
+    pub(super) fn spoken_to_as(&self, other: &Self) -> Self {
+        Self {
+            loaded: self.loaded.clone(),
+            provider: self.provider.clone(),
+            meta: other.meta.clone(),
+        }
+    }
+
     /// The same provider, spoken to by a module that tells it `meta` about itself: a value of the
     /// type of the provider's schema for it.
     #[must_use]
@@ -396,7 +410,7 @@ impl Handle {
     }
 
     /// Sends the call that changes the real object. The answer comes back undecoded, so that the
-    /// caller can make it durable first; [`Handle::salvage`] decodes it.
+    /// caller can make it durable first; [`Handle::apply`] decodes it.
     ///
     /// # Errors
     /// When no answer came back.

@@ -4,7 +4,7 @@
 mod processes;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::pin::pin;
 use std::rc::Rc;
@@ -47,16 +47,21 @@ pub trait Launch {
 
 /// The providers of one command.
 ///
-/// Lives on one task; nothing here is locked, and no borrow is held across a wait.
+/// Lives on one task, so its tables need no lock, and no borrow is held across a wait. What must not be
+/// done twice at once, starting a provider, is done by whoever has the turn.
 pub struct Pool<'l> {
     launcher: &'l dyn Launch,
     loaded: RefCell<BTreeMap<ProviderAddr, Rc<Loaded>>>,
+    /// What there is to say about providers that cannot be used, which are not started again.
+    unusable: RefCell<BTreeMap<ProviderAddr, Diagnostics>>,
     configured: RefCell<BTreeMap<ProviderConfigAddr, Configured>>,
     processes: Processes,
     /// Whether what is configured may be used again in the next phase.
     keeping: Cell<bool>,
     /// What waits for an answer.
     calls: Rc<Calls>,
+    /// Held while providers are started for the first time.
+    loading: Semaphore,
     /// Held while a provider is started again.
     reviving: Semaphore,
 }
@@ -78,9 +83,11 @@ impl<'l> Pool<'l> {
             launcher,
             loaded: RefCell::default(),
             configured: RefCell::default(),
+            unusable: RefCell::default(),
             processes: Processes::default(),
             keeping: Cell::new(true),
             calls: Rc::default(),
+            loading: Semaphore::new(1),
             reviving: Semaphore::new(1),
         }
     }
@@ -100,15 +107,19 @@ impl<'l> Pool<'l> {
         diags: &mut Diagnostics,
         providers: impl IntoIterator<Item = ProviderAddr>,
     ) -> Result<(), Reported> {
-        let missing: Vec<_> = providers
-            .into_iter()
-            .filter(|addr| !self.loaded.borrow().contains_key(addr))
-            .collect::<std::collections::BTreeSet<_>>()
-            .into_iter()
-            .collect();
+        let wanted: BTreeSet<_> = providers.into_iter().collect();
+        if wanted.iter().all(|addr| self.loaded.borrow().contains_key(addr)) {
+            return Ok(());
+        }
+        // Functions are called from many places at once, and one process is enough for all of them. The
+        // semaphore is never closed, so a turn always comes.
+        let _turn = self.loading.acquire().await;
+        let is_loaded = |addr: &ProviderAddr| self.loaded.borrow().contains_key(addr);
+        let missing: Vec<_> = wanted.into_iter().filter(|addr| !is_loaded(addr)).collect();
         let at_once = self.limit().unwrap_or(missing.len()).max(1);
-        let loading = futures_util::stream::iter(missing.iter().map(|addr| self.load_one(addr)));
-        let answers: Vec<Diagnostics> = loading.buffered(at_once).collect().await;
+        let loading = missing.into_iter().map(|addr| self.load_one(addr));
+        let answers = futures_util::stream::iter(loading).buffered(at_once);
+        let answers: Vec<Diagnostics> = answers.collect().await;
         let mut result = Ok(());
         for problems in answers {
             if let Err(reported) = diags.append(problems) {
@@ -118,10 +129,17 @@ impl<'l> Pool<'l> {
         result
     }
 
-    async fn load_one(&self, addr: &ProviderAddr) -> Diagnostics {
+    async fn load_one(&self, addr: ProviderAddr) -> Diagnostics {
+        if let Some(problems) = self.unusable.borrow().get(&addr) {
+            return problems.clone();
+        }
         let mut diags = Diagnostics::new();
-        if let Err(failure) = self.try_load(addr, &mut diags).await {
-            let _: Reported = diags.error(about_failure(addr, "GetProviderSchema", None, &failure));
+        if let Err(failure) = self.try_load(&addr, &mut diags).await {
+            let failed = about_failure(&addr, "GetProviderSchema", None, &failure);
+            let _: Reported = diags.error(failed);
+        }
+        if diags.has_errors() {
+            self.unusable.borrow_mut().insert(addr, diags.clone());
         }
         diags
     }
@@ -283,8 +301,8 @@ impl<'l> Pool<'l> {
         let _one = self.reviving.acquire().await;
         let configured = self.configured.borrow().get(addr).cloned();
         let Some(Configured { config, handle, .. }) = configured else { return Ok(before.clone()) };
-        if !Rc::ptr_eq(&handle, before) || handle.answers().await {
-            return Ok(handle);
+        if !handle.is_same_instance(before) || handle.answers().await {
+            return Ok(Rc::new(handle.spoken_to_as(before)));
         }
         let name = addr.to_string();
         let provider = self.start_again(&addr.provider).await.map_err(|failure| {
@@ -294,7 +312,7 @@ impl<'l> Pool<'l> {
         handle.configure(diags, &config, About { addr: &name, block: None }).await?;
         let entry = Configured { config, handle: handle.clone(), released: false };
         self.configured.borrow_mut().insert(addr.clone(), entry);
-        Ok(handle)
+        Ok(Rc::new(handle.spoken_to_as(before)))
     }
 
     /// Starts a further instance. Unless the provider says it can do without, it is asked for its

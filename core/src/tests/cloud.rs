@@ -7,6 +7,8 @@ mod function;
 mod token;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
@@ -24,7 +26,7 @@ use formwork_plugin_protocol::message::resource::{
     PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::{
-    IdentityAttribute, IdentitySchema, IdentitySchemas, ProviderSchema,
+    IdentityAttribute, IdentitySchema, IdentitySchemas, Metadata, ProviderSchema,
 };
 use formwork_plugin_protocol::{Failure, Payload, Provider};
 use formwork_value::codec::json;
@@ -77,6 +79,8 @@ pub(super) struct Things {
     pub(super) n_running: usize,
     /// The most processes that ran at once.
     pub(super) most_running: usize,
+    /// How many processes of the provider were started.
+    pub(super) n_launches: usize,
     /// Whether a call hangs.
     pub(super) hung: bool,
     /// Whether every second plan of an update demands a replacement.
@@ -123,10 +127,15 @@ impl Cloud {
 #[async_trait(?Send)]
 impl Launch for Cloud {
     async fn launch(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
-        let mut things = self.things();
-        things.n_running += 1;
-        things.most_running = things.most_running.max(things.n_running);
-        Ok(Arc::new(Cloudy { cloud: self.clone(), region: Mutex::default() }))
+        {
+            let mut things = self.things();
+            things.n_launches += 1;
+            things.n_running += 1;
+            things.most_running = things.most_running.max(things.n_running);
+        }
+        tokio::task::yield_now().await;
+        let (region, dead) = (Mutex::default(), AtomicBool::default());
+        Ok(Arc::new(Cloudy { cloud: self.clone(), region, dead }))
     }
 
     fn limit(&self) -> Option<usize> {
@@ -147,6 +156,15 @@ impl Launch for Cloud {
 struct Cloudy {
     cloud: Cloud,
     region: Mutex<Option<String>>,
+    /// Whether it died in a call.
+    dead: AtomicBool,
+}
+
+impl Cloudy {
+    fn lost(&self) -> Failure {
+        self.dead.store(true, Relaxed);
+        Failure::Lost { reason: "connection closed".into(), exit: None, output: String::new() }
+    }
 }
 
 fn schema(attributes: &[(&str, Type, Role)]) -> Schema {
@@ -332,7 +350,17 @@ impl Provider for Cloudy {
         Ok(UpgradeResponse { state, diagnostics: Vec::new() })
     }
 
+    async fn metadata(&self) -> Result<Metadata, Failure> {
+        match self.dead.load(Relaxed) {
+            true => Err(self.lost()),
+            false => Err(Failure::Unimplemented("GetMetadata")),
+        }
+    }
+
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
+        if self.dead.load(Relaxed) {
+            return Err(self.lost());
+        }
         let ty = thing().block.implied_type();
         let current = decode(&request.current, &ty);
         let id = text(field(&current, "id"));
@@ -418,11 +446,7 @@ impl Provider for Cloudy {
         };
         match fault {
             Some(Fault::Half) => answer(made, no(&what)),
-            Some(Fault::Dies) => Err(Failure::Lost {
-                reason: "connection closed".into(),
-                exit: None,
-                output: String::new(),
-            }),
+            Some(Fault::Dies) => Err(self.lost()),
             Some(Fault::Hangs) => {
                 self.cloud.things().hung = true;
                 std::future::pending().await

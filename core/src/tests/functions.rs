@@ -136,3 +136,18 @@ fn arguments_that_are_never_the_same_come_to_an_end() {
     let run = bench.apply(&format!("{LISTED}{config}"));
     assert!(run.said().contains("Too many calls of provider functions"), "{}", run.said());
 }
+
+#[test]
+fn one_process_answers_everybody() {
+    let mut config = LISTED.to_owned();
+    for n in 0..30 {
+        config.push_str(&format!(
+            "output \"o{n}\" {{\n  value = provider::test::shout(\"{n}\")\n}}\n"
+        ));
+    }
+    let mut bench = Bench::new();
+    bench.parallelism = 10;
+    let run = bench.plan(&config);
+    assert_eq!(run.said(), "");
+    assert_eq!(bench.cloud.things().n_launches, 1);
+}

@@ -3,7 +3,7 @@
 
 use expect_test::expect;
 
-use super::Bench;
+use super::{Bench, Fault};
 
 const TWO_MODULES: &str = r#"
 //- main.tf
@@ -95,4 +95,23 @@ fn what_is_told_must_be_what_the_provider_wants_to_hear() {
         error -: Incorrect attribute value type
     "#]]
     .assert_eq(&run.said());
+}
+
+#[test]
+fn a_provider_that_died_is_told_again() {
+    let mut bench = Bench::after(TWO_MODULES);
+    bench.fault("update b-1", Fault::Dies);
+    let run = bench.apply(&TWO_MODULES.replace("name = \"b\"", "name = \"b\"\n  size = 2"));
+    expect![[r#"
+        error module.child.test_thing.b: Plugin did not respond
+        warning module.child.test_thing.b: An interrupted operation was resolved
+        data.test_lookup.l answer to k
+        test_thing.a a-1
+        module.child.test_thing.b b-1 2
+        module.quiet.test_thing.c c-1
+        0 journals"#]]
+    .assert_eq(&format!("{}{}{} journals", run.said(), bench.state(), bench.n_journals()));
+    let again: Vec<_> =
+        run.calls.iter().skip_while(|call| *call != "update b-1").map(String::as_str).collect();
+    expect!["update b-1, configure -, told child, read b-1"].assert_eq(&again.join(", "));
 }
