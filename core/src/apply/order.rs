@@ -21,6 +21,7 @@ const AFTER_DESTROY: Why =
     Why::Order("comes after what it depended on is destroyed, as the state has it");
 const OWN_PREDECESSOR: Why = Why::Order("replaces it, and create_before_destroy is not set");
 const LAST: Why = Why::CreateFirst;
+const CONFIGURES: Why = Why::Order("configures the provider that does the other");
 
 /// Adds the edges that keep objects in order. `destroying` is set when everything goes.
 pub(super) fn connect(draft: &mut Building<'_>, index: &Index, destroying: bool) {
@@ -329,20 +330,19 @@ fn connect_provider_users(draft: &mut Building<'_>, index: &Index) {
             users.entry(provider).or_default().insert(name(&destroy.change.addr));
         }
     }
-    let mut add = Vec::new();
+    let mut waits = Vec::new();
     for (provider, users) in users {
         let needed = resources_behind(draft.vertices(), index, &dependencies, provider);
-        for (id, destroy) in destroys(draft.vertices(), index) {
-            let own = name(&destroy.change.addr);
-            if needed.contains(&own) {
-                let others = users.iter().filter(|user| **user != own && !needed.contains(user));
-                add.extend(others.filter_map(|user| Some((id, *index.gone.get(user)?))));
-            }
+        let behind = destroys(draft.vertices(), index);
+        let behind = behind.filter(|(_, destroy)| needed.contains(&name(&destroy.change.addr)));
+        let waiting: Vec<_> = behind.map(|(id, _)| id).collect();
+        let others = users.iter().filter(|user| !needed.contains(user));
+        let gone = others.filter_map(|user| index.gone.get(user).copied());
+        if let Some(of) = needed.first().cloned() {
+            waits.push(Wait { of, waiting, on: gone.collect(), why: CONFIGURES });
         }
     }
-    for (id, gone) in add {
-        draft.connect(id, gone, Why::Order("configures the provider that does the other"));
-    }
+    connect_waits(draft, waits);
 }
 
 /// The resources that a provider's configuration mentions, through values too.
