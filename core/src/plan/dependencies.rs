@@ -1,11 +1,11 @@
 //! Which resources each resource is made after, as the state records them.
 //!
 //! The state format holds the transitive closure, which for deep graphs grows with the square of
-//! their size. While the closure stays within [`BUDGET_PER_RESOURCE`] entries a resource on average
-//! it is kept whole. Beyond that each resource keeps its nearest ones, every direct one among them:
-//! the rest can be found through the entries of those.
+//! their size. While the closure stays within [`BUDGET_BASE`] entries, or [`BUDGET_PER_RESOURCE`] a
+//! resource on average, it is kept whole. Beyond that each resource keeps its nearest ones, every direct one among them:
+//! the rest is found through the entries of those, as [`Closures::any_behind`] does.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::vertex::Vertex;
@@ -15,12 +15,42 @@ use crate::phase::Why;
 
 /// The dependencies of each resource of a graph.
 #[derive(Debug, Default)]
-pub(crate) struct Closures(BTreeMap<ConfigResourceAddr, Arc<Vec<ConfigResourceAddr>>>);
+pub(crate) struct Closures {
+    lists: BTreeMap<ConfigResourceAddr, Arc<Vec<ConfigResourceAddr>>>,
+    /// Whether each list has everything that the resource is made after.
+    are_whole: bool,
+}
 
 impl Closures {
-    /// The resources that a resource is made after, sorted.
+    /// The resources that a resource is made after, sorted, as the state records them: the nearest ones
+    /// where there are very many.
     pub(crate) fn of(&self, addr: &ConfigResourceAddr) -> Arc<Vec<ConfigResourceAddr>> {
-        self.0.get(addr).cloned().unwrap_or_default()
+        self.lists.get(addr).cloned().unwrap_or_default()
+    }
+
+    /// Whether there is one of a kind among all the resources that a resource is made after.
+    pub(crate) fn any_behind(
+        &self,
+        addr: &ConfigResourceAddr,
+        mut is_one: impl FnMut(&ConfigResourceAddr) -> bool,
+    ) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut queue = vec![addr];
+        while let Some(list) = queue.pop().and_then(|addr| self.lists.get(addr)) {
+            if self.are_whole {
+                return list.iter().any(is_one);
+            }
+            for on in list.iter() {
+                if !seen.insert(on) {
+                    continue;
+                }
+                if is_one(on) {
+                    return true;
+                }
+                queue.push(on);
+            }
+        }
+        false
     }
 }
 
@@ -60,8 +90,9 @@ pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, Why>) -> Closures {
             Vertex::Read(_) | Vertex::Orphan(_) | Vertex::Close(_) => Arc::default(),
         };
     }
-    let closures = closures(&resources);
-    Closures(resources.into_iter().map(|resource| resource.addr).zip(closures).collect())
+    let (closures, are_whole) = closures(&resources);
+    let lists = resources.into_iter().map(|resource| resource.addr).zip(closures).collect();
+    Closures { lists, are_whole }
 }
 
 /// The resources that a resource reaches other than for the sake of an import: what depends on the
@@ -97,10 +128,12 @@ struct Direct {
 }
 
 /// Returns, for each resource in the list, the resources it depends on, sorted. Every resource in
-/// the list comes after those it depends on.
-fn closures(resources: &[Direct]) -> Vec<Arc<Vec<ConfigResourceAddr>>> {
+/// the list comes after those it depends on. Returns also whether the lists are whole.
+fn closures(resources: &[Direct]) -> (Vec<Arc<Vec<ConfigResourceAddr>>>, bool) {
     let budget = BUDGET_BASE + BUDGET_PER_RESOURCE * resources.len();
-    let sets = whole(resources, budget).unwrap_or_else(|| nearest(resources));
+    let whole = whole(resources, budget);
+    let are_whole = whole.is_some();
+    let sets = whole.unwrap_or_else(|| nearest(resources));
     let mut named: Vec<Arc<Vec<ConfigResourceAddr>>> = Vec::with_capacity(sets.len());
     for (resource, set) in resources.iter().zip(&sets) {
         let found_by = resource.found_by.iter();
@@ -112,7 +145,7 @@ fn closures(resources: &[Direct]) -> Vec<Arc<Vec<ConfigResourceAddr>>> {
         addrs.sort();
         named.push(Arc::new(addrs));
     }
-    named
+    (named, are_whole)
 }
 
 /// The transitive closure, unless it outgrows the budget.
@@ -184,7 +217,8 @@ mod tests {
 
     #[test]
     fn a_chain_records_everything_it_stands_on() {
-        let closures = closures(&chain(30, 10));
+        let (closures, are_whole) = closures(&chain(30, 10));
+        assert!(are_whole);
         let names: Vec<_> =
             closures[25].iter().map(|addr| addr.resource.name().to_string()).collect();
         assert_eq!(names, ["r000005", "r000015"]);
@@ -193,11 +227,20 @@ mod tests {
 
     #[test]
     fn a_deep_graph_keeps_the_nearest_so_that_the_state_stays_linear() {
-        let closures = closures(&chain(20_000, 1));
+        let resources = chain(20_000, 1);
+        let (closures, are_whole) = closures(&resources);
+        assert!(!are_whole);
         let last = closures.last().unwrap();
         assert_eq!(last.len(), BUDGET_PER_RESOURCE);
         assert_eq!(last.last().unwrap().resource.name(), "r019998", "the direct one is among them");
         let total: usize = closures.iter().map(|set| set.len()).sum();
         assert!(total <= 20_000 * BUDGET_PER_RESOURCE);
+
+        let addrs = || resources.iter().map(|resource| resource.addr.clone());
+        let lists = addrs().zip(closures).collect();
+        let closures = Closures { lists, are_whole };
+        let (first, last) = (addrs().next().unwrap(), addrs().next_back().unwrap());
+        assert!(closures.any_behind(&last, |addr| *addr == first), "decisions see all of it");
+        assert!(!closures.any_behind(&first, |_| true));
     }
 }

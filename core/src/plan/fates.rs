@@ -154,8 +154,8 @@ impl Fates {
         asks: Asks<'_>,
         addr: &ConfigResourceAddr,
     ) -> bool {
-        let behind = settled.closures.of(addr);
-        self.is_pending(asks, addr) || behind.iter().any(|addr| self.is_pending(asks, addr))
+        self.is_pending(asks, addr)
+            || settled.closures.any_behind(addr, |addr| self.is_pending(asks, addr))
     }
 
     /// Whether anything is to be done to what the `depends_on` of a call around a module names.
@@ -183,9 +183,8 @@ impl Fates {
         reference: &Reference,
     ) -> bool {
         let pending = |addr: &ConfigResourceAddr| {
-            let behind = settled.closures.of(addr);
             self.is_pending_anywhere(addr)
-                || behind.iter().any(|addr| self.is_pending_anywhere(addr))
+                || settled.closures.any_behind(addr, |addr| self.is_pending_anywhere(addr))
         };
         if let Some(name) = reference.resource() {
             let (module, resource) = (caller.path.clone(), name.clone());

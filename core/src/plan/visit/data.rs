@@ -119,10 +119,8 @@ fn is_pending(view: View<'_>, here: &Here<'_>) -> bool {
     let lifecycle = &vertex.config.lifecycle;
     let has_conditions =
         !lifecycle.preconditions.is_empty() || !lifecycle.postconditions.is_empty();
-    let behind = || {
-        let closure = view.settled.closures.of(&vertex.addr);
-        closure.iter().any(|addr| fates.is_pending(asks, addr))
-    };
+    let behind =
+        || view.settled.closures.any_behind(&vertex.addr, |addr| fates.is_pending(asks, addr));
     mentioned || explicit() || around() || has_conditions && behind()
 }
 

@@ -23,6 +23,9 @@ use crate::addr::{
 };
 use crate::state::{Object, OutputValue, ResourceState, State, Status};
 
+/// The largest serial that is read, so that there is always a next one.
+const MAX_SERIAL: u64 = i64::MAX as u64;
+
 pub(super) fn read(text: &[u8]) -> Result<StateFile, FileError> {
     let file: FileJson<'_> = parse(text)?;
     check_version(file.version)?;
@@ -168,6 +171,13 @@ impl<'t> Reader<'t> {
                     return Err(self.at(wrong, Some(raw)));
                 }
             };
+        if file.serial > MAX_SERIAL {
+            let detail = format!(
+                "The serial {} is larger than any that comes of counting; {MAX_SERIAL} is the limit",
+                file.serial
+            );
+            return Err(self.at(Wrong::new("Invalid state file format", detail), None));
+        }
         Ok(StateFile {
             terraform_version: file.terraform_version,
             serial: file.serial,

@@ -119,6 +119,11 @@ fn what_cannot_be_is_refused_with_its_line() {
             "line 2: The content does not have the expected form: invalid type: string \"x\", \
              expected u64 at line 2 column 12",
         ),
+        (
+            r#"{"version":4,"serial":18446744073709551615}"#.to_owned(),
+            "The serial 18446744073709551615 is larger than any that comes of counting; \
+             9223372036854775807 is the limit",
+        ),
         ("{\"version\":4} x".to_owned(), "line 1, column 15: trailing characters"),
         (
             r#"{"version":4,"terraform_version":"zzz"}"#.to_owned(),
