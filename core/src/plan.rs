@@ -121,6 +121,13 @@ impl Plan {
         !self.targets.is_empty() || !self.excludes.is_empty()
     }
 
+    /// Whether anything has another address than the stored state gives it.
+    #[must_use]
+    pub fn moves(&self) -> bool {
+        let mut all = self.changes.values().chain(self.drift.values());
+        all.any(|change| change.moved_from.is_some())
+    }
+
     /// The differences that are worth telling: nobody misses an object that was to be destroyed.
     pub fn drifted(&self) -> impl Iterator<Item = &Change> {
         self.drift.values().filter(|change| change.deposed.is_none())

@@ -98,6 +98,23 @@ impl Object {
         let sensitive = marks.0.into_iter().map(|(path, _)| path).collect();
         Ok((json.into(), Arc::new(sensitive)))
     }
+
+    /// Whether both tell of one real object, as far as one can see: by the identity, else by the
+    /// attribute `id`, else by all attributes.
+    #[must_use]
+    pub fn is_of_the_same_object(&self, other: &Self) -> bool {
+        let id = |object: &Self| {
+            let attributes: serde_json::Value = serde_json::from_slice(&object.attributes).ok()?;
+            attributes.get("id").filter(|id| !id.is_null()).cloned()
+        };
+        match (&self.identity, &other.identity) {
+            (Some(own), Some(theirs)) => own == theirs,
+            _ => match (id(self), id(other)) {
+                (Some(own), Some(theirs)) => own == theirs,
+                _ => self.attributes == other.attributes,
+            },
+        }
+    }
 }
 
 impl ResourceState {

@@ -64,6 +64,8 @@ struct Bench {
     provisioners: Provisioners,
     /// How often the last apply asked the disk to make its journal durable.
     n_syncs: Cell<usize>,
+    /// How many records a journal can take before its disk is full.
+    room: Option<u64>,
 }
 
 /// What came of a run.
@@ -86,6 +88,7 @@ impl Bench {
             finishing: Finishing::AsTheyCome,
             provisioners: Provisioners::default(),
             n_syncs: Cell::default(),
+            room: None,
         }
     }
 
@@ -211,13 +214,20 @@ impl Bench {
         let session = self.session(loaded, (pool, &results, &world, &stop));
         let begin = Begin { operation: "OperationTypeApply", base: &self.file };
         let journal = Journal::begin(self.folder.path(), begin).unwrap();
+        if let Some(room) = self.room {
+            journal.fills_after(room);
+        }
         let applied = apply(&session, diags, plan, &journal).await.ok();
         self.n_syncs.set(journal.n_syncs());
-        if let Some(Applied { state, .. }) = &applied {
-            let stored = StateFile { state: state.clone(), ..StateFile::fresh() };
-            journal.snapshot(&stored).await.unwrap();
-        }
-        journal.end().unwrap();
+        let stored = applied.as_ref().map(|Applied { state, .. }| state.clone());
+        let stored = stored.map(|state| StateFile { state, ..StateFile::fresh() });
+        let kept = match &stored {
+            Some(stored) => journal.snapshot(stored).await,
+            None => Ok(()),
+        };
+        // What does not fit any more is told where it happened.
+        kept.and_then(|()| journal.end())
+            .map_or_else(|why| assert!(self.room.is_some(), "{why}"), drop);
         applied
     }
 

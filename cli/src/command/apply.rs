@@ -277,6 +277,9 @@ impl Run<'_> {
     ) -> Result<(Tally, bool), Reported> {
         let results = Results::new(&self.prepared.config);
         let world = self.prepared.world(true);
+        if plan.moves() {
+            self.keep_moves(diags, locked, (plan, &journal)).await?;
+        }
         let session = self.prepared.session(With {
             state: &locked.file.state,
             pool: self.pool,
@@ -310,6 +313,20 @@ impl Run<'_> {
             ));
         }
         Ok((tally, complete))
+    }
+
+    /// Stores the state in which everything has its new address. The journal names addresses, so what
+    /// it says must be about the state that is stored.
+    async fn keep_moves(
+        &self,
+        diags: &mut Diagnostics,
+        locked: &mut Locked,
+        (plan, journal): (&Plan, &Journal),
+    ) -> Result<(), Reported> {
+        locked.file.state = plan.prior.clone();
+        let said = journal.snapshot(&locked.file).await;
+        said.map_err(|error| diags.error(error.diagnostic()))?;
+        locked.write(diags).await
     }
 
     fn end(&self, diags: &mut Diagnostics, journal: Journal) {

@@ -140,7 +140,11 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
             let Some(last) = open.last() else { return Err(diags.error(nothing_open(&addr))) };
             match (&last.doubt, &args.id) {
                 (Doubt::Place { object }, None) => put_in(locked, last, object.clone()),
-                (_, Some(id)) => finder.take_in(diags, locked, &addr, id).await?,
+                (_, Some(id)) => {
+                    make_room(locked, last);
+                    finder.take_in(diags, locked, &addr, id).await?;
+                    refuse_predecessor(diags, locked, last)?;
+                }
                 (Doubt::Effect, None) => {
                     let detail = format!(
                         "What the provider knows the object by is not known here: give it behind the address, as `formwork import` has it.\n  formwork recover adopt '{addr}' ID"
@@ -158,6 +162,36 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
     done
 }
 
+/// Deposes the object that the new one was to take the place of.
+fn make_room(locked: &mut Locked, one: &Unresolved) {
+    let Some(key) = &one.deposes else { return };
+    let Some(instance) = locked.file.state.instance_mut(&one.addr) else { return };
+    if let Some(object) = instance.current.take() {
+        instance.deposed.insert(key.clone(), object);
+    }
+}
+
+/// Makes sure that what was found is not the object that the new one was to take the place of: it would
+/// be destroyed as such.
+fn refuse_predecessor(
+    diags: &mut Diagnostics,
+    locked: &Locked,
+    one: &Unresolved,
+) -> Result<(), Reported> {
+    let Some(key) = &one.deposes else { return Ok(()) };
+    let state = &locked.file.state;
+    let (found, before) = (state.object(&one.addr, None), state.object(&one.addr, Some(key)));
+    let (Some(found), Some(before)) = (found, before) else { return Ok(()) };
+    if !found.is_of_the_same_object(before) {
+        return Ok(());
+    }
+    let detail = format!(
+        "The object found is the one that {} has already, and that the interrupted creation was to replace. If there is no other one, say so:\n  formwork recover forget '{}'",
+        one.addr, one.addr
+    );
+    Err(diags.error(Diagnostic::error("Object is managed already", detail)))
+}
+
 /// Puts a result in its place, whatever has come there since.
 fn put_in(
     locked: &mut Locked,
@@ -173,7 +207,12 @@ fn put_in(
     let instance = resource.instances.entry(one.addr.key.clone()).or_default();
     match &one.deposed {
         Some(key) => drop(instance.deposed.insert(key.clone(), object)),
-        None => instance.current = Some(object),
+        None => {
+            let before = instance.current.replace(object);
+            if let (Some(key), Some(before)) = (&one.deposes, before) {
+                instance.deposed.insert(key.clone(), before);
+            }
+        }
     }
 }
 

@@ -130,6 +130,7 @@ impl Handle {
         Self {
             loaded: self.loaded.clone(),
             provider: self.provider.clone(),
+            calls: self.calls.clone(),
             meta: other.meta.clone(),
         }
     }

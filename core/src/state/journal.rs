@@ -47,6 +47,9 @@ pub struct Journal {
     rules: Rules,
     #[cfg(test)]
     n_syncs: Cell<usize>,
+    /// After how many records the disk is full.
+    #[cfg(test)]
+    room: Cell<u64>,
 }
 
 /// How well a journal can still be written.
@@ -103,11 +106,11 @@ pub struct Intent<'a> {
     pub provider: &'a ProviderConfigAddr,
     /// Set if the call is about a deposed object.
     pub deposed: Option<&'a DeposedKey>,
-    /// Set if the current object is deposed under this key before the call.
+    /// Set if the current object is deposed under this key once the new one is there.
     pub deposes: Option<&'a DeposedKey>,
     /// What is done.
     pub action: Action,
-    /// The object the call is about, as it is before; `None` if there is none.
+    /// The object in the place that the call is about, as it is before; `None` if there is none.
     pub prior: Option<&'a Object>,
     /// What is asked for, without marks.
     pub planned: &'a Value,
@@ -272,6 +275,8 @@ impl Journal {
             rules: Rules::default(),
             #[cfg(test)]
             n_syncs: Cell::default(),
+            #[cfg(test)]
+            room: Cell::new(u64::MAX),
         }
     }
 
@@ -432,7 +437,7 @@ impl Journal {
             return Err(JournalError::Broken(self.path.clone()));
         }
         let bytes = record::frame(self.next.get(), record);
-        if let Err(error) = (&*self.file).write_all(&bytes) {
+        if let Err(error) = self.write(&bytes) {
             // What follows half a record would be unreadable.
             let undone = self.file.set_len(self.length.get());
             self.health.set(if undone.is_ok() { Health::Failing } else { Health::Closed });
@@ -447,6 +452,20 @@ impl Journal {
     #[cfg(test)]
     pub(crate) fn n_syncs(&self) -> usize {
         self.n_syncs.get()
+    }
+
+    fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        #[cfg(test)]
+        if self.next.get() > self.room.get() {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        (&*self.file).write_all(bytes)
+    }
+
+    /// Makes the disk full once the journal has a number of records.
+    #[cfg(test)]
+    pub(crate) fn fills_after(&self, n_records: u64) {
+        self.room.set(n_records);
     }
 
     fn start_sync(&self) -> Sync {

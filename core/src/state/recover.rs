@@ -53,6 +53,9 @@ pub struct Unresolved {
     pub addr: InstanceAddr,
     /// Set if the call was about a deposed object.
     pub deposed: Option<DeposedKey>,
+    /// Set if the new object takes the place of another, which is deposed under this key once the new
+    /// one is there.
+    pub deposes: Option<DeposedKey>,
     /// The provider configuration that was asked.
     pub provider: ProviderConfigAddr,
     /// What it was to do.
@@ -155,12 +158,17 @@ impl Recovery {
     }
 
     /// A creation is settled once its place holds an object: a later run found it, or the user imported
-    /// it. Nothing else puts one there, because creating it again is refused.
+    /// it. Nothing else puts one there, because creating it again is refused; but where the new object
+    /// was to take the place of another, that other one is there all the time.
     fn settle_what_came_in(&mut self) {
         let Some(file) = &self.file else { return };
         for one in &mut self.unresolved {
             let is_creation = one.action == Action::Create && one.doubt == Doubt::Effect;
-            if is_creation && file.state.object(&one.addr, one.deposed.as_ref()).is_some() {
+            let was_empty = one.deposes.is_none();
+            if is_creation
+                && was_empty
+                && file.state.object(&one.addr, one.deposed.as_ref()).is_some()
+            {
                 one.decided = Some("an object came into its place".to_owned());
             }
         }

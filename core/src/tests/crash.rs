@@ -142,14 +142,13 @@ fn both_halves_of_a_replacement_are_told_apart() {
         &config("s", true),
         "create a",
         expect![[r#"
-        replayed 0
-        open: Create test_thing.a
-        test_thing.a (deposed) a-1 create-first
-        then
-        + test_thing.a
-        - test_thing.a (deposed)
-        calls: 
-    "#]],
+            replayed 0
+            open: Create test_thing.a
+            test_thing.a a-1 create-first
+            then
+            +/- test_thing.a ReplaceBecauseCannotUpdate .zone
+            calls: 
+        "#]],
     );
     check(
         &config("n", true),

@@ -406,3 +406,29 @@ fn an_error_in_one_instance_while_planning_is_no_reason_to_forget_the_others() {
     "#]]
     .assert_eq(&bench.plan(config).story());
 }
+
+#[test]
+fn a_disk_that_fills_up_stops_the_run_but_taints_nothing() {
+    let config = r#"
+        resource "test_thing" "a" { name = "a" }
+        resource "test_thing" "b" {
+          name = "b"
+          note = test_thing.a.id
+        }"#;
+    // The beginning and the announcement fit, the answer does not.
+    let mut bench = Bench { room: Some(2), ..Bench::new() };
+    let run = bench.apply(config);
+    expect![[r#"
+        configure -, plan a, plan b, plan a, create a
+        error -: Journal cannot be written
+        error -: Journal cannot be written
+        test_thing.a a-1
+    "#]]
+    .assert_eq(&format!("{}{}{}", run.calls(), run.said(), bench.state()));
+    bench.room = None;
+    expect![[r#"
+        + test_thing.b
+        calls: create b
+    "#]]
+    .assert_eq(&bench.apply(config).story());
+}

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use formwork_plugin_protocol::contract::conform::assert_object_compatible;
-use formwork_value::{Diagnostic, Diagnostics, Plain};
+use formwork_value::{Diagnostic, Diagnostics, Plain, Value};
 
 use super::View;
 use crate::addr::{InstanceAddr, ProviderConfigAddr};
@@ -21,6 +21,9 @@ pub(super) struct Question<'a> {
     pub(super) ty: &'a ResourceType,
     /// The object before the call, if there was one.
     pub(super) object: Option<&'a Object>,
+    /// What the object is like that the new one takes the place of, and that is still there; null if
+    /// there is none.
+    pub(super) predecessor: &'a Value,
 }
 
 /// Makes the most of a call of which nobody knows what it did.
@@ -59,12 +62,16 @@ async fn look(
     question: Question<'_>,
     asked: Asked<'_>,
 ) -> Option<Seen> {
-    let Question { addr, provider, handle, ty, object } = question;
+    let Question { addr, provider, handle, ty, object, predecessor } = question;
     let about = About { addr, block: None };
     let by = match object {
         Some(_) => None,
         // Before the provider is troubled: most objects cannot be found by what was planned.
-        None => Some(clue(ty, asked.planned.value())?),
+        None => {
+            let by = clue(ty, asked.planned.value())?;
+            // What finds the old object as well says nothing about the new one.
+            Some(by).filter(|by| clue(ty, predecessor).as_ref() != Some(by))
+        }
     };
     let handle = view.session.pool.revived(diags, provider, handle).await.ok()?;
     let read = match (object, by) {

@@ -79,6 +79,7 @@ pub(super) async fn visit(
         handle: &handle,
         ty: &ty,
         object: Some(&object),
+        predecessor: null.value(),
     };
     let salvaged = again::resolve(view, diags, question, asked, salvaged).await;
     let left = left(diags, (&ty, addr), object, &salvaged)?;

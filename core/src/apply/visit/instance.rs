@@ -299,7 +299,9 @@ impl<'a> Work<'a> {
                 Action::Update => journal::Action::Update,
                 _ => journal::Action::Create,
             },
-            prior: stored.map(|object| &**object),
+            prior: stored
+                .or_else(|| self.prior_object().filter(|_| self.vertex.deposes.is_some()))
+                .map(|object| &**object),
             planned: ask.proposed.value(),
         };
         let op = announce(self.view, intent).await;
@@ -311,10 +313,12 @@ impl<'a> Work<'a> {
             let kept = self.view.journal.answer(op, salvage::taken_down(&answer));
             let salvaged =
                 salvage::salvage(diags, (self.handle, self.ty), asked, answer, self.about());
-            let mut salvaged =
-                again::resolve(self.view, diags, self.question(stored), asked, salvaged).await;
+            let predecessor = self.predecessor();
+            let question = self.question(stored, &predecessor);
+            let salvaged = again::resolve(self.view, diags, question, asked, salvaged).await;
             if let Err(why) = kept {
-                salvaged.result = Err(self.not_kept(diags, &why));
+                // Nothing is wrong with the object: dependents wait, but it is not half made.
+                let _: Reported = self.not_kept(diags, &why);
             }
             self.keep(diags, (op, salvaged), given).await
         };
@@ -330,13 +334,26 @@ impl<'a> Work<'a> {
         came
     }
 
-    fn question(&self, stored: Option<&'a Arc<Object>>) -> Question<'a> {
+    /// What the object is like that is deposed once the new one is there; null if there is none.
+    fn predecessor(&self) -> Plain {
+        match self.vertex.deposes {
+            Some(_) => plain(&self.change().before),
+            None => conform::planned_destroy(self.ty.block()),
+        }
+    }
+
+    fn question<'q>(
+        &'q self,
+        stored: Option<&'q Arc<Object>>,
+        predecessor: &'q Plain,
+    ) -> Question<'q> {
         Question {
             addr: &self.change().addr,
             provider: &self.change().provider,
             handle: self.handle,
             ty: self.ty,
             object: stored.map(|object| &**object),
+            predecessor: predecessor.value(),
         }
     }
 

@@ -24,6 +24,13 @@ struct Call<'l> {
     provider: ProviderConfigAddr,
 }
 
+impl Call<'_> {
+    /// Under which key the object is deposed that the new one takes the place of.
+    fn deposes(&self) -> Option<DeposedKey> {
+        self.intent.deposes.as_ref().map(|key| DeposedKey(key.as_str().into()))
+    }
+}
+
 /// Replays one journal.
 pub(super) struct Replay<'l> {
     path: PathBuf,
@@ -110,16 +117,11 @@ impl<'l> Replay<'l> {
             let extent = log.extent(&file);
             let included = if let Extent::Upto(number) = extent { number } else { 0 };
             for (_, record) in log.records.iter().filter(|(number, _)| *number > included) {
-                match record {
-                    Record::Intent(intent) => self.depose(intent, &mut file.state),
-                    Record::Settled { op, .. } => {
-                        match self.settle(*op, extent, &mut file.state)? {
-                            Settled::Put => run.n_replayed += 1,
-                            Settled::WasThere => {}
-                            Settled::Doubtful => drop(doubted.insert(*op)),
-                        }
-                    }
-                    _ => {}
+                let Record::Settled { op, .. } = record else { continue };
+                match self.settle(*op, extent, &mut file.state)? {
+                    Settled::Put => run.n_replayed += 1,
+                    Settled::WasThere => {}
+                    Settled::Doubtful => drop(doubted.insert(*op)),
                 }
             }
             // Also an empty state has the lineage that the journal names, and must keep it.
@@ -155,17 +157,6 @@ impl<'l> Replay<'l> {
         }
     }
 
-    /// Deposes the current object, as the run did before a call.
-    fn depose(&self, intent: &IntentRecord, state: &mut State) {
-        let (Some(call), Some(key)) = (self.calls.get(&intent.op), &intent.deposes) else { return };
-        let (addr, _) = &call.slot;
-        if let Some(instance) = state.instance_mut(addr)
-            && let Some(object) = instance.current.take()
-        {
-            instance.deposed.insert(DeposedKey(key.as_str().into()), object);
-        }
-    }
-
     /// Puts the result of a call into the state, unless somebody else was there.
     fn settle(&self, op: u64, extent: Extent, state: &mut State) -> Result<Settled, JournalError> {
         let Some(call) = self.calls.get(&op) else { return Ok(Settled::WasThere) };
@@ -198,9 +189,8 @@ impl<'l> Replay<'l> {
     }
 
     fn unresolved(&self, op: u64) -> Result<Option<Unresolved>, JournalError> {
-        let Some(Call { intent, slot: (addr, deposed), provider }) = self.calls.get(&op) else {
-            return Ok(None);
-        };
+        let Some(call) = self.calls.get(&op) else { return Ok(None) };
+        let Call { intent, slot: (addr, deposed), provider } = call;
         let doubt = match self.results.get(&op) {
             None => Doubt::Effect,
             Some(_) => Doubt::Place { object: self.result(op)?.map(|entry| entry.object) },
@@ -208,6 +198,7 @@ impl<'l> Replay<'l> {
         Ok(Some(Unresolved {
             addr: addr.clone(),
             deposed: deposed.clone(),
+            deposes: call.deposes(),
             provider: provider.clone(),
             action: intent.action,
             planned: codec::msgpack::decode(&intent.planned, &Type::Dynamic).ok(),
@@ -253,13 +244,21 @@ fn put(state: &mut State, call: &Call<'_>, result: Option<Entry>) {
     match (deposed, object) {
         (Some(key), Some(object)) => drop(instance.deposed.insert(key.clone(), object)),
         (Some(key), None) => drop(instance.deposed.remove(key)),
-        (None, Some(object)) => instance.current = Some(object),
-        (None, None) => {
-            // Nothing was made, so what had made room for it comes back.
-            let deposes = call.intent.deposes.as_ref();
-            let key = deposes.map(|key| DeposedKey(key.as_str().into()));
-            instance.current = key.and_then(|key| instance.deposed.remove(&key));
+        (None, Some(object)) => {
+            let before = instance.current.replace(object);
+            if let (Some(key), Some(before)) = (call.deposes(), before) {
+                // A call that is settled a second time has deposed it already.
+                instance.deposed.entry(key).or_insert(before);
+            }
         }
+        (None, None) => match call.deposes() {
+            None => instance.current = None,
+            // Nothing was made, so what was to make room for it stays, or comes back.
+            Some(key) => {
+                let before = instance.deposed.remove(&key);
+                instance.current = before.or(instance.current.take());
+            }
+        },
     }
     if instance.current.is_none() && instance.deposed.is_empty() {
         resource.instances.remove(&addr.key);

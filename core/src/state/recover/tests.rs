@@ -155,9 +155,11 @@ async fn a_run_cut_off_anywhere_loses_no_result_and_names_what_was_in_flight() {
     run.journal.settle(op_c, None).unwrap();
     run.then(&["t.a=made", "t.b=new", "t.d=old"], &[]);
 
-    let replace = Intent { deposes: Some(&key), ..run.call(&d, Action::Create) };
+    let replace = Intent { prior: Some(&old), deposes: Some(&key), ..run.call(&d, Action::Create) };
     let op_d = run.journal.announce(replace).await.unwrap();
-    run.then(&["t.a=made", "t.b=new", "t.d#00000001=old"], &["Create t.d"]);
+    run.then(&["t.a=made", "t.b=new", "t.d=old"], &["Create t.d"]);
+    run.journal.settle_for_now(op_d, Some(&object("half made"))).unwrap();
+    run.then(&["t.a=made", "t.b=new", "t.d=half made", "t.d#00000001=old"], &[]);
     run.journal.settle(op_d, Some(&object("new"))).unwrap();
     run.then(&["t.a=made", "t.b=new", "t.d=new", "t.d#00000001=old"], &[]);
     let old_one = Intent { prior: Some(&old), deposed: Some(&key), ..run.call(&d, Action::Delete) };
@@ -169,13 +171,14 @@ async fn a_run_cut_off_anywhere_loses_no_result_and_names_what_was_in_flight() {
 }
 
 #[tokio::test]
-async fn a_create_that_made_nothing_gives_its_place_back() {
+async fn a_create_that_made_nothing_leaves_what_it_was_to_depose() {
     let base = state_of(&[("t.a", "old")]);
     let mut run = Run::begin(&base);
     let (a, key) = (addr("t.a"), DeposedKey("00000001".into()));
-    let replace = Intent { deposes: Some(&key), ..run.call(&a, Action::Create) };
+    let old = object("old");
+    let replace = Intent { prior: Some(&old), deposes: Some(&key), ..run.call(&a, Action::Create) };
     let op = run.journal.announce(replace).await.unwrap();
-    run.then(&["t.a#00000001=old"], &["Create t.a"]);
+    run.then(&["t.a=old"], &["Create t.a"]);
     run.journal.settle(op, None).unwrap();
     run.then(&["t.a=old"], &[]);
     run.check_every_cut(Some(&base));
@@ -253,6 +256,23 @@ async fn a_creation_is_settled_once_its_place_holds_an_object() {
     assert!(recovery.diagnostics().is_empty());
     recovery.finish().unwrap();
     assert!(!run.path().exists());
+}
+
+#[tokio::test]
+async fn the_object_that_a_creation_was_to_depose_does_not_settle_it() {
+    let base = state_of(&[("t.a", "old")]);
+    let run = Run::begin(&base);
+    let (a, key, old) = (addr("t.a"), DeposedKey("00000001".into()), object("old"));
+    let replace = Intent { prior: Some(&old), deposes: Some(&key), ..run.call(&a, Action::Create) };
+    run.journal.announce(replace).await.unwrap();
+    let run = run.kill();
+    for stored in [base, state_of(&[("t.a", "old, as a later run found it")])] {
+        let recovery = recover(&run.path(), Some(stored.clone())).unwrap();
+        assert_eq!(recovery.file, Some(stored));
+        assert!(recovery.unresolved[0].needs_decision());
+        assert_eq!(recovery.unresolved[0].deposes, Some(key.clone()));
+        recovery.finish().unwrap();
+    }
 }
 
 /// Decides about an instance, and takes that down.
