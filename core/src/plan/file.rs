@@ -5,7 +5,7 @@
 mod tests;
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek, Write};
 use std::path::{Path, PathBuf};
 
@@ -141,12 +141,22 @@ fn io_error<'p>(
 }
 
 /// Writes a plan file. Only the owner may read it, since plans hold what is secret in the state. It
-/// is complete or not there at all.
+/// is complete or not there at all. A link stays one, and what is no file, a device or a pipe, is only
+/// written to.
 ///
 /// # Errors
 /// When it cannot be written; a file that was there before then is still there.
 pub fn write(path: &Path, parts: &[(&str, &[u8])]) -> Result<(), PlanFileError> {
     let failed = |error: io::Error| io_error("write", path)(error);
+    let there = std::fs::metadata(path).ok();
+    if there.is_some_and(|there| !there.is_file()) {
+        let mut whole = io::Cursor::new(Vec::new());
+        pack(&mut whole, parts).map_err(|error| failed(error.into()))?;
+        let opened = OpenOptions::new().write(true).open(path);
+        return opened.and_then(|mut to| to.write_all(whole.get_ref())).map_err(failed);
+    }
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = target.as_path();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let aside = tempfile::Builder::new()
         .prefix(".formwork-plan-")

@@ -118,3 +118,24 @@ fn a_plan_that_cannot_be_written_leaves_the_earlier_one() {
     let error = write(&missing, &PARTS).unwrap_err();
     assert_eq!(error.diagnostic("plan").summary, "Failed to write plan file");
 }
+
+#[test]
+fn a_link_stays_a_link_and_what_is_no_file_is_only_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let (target, link) = (folder.path().join("target"), folder.path().join("link"));
+    std::fs::write(&target, "before").unwrap();
+    std::os::unix::fs::symlink("target", &link).unwrap();
+    write(&link, &PARTS).unwrap();
+    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert!(read(&target).is_ok());
+
+    // Through a link, so that even a mistake would not touch the device.
+    let device = folder.path().join("device");
+    std::os::unix::fs::symlink("/dev/null", &device).unwrap();
+    write(&device, &PARTS).unwrap();
+    assert!(device.symlink_metadata().unwrap().is_symlink());
+    assert!(!std::fs::metadata(&device).unwrap().is_file());
+    let full = folder.path().join("full");
+    std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+    assert!(matches!(write(&full, &PARTS), Err(PlanFileError::Io { .. })));
+}
