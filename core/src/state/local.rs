@@ -128,8 +128,9 @@ impl LocalStore {
                 let content = Stored::Read(Box::new(file.clone()));
                 (Some(file), Known::Present { lineage, serial, content })
             }
-            // A file without content is one that was made only to be locked.
-            Err(FileError::Empty) => match self.evidence().filter(|_| source.exists()) {
+            // A file without content is one that was made only to be locked: by this run, if there was
+            // none, or by another one that was cut off.
+            Err(FileError::Empty) => match self.evidence().filter(|_| self.was_there(source)) {
                 Some(evidence) => {
                     return Err(StoreError::Emptied { state: source.to_owned(), evidence });
                 }
@@ -141,6 +142,12 @@ impl LocalStore {
         };
         self.known = known;
         Ok(file)
+    }
+
+    /// Whether a file was there before this run.
+    fn was_there(&self, source: &Path) -> bool {
+        let made_it = self.held.as_ref().is_some_and(|held| held.is_ours);
+        source.exists() && !(made_it && source == self.files.state)
     }
 
     /// What proves that an empty file was not always empty.

@@ -263,8 +263,9 @@ impl Unresolved {
             Some(key) => format!("The deposed object {key} of {addr}"),
             None => addr.to_string(),
         };
-        let answer = match self.answer.as_ref().map(hint::id) {
-            None => "no answer had come".to_owned(),
+        let answer = self.answer.as_ref().filter(|answer| !answer.state.is_empty());
+        let answer = match answer.map(hint::id) {
+            None => "no usable answer had come".to_owned(),
             Some(None) => "the answer had come but was not taken over".to_owned(),
             Some(Some(id)) => format!(
                 "the answer had come but was not taken over; the object in it has the id {id:?}"

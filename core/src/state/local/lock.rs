@@ -28,7 +28,7 @@ pub(super) struct Held {
     state: PathBuf,
     info: PathBuf,
     /// Whether the file was made only to be locked.
-    is_ours: bool,
+    pub(super) is_ours: bool,
 }
 
 impl Held {

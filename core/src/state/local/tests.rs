@@ -258,6 +258,18 @@ async fn an_empty_file_beside_a_backup_is_damage_and_alone_it_is_nothing() {
 }
 
 #[tokio::test]
+async fn a_file_that_was_made_to_be_locked_is_nothing_even_beside_a_backup() {
+    let folder = folder();
+    std::fs::write(folder.path().join("terraform.tfstate.backup"), file_with("a").write()).unwrap();
+    let mut store = store(&folder);
+    store.lock(request()).await.unwrap();
+    assert!(state_in(&folder).exists());
+    assert_eq!(store.read().await.unwrap(), None);
+    store.unlock().await.unwrap();
+    assert!(!state_in(&folder).exists());
+}
+
+#[tokio::test]
 async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
     let folder = folder();
     std::fs::write(state_in(&folder), "").unwrap();
