@@ -50,6 +50,8 @@ pub(crate) struct Env {
     pub(crate) no_color: bool,
     /// `-compact-warnings`: each warning is one line, if there is no error.
     pub(crate) compact_warnings: bool,
+    /// The folder in which the program was started, whatever `-chdir` says: `path.cwd`.
+    pub(crate) cwd: String,
     /// `HOME`.
     pub(crate) home: Option<PathBuf>,
     /// `SSH_AUTH_SOCK`: the socket of the SSH agent.
@@ -135,6 +137,7 @@ impl Env {
                 .into_iter()
                 .chain(data_dirs.split(':').filter(|dir| !dir.is_empty()).map(PathBuf::from))
                 .collect(),
+            cwd: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
             home,
             ssh_agent: path("SSH_AUTH_SOCK"),
             variables: prefixed("TF_VAR_"),

@@ -125,9 +125,8 @@ impl<'e> Prepared<'e> {
 
     /// What expressions can learn of the world outside.
     pub(crate) fn world(&self, applying: bool) -> World {
-        let cwd = std::env::current_dir().unwrap_or_default();
         World {
-            cwd: cwd.to_string_lossy().into_owned().into(),
+            cwd: self.workspace.env.cwd.as_str().into(),
             root: ".".into(),
             home: self.workspace.env.home.as_ref().map(|home| home.to_string_lossy().into_owned()),
             workspace: self.workspace_name.as_str().into(),

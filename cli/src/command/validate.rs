@@ -65,7 +65,7 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
     let pool = Pool::new(&launcher);
     let (state, results, stop) = (State::default(), Results::new(&config), Cell::new(false));
     let world = World {
-        cwd: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned().into(),
+        cwd: workspace.env.cwd.as_str().into(),
         root: ".".into(),
         home: workspace.env.home.as_ref().map(|home| home.to_string_lossy().into_owned()),
         workspace: workspace.name().as_str().into(),
