@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use formwork_value::quote::is_visible;
+pub use formwork_value::quote::quoted;
 use formwork_value::{Marks, Str, Type, Value};
 
 /// Writes a value as an expression, over several lines where it has parts.
@@ -19,18 +21,6 @@ pub fn with_article(ty: &Type) -> String {
     let name = ty.friendly_name();
     let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     format!("{article} {name}")
-}
-
-/// Writes a text in quotes, with escapes for what cannot be seen.
-#[must_use]
-pub fn quoted(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push('"');
-    for char in text.chars() {
-        push_escaped(&mut out, char);
-    }
-    out.push('"');
-    out
 }
 
 /// Escapes a text so that it can stand between the quotes of a string of the language.
@@ -53,35 +43,6 @@ pub fn literal(text: &str) -> String {
         }
     }
     out
-}
-
-fn push_escaped(out: &mut String, char: char) {
-    let escape = match char {
-        '"' => "\\\"",
-        '\\' => "\\\\",
-        '\u{7}' => "\\a",
-        '\u{8}' => "\\b",
-        '\u{c}' => "\\f",
-        '\n' => "\\n",
-        '\r' => "\\r",
-        '\t' => "\\t",
-        '\u{b}' => "\\v",
-        ' '..='~' => return out.push(char),
-        '\0'..='\u{7f}' => return out.push_str(&format!("\\x{:02x}", u32::from(char))),
-        _ if is_visible(char) => return out.push(char),
-        '\u{80}'..='\u{ffff}' => return out.push_str(&format!("\\u{:04x}", u32::from(char))),
-        _ => return out.push_str(&format!("\\U{:08x}", u32::from(char))),
-    };
-    out.push_str(escape);
-}
-
-/// Whether a character leaves a mark on paper, alone or on the letter before it.
-pub(crate) fn is_visible(char: char) -> bool {
-    // The standard library knows which characters are visible but shows it only by escaping the
-    // others; combining ones it escapes only where no letter stands before them.
-    let mut pair = String::from("a");
-    pair.push(char);
-    pair.escape_debug().count() == 2
 }
 
 fn write_value(out: &mut String, value: &Value, indent: usize) {

@@ -3,7 +3,7 @@
 
 use formwork_value::{Type, Value, convert};
 
-use crate::print::is_visible;
+use formwork_value::quote::is_visible;
 
 /// Returns an expression that evaluates to the value, as far as expressions can: a set or list becomes
 /// a tuple, a map an object. The first part that is unknown is an error.

@@ -13,6 +13,7 @@ pub mod marks;
 pub mod number;
 pub mod ops;
 pub mod path;
+pub mod quote;
 pub mod schema;
 mod set;
 mod str;

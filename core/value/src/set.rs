@@ -2,6 +2,7 @@
 //! as sorting does: elements are compared by keys, never pairwise.
 
 use crate::number::Notation;
+use crate::quote::quoted;
 use crate::value::Set;
 use crate::{Marks, Number, Type, Value};
 
@@ -156,35 +157,12 @@ impl Key {
 
     /// Writes a quoted string. The quotes and escapes keep strings apart from what follows them.
     fn text(&mut self, text: &str) {
-        if !text.contains(|char: char| char.is_control() || matches!(char, '"' | '\\')) {
+        if text.bytes().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\')) {
             self.write(b"\"");
             self.write(text.as_bytes());
             return self.write(b"\"");
         }
-        let mut quoted = String::with_capacity(text.len() + 2);
-        quoted.push('"');
-        for char in text.chars() {
-            match char {
-                '"' => quoted.push_str("\\\""),
-                '\\' => quoted.push_str("\\\\"),
-                '\u{7}' => quoted.push_str("\\a"),
-                '\u{8}' => quoted.push_str("\\b"),
-                '\t' => quoted.push_str("\\t"),
-                '\n' => quoted.push_str("\\n"),
-                '\u{b}' => quoted.push_str("\\v"),
-                '\u{c}' => quoted.push_str("\\f"),
-                '\r' => quoted.push_str("\\r"),
-                control if control.is_ascii_control() => {
-                    quoted.push_str(&format!("\\x{:02x}", u32::from(control)));
-                }
-                control if control.is_control() => {
-                    quoted.push_str(&format!("\\u{:04x}", u32::from(control)));
-                }
-                other => quoted.push(other),
-            }
-        }
-        quoted.push('"');
-        self.write(quoted.as_bytes());
+        self.write(quoted(text).as_bytes());
     }
 
     fn write(&mut self, bytes: &[u8]) {

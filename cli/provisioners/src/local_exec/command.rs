@@ -1,10 +1,10 @@
 //! What a `local-exec` block says, as a command to start. Starts nothing.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use formwork_core::provisioner::Failed;
 use formwork_value::Value;
+use formwork_value::quote::quoted;
 
 /// A command to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,28 +81,4 @@ fn text(value: &Value) -> Option<String> {
         Value::String(text) => Some(text.to_string()),
         _ => None,
     }
-}
-
-/// Text in double quotes, as the reference shows words: with the escapes of Go.
-fn quoted(word: &str) -> String {
-    let mut out = String::from("\"");
-    for c in word.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\u{7}' => out.push_str("\\a"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{b}' => out.push_str("\\v"),
-            // Writing into a string does not fail.
-            c if c.is_ascii_control() => drop(write!(out, "\\x{:02x}", u32::from(c))),
-            c if c.is_control() => drop(write!(out, "\\u{:04x}", u32::from(c))),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }

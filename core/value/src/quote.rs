@@ -1,0 +1,62 @@
+//! Texts in quotes, where the language shows or compares them. What a text of the language escapes when
+//! it is written as code is not decided here.
+
+/// Writes a text in double quotes, with escapes for what cannot be seen: those of Go, as the reference
+/// has them.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for char in text.chars() {
+        push_escaped(&mut out, char);
+    }
+    out.push('"');
+    out
+}
+
+fn push_escaped(out: &mut String, char: char) {
+    let escape = match char {
+        '"' => "\\\"",
+        '\\' => "\\\\",
+        '\u{7}' => "\\a",
+        '\u{8}' => "\\b",
+        '\u{c}' => "\\f",
+        '\n' => "\\n",
+        '\r' => "\\r",
+        '\t' => "\\t",
+        '\u{b}' => "\\v",
+        ' '..='~' => return out.push(char),
+        '\0'..='\u{7f}' => return out.push_str(&format!("\\x{:02x}", u32::from(char))),
+        _ if is_visible(char) => return out.push(char),
+        '\u{80}'..='\u{ffff}' => return out.push_str(&format!("\\u{:04x}", u32::from(char))),
+        _ => return out.push_str(&format!("\\U{:08x}", u32::from(char))),
+    };
+    out.push_str(escape);
+}
+
+/// Whether a character leaves a mark on paper, alone or on the letter before it.
+#[must_use]
+pub fn is_visible(char: char) -> bool {
+    // The standard library knows which characters are visible but shows it only by escaping the
+    // others; combining ones it escapes only where no letter stands before them.
+    let mut pair = String::from("a");
+    pair.push(char);
+    pair.escape_debug().count() == 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn what_cannot_be_seen_is_escaped_as_in_go() {
+        for (text, expected) in [
+            ("a \u{e9}\u{301}\u{1f600}", "\"a \u{e9}\u{301}\u{1f600}\""),
+            ("\"\\\n\t\u{7}\u{b}", r#""\"\\\n\t\a\v""#),
+            ("\u{1b}\u{7f}\u{85}\u{a0}", r#""\x1b\x7f\u0085\u00a0""#),
+            ("\u{200d}\u{2028}\u{e0001}", r#""\u200d\u2028\U000e0001""#),
+        ] {
+            assert_eq!(quoted(text), expected);
+        }
+    }
+}
