@@ -33,6 +33,11 @@ pub trait Scope {
     /// `None` if there is none.
     fn function(&self, name: &str) -> Option<&dyn Function>;
 
+    /// Says why nothing can be called here, if that is so: then it is not the name that is wrong.
+    fn why_no_calls(&self) -> Option<&str> {
+        None
+    }
+
     /// Says why a name with a namespace (`provider::x::f`) is no function here, and what to do.
     fn why_no_function(&self, name: &str) -> String {
         format!("There is no function {name:?} here.")

@@ -29,6 +29,10 @@ impl Scope for Nothing {
         None
     }
 
+    fn why_no_calls(&self) -> Option<&str> {
+        Some("No function can be called here: this value must be a constant.")
+    }
+
     fn function_names(&self) -> Vec<String> {
         Vec::new()
     }
@@ -40,22 +44,7 @@ impl Scope for Nothing {
 
 /// Evaluates an expression that may mention nothing and call nothing.
 pub(super) fn value(diags: &mut Diagnostics, expr: &Expr) -> Result<Value, Reported> {
-    let before = diags.len();
-    let value = evaluate(diags, expr, &Nothing);
-    // The scope has no functions at all, but "unknown" would send the reader looking for a typo.
-    diags.map_from(before, |diagnostic| {
-        if diagnostic.summary != "Call to unknown function" {
-            return diagnostic;
-        }
-        Diagnostic {
-            summary: "Function calls not allowed".to_owned(),
-            detail: "No function can be called here: this value must be a constant.".to_owned(),
-            // The whole call is wrong, and not only its name.
-            subject: diagnostic.context.or(diagnostic.subject),
-            ..diagnostic
-        }
-    });
-    value
+    evaluate(diags, expr, &Nothing)
 }
 
 /// Evaluates a constant of a primitive type, which must not be null.

@@ -2,9 +2,10 @@
 //! that touches a disk; it only reads.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::Path;
 
+use formwork_lang::eval::limits::MAX_BYTES;
 use formwork_lang::functions::FileKind;
 
 /// Where the files of a configuration are read from.
@@ -43,9 +44,15 @@ impl Files for Disk {
 }
 
 impl Disk {
-    /// The content of a file, for functions.
+    /// The content of a file, for functions: of one that is larger than they may read, as much as
+    /// shows that. What has no end, or waits for somebody to write, is no file.
     pub(crate) fn content(self, path: &str) -> io::Result<Vec<u8>> {
-        fs::read(path)
+        if kind_of(&fs::metadata(path)?) == FileKind::Other {
+            return Err(io::Error::other("it is a device or a pipe, not a file"));
+        }
+        let mut bytes = Vec::new();
+        fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 
     /// What stands at a path, links followed.
@@ -81,5 +88,16 @@ fn kind_of(found: &fs::Metadata) -> FileKind {
         FileKind::Folder
     } else {
         FileKind::Other
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Disk;
+
+    #[test]
+    fn what_has_no_end_is_not_read() {
+        assert!(Disk.content("/dev/zero").is_err());
+        assert!(Disk.content("/dev").is_err());
     }
 }

@@ -182,20 +182,7 @@ struct EachOnly {
 
 impl EachOnly {
     fn instance_key(&self, diags: &mut Diagnostics, expr: &Expr) -> Result<InstanceKey, Reported> {
-        let before = diags.len();
-        let value = evaluate(diags, expr, self);
-        // The scope has no functions at all, but "unknown" would send the reader looking for a typo.
-        diags.map_from(before, |diagnostic| {
-            if diagnostic.summary != "Call to unknown function" {
-                return diagnostic;
-            }
-            Diagnostic {
-                summary: "Function calls not allowed".to_owned(),
-                detail: "No function can be called in the address of an import.".to_owned(),
-                ..diagnostic
-            }
-        });
-        match value?.unmark().0 {
+        match evaluate(diags, expr, self)?.unmark().0 {
             Value::String(key) => Ok(InstanceKey::Str(key)),
             Value::Number(at) if at.to_i64().is_some_and(|at| at >= 0) => {
                 Ok(InstanceKey::Int(at.to_i64().and_then(|at| u64::try_from(at).ok()).unwrap_or(0)))
@@ -235,6 +222,10 @@ impl Scope for EachOnly {
 
     fn function(&self, _: &str) -> Option<&dyn Function> {
         None
+    }
+
+    fn why_no_calls(&self) -> Option<&str> {
+        Some("No function can be called in the address of an import.")
     }
 
     fn function_names(&self) -> Vec<String> {

@@ -33,9 +33,7 @@ use super::calls::Calls;
 use super::loaded::{Loaded, ResourceType};
 use crate::addr::{Mode, ProviderAddr};
 use crate::state::Object;
-
-/// The language version providers are told, which some of them compare.
-pub const LANGUAGE_VERSION: &str = "1.11.4";
+use crate::version::LANGUAGE_VERSION;
 
 /// How long a provider may take to answer a question that needs no work. Many old ones work through
 /// their whole schema for it.
@@ -202,7 +200,8 @@ impl Handle {
         let verdict = self.answer(call, about.addr, answer).await;
         self.verdict(diags, call, verdict, about)?;
         let request = ConfigureRequest {
-            terraform_version: LANGUAGE_VERSION.into(),
+            // Some of them compare it.
+            terraform_version: LANGUAGE_VERSION.to_string(),
             config,
             client: capabilities(),
         };

@@ -202,6 +202,10 @@ impl Evaluator<'_> {
     }
 
     fn unknown_function(&mut self, expr: &Expr, call: &Call, frames: Frames<'_>) -> Reported {
+        if let Some(reason) = self.scope.why_no_calls() {
+            let diag = Diagnostic::error("Function calls not allowed", reason).at(expr.span);
+            return self.fail(diag.within(expr.span), expr, frames);
+        }
         let name = call.name.name.as_str();
         let diag = match name.contains("::") {
             true => {

@@ -1,5 +1,7 @@
 //! Functions on sets.
 
+use std::collections::HashMap;
+
 use formwork_value::ty::unify::unify;
 use formwork_value::{Marks, Type, Value};
 
@@ -85,12 +87,14 @@ fn filtered(args: &Args<'_>, keep: fn(in_other: bool) -> bool) -> Outcome {
     let mut items = first.children().to_vec();
     for other in others {
         args.pay_elements(items.len())?;
-        let lookup: std::collections::HashSet<u64> =
-            other.children().iter().map(super::search::hash).collect();
+        // Nearly always one to a hash.
+        let mut alike: HashMap<u64, Vec<&Value>> = HashMap::with_capacity(other.children().len());
+        for element in other.children() {
+            alike.entry(super::search::hash(element)).or_default().push(element);
+        }
         items.retain(|item| {
-            let in_other =
-                lookup.contains(&super::search::hash(item)) && other.children().contains(item);
-            keep(in_other)
+            let alike = alike.get(&super::search::hash(item));
+            keep(alike.is_some_and(|alike| alike.contains(&item)))
         });
     }
     Ok(Value::set(element_of(args.ty), items))
