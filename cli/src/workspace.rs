@@ -77,6 +77,19 @@ impl<'e> Workspace<'e> {
         Config::load(diags, &mut self.sources, place)
     }
 
+    /// Reads the configuration, and what is wrong with its references apart from all else.
+    ///
+    /// # Errors
+    /// When it has other mistakes.
+    pub(crate) fn config_dangling(
+        &mut self,
+        diags: &mut Diagnostics,
+    ) -> Result<(Config, Diagnostics), Reported> {
+        let installed = self.installed(diags)?;
+        let place = Place { files: &Disk, dir: &self.root, folders: &installed };
+        Config::load_dangling(diags, &mut self.sources, place)
+    }
+
     /// Reads the configuration for its backend alone: mistakes elsewhere are for other commands to
     /// report.
     pub(crate) fn config_for_backend(&mut self) -> Option<Config> {

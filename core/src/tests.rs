@@ -7,6 +7,7 @@ mod cloud;
 mod contract;
 mod crash;
 mod cycles;
+mod dangling;
 mod data;
 mod durable;
 mod ephemeral;
@@ -158,7 +159,10 @@ impl Bench {
 
     /// Checks the configuration alone, with nothing known of its variables.
     fn validate(&self, config: &str) -> Run {
-        let mut loaded = Loaded::of(config);
+        self.validate_loaded(Loaded::of(config))
+    }
+
+    fn validate_loaded(&self, mut loaded: Loaded) -> Run {
         let variables = loaded.config.root.variables.iter();
         loaded.variables = variables
             .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown(variable))))

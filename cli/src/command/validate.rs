@@ -1,6 +1,7 @@
 //! `formwork validate`: checks the configuration, with the schemas of its providers.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use formwork_core::config::inputs::{self, Input};
 use formwork_core::eval::{Results, World};
@@ -11,7 +12,7 @@ use formwork_core::provider::Pool;
 use formwork_core::session::Session;
 use formwork_core::state::State;
 use formwork_value::diag::{Severity, Sources};
-use formwork_value::{Diagnostics, Reported};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 use tokio::sync::Semaphore;
 
 use crate::args::ValidateArgs;
@@ -58,7 +59,9 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
 }
 
 async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<(), Reported> {
-    let config = workspace.config(diags)?;
+    let (config, dangling) = workspace.config_dangling(diags)?;
+    let blamed: BTreeSet<Span> = dangling.iter().filter_map(|problem| problem.subject).collect();
+    let dangles = diags.append(dangling);
     let required = config.requirements();
     let launcher = workspace.launcher(diags, &required)?;
     workspace.warn_of_overrides(diags, &required);
@@ -95,9 +98,15 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
         finishing: Finishing::AsTheyCome,
         stop: &stop,
     };
-    let result = validate(&session, diags).await;
+    let mut found = Diagnostics::new();
+    let result = validate(&session, &mut found).await;
     launcher.shutdown(diags).await;
-    result
+    // What an expression mentions in vain fails again when it is evaluated.
+    let is_new = |problem: &Diagnostic| problem.subject.is_none_or(|at| !blamed.contains(&at));
+    for problem in found.into_iter().filter(is_new) {
+        let _ = diags.push(problem);
+    }
+    dangles.and(result)
 }
 
 fn document(sources: &Sources, diags: &Diagnostics) -> Json {

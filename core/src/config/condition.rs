@@ -16,8 +16,8 @@ pub(super) const CONTENT: BodySchema =
 fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<Condition> {
     let kind = block.kind.name.clone();
     let mut content = into_content(diags, block.body, &CONTENT);
-    let condition = content.take("condition")?.expr;
-    let message = content.take("error_message")?.expr;
+    let (condition, message) = (content.take("condition"), content.take("error_message"));
+    let condition = condition?.expr;
     if refs::of_expr(&condition).is_empty() {
         let _ = diags.error(
             Diagnostic::error(
@@ -26,8 +26,8 @@ fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<Cond
             )
             .at(condition.span),
         );
-        return None;
     }
+    let message = message?.expr;
     Some(Condition { condition, message, place: place(sources, block.header), span: block.header })
 }
 

@@ -112,6 +112,7 @@ fn constant_key(expr: Option<&Expr>) -> InstanceKey {
 
 /// Reads an `import` block; `None` if it is wrong, which was reported.
 pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
+    let is_json = !block.body.undecided.is_empty();
     let mut content = into_content(diags, block.body, &CONTENT);
     let for_each = content.take("for_each").map(|attribute| attribute.expr);
     let provider = content.take("provider").map(|attribute| {
@@ -119,7 +120,14 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
         Ok::<_, Reported>((local, attribute.name.span.to(attribute.expr.span)))
     });
     let by = by(diags, &mut content, block.header);
-    let to = content.take("to")?.expr.into_native(diags).ok()?;
+    let to = content.take("to")?.expr;
+    if is_json && !matches!(to.kind, ExprKind::Json(_)) {
+        let detail = "A single address is required, in quotes.";
+        let problem = Diagnostic::error("Invalid reference expression", detail);
+        let _ = diags.error(problem.at(to.span));
+        return None;
+    }
+    let to = to.into_native(diags).ok()?;
     let repeated = for_each.is_some();
     let repetition = for_each.map_or(Repetition::Single, Repetition::ForEach);
     let (calls, resource, key) = target(diags, &to, repeated).ok()?;

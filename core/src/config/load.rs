@@ -50,8 +50,26 @@ impl Config {
     ) -> Result<Self, Reported> {
         let mut found = Diagnostics::new();
         let config = load_tree(&mut found, sources, place);
+        let config = config.and_then(|(config, dangling)| found.append(dangling).map(|()| config));
         diags.append(by_place(found))?;
         config
+    }
+
+    /// Reads a configuration as [`Config::load`] does, for whoever wants to find more mistakes than
+    /// those in references. Returns it with what is wrong with its references: if there is anything, it
+    /// is of no other use.
+    ///
+    /// # Errors
+    /// As [`Config::load`], but for names that stand for nothing.
+    pub fn load_dangling(
+        diags: &mut Diagnostics,
+        sources: &mut Sources,
+        place: Place<'_>,
+    ) -> Result<(Self, Diagnostics), Reported> {
+        let mut found = Diagnostics::new();
+        let config = load_tree(&mut found, sources, place);
+        diags.append(by_place(found))?;
+        config.map(|(config, dangling)| (config, by_place(dangling)))
     }
 }
 
@@ -66,11 +84,12 @@ pub(super) fn by_place(found: Diagnostics) -> Diagnostics {
     sorted
 }
 
+/// Reads a configuration, and what is wrong with its references apart from all else.
 fn load_tree(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     place: Place<'_>,
-) -> Result<Config, Reported> {
+) -> Result<(Config, Diagnostics), Reported> {
     let mut loader = Loader {
         place,
         sources,
@@ -90,13 +109,15 @@ fn load_tree(
     call_arguments::check(diags, &config);
     diags.check()?;
     passing::check_resources(diags, &config);
-    let _ = diags.append(unreadable);
+    let mut dangling = unreadable;
     for module in config.modules() {
-        validate::references(diags, module);
+        validate::references(&mut dangling, module);
     }
     import_target::check(diags, sources, &config);
-    diags.check()?;
-    Ok(config)
+    if let Err(reported) = diags.check() {
+        return diags.append(dangling).and(Err(reported));
+    }
+    Ok((config, dangling))
 }
 
 /// Reads the module in a folder: the root, or a called one, without what its expressions mention.

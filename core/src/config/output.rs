@@ -52,7 +52,10 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
 
 /// Reads a `locals` block.
 pub(super) fn read_locals(diags: &mut Diagnostics, block: Block) -> Vec<Local> {
-    into_attributes(diags, block.body).into_iter().map(local).collect()
+    let mut locals = into_attributes(diags, block.body);
+    // In JSON any text may stand where the name does.
+    locals.retain(|local| check_name(diags, "local value name", &local.name).is_ok());
+    locals.into_iter().map(local).collect()
 }
 
 fn local(attribute: Attribute) -> Local {

@@ -55,6 +55,17 @@ pub(crate) fn load(fixture: &str) -> (Option<Config>, Sources, Diagnostics) {
     (config.ok(), sources, diags)
 }
 
+/// Loads a configuration that must be right but for its references, of which the second report is.
+pub(crate) fn load_dangling(fixture: &str) -> (Config, Sources, Diagnostics) {
+    let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+    let files = Texts::of(fixture);
+    let place = Place { files: &files, dir: Path::new("."), folders: &LocalFolders };
+    let loaded = Config::load_dangling(&mut diags, &mut sources, place);
+    assert!(!diags.has_errors(), "{}", report(&sources, &diags));
+    let (config, dangling) = loaded.unwrap();
+    (config, sources, dangling)
+}
+
 /// Loads a configuration that must be right.
 pub(crate) fn load_ok(fixture: &str) -> (Config, Sources) {
     let (config, sources, diags) = load(fixture);

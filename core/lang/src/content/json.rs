@@ -63,6 +63,10 @@ impl Maker<'_> {
             return self.bodies(labels, expr);
         };
         let span = expr.span;
+        let whole = match expr.kind {
+            ExprKind::Object(_) | ExprKind::Tuple(_) => brace(span),
+            _ => span,
+        };
         let mut items = Vec::new();
         match expr.kind {
             ExprKind::Null => {}
@@ -82,7 +86,7 @@ impl Maker<'_> {
             let detail = format!(
                 "An object must be here whose member's name is the {kind} block's {label}."
             );
-            self.error("Missing block label", detail, brace(span));
+            self.error("Missing block label", detail, whole);
         }
         for ObjectItem { key, value, .. } in items {
             let ExprKind::Json(text) = key.kind else { continue };

@@ -151,6 +151,8 @@ variable "z" {
                 The argument "error_message" must be set here, but is not.
             error main.tf:14,21-25 Invalid validation expression
                 This condition mentions nothing, so it would always say the same.
+            error main.tf:14,21-25 Invalid variable validation condition
+                A validation of `y` must mention `var.y`, the value it judges.
             error main.tf:18,21-26 Invalid variable validation condition
                 A validation of `y` must mention `var.y`, the value it judges.
             error main.tf:23,17-20 Variables not allowed
@@ -336,6 +338,8 @@ resource "a_b" "d" {
                 No block of type "bar" is expected here.
             error main.tf:10,18-19 Missing required argument
                 The argument "error_message" must be set here, but is not.
+            error main.tf:11,19-23 Invalid precondition expression
+                This condition mentions nothing, so it would always say the same.
             error main.tf:14,3-12 Duplicate lifecycle block
                 This resource already has a `lifecycle` block at main.tf:3,3-12.
             error main.tf:15,3-9 Reserved block type name in resource block

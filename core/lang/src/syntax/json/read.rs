@@ -1,5 +1,6 @@
 //! JSON text to expressions. Every string keeps its text, every object its members in order, also those
-//! whose name is there already. Stops at the first mistake.
+//! whose name is there already. Goes on after a mistake: behind a wrong word, number or string, or behind
+//! the array or object that the mistake is in.
 
 use formwork_value::diag::{SourceId, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Number, Reported, Span};
@@ -17,14 +18,15 @@ pub(super) fn value(
     source: SourceId,
 ) -> Result<Expr, Reported> {
     let text = sources.text(source);
-    let mut reader = Reader { diags, sources, source, text, at: 0, depth: 0 };
+    let mut reader =
+        Reader { diags, sources, source, text, at: 0, depth: 0, failed: None, ended: None };
     let value = reader.value()?;
     reader.space();
-    if reader.at < text.len() {
+    if reader.failed.is_none() && reader.at < text.len() {
         let detail = "A file in JSON holds one value, which ends before this.";
         return Err(reader.unexpected("Extraneous data after value", detail));
     }
-    Ok(value)
+    reader.failed.map_or(Ok(value), Err)
 }
 
 struct Reader<'a> {
@@ -34,9 +36,17 @@ struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    /// That something is wrong; then the value is of no use.
+    failed: Option<Reported>,
+    /// That the text ends too soon was reported: once is enough.
+    ended: Option<Reported>,
 }
 
 impl Reader<'_> {
+    /// Reads a value. What is wrong inside it is reported, and left behind.
+    ///
+    /// # Errors
+    /// When no value begins here, so that what is around it cannot be read on.
     fn value(&mut self) -> Result<Expr, Reported> {
         self.space();
         if self.depth >= MAX_DEPTH {
@@ -52,23 +62,28 @@ impl Reader<'_> {
     fn kind(&mut self) -> Result<Expr, Reported> {
         let start = self.at;
         let kind = match self.peek() {
-            Some(b'{') => ExprKind::Object(self.object()?),
-            Some(b'[') => ExprKind::Tuple(self.array()?),
-            Some(b'"') => return self.string(),
-            Some(b'-' | b'0'..=b'9') => self.number()?,
-            Some(b'a'..=b'z' | b'A'..=b'Z') => self.word()?,
+            Some(b'{') => self.object().map(ExprKind::Object),
+            Some(b'[') => self.array().map(ExprKind::Tuple),
+            Some(b'"') => return Ok(self.string()),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(b'a'..=b'z' | b'A'..=b'Z') => self.word(),
             Some(_) => {
                 let detail = "A value begins with a brace, a bracket, a quote, a digit or a minus, or is one of the words true, false and null.";
                 return Err(self.unexpected("Invalid start of value", detail));
             }
             None => {
-                let detail = "The text ends where a value should be.";
-                return Err(self.unexpected("Missing value", detail));
+                let (detail, here) = ("The text ends where a value should be.", self.here());
+                return Err(self.end("Missing value", detail, here));
             }
         };
+        let kind = kind.unwrap_or_else(|reported| {
+            self.failed = Some(reported);
+            ExprKind::Invalid
+        });
         Ok(Expr { kind, span: self.span(start) })
     }
 
+    /// Reads an object; afterwards the place is behind it, also if something is wrong.
     fn object(&mut self) -> Result<Vec<ObjectItem>, Reported> {
         let open = self.here();
         self.at += 1;
@@ -80,17 +95,17 @@ impl Reader<'_> {
                 Some(b'"') => {}
                 _ => {
                     let detail = "The name of a member of an object is a string in quotes.";
-                    return Err(self.unexpected("Invalid object property name", detail));
+                    return Err(self.leave("Invalid object property name", detail));
                 }
             }
-            let key = self.string()?;
+            let key = self.string();
             self.space();
             if self.peek() != Some(b':') {
                 let detail = "A colon stands between the name of a member and its value.";
-                return Err(self.unexpected("Missing property value colon", detail));
+                return Err(self.leave("Missing property value colon", detail));
             }
             self.at += 1;
-            let value = self.value()?;
+            let value = self.value().inspect_err(|_| self.skip())?;
             items.push(ObjectItem { key, bare: false, value });
             if !self.goes_on(b'}', open)? {
                 break;
@@ -100,6 +115,7 @@ impl Reader<'_> {
         Ok(items)
     }
 
+    /// Reads an array, as [`Self::object`].
     fn array(&mut self) -> Result<Vec<Expr>, Reported> {
         let open = self.here();
         self.at += 1;
@@ -109,7 +125,7 @@ impl Reader<'_> {
             if self.peek() == Some(b']') && items.is_empty() {
                 break;
             }
-            items.push(self.value()?);
+            items.push(self.value().inspect_err(|_| self.skip())?);
             if !self.goes_on(b']', open)? {
                 break;
             }
@@ -119,15 +135,18 @@ impl Reader<'_> {
     }
 
     /// Takes the comma behind a member or element; `false` before the closer.
+    ///
+    /// # Errors
+    /// When neither is there; then the place is behind the whole.
     fn goes_on(&mut self, closer: u8, open: Span) -> Result<bool, Reported> {
         // The spelling of what is missing is the reference's, which tools look for.
-        let (what, missing, unclosed) = if closer == b'}' {
-            ("object", "Missing attribute seperator comma", "brace that closes this object")
-        } else {
-            ("array", "Missing item seperator comma", "bracket that closes this array")
+        let (what, missing, mismatched, other) = match closer {
+            b'}' => ("object", "Missing attribute seperator comma", "Mismatched braces", b']'),
+            _ => ("array", "Missing item seperator comma", "Mismatched brackets", b'}'),
         };
+        let closer_name = if closer == b'}' { "brace" } else { "bracket" };
         self.space();
-        let comma = self.here();
+        let here = self.here();
         match self.peek() {
             Some(byte) if byte == closer => Ok(false),
             Some(b',') => {
@@ -136,19 +155,96 @@ impl Reader<'_> {
                 if self.peek() != Some(closer) {
                     return Ok(true);
                 }
+                self.at += 1;
                 let detail = "JSON has no comma behind the last one.";
-                Err(self.error(&format!("Trailing comma in {what}"), detail, comma))
+                Err(self.error(&format!("Trailing comma in {what}"), detail, here))
             }
             None => {
-                let detail = format!("The text ends before the {unclosed}.");
-                Err(self.error(&format!("Unclosed {what}"), &detail, open))
+                let detail =
+                    format!("The text ends before the {closer_name} that closes this {what}.");
+                // Also of an array the reference says so.
+                Err(self.end("Unclosed object", &detail, open))
             }
-            Some(_) => Err(self.unexpected(missing, "A comma stands between one and the next.")),
+            Some(byte) if byte == other => {
+                self.at += 1;
+                let detail = format!("What closes this {what} is a {closer_name}.");
+                Err(self.error(mismatched, &detail, here))
+            }
+            Some(_) => Err(self.leave(missing, "A comma stands between one and the next.")),
         }
     }
 
+    /// Reports what is found here, and goes behind the array or object around it.
+    fn leave(&mut self, summary: &str, detail: &str) -> Reported {
+        if self.peek().is_none() {
+            let here = self.here();
+            return self.end(summary, detail, here);
+        }
+        let reported = self.unexpected(summary, detail);
+        self.skip();
+        reported
+    }
+
+    /// Goes behind the array or object around this place.
+    fn skip(&mut self) {
+        let mut depth = 1_usize;
+        while let Some(byte) = self.peek().filter(|_| depth > 0) {
+            match byte {
+                b'"' => self.skip_string(),
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth -= 1,
+                _ => {}
+            }
+            // The text may have ended within a string.
+            self.at = (self.at + 1).min(self.text.len());
+        }
+    }
+
+    /// Goes to the quote that ends a string, or to the end of its line.
+    fn skip_string(&mut self) {
+        let mut rest = self.text.bytes().enumerate().skip(self.at + 1);
+        let end = loop {
+            match rest.next() {
+                Some((_, b'\\')) => drop(rest.next()),
+                Some((at, b'"' | b'\n')) => break at,
+                Some(_) => {}
+                None => break self.text.len(),
+            }
+        };
+        self.at = end;
+    }
+
+    /// Reports that the text ends too soon.
+    fn end(&mut self, summary: &str, detail: &str, span: Span) -> Reported {
+        if let Some(reported) = self.ended {
+            return reported;
+        }
+        let reported = self.error(summary, detail, span);
+        *self.ended.insert(reported)
+    }
+
     /// Reads a string, which becomes an expression that knows its text.
-    fn string(&mut self) -> Result<Expr, Reported> {
+    fn string(&mut self) -> Expr {
+        let start = self.at;
+        let text = self.characters().unwrap_or_else(|reported| {
+            self.failed = Some(reported);
+            self.at = start;
+            self.skip_string();
+            String::new()
+        });
+        self.at = (self.at + 1).min(self.text.len());
+        let span = self.span(start);
+        let input = Input {
+            text: &text,
+            source: self.source,
+            base: span.start + 1,
+            sources: Some(self.sources),
+        };
+        Expr { kind: ExprKind::Json(Box::new(JsonText::new(input, span))), span }
+    }
+
+    /// Reads what stands between quotes, up to the second.
+    fn characters(&mut self) -> Result<String, Reported> {
         let start = self.at;
         self.at += 1;
         let mut text = String::new();
@@ -157,12 +253,12 @@ impl Reader<'_> {
             let Some(plain) = rest.find(|c: char| c == '"' || c == '\\' || c < ' ') else {
                 self.at = self.text.len();
                 let detail = "The text ends before the quote that closes this string.";
-                return Err(self.error("Invalid JSON string", detail, self.span(start)));
+                return Err(self.end("Invalid JSON string", detail, self.span(start)));
             };
             text.push_str(&rest[..plain]);
             self.at += plain;
             match self.peek() {
-                Some(b'"') => break,
+                Some(b'"') => return Ok(text),
                 Some(b'\\') => text.push(self.escape()?),
                 _ => {
                     let detail = "A string in JSON stands on one line: write \\n for a line end, \\t for a tab.";
@@ -170,15 +266,6 @@ impl Reader<'_> {
                 }
             }
         }
-        self.at += 1;
-        let span = self.span(start);
-        let input = Input {
-            text: &text,
-            source: self.source,
-            base: span.start + 1,
-            sources: Some(self.sources),
-        };
-        Ok(Expr { kind: ExprKind::Json(Box::new(JsonText::new(input, span))), span })
     }
 
     fn escape(&mut self) -> Result<char, Reported> {

@@ -86,7 +86,7 @@ fn what_does_not_fit_is_reported_where_it_stands() {
                 An object must be here, or an array of objects, each of which is a block.
             1:41 "\"x\"" Incorrect JSON value type
                 An object must be here, or an array of objects: the names of its members are labels of the block.
-            1:41 "\"" Missing block label
+            1:41 "\"x\"" Missing block label
                 An object must be here whose member's name is the named block's name.
             1:51 "{" Missing block label
                 An object must be here whose member's name is the named block's name.
@@ -145,7 +145,7 @@ fn the_first_mistake_of_a_text_is_named_as_the_reference_does() {
         "[1 2]": 1:4 "2" Missing item seperator comma
         "{\"a\": 1 \"b\": 2}": 1:9 "\"" Missing attribute seperator comma
         "{\"a\": 1": 1:1 "{" Unclosed object
-        "[1": 1:1 "[" Unclosed array
+        "[1": 1:1 "[" Unclosed object
         "{a: 1}": 1:2 "a" Invalid object property name
         "{\"a\": tru}": 1:7 "tru" Invalid JSON keyword
         "{\"a\": 01}": 1:7 "01" Invalid JSON number
@@ -161,6 +161,70 @@ fn the_first_mistake_of_a_text_is_named_as_the_reference_does() {
         "\u{feff}{}": 1:1 "\u{feff}" Invalid start of value
     "#]]
     .assert_eq(&out);
+}
+
+#[test]
+fn reading_goes_on_behind_what_is_wrong() {
+    let mut out = String::new();
+    for text in [
+        r#"{"a": tru, "b": 01, "c": "\q\"x", "d": [1, nul, {"e" 1, "f": "]"}, -]}"#,
+        r#"{"a": {"b": 1,}, "c": [1, 2}, "d": {"e": 1], "f": wrong}"#,
+        r#"{"a": {b: [1, "}"], "c": {}}, "d": :, "e": wrong}"#,
+        r#"{"a": tru, "b": [1"#,
+        r#"{"a": "x"#,
+        r#"{"a": [b, "x"#,
+        "{\"a\": \"x\ny\", \"b\": wrong}",
+    ] {
+        let (_, found) = parse(text);
+        out += &format!("{text:?}\n{}\n", found.problems().trim_end());
+    }
+    expect![[r#"
+        "{\"a\": tru, \"b\": 01, \"c\": \"\\q\\\"x\", \"d\": [1, nul, {\"e\" 1, \"f\": \"]\"}, -]}"
+        1:7 "tru" Invalid JSON keyword
+            "tru" is none of the words true, false and null. Did you mean true?
+        1:17 "01" Invalid JSON number
+            "01" is no number: digits with no zero before them, a point with digits behind it, and an exponent.
+        1:28 "q" Invalid JSON string
+            Behind a backslash stands one of " \ / b f n r t, or u and four digits.
+        1:44 "nul" Invalid JSON keyword
+            "nul" is none of the words true, false and null. Did you mean null?
+        1:54 "1" Missing property value colon
+            A colon stands between the name of a member and its value.
+        1:68 "-" Invalid JSON number
+            "-" is no number: digits with no zero before them, a point with digits behind it, and an exponent.
+        "{\"a\": {\"b\": 1,}, \"c\": [1, 2}, \"d\": {\"e\": 1], \"f\": wrong}"
+        1:14 "," Trailing comma in object
+            JSON has no comma behind the last one.
+        1:28 "}" Mismatched brackets
+            What closes this array is a bracket.
+        1:43 "]" Mismatched braces
+            What closes this object is a brace.
+        1:51 "wrong" Invalid JSON keyword
+            "wrong" is none of the words true, false and null.
+        "{\"a\": {b: [1, \"}\"], \"c\": {}}, \"d\": :, \"e\": wrong}"
+        1:8 "b" Invalid object property name
+            The name of a member of an object is a string in quotes.
+        1:36 ":" Invalid start of value
+            A value begins with a brace, a bracket, a quote, a digit or a minus, or is one of the words true, false and null.
+        "{\"a\": tru, \"b\": [1"
+        1:7 "tru" Invalid JSON keyword
+            "tru" is none of the words true, false and null. Did you mean true?
+        1:17 "[" Unclosed object
+            The text ends before the bracket that closes this array.
+        "{\"a\": \"x"
+        1:7 "\"x" Invalid JSON string
+            The text ends before the quote that closes this string.
+        "{\"a\": [b, \"x"
+        1:8 "b" Invalid JSON keyword
+            "b" is none of the words true, false and null.
+        1:11 "\"x" Invalid JSON string
+            The text ends before the quote that closes this string.
+        "{\"a\": \"x\ny\", \"b\": wrong}"
+        1:9 "\n" Invalid JSON string
+            A string in JSON stands on one line: write \n for a line end, \t for a tab.
+        2:1 "y" Missing attribute seperator comma
+            A comma stands between one and the next.
+    "#]].assert_eq(&out);
 }
 
 #[test]
