@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use formwork_core::addr::ProviderAddr;
+use formwork_core::addr::{ProviderAddr, quoted};
 use formwork_core::version::{Constraints, Version};
 use formwork_lang::syntax::parse_file;
 use formwork_lang::syntax::{Attribute, Block, ExprKind};
@@ -54,6 +54,18 @@ impl LockFile {
                 );
             }
         };
+        Self::parse(diags, sources, text)
+    }
+
+    /// Reads the text of a lock file.
+    ///
+    /// # Errors
+    /// When it is not as it is written by `init`.
+    pub(crate) fn parse(
+        diags: &mut Diagnostics,
+        sources: &mut Sources,
+        text: String,
+    ) -> Result<Self, Reported> {
         let source = sources.add(NAME, text);
         let body = parse_file(diags, sources, source);
         diags.check()?;
@@ -82,17 +94,20 @@ impl LockFile {
             "# This file is maintained automatically by \"terraform init\".\n# Manual edits may be lost in future updates.\n",
         );
         for (addr, lock) in &self.providers {
-            text.push_str(&format!("\nprovider {:?} {{\n", addr.to_string()));
+            text.push_str(&format!("\nprovider {} {{\n", quoted(&addr.to_string())));
             if lock.constraints.is_empty() {
-                text.push_str(&format!("  version = {:?}\n", lock.version.to_string()));
+                text.push_str(&format!("  version = {}\n", quoted(&lock.version.to_string())));
             } else {
-                text.push_str(&format!("  version     = {:?}\n", lock.version.to_string()));
-                text.push_str(&format!("  constraints = {:?}\n", lock.constraints.to_string()));
+                text.push_str(&format!("  version     = {}\n", quoted(&lock.version.to_string())));
+                text.push_str(&format!(
+                    "  constraints = {}\n",
+                    quoted(&lock.constraints.to_string())
+                ));
             }
             if !lock.hashes.is_empty() {
                 text.push_str("  hashes = [\n");
                 for hash in &lock.hashes {
-                    text.push_str(&format!("    {hash:?},\n"));
+                    text.push_str(&format!("    {},\n", quoted(hash)));
                 }
                 text.push_str("  ]\n");
             }

@@ -6,7 +6,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Seek, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use formwork_value::Diagnostic;
@@ -197,9 +197,21 @@ pub fn read(path: &Path) -> Result<Parts, PlanFileError> {
     unpack(path, file, &LIMITS)
 }
 
-fn unpack(path: &Path, file: File, limits: &Limits) -> Result<Parts, PlanFileError> {
+/// Reads a plan file that is in memory, as [`read`] does; `path` is only for messages.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<Parts, PlanFileError> {
+    unpack(path, io::Cursor::new(bytes), &LIMITS)
+}
+
+fn unpack(
+    path: &Path,
+    mut file: impl Read + Seek,
+    limits: &Limits,
+) -> Result<Parts, PlanFileError> {
     let mut magic = Vec::new();
-    (&file).take(4).read_to_end(&mut magic).map_err(io_error("read", path))?;
+    file.by_ref().take(4).read_to_end(&mut magic).map_err(io_error("read", path))?;
     if magic != b"PK\x03\x04" {
         return Err(PlanFileError::NotAPlan(path.to_owned()));
     }

@@ -1,0 +1,182 @@
+//! What is done with hostile files: everything that reads one is given it. Nothing here may panic, hang
+//! or grow without bound, and what was read can be written and read again. Used by the fuzzer and by
+//! `core/tests/hostile.rs`; the language has targets of its own, in `core/lang/fuzz`.
+
+use std::fmt::{Debug, Display};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use formwork_core::addr::{
+    ConfigResourceAddr, InstanceAddr, ModuleAddr, ModulePath, ModuleSource, ProviderAddr,
+    ProviderConfigAddr, ResourceAddr, Target as AddrTarget,
+};
+use formwork_core::config::{
+    CallSite, Config, Files, ModuleFolders, NotInstalled, Place, inputs::read_values,
+};
+use formwork_core::plan::{Plan, file};
+use formwork_core::state::State;
+use formwork_core::state::file::StateFile;
+use formwork_value::codec::{json, msgpack, type_json};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostics, Type};
+
+#[path = "../../cli/src/install/lockfile.rs"]
+mod lockfile;
+
+/// A target and its name, which is that of its folder of examples too.
+pub(crate) type Target = (&'static str, fn(&[u8]));
+
+/// Every target.
+pub(crate) const TARGETS: [Target; 9] = [
+    ("state", state),
+    ("address", address),
+    ("plan", plan),
+    ("msgpack", msgpack),
+    ("json", json),
+    ("type", ty),
+    ("lock", lock),
+    ("values", values),
+    ("configuration", configuration),
+];
+
+fn state(data: &[u8]) {
+    let Ok(state) = StateFile::read(data) else { return };
+    let again = StateFile::read(&state.write()).expect("what is written can be read");
+    assert!(again.has_content_of(&state), "a state is not what it was: {state:?}, {again:?}");
+}
+
+fn address(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    same::<AddrTarget>(text);
+    same::<ModuleAddr>(text);
+    same::<InstanceAddr>(text);
+    same::<ResourceAddr>(text);
+    same::<ConfigResourceAddr>(text);
+    same::<ProviderConfigAddr>(text);
+    same::<ProviderAddr>(text);
+    for versioned in [false, true] {
+        drop(ModuleSource::parse(text, versioned));
+    }
+}
+
+/// An address prints as what it is read from.
+fn same<A: FromStr + Display + Debug + PartialEq>(text: &str) {
+    let Ok(addr) = text.parse::<A>() else { return };
+    let again = addr.to_string().parse::<A>().ok();
+    assert_eq!(again.as_ref(), Some(&addr), "{addr} is not read as it is written");
+}
+
+/// A plan file, or the plan in one.
+fn plan(data: &[u8]) {
+    if let Ok(parts) = file::read_bytes(Path::new("plan"), data) {
+        for bytes in parts.values() {
+            drop(Plan::from_bytes(bytes, State::default()));
+        }
+    }
+    let Ok(plan) = Plan::from_bytes(data, State::default()) else { return };
+    let Ok(bytes) = plan.to_bytes() else { return };
+    let again = Plan::from_bytes(&bytes, State::default()).expect("what is written can be read");
+    assert_eq!(again, plan);
+}
+
+/// The type that the first byte picks, and the rest.
+fn typed(data: &[u8]) -> Option<(Type, &[u8])> {
+    let (pick, rest) = data.split_first()?;
+    let attributes = |of: &dyn Fn(Type) -> Type| {
+        Type::object([("a", Type::Number), ("b", of(Type::String)), ("c", Type::Dynamic)])
+    };
+    let ty = match pick % 12 {
+        0 => Type::Dynamic,
+        1 => Type::Bool,
+        2 => Type::Number,
+        3 => Type::String,
+        4 => Type::list(Type::Dynamic),
+        5 => Type::list(Type::Number),
+        6 => Type::set(Type::String),
+        7 => Type::map(Type::Number),
+        8 => Type::tuple(vec![Type::String, Type::Dynamic]),
+        9 => attributes(&Type::list),
+        10 => Type::set(attributes(&Type::set)),
+        _ => Type::list(attributes(&Type::map)),
+    };
+    Some((ty, rest))
+}
+
+fn msgpack(data: &[u8]) {
+    let Some((ty, data)) = typed(data) else { return };
+    drop(msgpack::salvage(data, &ty));
+    let Ok(value) = msgpack::decode(data, &ty) else { return };
+    let again = |value| {
+        let bytes = msgpack::encode(value, &ty).expect("what was read can be written");
+        msgpack::decode(&bytes, &ty).expect("what is written can be read")
+    };
+    // A large whole float goes as text, as in the reference, and comes back with a text's precision.
+    let value = again(&value);
+    assert_eq!(again(&value), value);
+}
+
+fn json(data: &[u8]) {
+    drop(json::decode_simple(data));
+    let Some((ty, data)) = typed(data) else { return };
+    let Ok(value) = json::decode(data, &ty) else { return };
+    let text = json::encode(&value, &ty).expect("what was read can be written");
+    assert_eq!(json::decode(text.as_bytes(), &ty).expect("what is written can be read"), value);
+}
+
+fn ty(data: &[u8]) {
+    let Ok(ty) = type_json::decode(data) else { return };
+    let text = type_json::encode(&ty);
+    assert_eq!(type_json::decode(text.as_bytes()).expect("what is written can be read"), ty);
+}
+
+fn lock(data: &[u8]) {
+    let text = String::from_utf8_lossy(data).into_owned();
+    let read =
+        |text| lockfile::LockFile::parse(&mut Diagnostics::new(), &mut Sources::new(), text).ok();
+    let Some(locks) = read(text) else { return };
+    assert_eq!(read(locks.render()).expect("what is written can be read"), locks);
+}
+
+/// Files of values for variables, in both syntaxes.
+fn values(data: &[u8]) {
+    for name in ["terraform.tfvars", "terraform.tfvars.json"] {
+        let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+        drop(read_values(&mut diags, &mut sources, name, data.to_vec()));
+    }
+}
+
+/// A configuration of one file, which is read and checked as far as that goes without providers.
+fn configuration(data: &[u8]) {
+    for name in ["main.tf", "main.tf.json"] {
+        let files = One { name, content: data };
+        let place = Place { files: &files, dir: Path::new("."), folders: &Nowhere };
+        drop(Config::load(&mut Diagnostics::new(), &mut Sources::new(), place));
+    }
+}
+
+/// A folder with one file in it.
+struct One<'d> {
+    name: &'static str,
+    content: &'d [u8],
+}
+
+impl Files for One<'_> {
+    fn list(&self, _: &Path) -> io::Result<Vec<String>> {
+        Ok(vec![self.name.to_owned()])
+    }
+
+    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
+        Ok(self.content.to_vec())
+    }
+}
+
+/// No module is anywhere.
+struct Nowhere;
+
+impl ModuleFolders for Nowhere {
+    fn folder(&self, _: &ModulePath, call: &CallSite, _: &Path) -> Result<PathBuf, NotInstalled> {
+        let (summary, detail) = ("No modules here".to_owned(), String::new());
+        Err(NotInstalled { summary, detail, span: call.span })
+    }
+}
