@@ -47,7 +47,8 @@ impl Prior {
     /// a run that fails before may leave it with either.
     pub(super) fn add_dependencies(&mut self, dependencies: &Dependencies) {
         let known = &self.object.dependencies;
-        if dependencies.iter().all(|one| known.contains(one)) {
+        // Both are sorted.
+        if dependencies.iter().all(|one| known.binary_search(one).is_ok()) {
             return;
         }
         let all: BTreeSet<_> = known.iter().chain(dependencies.iter()).cloned().collect();

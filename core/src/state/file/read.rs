@@ -330,6 +330,8 @@ impl<'t> Reader<'t> {
                     )
                 })?);
             }
+            // Sorted as planning sorts them; the file has them in the order of their texts.
+            addrs.sort();
             self.last_dependencies = (raw, Arc::new(addrs));
         }
         Ok(self.last_dependencies.1.clone())

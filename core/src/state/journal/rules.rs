@@ -53,9 +53,10 @@ impl Journal {
         successor.is_none_or(|op| !self.open.borrow().contains_key(op))
     }
 
-    /// Whether a state may be stored: every call has its answer.
+    /// Whether a state may be stored: every call has its answer, unless there was no room for it.
     pub(super) fn may_be_stored(&self) -> bool {
-        self.open.borrow().values().all(|call| call.is_answered)
+        self.health.get() != Health::Sound
+            || self.open.borrow().values().all(|call| call.is_answered)
     }
 
     /// Whether the journal may be removed: the state that was stored last holds everything.
@@ -67,7 +68,8 @@ impl Journal {
     /// the object as half made.
     pub(crate) fn may_run_beside(&self, addr: &InstanceAddr) -> bool {
         let open = self.open.borrow();
-        open.values().any(|call| call.addr == *addr && call.is_half_made)
+        self.health.get() != Health::Sound
+            || open.values().any(|call| call.addr == *addr && call.is_half_made)
     }
 }
 

@@ -158,7 +158,8 @@ async fn a_run_cut_off_anywhere_loses_no_result_and_names_what_was_in_flight() {
     let replace = Intent { prior: Some(&old), deposes: Some(&key), ..run.call(&d, Action::Create) };
     let op_d = run.journal.announce(replace).await.unwrap();
     run.then(&["t.a=made", "t.b=new", "t.d=old"], &["Create t.d"]);
-    run.journal.settle_for_now(op_d, Some(&object("half made"))).unwrap();
+    let half_made = Object { status: Status::Tainted, ..object("half made") };
+    run.journal.settle_for_now(op_d, Some(&half_made)).unwrap();
     run.then(&["t.a=made", "t.b=new", "t.d=half made", "t.d#00000001=old"], &[]);
     run.journal.settle(op_d, Some(&object("new"))).unwrap();
     run.then(&["t.a=made", "t.b=new", "t.d=new", "t.d#00000001=old"], &[]);
