@@ -62,6 +62,7 @@ pub mod data_source;
 pub mod ephemeral;
 mod erased;
 pub mod field;
+mod flat;
 pub mod function;
 pub mod list;
 pub mod log;
@@ -75,6 +76,7 @@ mod server;
 pub mod stop;
 pub mod testing;
 pub mod timeouts;
+pub mod upgrade;
 
 pub use action::Action;
 pub use ephemeral::Ephemeral;
@@ -86,6 +88,7 @@ pub use model::{Computed, Draft, Input, Model, Nested, View};
 pub use provider::ProviderDef;
 pub use resource::Resource;
 pub use serve::serve;
+pub use upgrade::Upgrades;
 
 /// What a handler returns: the value, or the receipt for the error that it reported.
 pub type Answer<T> = Result<T, value::Reported>;
@@ -102,7 +105,8 @@ pub mod prelude {
     pub use crate::stop::Stop;
     pub use crate::timeouts::{Timeouts, Wait};
     pub use crate::{
-        Answer, Attr, Computed, Draft, Input, Model, Nested, Secret, Set, View, Whole, serve,
+        Answer, Attr, Computed, Draft, Input, Model, Nested, Secret, Set, Upgrades, View, Whole,
+        serve,
     };
     pub use async_trait::async_trait;
     pub use formwork_sdk_macros::{Model, Nested};

@@ -2,14 +2,14 @@
 //! for what rules cannot say.
 
 use async_trait::async_trait;
-use bytes::Bytes;
+pub use formwork_plugin_protocol::message::resource::RawState;
 use formwork_value::codec::json::{self, Extra};
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Value};
 
 use crate::context::{Deferral, Meta, Partial, Private};
 use crate::schema::Shape;
 use crate::stop::Stop;
-use crate::{Answer, Computed, Draft, Input, Model, View, model, plan};
+use crate::{Answer, Computed, Draft, Input, Model, Upgrades, View, flat, model, plan};
 
 /// A resource type. Only [`create`](Self::create) must be written: what is left out suits a resource
 /// that exists in the state alone and whose computed attributes stay when it is changed.
@@ -25,8 +25,15 @@ pub trait Resource: Send + Sync + 'static {
     /// The objects.
     type Model: Model;
 
-    /// Version of the stored form. To be raised when [`upgrade`](Self::upgrade) has something to do.
+    /// Version of the stored form. To be raised when objects that are stored already no longer fit;
+    /// [`upgrades`](Self::upgrades) has something to do then.
     const VERSION: u64 = 0;
+
+    /// The older versions of the stored form, and the way from each.
+    #[must_use]
+    fn upgrades() -> Upgrades<Self::Model> {
+        Upgrades::none()
+    }
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
     fn validate(&self, _diags: &mut Diagnostics, _config: &Draft<Self::Model>) -> Answer<()> {
@@ -88,15 +95,10 @@ pub trait Resource: Send + Sync + 'static {
         Ok(identity)
     }
 
-    /// Brings an object stored with an older version to this one.
+    /// Brings an object stored with an older version to this one, if [`upgrades`](Self::upgrades)
+    /// cannot say how: by asking somebody, say, or from the stored text as it is.
     async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<Draft<Self::Model>> {
-        let detail = format!(
-            "The object was stored with version {} of its schema, the provider has version {} and no \
-             way from one to the other. This is a bug in the provider.",
-            stored.version,
-            Self::VERSION
-        );
-        Err(diags.error(Diagnostic::error("Unable to upgrade resource state", detail)))
+        Self::upgrades().upgrade(diags, &stored).map(Into::into)
     }
 
     /// Takes over an object of another resource type; `None` when there is no way from that type.
@@ -211,8 +213,8 @@ pub struct Delete<M: Model> {
 pub struct Stored {
     /// The version of the schema it was stored with.
     pub version: u64,
-    /// The object as JSON.
-    pub json: Bytes,
+    /// The object as it was stored: as JSON or, before Terraform 0.12, as a flat map of texts.
+    pub state: RawState,
 }
 
 impl Stored {
@@ -237,9 +239,19 @@ impl Stored {
         model::read(diags, &value)
     }
 
-    fn value(&self, diags: &mut Diagnostics, shape: &Shape) -> Answer<Value> {
-        json::decode_with(&self.json, shape.ty(), Extra::Drop)
-            .map_err(|error| diags.error(unreadable(&error.to_string())))
+    pub(crate) fn value(&self, diags: &mut Diagnostics, shape: &Shape) -> Answer<Value> {
+        self.value_of(shape).map_err(|why| diags.error(unreadable(&why)))
+    }
+
+    /// A host that differs in what it has left out or in should not break anything, so what is missing
+    /// is null and what is too much is dropped.
+    fn value_of(&self, shape: &Shape) -> Result<Value, String> {
+        match &self.state {
+            RawState::Json(json) => {
+                json::decode_with(json, shape.ty(), Extra::Drop).map_err(|error| error.to_string())
+            }
+            RawState::Flat(texts) => flat::decode(texts, shape.ty()),
+        }
     }
 }
 
@@ -256,7 +268,7 @@ pub struct Foreign {
 }
 
 /// The error that a stored object cannot be read.
-pub(crate) fn unreadable(why: &str) -> Diagnostic {
+fn unreadable(why: &str) -> Diagnostic {
     let detail = format!("The stored object does not fit the schema it was stored with: {why}.");
     Diagnostic::error("Unable to read previously saved state", detail)
 }

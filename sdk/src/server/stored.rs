@@ -5,15 +5,14 @@ use std::cmp::Ordering;
 use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::message::resource::{
-    ImportRequest, ImportedResource, MoveRequest, RawState, UpgradeRequest,
+    ImportRequest, ImportedResource, MoveRequest, UpgradeRequest,
 };
-use formwork_value::codec::json::{self, Extra};
-use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::{Server, check, identity};
 use crate::Answer;
 use crate::erased::AnyResource;
-use crate::resource::{Foreign, Stored, unreadable};
+use crate::resource::{Foreign, Stored};
 
 impl Server {
     pub(super) async fn upgraded(
@@ -22,10 +21,10 @@ impl Server {
         request: UpgradeRequest,
     ) -> Answer<Payload> {
         let resource = self.resource(diags, &request.type_name)?;
-        let stored = stored(diags, request.version, request.state)?;
+        let stored = Stored { version: request.version, state: request.state };
         let object = match stored.version.cmp(&resource.version()) {
             Ordering::Less => resource.upgrade(diags, stored).await?,
-            Ordering::Equal => current(diags, resource, &stored)?,
+            Ordering::Equal => stored.value(diags, resource.shape())?,
             Ordering::Greater => return Err(too_new(diags, resource, &stored)),
         };
         Ok(check::known(diags, resource.shape(), "upgrade", object))
@@ -58,7 +57,7 @@ impl Server {
         request: MoveRequest,
     ) -> Answer<(Payload, Option<Payload>)> {
         let resource = self.resource(diags, &request.target_type)?;
-        let stored = stored(diags, request.source_version, request.source_state)?;
+        let stored = Stored { version: request.source_version, state: request.source_state };
         let (provider, type_name) = (request.source_provider, request.source_type);
         let from = Foreign { provider, type_name, stored };
         let whence = format!("{} of {}", from.type_name, from.provider);
@@ -71,22 +70,6 @@ impl Server {
         let identity = identity::of(resource.shape(), &state);
         Ok((state, identity))
     }
-}
-
-fn stored(diags: &mut Diagnostics, version: u64, state: RawState) -> Answer<Stored> {
-    match state {
-        RawState::Json(json) => Ok(Stored { version, json }),
-        RawState::Flat(_) => {
-            Err(diags.error(unreadable("it is in the form of Terraform before 0.12")))
-        }
-    }
-}
-
-/// Reads an object of the version that there is. A host that differs in what it has left out or in
-/// should not break anything, so what is missing is null and what is too much is dropped.
-fn current(diags: &mut Diagnostics, resource: &dyn AnyResource, stored: &Stored) -> Answer<Value> {
-    json::decode_with(&stored.json, resource.shape().ty(), Extra::Drop)
-        .map_err(|error| diags.error(unreadable(&error.to_string())))
 }
 
 fn too_new(diags: &mut Diagnostics, resource: &dyn AnyResource, stored: &Stored) -> Reported {

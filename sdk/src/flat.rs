@@ -1,0 +1,166 @@
+//! Objects in the form of Terraform before 0.12: one map of texts, whose keys are paths. Only reads it;
+//! nothing is stored in it any more.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use formwork_value::convert::convert;
+use formwork_value::{Type, Value};
+
+/// How deep values may be nested; those of that time were not by far.
+const MAX_DEPTH: usize = 32;
+
+/// Reads an object of the type. What is missing is null, and what is too much is left out.
+///
+/// # Errors
+/// When a text is nothing of its type, or a collection says that it has more elements than there are.
+pub(crate) fn decode(texts: &BTreeMap<String, String>, ty: &Type) -> Result<Value, String> {
+    Reader { texts }.part("", ty, 0)
+}
+
+struct Reader<'t> {
+    texts: &'t BTreeMap<String, String>,
+}
+
+impl Reader<'_> {
+    fn part(&self, key: &str, ty: &Type, depth: usize) -> Result<Value, String> {
+        if depth > MAX_DEPTH {
+            return Err(format!("`{key}` is nested deeper than {MAX_DEPTH} levels"));
+        }
+        let below =
+            |name: &str| if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") };
+        let element = |name: String, ty: &Type| self.part(&below(&name), ty, depth + 1);
+        match ty {
+            Type::Object(object) => {
+                let parts = object
+                    .attributes
+                    .iter()
+                    .map(|(name, ty)| Ok((name.clone(), element(name.as_str().to_owned(), ty)?)));
+                Ok(Value::object(parts.collect::<Result<Vec<_>, String>>()?))
+            }
+            Type::List(element_ty) => {
+                let Some(count) = self.count(&below("#"))? else {
+                    return Ok(Value::null(ty.clone()));
+                };
+                let items = (0..count).map(|at| element(at.to_string(), element_ty));
+                Ok(Value::list((**element_ty).clone(), items.collect::<Result<_, _>>()?))
+            }
+            Type::Set(element_ty) => {
+                if self.count(&below("#"))?.is_none() {
+                    return Ok(Value::null(ty.clone()));
+                }
+                // The keys of elements are numbers made of what is in them, in no order.
+                let items =
+                    self.names(&below("")).into_iter().map(|name| element(name, element_ty));
+                Ok(Value::set((**element_ty).clone(), items.collect::<Result<_, _>>()?))
+            }
+            Type::Map(element_ty) => {
+                if self.count(&below("%"))?.is_none() {
+                    return Ok(Value::null(ty.clone()));
+                }
+                let prefix = below("");
+                // A key may have dots of its own, so what follows is the key as it is.
+                let keys = self.under(&prefix).filter(|key| *key != "%").map(str::to_owned);
+                let pairs = keys.map(|key| Ok((key.clone(), element(key, element_ty)?)));
+                let pairs = pairs.collect::<Result<Vec<_>, String>>()?;
+                Ok(Value::map((**element_ty).clone(), pairs))
+            }
+            _ => match self.texts.get(key) {
+                Some(text) => convert(&Value::string(text), ty)
+                    .map_err(|why| format!("`{key}` is {text:?}: {}", why.reason)),
+                None => Ok(Value::null(ty.clone())),
+            },
+        }
+    }
+
+    /// How many elements a collection says it has; `None` if there is no such collection.
+    fn count(&self, key: &str) -> Result<Option<usize>, String> {
+        let Some(text) = self.texts.get(key) else { return Ok(None) };
+        match text.parse() {
+            // Every element has a text at least, so no number costs more than the object itself.
+            Ok(count) if count <= self.texts.len() => Ok(Some(count)),
+            Ok(count) => Err(format!("`{key}` says {count}, and there are not as many elements")),
+            Err(error) => {
+                Err(format!("`{key}` is {text:?}, and not a number of elements: {error}"))
+            }
+        }
+    }
+
+    /// What follows `prefix` in keys.
+    fn under(&self, prefix: &str) -> impl Iterator<Item = &str> {
+        let from = self.texts.range(prefix.to_owned()..);
+        from.map_while(move |(key, _)| key.strip_prefix(prefix))
+    }
+
+    /// The next steps after `prefix` in keys.
+    fn names(&self, prefix: &str) -> BTreeSet<String> {
+        let names = self.under(prefix).map(|rest| rest.split('.').next().unwrap_or(rest));
+        names.filter(|name| *name != "#").map(str::to_owned).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use formwork_value::codec::json;
+
+    use super::*;
+
+    fn read(ty: &Type, texts: &[(&str, &str)]) -> String {
+        let texts = texts.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned()));
+        match decode(&texts.collect(), ty) {
+            Ok(value) => json::encode(&value, ty).unwrap(),
+            Err(why) => why,
+        }
+    }
+
+    fn machine() -> Type {
+        let disk = Type::object([("size", Type::Number), ("fast", Type::Bool)]);
+        Type::object([
+            ("name", Type::String),
+            ("zone", Type::String),
+            ("tags", Type::map(Type::String)),
+            ("ports", Type::set(Type::Number)),
+            ("disks", Type::list(disk.clone())),
+            ("links", Type::set(disk)),
+        ])
+    }
+
+    #[test]
+    fn keys_are_paths_and_counts_say_what_is_there() {
+        let found = read(
+            &machine(),
+            &[
+                ("name", "m"),
+                ("gone", "x"),
+                ("tags.%", "2"),
+                ("tags.a", "1"),
+                ("tags.a.b", "2"),
+                ("ports.#", "2"),
+                ("ports.1234", "22"),
+                ("ports.99", "80"),
+                ("disks.#", "1"),
+                ("disks.0.size", "10"),
+                ("disks.0.fast", "true"),
+                ("links.#", "1"),
+                ("links.77.size", "5"),
+            ],
+        );
+        expect![[r#"{"disks":[{"fast":true,"size":10}],"links":[{"fast":null,"size":5}],"name":"m","ports":[22,80],"tags":{"a":"1","a.b":"2"},"zone":null}"#]]
+        .assert_eq(&found);
+    }
+
+    #[test]
+    fn what_is_nothing_of_its_type_is_refused_with_its_key() {
+        let table = [
+            (("disks.#", "many"), "`disks.#` is \"many\", and not a number of elements"),
+            (("disks.#", "4000000000"), "there are not as many elements"),
+            (("ports.#", "x"), "`ports.#` is \"x\""),
+        ];
+        for (text, expected) in table {
+            let found = read(&machine(), &[text]);
+            assert!(found.contains(expected), "{expected}: {found}");
+        }
+        let found = read(&machine(), &[("ports.#", "1"), ("ports.1", "http")]);
+        assert!(found.starts_with("`ports.1` is \"http\": "), "{found}");
+    }
+}

@@ -1,0 +1,132 @@
+//! Objects of older versions come to the newest, or it is said why not.
+
+use std::collections::BTreeMap;
+
+use formwork_plugin_protocol::message::resource::{RawState, UpgradeRequest};
+use formwork_plugin_protocol::{Payload, Provider as _};
+use formwork_value::codec::json;
+
+use crate::prelude::*;
+use crate::server::Server;
+use crate::testing::Life;
+
+/// A disk at first: its size a text.
+#[derive(Model)]
+struct DiskV0 {
+    #[attr(required)]
+    size: String,
+    #[attr(optional)]
+    label: Option<String>,
+}
+
+/// A disk later: its size a number, and labels.
+#[derive(Model)]
+struct DiskV1 {
+    #[attr(required)]
+    gigabytes: u64,
+    #[attr(optional)]
+    labels: Option<Vec<String>>,
+}
+
+/// A disk.
+#[derive(Model)]
+struct Disk {
+    #[attr(required)]
+    bytes: u64,
+    #[attr(optional)]
+    labels: Option<Vec<String>>,
+    #[attr(computed, keep)]
+    id: String,
+}
+
+fn first(diags: &mut Diagnostics, old: DiskV0) -> Answer<DiskV1> {
+    let labels = old.label.map(|label| vec![label]);
+    match old.size.trim_end_matches(" GB").parse() {
+        Ok(gigabytes) => Ok(DiskV1 { gigabytes, labels }),
+        Err(_) => Err(diags.error(Diagnostic::error("No size", old.size))),
+    }
+}
+
+fn second(old: DiskV1) -> Disk {
+    Disk { bytes: old.gigabytes << 30, labels: old.labels, id: "none".to_owned() }
+}
+
+struct Disks;
+
+#[async_trait]
+impl Resource for Disks {
+    type Model = Disk;
+
+    const VERSION: u64 = 3;
+
+    fn upgrades() -> Upgrades<Disk> {
+        Upgrades::none()
+            .from(0, |diags, old: DiskV0| Ok(second(first(diags, old)?)))
+            .from(1, |_, old: DiskV1| Ok(second(old)))
+    }
+
+    async fn create(&self, _: &mut Diagnostics, _: Create<Disk>) -> Answer<DiskComputed> {
+        Ok(DiskComputed { id: "none".to_owned() })
+    }
+}
+
+fn provider() -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/acme/test").resource("test_disk", Disks)
+}
+
+async fn upgraded(version: u64, text: &str) -> String {
+    let mut life = Life::new(provider(), "test_disk").await.unwrap();
+    match life.upgrade(version, text).await {
+        Ok(()) => json::encode(life.object(), Disk::shape().ty()).unwrap(),
+        Err(refusal) => refusal.0,
+    }
+}
+
+#[tokio::test]
+async fn an_object_of_any_version_with_a_way_comes_to_the_newest() {
+    let table = [
+        (0, r#"{"size":"2 GB","label":"a"}"#, r#"{"bytes":2147483648,"id":"none","labels":["a"]}"#),
+        (1, r#"{"gigabytes":1,"more":0}"#, r#"{"bytes":1073741824,"id":"none","labels":null}"#),
+        (3, r#"{"bytes":5,"id":"i"}"#, r#"{"bytes":5,"id":"i","labels":null}"#),
+    ];
+    for (version, text, expected) in table {
+        assert_eq!(upgraded(version, text).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn what_has_no_way_or_is_not_of_its_version_is_refused() {
+    let table = [
+        (0, r#"{"size":"large"}"#, "No size: large"),
+        (1, r#"{"gigabytes":"many"}"#, "Unable to read previously saved state: "),
+        (
+            2,
+            r#"{"gigabytes":1}"#,
+            "stored with version 2 of its schema, and the provider knows no way",
+        ),
+        (4, r#"{"bytes":1}"#, "managed by newer provider version"),
+    ];
+    for (version, text, expected) in table {
+        let refusal = upgraded(version, text).await;
+        assert!(refusal.contains(expected), "{expected}: {refusal}");
+    }
+}
+
+#[tokio::test]
+async fn an_object_in_the_flat_form_of_old_states_is_read_as_any_other() {
+    let flat = |pairs: &[(&str, &str)]| {
+        let pairs = pairs.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned()));
+        RawState::Flat(pairs.collect::<BTreeMap<_, _>>())
+    };
+    let server = Server::new(provider());
+    let ask = |version, state| {
+        let type_name = "test_disk".to_owned();
+        server.upgrade_state(UpgradeRequest { type_name, version, state })
+    };
+    let answer = ask(0, flat(&[("size", "1 GB"), ("label", "a")])).await.unwrap();
+    let Payload::Value(object, ty) = answer.state else { panic!("{:?}", answer.diagnostics) };
+    let text = json::encode(object.value(), &ty).unwrap();
+    assert_eq!(text, r#"{"bytes":1073741824,"id":"none","labels":["a"]}"#);
+    let answer = ask(1, flat(&[("gigabytes", "x")])).await.unwrap();
+    assert_eq!(answer.diagnostics[0].summary, "Unable to read previously saved state");
+}
