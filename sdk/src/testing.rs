@@ -349,7 +349,7 @@ pub async fn read_data<'n>(
     Ok(object.into_value())
 }
 
-const CLIENT: ClientCapabilities = ClientCapabilities {
+pub(crate) const CLIENT: ClientCapabilities = ClientCapabilities {
     deferral_allowed: false,
     write_only_attributes_allowed: true,
     store_planned_private: false,

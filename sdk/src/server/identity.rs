@@ -1,6 +1,7 @@
 //! What identifies an object: some of its attributes, as the model says.
 
 use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::message::resource::RawState;
 use formwork_plugin_protocol::message::schema::{IdentityAttribute, IdentitySchema};
 use formwork_value::codec::json::{self, Extra};
 use formwork_value::{Diagnostic, Diagnostics, Type, Value};
@@ -63,6 +64,20 @@ pub(super) fn stored(diags: &mut Diagnostics, shape: &Shape, text: &[u8]) -> Ans
         Ok(identity) => Ok(Payload::Value(identity.split_marks().0, ty)),
         Err(error) => Err(unreadable(diags, &error.to_string())),
     }
+}
+
+/// The identity that an object had under another type, if it is one under this.
+pub(super) fn kept(shape: &Shape, source: &RawState) -> Option<Payload> {
+    let RawState::Json(text) = source else { return None };
+    let ty = ty(shape);
+    let identity = json::decode_with(text, &ty, Extra::Refuse).ok()?;
+    let Value::Object(parts) = &identity else { return None };
+    let is_whole = shape.identity.iter().all(|(name, identifies)| {
+        let is_there = parts.get(name).is_some_and(|part| !part.is_null());
+        is_there || *identifies == Identifies::Optional
+    });
+    // Text has no marks, so nothing is taken off here.
+    (is_whole && !shape.identity.is_empty()).then(|| Payload::Value(identity.split_marks().0, ty))
 }
 
 fn ty(shape: &Shape) -> Type {

@@ -144,3 +144,6 @@ async fn changed(
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -67,7 +67,9 @@ impl Server {
             return Err(diags.error(Diagnostic::error("Unable to Move Resource State", detail)));
         };
         let state = check::known(diags, resource.shape(), "move", object);
-        let identity = identity::of(resource.shape(), &state);
+        // What only the source's identity tells would be lost, were it not kept where it fits.
+        let kept = || identity::kept(resource.shape(), request.source_identity.as_ref()?);
+        let identity = identity::of(resource.shape(), &state).or_else(kept);
         Ok((state, identity))
     }
 }
@@ -81,3 +83,6 @@ fn too_new(diags: &mut Diagnostics, resource: &dyn AnyResource, stored: &Stored)
     );
     diags.error(Diagnostic::error("Resource instance managed by newer provider version", detail))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,171 @@
+//! What calls bring along besides values: what the module says about itself, and the wish to put an
+//! answer off.
+
+use bytes::Bytes;
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::contract::propose::proposed_new;
+use formwork_plugin_protocol::message::DeferredReason;
+use formwork_plugin_protocol::message::resource::{ApplyRequest, PlanRequest, ReadRequest};
+use formwork_plugin_protocol::{Payload, Provider as _};
+use formwork_value::{Plain, Type, Value};
+
+use crate::prelude::*;
+use crate::server::Server;
+use crate::testing::CLIENT;
+
+/// What a module says.
+#[derive(Model)]
+struct Module {
+    /// Who is asked when something is wrong.
+    #[attr(optional)]
+    owner: Option<String>,
+}
+
+/// A thing with an owner.
+#[derive(Model)]
+struct Thing {
+    /// Whether it can be made; that may turn out later.
+    #[attr(optional)]
+    ready: Option<bool>,
+    /// Who owns it.
+    #[attr(computed)]
+    owner: String,
+}
+
+struct Things;
+
+fn owner(module: Option<ModuleDraft>) -> String {
+    module.map_or_else(|| "nobody".to_owned(), |module| module.owner.or_default())
+}
+
+#[async_trait]
+impl Resource for Things {
+    type Model = Thing;
+
+    async fn modify_plan(&self, diags: &mut Diagnostics, change: &mut Change<Thing>) -> Answer<()> {
+        let owner = owner(change.meta.read::<Module>(diags)?);
+        change.fill(ThingComputed { owner });
+        if change.config.ready.is_unknown()
+            && !change.deferral.request(DeferredReason::ResourceConfigUnknown)
+        {
+            return Err(diags.error(Diagnostic::error("Not ready", "")));
+        }
+        Ok(())
+    }
+
+    async fn create(&self, diags: &mut Diagnostics, call: Create<Thing>) -> Answer<ThingComputed> {
+        Ok(ThingComputed { owner: owner(call.meta.read::<Module>(diags)?) })
+    }
+
+    async fn read(&self, diags: &mut Diagnostics, call: Read<Thing>) -> Answer<Option<Thing>> {
+        call.deferral.request(DeferredReason::AbsentPrerequisite);
+        let owner = owner(call.meta.read::<Module>(diags)?);
+        Ok(Some(Thing { owner, ..call.current }))
+    }
+}
+
+fn server() -> Server {
+    let address = "registry.terraform.io/acme/test";
+    Server::new(ProviderDef::new(address).meta::<Module>().resource("test_thing", Things))
+}
+
+fn plain(value: Value) -> Plain {
+    value.split_marks().0
+}
+
+fn thing(ready: Value, owner: Value) -> Plain {
+    plain(Value::object([("ready", ready), ("owner", owner)]))
+}
+
+fn payload(value: &Plain) -> Payload {
+    Payload::Value(value.clone(), Thing::shape().ty().clone())
+}
+
+fn meta(owner: Option<&str>) -> Payload {
+    let ty = Module::shape().ty().clone();
+    let meta = match owner {
+        Some(owner) => Value::object([("owner", Value::string(owner))]),
+        None => Value::null(ty.clone()),
+    };
+    Payload::Value(plain(meta), ty)
+}
+
+fn plan(ready: Value, owner: Option<&str>, client: ClientCapabilities) -> PlanRequest {
+    let shape = Thing::shape();
+    let prior = plain(Value::null(shape.ty().clone()));
+    let config = thing(ready, Value::null(Type::String));
+    PlanRequest {
+        type_name: "test_thing".to_owned(),
+        proposed: payload(&proposed_new(&shape.block, &prior, &config)),
+        prior: payload(&prior),
+        config: payload(&config),
+        prior_private: Bytes::new(),
+        provider_meta: meta(owner),
+        client,
+        prior_identity: None,
+        planned_private: Bytes::new(),
+    }
+}
+
+fn owner_of(payload: &Payload) -> Value {
+    let object = payload.decode(Thing::shape().ty()).unwrap();
+    Path::root().attribute("owner").find(object.value()).unwrap().clone()
+}
+
+#[tokio::test]
+async fn what_a_module_says_reaches_every_call_about_its_resources() {
+    let server = server();
+    let yes = || Value::Bool(true);
+    for (said, expected) in [(Some("us"), "us"), (None, "nobody")] {
+        let planned = server.plan(plan(yes(), said, CLIENT)).await.unwrap();
+        assert_eq!(owner_of(&planned.planned), Value::string(expected));
+        let planned = payload(&thing(yes(), Value::unknown(Type::String)));
+        let request = plan(yes(), said, CLIENT);
+        let apply = ApplyRequest {
+            type_name: request.type_name.clone(),
+            prior: request.prior,
+            planned,
+            config: request.config,
+            planned_private: Bytes::new(),
+            provider_meta: meta(said),
+            planned_identity: None,
+        };
+        let applied = server.apply(apply).await.unwrap();
+        assert_eq!(owner_of(&applied.state), Value::string(expected));
+        let read = ReadRequest {
+            type_name: request.type_name,
+            current: applied.state,
+            private: Bytes::new(),
+            provider_meta: meta(said),
+            client: CLIENT,
+            identity: None,
+        };
+        assert_eq!(owner_of(&server.read(read).await.unwrap().state), Value::string(expected));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_put_off_only_for_a_host_that_knows_what_to_do_then() {
+    let server = server();
+    let open = || Value::unknown(Type::Bool);
+    let patient = ClientCapabilities { deferral_allowed: true, ..CLIENT };
+    let answer = server.plan(plan(open(), None, patient)).await.unwrap();
+    assert!(answer.diagnostics.is_empty());
+    assert_eq!(answer.deferred, Some(DeferredReason::ResourceConfigUnknown));
+    let answer = server.plan(plan(Value::Bool(true), None, patient)).await.unwrap();
+    assert_eq!(answer.deferred, None);
+    let answer = server.plan(plan(open(), None, CLIENT)).await.unwrap();
+    assert_eq!(answer.deferred, None);
+    assert_eq!(answer.diagnostics[0].summary, "Not ready");
+    let read = |client| ReadRequest {
+        type_name: "test_thing".to_owned(),
+        current: payload(&thing(Value::Bool(true), Value::string("us"))),
+        private: Bytes::new(),
+        provider_meta: Payload::Absent,
+        client,
+        identity: None,
+    };
+    let answer = server.read(read(patient)).await.unwrap();
+    assert_eq!(answer.deferred, Some(DeferredReason::AbsentPrerequisite));
+    assert_eq!(server.read(read(CLIENT)).await.unwrap().deferred, None);
+}
