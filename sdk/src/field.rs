@@ -1,5 +1,23 @@
 //! What a field of a model may be: a Rust type with a type of the language, converted both ways.
 
+/// What holds of a field because it holds of the one field `T` inside it.
+macro_rules! like_what_is_inside {
+    () => {
+        const FILLS: bool = T::FILLS;
+        const HAS_BLOCKS: bool = T::HAS_BLOCKS;
+        const WRITE_ONLY: bool = T::WRITE_ONLY;
+        const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY_IN_SET;
+
+        fn ty() -> Type {
+            T::ty()
+        }
+
+        fn content() -> Option<Content> {
+            T::content()
+        }
+    };
+}
+
 mod attr;
 mod collection;
 mod leaf;

@@ -82,18 +82,7 @@ impl<T: Field> Field for Attr<T> {
     const HOLDS_UNKNOWN: bool = true;
     const NULLABLE: bool = true;
     const SENSITIVE: bool = T::SENSITIVE;
-    const FILLS: bool = T::FILLS;
-    const HAS_BLOCKS: bool = T::HAS_BLOCKS;
-    const WRITE_ONLY: bool = T::WRITE_ONLY;
-    const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY_IN_SET;
-
-    fn ty() -> Type {
-        T::ty()
-    }
-
-    fn content() -> Option<Content> {
-        T::content()
-    }
+    like_what_is_inside!();
 
     fn from_value(value: &Value) -> Result<Self, Refused> {
         match value {
@@ -134,18 +123,7 @@ impl<T: Field> Field for Option<T> {
     const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
     const NULLABLE: bool = true;
     const SENSITIVE: bool = T::SENSITIVE;
-    const FILLS: bool = T::FILLS;
-    const HAS_BLOCKS: bool = T::HAS_BLOCKS;
-    const WRITE_ONLY: bool = T::WRITE_ONLY;
-    const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY_IN_SET;
-
-    fn ty() -> Type {
-        T::ty()
-    }
-
-    fn content() -> Option<Content> {
-        T::content()
-    }
+    like_what_is_inside!();
 
     fn from_value(value: &Value) -> Result<Self, Refused> {
         match value {

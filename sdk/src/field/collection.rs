@@ -105,84 +105,63 @@ impl<T: Field> Field for Vec<T> {
     }
 }
 
+/// What the two kinds of sets have in common: everything but who sets parts of the elements.
+macro_rules! a_set {
+    () => {
+        type Draft = Attr<Set<T::Part>>;
+        type Part = Set<T::Part>;
+
+        const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
+        const SENSITIVE: bool = T::SENSITIVE;
+        const HAS_BLOCKS: bool = T::HAS_BLOCKS;
+        const WRITE_ONLY: bool = T::WRITE_ONLY;
+        const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY;
+
+        fn ty() -> Type {
+            Type::set(T::ty())
+        }
+
+        fn content() -> Option<Content> {
+            held::<T>(Nesting::Set)
+        }
+
+        fn from_value(value: &Value) -> Result<Self, Refused> {
+            let Value::Set(set) = value else { return Err(refused("a set is required")) };
+            // No step leads to an element of a set, so a refusal is about the whole.
+            set.items().iter().map(T::from_value).collect()
+        }
+
+        fn to_value(&self) -> Value {
+            Value::set(T::ty(), self.iter().map(Field::to_value).collect())
+        }
+
+        fn into_draft(self) -> Self::Draft {
+            Attr::Known(self.into_part())
+        }
+
+        fn into_part(self) -> Self::Part {
+            self.into_iter().map(Field::into_part).collect()
+        }
+    };
+}
+
 impl<T: Field> Field for Set<T> {
-    type Draft = Attr<Set<T::Part>>;
-    type Part = Set<T::Part>;
     type Input = Set<T::Input>;
 
-    const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
-    const SENSITIVE: bool = T::SENSITIVE;
     const FILLS: bool = T::FILLS;
-    const HAS_BLOCKS: bool = T::HAS_BLOCKS;
-    const WRITE_ONLY: bool = T::WRITE_ONLY;
-    const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY;
 
-    fn ty() -> Type {
-        Type::set(T::ty())
-    }
-
-    fn content() -> Option<Content> {
-        held::<T>(Nesting::Set)
-    }
-
-    fn from_value(value: &Value) -> Result<Self, Refused> {
-        let Value::Set(set) = value else { return Err(refused("a set is required")) };
-        // No step leads to an element of a set, so a refusal is about the whole.
-        set.items().iter().map(T::from_value).collect()
-    }
-
-    fn to_value(&self) -> Value {
-        Value::set(T::ty(), self.iter().map(Field::to_value).collect())
-    }
-
-    fn into_draft(self) -> Self::Draft {
-        Attr::Known(self.into_part())
-    }
-
-    fn into_part(self) -> Self::Part {
-        self.into_iter().map(Field::into_part).collect()
-    }
+    a_set!();
 }
 
 impl<T: Field + Ord> Field for BTreeSet<T> {
-    type Draft = Attr<Set<T::Part>>;
-    type Part = Set<T::Part>;
     type Input = Self;
 
-    const HOLDS_UNKNOWN: bool = T::HOLDS_UNKNOWN;
-    const SENSITIVE: bool = T::SENSITIVE;
     const FILLS: bool = {
         assert!(!T::FILLS, "the provider sets parts of the elements; use `Set` for this set");
         false
     };
-    const HAS_BLOCKS: bool = T::HAS_BLOCKS;
-    const WRITE_ONLY: bool = T::WRITE_ONLY;
-    const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY;
 
-    fn ty() -> Type {
-        Type::set(T::ty())
-    }
-
-    fn content() -> Option<Content> {
-        held::<T>(Nesting::Set)
-    }
-
-    fn from_value(value: &Value) -> Result<Self, Refused> {
-        let Value::Set(set) = value else { return Err(refused("a set is required")) };
-        set.items().iter().map(T::from_value).collect()
-    }
-
-    fn to_value(&self) -> Value {
-        Value::set(T::ty(), self.iter().map(Field::to_value).collect())
-    }
-
-    fn into_draft(self) -> Self::Draft {
-        Attr::Known(self.into_part())
-    }
-
-    fn into_part(self) -> Self::Part {
-        self.into_iter().map(Field::into_part).collect()
-    }
+    a_set!();
 }
 
 impl<T: Field> Field for BTreeMap<String, T> {
