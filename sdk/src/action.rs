@@ -14,16 +14,25 @@ pub trait Action: Send + Sync + 'static {
     type Config: Model;
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
+    ///
+    /// # Errors
+    /// When it cannot be so. What is reported without an error returned counts as well.
     fn validate(&self, _diags: &mut Diagnostics, _config: &Draft<Self::Config>) -> Answer<()> {
         Ok(())
     }
 
     /// Looks at what would be done, before anything is. Values may be unknown.
+    ///
+    /// # Errors
+    /// When it could not be done.
     async fn plan(&self, _diags: &mut Diagnostics, _config: Draft<Self::Config>) -> Answer<()> {
         Ok(())
     }
 
     /// Does it.
+    ///
+    /// # Errors
+    /// When it is not done, or only in part.
     async fn invoke(&self, diags: &mut Diagnostics, call: Invoke<Self::Config>) -> Answer<()>;
 }
 

@@ -96,6 +96,7 @@ pub type Answer<T> = Result<T, value::Reported>;
 /// All that most providers need.
 pub mod prelude {
     pub use crate::action::{Action, Invoke};
+    pub use crate::context::DeferredReason;
     pub use crate::data_source::DataSource;
     pub use crate::ephemeral::{Ephemeral, Keep, Opened};
     pub use crate::function::{Arguments, Function, Parameter, Refusal, Signature};

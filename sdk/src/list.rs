@@ -15,11 +15,17 @@ pub trait List: Send + Sync + 'static {
     type Object: Model;
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
+    ///
+    /// # Errors
+    /// When it cannot be so. What is reported without an error returned counts as well.
     fn validate(&self, _diags: &mut Diagnostics, _config: &Draft<Self::Config>) -> Answer<()> {
         Ok(())
     }
 
     /// Finds objects. What it returns beyond the limit is left out.
+    ///
+    /// # Errors
+    /// When it cannot be found out which there are.
     async fn list(
         &self,
         diags: &mut Diagnostics,

@@ -40,6 +40,9 @@ pub trait Model: View {
     /// What the provider sets.
     type Computed: View + From<Self>;
 
+    /// Whether any part is write-only: [`SomeWriteOnly`] or [`NoneWriteOnly`].
+    type WriteOnly: WriteOnly;
+
     /// The names of attributes and blocks.
     const NAMES: &'static [Name];
     /// Whether the author of a configuration has a say in any of it.
@@ -57,6 +60,47 @@ pub type Draft<M> = <M as Model>::Draft;
 pub type Input<M> = <M as Model>::Input;
 /// What the provider sets.
 pub type Computed<M> = <M as Model>::Computed;
+
+/// Whether parts of a model are write-only, as a type, so that a model can be refused where nothing is
+/// only written.
+pub trait WriteOnly {
+    /// Whether they are.
+    const IS_SOME: bool;
+}
+
+/// No part is write-only.
+#[derive(Clone, Copy, Debug)]
+pub struct NoneWriteOnly;
+
+/// Some part is write-only.
+#[derive(Clone, Copy, Debug)]
+pub struct SomeWriteOnly;
+
+impl WriteOnly for NoneWriteOnly {
+    const IS_SOME: bool = false;
+}
+
+impl WriteOnly for SomeWriteOnly {
+    const IS_SOME: bool = true;
+}
+
+/// A condition that chooses one of the two.
+#[derive(Clone, Copy, Debug)]
+pub struct If<const IS_SOME: bool>;
+
+/// What a condition chooses.
+pub trait Choose {
+    /// The choice.
+    type Choice: WriteOnly;
+}
+
+impl Choose for If<false> {
+    type Choice = NoneWriteOnly;
+}
+
+impl Choose for If<true> {
+    type Choice = SomeWriteOnly;
+}
 
 /// What stands in a model under a name of its own, or the names of a model that is flattened into it.
 #[derive(Clone, Copy, Debug)]
@@ -135,6 +179,7 @@ impl Model for () {
     type Draft = ();
     type Input = ();
     type Computed = ();
+    type WriteOnly = NoneWriteOnly;
 
     const NAMES: &'static [Name] = &[];
     const SETTABLE: bool = false;

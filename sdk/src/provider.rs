@@ -127,11 +127,17 @@ pub trait Configure: Send + Sync + 'static {
     type Config: Model;
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
+    ///
+    /// # Errors
+    /// When it cannot be so. What is reported without an error returned counts as well.
     fn validate(&self, _diags: &mut Diagnostics, _config: &Draft<Self::Config>) -> Answer<()> {
         Ok(())
     }
 
     /// Takes the configuration. While planning values may still be unknown.
+    ///
+    /// # Errors
+    /// When nothing can be done with it. No other call is made then.
     async fn configure(&self, diags: &mut Diagnostics, config: Draft<Self::Config>) -> Answer<()>;
 }
 

@@ -36,11 +36,17 @@ pub trait Resource: Send + Sync + 'static {
     }
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
+    ///
+    /// # Errors
+    /// When it cannot be so. What is reported without an error returned counts as well.
     fn validate(&self, _diags: &mut Diagnostics, _config: &Draft<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
     /// Says more about a plan to create or change an object than the rules do.
+    ///
+    /// # Errors
+    /// When what the author wrote cannot be done.
     async fn modify_plan(
         &self,
         _diags: &mut Diagnostics,
@@ -50,6 +56,9 @@ pub trait Resource: Send + Sync + 'static {
     }
 
     /// Creates an object and returns what was computed.
+    ///
+    /// # Errors
+    /// When there is no object, or only half of one: see [`Partial::keep`].
     async fn create(
         &self,
         diags: &mut Diagnostics,
@@ -57,6 +66,9 @@ pub trait Resource: Send + Sync + 'static {
     ) -> Answer<Computed<Self::Model>>;
 
     /// Reads the real object; `None` when it is gone.
+    ///
+    /// # Errors
+    /// When that cannot be found out. The object stays what it was.
     async fn read(
         &self,
         _diags: &mut Diagnostics,
@@ -67,6 +79,9 @@ pub trait Resource: Send + Sync + 'static {
 
     /// Changes an object in place and returns what was computed. Only what the plan left unknown
     /// counts.
+    ///
+    /// # Errors
+    /// When it is not changed, or only in part: see [`Partial::keep`].
     async fn update(
         &self,
         _diags: &mut Diagnostics,
@@ -76,17 +91,26 @@ pub trait Resource: Send + Sync + 'static {
     }
 
     /// Destroys an object. That it is gone already is no error.
+    ///
+    /// # Errors
+    /// When it is still there.
     async fn delete(&self, _diags: &mut Diagnostics, _call: Delete<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
     /// Finds an existing object by what the user calls it. A read follows, so the id alone may do.
+    ///
+    /// # Errors
+    /// When the id is nothing that an object could be called. Always, if this is left out.
     async fn import(&self, diags: &mut Diagnostics, _id: &str) -> Answer<Draft<Self::Model>> {
         Err(import_not_supported(diags))
     }
 
     /// Finds an existing object by its identity: the attributes that are marked so, all others being
     /// null. A read follows.
+    ///
+    /// # Errors
+    /// When it is nothing that an object could have.
     async fn import_by_identity(
         &self,
         _diags: &mut Diagnostics,
@@ -97,11 +121,17 @@ pub trait Resource: Send + Sync + 'static {
 
     /// Brings an object stored with an older version to this one, if [`upgrades`](Self::upgrades)
     /// cannot say how: by asking somebody, say, or from the stored text as it is.
+    ///
+    /// # Errors
+    /// When there is no way from its version, or the object is not of that version.
     async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<Draft<Self::Model>> {
         Self::upgrades().upgrade(diags, &stored).map(Into::into)
     }
 
     /// Takes over an object of another resource type; `None` when there is no way from that type.
+    ///
+    /// # Errors
+    /// When there is a way, but not for this object.
     async fn take_over(
         &self,
         _diags: &mut Diagnostics,

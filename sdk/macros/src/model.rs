@@ -42,6 +42,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let (settable, set) = (settable.expand(), set.expand());
     let from_model = conversion(model, &computed, &ours, |part, value| part.as_computed(value));
     let names = parts.iter().map(Part::names);
+    let has_write_only = parts.iter().any(Part::is_write_only);
+    let write_only = parts.iter().map(Part::holds_write_only);
     let clashes = clashes(&parts);
     let found = parts.iter().map(|part| {
         let ident = part.ident;
@@ -64,6 +66,9 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             type Draft = #draft;
             type Input = #input_name;
             type Computed = #computed;
+            type WriteOnly = <::formwork_sdk::model::If<{
+                #has_write_only #(|| #write_only)*
+            }> as ::formwork_sdk::model::Choose>::Choice;
 
             const NAMES: &'static [::formwork_sdk::model::Name] = &[#(#names),*];
             const SETTABLE: bool = #is_settable;

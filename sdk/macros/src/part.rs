@@ -6,7 +6,7 @@ use quote::{quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 use syn::{
-    Data, DeriveInput, Error, Expr, ExprLit, Field, Fields, GenericArgument, Ident, Lit,
+    Data, DeriveInput, Error, Expr, ExprLit, Field, Fields, GenericArgument, Ident, Lit, LitStr,
     PathArguments, Result, Type, Visibility,
 };
 
@@ -63,6 +63,10 @@ impl<'i> Part<'i> {
             Some(name) => name.value(),
             None => ident.unraw().to_string(),
         };
+        if !said.flatten {
+            let at = said.name.as_ref().map_or(at, LitStr::span);
+            check_name(&name).map_err(|why| Error::new(at, why))?;
+        }
         let description = doc_comment(&field.attrs);
         let part = Self { ident, vis: &field.vis, ty: &field.ty, name, description, kind, said };
         part.with_fitting_type()
@@ -87,11 +91,23 @@ impl<'i> Part<'i> {
             Kind::Block if is_a(self.ty, "Attr") => {
                 refuse("blocks are always known; drop the `Attr`")
             }
+            Kind::Block if self.is_counted() && !self.may_be_counted() => refuse(
+                "`min` and `max` are for lists and sets of blocks; of others the type says how many",
+            ),
             Kind::Block if self.said.group && is_a(self.ty, "Option") => {
                 refuse("a group is always there; write the type without `Option`")
             }
             _ => Ok(self),
         }
+    }
+
+    fn is_counted(&self) -> bool {
+        self.said.min.is_some() || self.said.max.is_some()
+    }
+
+    /// Whether a schema can say how many of these blocks there may be: of maps it cannot.
+    fn may_be_counted(&self) -> bool {
+        ["Vec", "Set", "BTreeSet"].iter().any(|name| is_a(self.ty, name))
     }
 
     fn has_default(&self) -> bool {
@@ -127,6 +143,17 @@ impl<'i> Part<'i> {
 
     pub(crate) fn is_write_only(&self) -> bool {
         self.said.write_only
+    }
+
+    /// Whether something inside is write-only, which only the compiler can tell.
+    pub(crate) fn holds_write_only(&self) -> TokenStream {
+        let ty = self.ty;
+        match self.is_flat() {
+            true => quote_spanned! {ty.span()=>
+                <<#ty as ::formwork_sdk::Model>::WriteOnly as ::formwork_sdk::model::WriteOnly>::IS_SOME
+            },
+            false => quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Field>::WRITE_ONLY),
+        }
     }
 
     pub(crate) fn is_secret(&self) -> bool {
@@ -327,6 +354,20 @@ impl<'i> Part<'i> {
         let check = check.as_ref().map(|ask| quote!(by::<#plain>(|value| #ask(value))));
         let all = [one_of, range, length, check].into_iter().flatten();
         quote!(#(.check(::formwork_sdk::check::Check::#all))*)
+    }
+}
+
+/// Checks that the language takes the name of an attribute or block.
+fn check_name(name: &str) -> std::result::Result<(), String> {
+    let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
+    let is_word = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| is_letter(c) || c.is_ascii_digit());
+    match is_word {
+        true => Ok(()),
+        false => Err(format!(
+            "{name:?} is no name: it begins with a lower-case letter, and has lower-case letters, digits \
+             and `_`; another name can be given with `name = \"…\"`"
+        )),
     }
 }
 

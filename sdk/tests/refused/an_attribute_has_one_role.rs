@@ -3,9 +3,15 @@
 use formwork_sdk::prelude::*;
 
 #[derive(Model)]
-struct Thing {
+struct One {
     #[attr(optional, computed)]
     name: Option<String>,
+}
+
+#[derive(Model)]
+struct Two {
+    #[attr(required, optional)]
+    name: String,
 }
 
 fn main() {}

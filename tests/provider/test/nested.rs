@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use formwork_sdk::model::Name;
+use formwork_sdk::model::{Name, SomeWriteOnly};
 use formwork_sdk::prelude::*;
 use formwork_sdk::schema::{Definition, Role, Shape};
 use formwork_value::codec::json;
@@ -36,6 +36,8 @@ impl<S: Shaped> Model for Object<S> {
     type Draft = Self;
     type Input = Self;
     type Computed = Self;
+    // Resources may have some.
+    type WriteOnly = SomeWriteOnly;
 
     // Only the shape knows them.
     const NAMES: &'static [Name] = &[];

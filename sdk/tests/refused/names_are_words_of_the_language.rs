@@ -1,0 +1,17 @@
+//! Names that nobody could write.
+
+use formwork_sdk::prelude::*;
+
+#[derive(Model)]
+struct One {
+    #[attr(required, name = "Full Name")]
+    name: String,
+}
+
+#[derive(Model)]
+struct Two {
+    #[attr(required)]
+    fullName: String,
+}
+
+fn main() {}
