@@ -439,4 +439,6 @@ fn block_on<T>(work: impl Future<Output = T>) -> T {
 struct Tutorial;
 
 #[cfg(test)]
+mod passages;
+#[cfg(test)]
 mod tests;

@@ -1,0 +1,118 @@
+//! Objects of older versions and of other types go on living with the provider of today, through whole
+//! runs of the engine.
+
+use formwork_sdk::prelude::*;
+
+use super::Lab;
+
+/// A disk as it was at first: its size a text.
+#[derive(Model)]
+struct DiskV0 {
+    #[attr(required)]
+    size: String,
+    #[attr(computed, keep, identity)]
+    id: String,
+}
+
+struct DisksV0;
+
+#[async_trait]
+impl Resource for DisksV0 {
+    type Model = DiskV0;
+
+    async fn create(&self, _: &mut Diagnostics, call: Create<DiskV0>) -> Answer<DiskV0Computed> {
+        call.private.set("shelf", "3");
+        Ok(DiskV0Computed { id: "d-1".to_owned() })
+    }
+}
+
+/// A disk.
+#[derive(Model)]
+struct Disk {
+    #[attr(required)]
+    gigabytes: u64,
+    #[attr(computed, keep, identity)]
+    id: String,
+}
+
+impl From<DiskV0> for Disk {
+    fn from(old: DiskV0) -> Self {
+        let gigabytes = old.size.trim_end_matches(" GB").parse().unwrap_or_default();
+        Self { gigabytes, id: old.id }
+    }
+}
+
+struct Disks;
+
+#[async_trait]
+impl Resource for Disks {
+    type Model = Disk;
+
+    const VERSION: u64 = 1;
+
+    fn upgrades() -> Upgrades<Disk> {
+        Upgrades::none().from(0, |_, old: DiskV0| Ok(old.into()))
+    }
+
+    async fn create(&self, _: &mut Diagnostics, _: Create<Disk>) -> Answer<DiskComputed> {
+        Ok(DiskComputed { id: "d-2".to_owned() })
+    }
+
+    /// Finds a disk only where it was put.
+    async fn read(&self, _: &mut Diagnostics, call: Read<Disk>) -> Answer<Option<Disk>> {
+        Ok((call.private.get("shelf").as_deref() == Some("3")).then_some(call.current))
+    }
+
+    async fn take_over(&self, diags: &mut Diagnostics, from: Foreign) -> Answer<Option<DiskDraft>> {
+        match (from.type_name.as_str(), from.stored.version) {
+            ("cloud_drive", 0) => {
+                let old: DiskV0 = from.stored.read(diags)?;
+                Ok(Some(Disk::from(old).into()))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+fn first() -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/acme/cloud")
+        .resource("cloud_disk", DisksV0)
+        .resource("cloud_drive", DisksV0)
+}
+
+fn today() -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/acme/cloud").resource("cloud_disk", Disks)
+}
+
+/// Today's provider, with what the first one has left behind.
+fn left_by_the_first(config: &str) -> Lab {
+    let mut old = Lab::new(first);
+    old.apply(config).expect_done();
+    let mut lab = Lab::new(today);
+    lab.take_state(&old.state());
+    lab
+}
+
+const TODAY: &str = "resource \"cloud_disk\" \"a\" { gigabytes = 10 }\n";
+
+#[test]
+fn an_object_of_an_older_version_is_upgraded_and_nothing_is_left_to_do() {
+    let mut lab = left_by_the_first("resource \"cloud_disk\" \"a\" { size = \"10 GB\" }");
+    lab.plan(TODAY).expect_nothing();
+    lab.refresh(TODAY).expect_done();
+    assert_eq!(lab.get("cloud_disk.a", "gigabytes"), "10");
+    assert!(lab.state().contains("\"schema_version\": 1"), "{}", lab.state());
+    lab.destroy(TODAY).expect_done();
+}
+
+#[test]
+fn an_object_of_another_type_moves_with_its_identity_and_private_data() {
+    let mut lab = left_by_the_first("resource \"cloud_drive\" \"old\" { size = \"10 GB\" }");
+    let moved = "moved {\n  from = cloud_drive.old\n  to = cloud_disk.a\n}\n";
+    lab.apply(&format!("{TODAY}{moved}")).expect_done();
+    assert_eq!(lab.n_objects(), 1);
+    assert_eq!(lab.get("cloud_disk.a", "id"), "d-1");
+    assert!(lab.state().contains("\"identity\": {"), "{}", lab.state());
+    // A disk whose private data were lost would not be found.
+    lab.plan(TODAY).expect_nothing();
+}
