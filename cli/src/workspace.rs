@@ -1,9 +1,10 @@
 //! The folder a command works in: configuration, data folder, lock file, providers, state. Resolved
 //! once, in the order in which mistakes are best reported.
 
+mod basis;
 mod state;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use formwork_core::addr::ProviderAddr;
@@ -16,6 +17,7 @@ use formwork_plugin_protocol::reattach;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use self::basis::{Basis, Recording};
 use crate::env::Env;
 use crate::install::lockfile::LockFile;
 use crate::install::providers::Places;
@@ -38,6 +40,8 @@ pub(crate) struct Workspace<'e> {
     pub(crate) sources: Sources,
     /// The settings of the command line.
     pub(crate) settings: Settings,
+    /// What the configuration was read from.
+    pub(crate) basis: Basis,
 }
 
 impl<'e> Workspace<'e> {
@@ -56,6 +60,7 @@ impl<'e> Workspace<'e> {
             data: env.data_dir.clone().unwrap_or_else(|| PathBuf::from(".terraform")),
             sources: Sources::new(),
             settings,
+            basis: Basis::default(),
         };
         let name = opened.name();
         if !Workspaces::is_name(&name) {
@@ -67,14 +72,18 @@ impl<'e> Workspace<'e> {
         Ok(opened)
     }
 
-    /// Reads the configuration.
+    /// Reads the configuration, and remembers what it was read from.
     ///
     /// # Errors
     /// When it has mistakes.
     pub(crate) fn config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
         let installed = self.installed(diags)?;
-        let place = Place { files: &Disk, dir: &self.root, folders: &installed };
-        Config::load(diags, &mut self.sources, place)
+        let files = Recording::default();
+        let place = Place { files: &files, dir: &self.root, folders: &installed };
+        let config = Config::load(diags, &mut self.sources, place);
+        self.basis.texts = files.into_texts();
+        self.basis.modules = installed.0;
+        config
     }
 
     /// Reads the configuration, and what is wrong with its references apart from all else.
@@ -234,13 +243,14 @@ impl<'e> Workspace<'e> {
             .filter(|(addr, _)| !addr.is_builtin() && !reattached.contains_key(&addr.to_string()))
             .map(|(addr, constraints)| (addr.clone(), constraints.clone()))
             .collect();
-        let locks = if needed.is_empty() { LockFile::default() } else { self.locks(diags)? };
+        self.basis.locks = self.locks(diags)?;
+        let locks = &self.basis.locks;
         let places = self.places(&[]);
-        places.check(diags, &needed, &locks)?;
+        places.check(diags, &needed, locks)?;
         let mut programs = BTreeMap::new();
         for addr in needed.keys() {
             // All are tried, so that every missing one is named.
-            if let Ok(path) = places.program(diags, addr, &locks) {
+            if let Ok(path) = places.program(diags, addr, locks) {
                 programs.insert(addr.clone(), path);
             }
         }
@@ -269,23 +279,5 @@ impl<'e> Workspace<'e> {
             );
             diags.warn(Diagnostic::warning("Provider development overrides are in effect", detail));
         }
-    }
-}
-
-impl Workspace<'_> {
-    /// The files that make up a configuration, modules included, with their texts.
-    pub(crate) fn config_files(config: &Config) -> Vec<(PathBuf, Vec<u8>)> {
-        let dirs: BTreeSet<&PathBuf> = config.nodes.iter().map(|node| &node.module.dir).collect();
-        let mut files = Vec::new();
-        for dir in dirs {
-            let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-            let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-            let paths = names
-                .filter(|name| name.ends_with(".tf") || name.ends_with(".tf.json"))
-                .map(|name| dir.join(name));
-            files.extend(paths.filter_map(|path| Some((path.clone(), std::fs::read(path).ok()?))));
-        }
-        files.sort();
-        files
     }
 }

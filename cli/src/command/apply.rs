@@ -14,7 +14,7 @@ use super::operation::{Prepared, Preparing, With, may_ask, options, warn_of_plac
 use super::plan::{Making, make, prepare};
 use super::planfile;
 use super::question::{Question, Unanswered, ask};
-use crate::args::{ApplyArgs, at_once};
+use crate::args::{ApplyArgs, StatePlace, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::report::{Done, Report};
@@ -50,7 +50,11 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
         Ok(both) => both,
         Err(workspace) => return report.failed(workspace.as_deref(), &diags),
     };
-    let store = prepared.workspace.store(&mut diags, Some(&prepared.config), &args.state.place());
+    let place = match &wanted {
+        Wanted::Fresh(_) => args.state.place(),
+        Wanted::Saved(saved) => saved.place(args.state.place()),
+    };
+    let store = prepared.workspace.store(&mut diags, Some(&prepared.config), &place);
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
     let locked = Locked::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
@@ -59,6 +63,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
     let command = Run {
         args,
         purpose,
+        place: &place,
         report: &report,
         prepared: &prepared,
         pool: &pool,
@@ -137,6 +142,7 @@ async fn fresh<'e>(
 struct Run<'a> {
     args: &'a ApplyArgs,
     purpose: Purpose,
+    place: &'a StatePlace,
     report: &'a Report,
     prepared: &'a Prepared<'a>,
     pool: &'a Pool<'a>,
@@ -169,7 +175,7 @@ impl Run<'_> {
                 tally,
                 // A saved plan is applied, whatever it does.
                 destroying: plan.mode == Mode::Destroy && self.args.plan.is_none(),
-                out: self.args.state.state_out.as_deref(),
+                out: self.place.out.as_deref(),
             };
             match self.purpose {
                 Purpose::Refresh => self.report.refreshed(&locked.file.state),

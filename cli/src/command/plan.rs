@@ -51,7 +51,8 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
         Ok(both) => both,
         Err(workspace) => return report.failed(workspace.as_deref(), &diags),
     };
-    let store = prepared.workspace.store(&mut diags, Some(&prepared.config), &args.state.place());
+    let store =
+        prepared.workspace.store(&mut diags, Some(&prepared.config), &args.state.place());
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
     let locked = Locked::open(&mut diags, store, &args.state.lock, "OperationTypePlan").await;
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
@@ -139,12 +140,13 @@ fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made
     let Made { prepared, locked, pool, plan, generated: (generated, results) } = *made;
     report.plan(plan, pool);
     if let Some(path) = &args.out
-        && let Err(error) = planfile::write(path, prepared, &locked.file, plan)
+        && let Err(error) =
+            planfile::write(path, prepared, (&locked.file, &args.state.place()), plan)
     {
         let detail = format!("The plan could not be written to {}: {error}.", path.display());
         let _ = diags.error(Diagnostic::error("Failed to write plan file", detail));
     }
-    // Behind the plan, with which the configuration is kept as it was read.
+    // Behind the plan, in which the configuration stands as it was read.
     let is_generated = generated::write(diags, generated, results, plan);
     let said = std::mem::take(diags);
     report.diagnostics(&prepared.workspace.sources, &said);

@@ -1,5 +1,8 @@
 //! Saved plans: the plan, the state it was made for, and the configuration it was made of, in one
-//! file.
+//! file. Reads no configuration from the disk.
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,8 +22,9 @@ use time::OffsetDateTime;
 
 use super::given;
 use super::operation::Prepared;
-use crate::args::VariableSource;
+use crate::args::{StatePlace, VariableSource};
 use crate::env::Env;
+use crate::install::lockfile::{self, LockFile};
 use crate::modules::installed::Installed;
 use crate::modules::manifest::Manifest;
 use crate::workspace::Workspace;
@@ -30,6 +34,7 @@ const PRIOR: &str = "prior.tfstate";
 const ABOUT: &str = "about.json";
 const CONFIG: &str = "config/";
 const MODULES: &str = "modules.json";
+const LOCKS: &str = lockfile::NAME;
 
 /// What a saved plan says about itself.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -37,9 +42,12 @@ struct About {
     engine: String,
     time: i64,
     workspace: String,
+    /// The files that options named for the state.
+    state: Option<PathBuf>,
+    state_out: Option<PathBuf>,
     lineage: String,
     serial: u64,
-    /// The digest of the state it was made for.
+    /// Whether there was no state yet: its lineage means nothing then.
     fresh: bool,
     /// What was given for the variables, as JSON.
     variables: BTreeMap<String, Box<RawValue>>,
@@ -49,22 +57,26 @@ struct About {
 pub(crate) struct Saved {
     plan: Plan,
     about: About,
+    /// The providers it was made with.
+    locks: LockFile,
 }
 
-/// Writes a plan.
+/// Writes a plan for the state in `file`, which stands in `place`.
 ///
 /// # Errors
 /// In words, when it cannot be written.
 pub(super) fn write(
     path: &Path,
     prepared: &Prepared<'_>,
-    file: &StateFile,
+    (file, place): (&StateFile, &StatePlace),
     plan: &Plan,
 ) -> Result<(), String> {
     let about = About {
         engine: env!("CARGO_PKG_VERSION").into(),
         time: prepared.time.unix_timestamp(),
         workspace: prepared.workspace_name.clone(),
+        state: place.state.clone(),
+        state_out: place.out.clone(),
         lineage: file.lineage.clone(),
         serial: file.serial,
         fresh: file.serial == 0,
@@ -77,20 +89,21 @@ pub(super) fn write(
             })
             .collect(),
     };
+    let basis = &prepared.workspace.basis;
     let prior = StateFile { state: plan.prior.clone(), ..file.clone() };
-    let mut parts: Vec<(String, Vec<u8>)> = vec![
+    let parts: Vec<(String, Vec<u8>)> = vec![
         (ABOUT.into(), serde_json::to_vec(&about).map_err(|error| error.to_string())?),
         (PLAN.into(), without_ephemeral(plan).to_bytes().map_err(|error| error.to_string())?),
         (PRIOR.into(), prior.write()),
+        (MODULES.into(), basis.modules.render().into_bytes()),
+        (LOCKS.into(), basis.locks.render().into_bytes()),
     ];
-    let installed = Manifest::load(&prepared.workspace.modules_folder());
-    let installed = installed.map_err(|error| error.to_string())?;
-    parts.push((MODULES.into(), installed.render().into_bytes()));
-    for (path, text) in Workspace::config_files(&prepared.config) {
-        parts.push((format!("{CONFIG}{}", path.display()), text));
-    }
-    let parts: Vec<(&str, &[u8])> =
-        parts.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    let texts = basis.texts.iter();
+    let texts: Vec<_> =
+        texts.map(|(path, text)| (format!("{CONFIG}{}", path.display()), text)).collect();
+    let parts = parts.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+    let texts = texts.iter().map(|(name, text)| (name.as_str(), text.as_slice()));
+    let parts: Vec<(&str, &[u8])> = parts.chain(texts).collect();
     file::write(path, &parts).map_err(|error| error.to_string())
 }
 
@@ -115,7 +128,9 @@ pub(super) fn prepare<'e>(
     match read(diags, &mut workspace, path, sources) {
         Ok((saved, config, variables)) => {
             let required = saved.requirements(&config);
-            let launcher = workspace.launcher(diags, &required);
+            let launcher = workspace
+                .launcher(diags, &required)
+                .and_then(|launcher| saved.check_locks(diags, &workspace).map(|()| launcher));
             let Ok(launcher) = launcher else { return Err(Some(Box::new(workspace))) };
             workspace.warn_of_overrides(diags, &required);
             let prepared = Prepared {
@@ -148,6 +163,7 @@ fn read(
             "Formwork encountered an error when generating this plan, so it cannot be applied.",
         )));
     }
+    saved.check_workspace(diags, &workspace.name())?;
     let variables = variables(diags, workspace, (&saved.plan, &config), sources)?;
     Ok((saved, config, variables))
 }
@@ -219,6 +235,8 @@ pub(crate) fn open(
     let plan = Plan::from_bytes(&plan, prior.state).map_err(|error| damaged(diags, &error))?;
     let modules = String::from_utf8_lossy(&part(MODULES)).into_owned();
     let modules = Manifest::parse(&modules).map_err(|error| damaged(diags, &error))?;
+    let locks = String::from_utf8_lossy(&part(LOCKS)).into_owned();
+    let locks = LockFile::parse(diags, &mut workspace.sources, locks)?;
     let mut texts: BTreeMap<PathBuf, Vec<u8>> = parts
         .into_iter()
         .filter_map(|(name, text)| Some((name.strip_prefix(CONFIG)?.into(), text)))
@@ -236,7 +254,7 @@ pub(crate) fn open(
     let files = Packed { texts };
     let place = Place { files: &files, dir: &root, folders: &Installed(modules) };
     let config = Config::load(diags, &mut workspace.sources, place)?;
-    Ok((Saved { plan, about }, config))
+    Ok((Saved { plan, about, locks }, config))
 }
 
 impl Saved {
@@ -265,19 +283,64 @@ impl Saved {
         OffsetDateTime::from_unix_timestamp(self.about.time).unwrap_or(OffsetDateTime::UNIX_EPOCH)
     }
 
+    /// Where the state is: where options say, else where they said when the plan was made.
+    pub(super) fn place(&self, given: StatePlace) -> StatePlace {
+        match given {
+            StatePlace { state: None, out, backup } => StatePlace {
+                state: self.about.state.clone(),
+                out: out.or_else(|| self.about.state_out.clone()),
+                backup,
+            },
+            given => given,
+        }
+    }
+
+    /// Refuses to apply it in another workspace: what it says of names there is not true.
+    fn check_workspace(&self, diags: &mut Diagnostics, selected: &str) -> Result<(), Reported> {
+        let made_in = &self.about.workspace;
+        if made_in == selected {
+            return Ok(());
+        }
+        let detail = format!(
+            "The plan was made in the workspace {made_in:?}, but {selected:?} is selected. To apply it, run:\n  formwork workspace select {made_in}"
+        );
+        Err(diags.error(Diagnostic::error("Saved plan is for another workspace", detail)))
+    }
+
+    /// Refuses to apply it with other packages of providers: what one version planned is no promise
+    /// of another.
+    fn check_locks(
+        &self,
+        diags: &mut Diagnostics,
+        workspace: &Workspace<'_>,
+    ) -> Result<(), Reported> {
+        if self.locks.selects_as(&workspace.basis.locks) {
+            return Ok(());
+        }
+        let detail = "The given plan file was created with a different set of external dependency selections than the current configuration. A saved plan can be applied only to the same configuration it was created from.\n\nCreate a new plan from the updated configuration.";
+        Err(diags.error(Diagnostic::error("Inconsistent dependency lock file", detail)))
+    }
+
     /// Gives the plan if the state is still the one it was made for.
     ///
     /// # Errors
     /// When it is not.
     pub(super) fn check(self, diags: &mut Diagnostics, file: &StateFile) -> Result<Plan, Reported> {
         let About { lineage, serial, fresh, .. } = &self.about;
-        if *fresh && file.serial == 0 || *lineage == file.lineage && *serial == file.serial {
+        let (summary, detail) = if !fresh && *lineage != file.lineage {
+            (
+                "Saved plan does not match the given state",
+                "The given plan file can not be applied because it was created from a different state lineage.",
+            )
+        } else if *serial != file.serial {
+            (
+                "Saved plan is stale",
+                "The given plan file can no longer be applied because the state was changed by another operation after the plan was created.",
+            )
+        } else {
             return Ok(self.plan);
-        }
-        Err(diags.error(Diagnostic::error(
-            "Saved plan is stale",
-            "The given plan file can no longer be applied because the state was changed by another operation after the plan was created.",
-        )))
+        };
+        Err(diags.error(Diagnostic::error(summary, detail)))
     }
 }
 

@@ -88,6 +88,18 @@ impl LockFile {
         result.map(|()| file)
     }
 
+    /// Whether both say to take the same packages. Under which constraints these were selected
+    /// changes nothing about what runs.
+    pub(crate) fn selects_as(&self, other: &Self) -> bool {
+        let selected = |file: &Self| -> Vec<_> {
+            let of = |(addr, lock): (&ProviderAddr, &Lock)| {
+                (addr.clone(), lock.version.clone(), lock.hashes.clone())
+            };
+            file.providers.iter().map(of).collect()
+        };
+        selected(self) == selected(other)
+    }
+
     /// The text of the file.
     pub(crate) fn render(&self) -> String {
         let mut text = String::from(
@@ -262,6 +274,18 @@ provider "registry.terraform.io/hashicorp/random" {
         let (file, problems) = load(SAMPLE);
         assert!(problems.is_empty(), "{problems:?}");
         assert_eq!(file.unwrap().render(), SAMPLE);
+    }
+
+    #[test]
+    fn constraints_make_no_other_selection_but_versions_hashes_and_providers_do() {
+        let read = |text: &str| load(text).0.unwrap();
+        let selected = read(SAMPLE);
+        assert!(selected.selects_as(&read(&SAMPLE.replace(">= 3.0.0, < 4.0.0", "~> 3.2"))));
+        let (first, _) = SAMPLE.split_at(SAMPLE.rfind("provider").unwrap());
+        for other in [&SAMPLE.replace("3.2.1", "3.2.2"), &SAMPLE.replace("zh:def", "zh:deg"), first]
+        {
+            assert!(!selected.selects_as(&read(other)), "{other}");
+        }
     }
 
     #[test]

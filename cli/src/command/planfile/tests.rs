@@ -1,0 +1,131 @@
+//! Saved plans that are written in one world and read in another.
+
+use std::fs;
+use std::path::Path;
+
+use formwork_core::plan::Mode;
+
+use super::*;
+use crate::args::Backup;
+use crate::command::operation::Preparing;
+use crate::install::settings::Settings;
+
+const LOCK: &str = r#"
+provider "registry.terraform.io/hashicorp/null" {
+  version = "1.0.0"
+  hashes  = ["h1:abc="]
+}
+"#;
+
+fn workspace<'e>(env: &'e Env, root: &Path) -> Workspace<'e> {
+    Workspace {
+        env,
+        root: root.to_owned(),
+        data: root.join(".terraform"),
+        sources: Default::default(),
+        settings: Settings::default(),
+        basis: Default::default(),
+    }
+}
+
+async fn prepared<'e>(env: &'e Env, root: &Path) -> Prepared<'e> {
+    let place = StatePlace::default();
+    let (sources, mode) = (&[], Mode::Normal);
+    let preparing = Preparing { sources, place: &place, mode, generate: false, ask: None };
+    let mut diags = Diagnostics::new();
+    let prepared = Prepared::prepare(&mut diags, workspace(env, root), &preparing).await;
+    prepared.unwrap_or_else(|_| panic!("{diags:?}"))
+}
+
+fn opened(env: &Env, root: &Path, path: &Path) -> (Saved, Config) {
+    let mut diags = Diagnostics::new();
+    let opened = open(&mut diags, &mut workspace(env, root), path, Generated::Read);
+    opened.unwrap_or_else(|_| panic!("{diags:?}"))
+}
+
+fn summaries(diags: Diagnostics) -> Vec<String> {
+    diags.into_iter().map(|diagnostic| diagnostic.summary).collect()
+}
+
+#[tokio::test]
+async fn the_configuration_is_that_which_was_parsed_whatever_became_of_the_files() {
+    let (env, folder) = (Env::default(), tempfile::tempdir().unwrap());
+    let root = folder.path();
+    fs::create_dir(root.join("m")).unwrap();
+    fs::write(root.join("main.tf"), "output \"reviewed\" {\n  value = 1\n}\n").unwrap();
+    let prepared = prepared(&env, root).await;
+    fs::write(root.join("main.tf"), "output \"edited\" {\n  value = 2\n}\n").unwrap();
+    fs::write(root.join("more.tf"), "output \"added\" {\n  value = 3\n}\n").unwrap();
+
+    let path = root.join("p");
+    let place = StatePlace::default();
+    write(&path, &prepared, (&StateFile::fresh(), &place), &Plan::default()).unwrap();
+    fs::remove_file(root.join("main.tf")).unwrap();
+
+    let (_, config) = opened(&env, root, &path);
+    assert_eq!(config.root.outputs.keys().collect::<Vec<_>>(), ["reviewed"]);
+}
+
+#[tokio::test]
+async fn other_providers_than_those_it_was_made_with_are_refused() {
+    let (env, folder) = (Env::default(), tempfile::tempdir().unwrap());
+    let (root, none) = (folder.path(), BTreeMap::new());
+    fs::write(root.join("main.tf"), "output \"o\" {\n  value = 1\n}\n").unwrap();
+    fs::write(root.join(lockfile::NAME), LOCK).unwrap();
+    let prepared = prepared(&env, root).await;
+    // What is selected while a plan is made is not what it is made with.
+    fs::write(root.join(lockfile::NAME), LOCK.replace("1.0.0", "1.1.0")).unwrap();
+    let path = root.join("p");
+    let place = StatePlace::default();
+    write(&path, &prepared, (&StateFile::fresh(), &place), &Plan::default()).unwrap();
+
+    let (saved, _) = opened(&env, root, &path);
+    let check = || {
+        let mut diags = Diagnostics::new();
+        let mut workspace = workspace(&env, root);
+        assert!(workspace.launcher(&mut diags, &none).is_ok(), "{diags:?}");
+        let _ = saved.check_locks(&mut diags, &workspace);
+        summaries(diags)
+    };
+    assert_eq!(check(), ["Inconsistent dependency lock file"]);
+    fs::write(root.join(lockfile::NAME), LOCK).unwrap();
+    assert!(check().is_empty());
+}
+
+#[tokio::test]
+async fn it_goes_where_it_was_made_for_and_nowhere_else() {
+    let env = Env { workspace: Some("w1".into()), ..Env::default() };
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    fs::write(root.join("main.tf"), "output \"o\" {\n  value = terraform.workspace\n}\n").unwrap();
+    let (path, prepared) = (root.join("p"), prepared(&env, root).await);
+    let (one, two) = (Some(PathBuf::from("one")), Some(PathBuf::from("two")));
+    let made = StatePlace { state: one.clone(), out: two.clone(), backup: Backup::Usual };
+    let file = StateFile { serial: 3, ..StateFile::fresh() };
+    write(&path, &prepared, (&file, &made), &Plan::default()).unwrap();
+
+    let (saved, _) = opened(&env, root, &path);
+    let mut diags = Diagnostics::new();
+    assert!(saved.check_workspace(&mut diags, "w1").is_ok());
+    assert!(saved.check_workspace(&mut diags, "default").is_err());
+    assert_eq!(summaries(diags), ["Saved plan is for another workspace"]);
+
+    let place = |state: Option<&str>, out: Option<&str>| {
+        let (state, out) = (state.map(Into::into), out.map(Into::into));
+        let place = saved.place(StatePlace { state, out, backup: Backup::Usual });
+        (place.state, place.out)
+    };
+    assert_eq!(place(None, None), (one.clone(), two));
+    assert_eq!(place(None, Some("three")), (one, Some("three".into())));
+    assert_eq!(place(Some("four"), None), (Some("four".into()), None));
+
+    let check = |file: &StateFile| {
+        let mut diags = Diagnostics::new();
+        let _ = opened(&env, root, &path).0.check(&mut diags, file);
+        summaries(diags)
+    };
+    assert!(check(&file).is_empty());
+    assert_eq!(check(&StateFile { serial: 4, ..file.clone() }), ["Saved plan is stale"]);
+    let other = StateFile { serial: 3, ..StateFile::fresh() };
+    assert_eq!(check(&other), ["Saved plan does not match the given state"]);
+}
