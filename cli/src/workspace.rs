@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::files::Disk;
 use formwork_core::config::folders;
-use formwork_core::config::{Config, Place};
+use formwork_core::config::{self, Backend, Config, Place};
 use formwork_core::state::local::Workspaces;
 use formwork_core::version::Constraints;
 use formwork_plugin_protocol::reattach;
@@ -99,10 +99,12 @@ impl<'e> Workspace<'e> {
         Config::load_dangling(diags, &mut self.sources, place)
     }
 
-    /// Reads the configuration for its backend alone: mistakes elsewhere are for other commands to
-    /// report.
-    pub(crate) fn config_for_backend(&mut self) -> Option<Config> {
-        self.has_config().then(|| self.config(&mut Diagnostics::new()).ok()).flatten()
+    /// Reads where the configuration wants its state kept, and nothing else.
+    ///
+    /// # Errors
+    /// When the root module's files do not tell.
+    pub(crate) fn backend(&mut self, diags: &mut Diagnostics) -> Result<Option<Backend>, Reported> {
+        config::backend(diags, &mut self.sources, &Disk, &self.root)
     }
 
     /// The modules that are installed.

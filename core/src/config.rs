@@ -45,7 +45,7 @@ pub use check::Check;
 pub use files::Files;
 pub use folders::{CallSite, ModuleFolders, NotInstalled};
 pub use import::{Import, ImportBy};
-pub use load::Place;
+pub use load::{Place, backend};
 pub use moved::Moved;
 pub use removed::Removed;
 pub use tree::ModuleNode;

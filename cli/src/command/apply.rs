@@ -54,7 +54,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
         Wanted::Fresh(_) => args.state.place(),
         Wanted::Saved(saved) => saved.place(args.state.place()),
     };
-    let store = prepared.workspace.store(&mut diags, Some(&prepared.config), &place);
+    let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place);
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
     let locked = Locked::open(&mut diags, store, &args.state.lock, "OperationTypeApply").await;
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };

@@ -11,9 +11,9 @@ use crate::exit::Exit;
 /// Runs the command.
 pub(super) async fn run(args: &ForceUnlockArgs, env: &Env) -> Exit {
     told(env, async |diags, workspace| {
-        let config = workspace.config_for_backend();
+        let backend = workspace.backend(diags)?;
         // A backend we cannot work with is the better thing to complain about.
-        workspace.workspaces(diags, config.as_ref())?;
+        workspace.workspaces(diags, backend.as_ref())?;
         Err(refuse(diags, args))
     })
     .await

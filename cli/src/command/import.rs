@@ -89,7 +89,7 @@ impl Taking<'_> {
             Ok(prepared) => prepared,
             Err(workspace) => return report.failed(workspace.as_deref(), &diags),
         };
-        let store = prepared.workspace.store(&mut diags, Some(&prepared.config), &place);
+        let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place);
         let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
         let locked = Locked::open(&mut diags, store, &state.lock, operation).await;
         let Ok(mut locked) = locked else {

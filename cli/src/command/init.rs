@@ -63,7 +63,7 @@ async fn prepare(
     let config = workspace.config(diags)?;
     if args.backend {
         // Refuses a backend that is not there.
-        workspace.store(diags, Some(&config), &StatePlace::default())?;
+        workspace.store(diags, config.backend(), &StatePlace::default())?;
     }
     install_providers(args, report, workspace, (diags, &config)).await?;
     let done = "Formwork has been successfully initialized!";

@@ -177,7 +177,7 @@ pub(super) async fn of_state(
     place: &StatePlace,
 ) -> BTreeMap<ProviderAddr, Constraints> {
     let diags = &mut Diagnostics::new();
-    let Ok(store) = workspace.store(diags, Some(config), place) else { return BTreeMap::new() };
+    let Ok(store) = workspace.store(diags, config.backend(), place) else { return BTreeMap::new() };
     let providers = if is_pending(store.journals()) {
         let state = stored_in(diags, store).await.unwrap_or_default();
         state.resources.values().map(|held| held.provider.provider.clone()).collect()

@@ -137,8 +137,8 @@ pub(super) async fn stored_file(
     workspace: &mut Workspace<'_>,
     place: &StatePlace,
 ) -> Result<Option<StateFile>, Reported> {
-    let config = workspace.config_for_backend();
-    let store = workspace.store(diags, config.as_ref(), place)?;
+    let backend = workspace.backend(diags)?;
+    let store = workspace.store(diags, backend.as_ref(), place)?;
     let (file, left) = file_in(diags, store).await?;
     let mut told = Diagnostics::new();
     left.into_iter().for_each(|one| told.warn(one));

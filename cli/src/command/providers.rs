@@ -35,7 +35,7 @@ pub(super) async fn run(env: &Env) -> Exit {
 async fn needs(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
     let config = workspace.config(diags)?;
     let mut text = tree(&config);
-    let store = workspace.store(diags, Some(&config), &StatePlace::of(None))?;
+    let store = workspace.store(diags, config.backend(), &StatePlace::of(None))?;
     let state = stored_in(diags, store).await?;
     let needed: BTreeSet<_> =
         state.resources.values().map(|resource| &resource.provider.provider).collect();

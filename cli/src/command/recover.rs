@@ -228,7 +228,7 @@ async fn open(
     workspace: &mut Workspace<'_>,
     args: &StateArgs,
 ) -> Result<Locked, Reported> {
-    let config = workspace.config_for_backend();
-    let store = workspace.store(diags, config.as_ref(), &args.place())?;
+    let backend = workspace.backend(diags)?;
+    let store = workspace.store(diags, backend.as_ref(), &args.place())?;
     Locked::open(diags, store, &args.lock, "recover").await
 }

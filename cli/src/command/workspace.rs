@@ -45,8 +45,8 @@ fn workspaces(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
 ) -> Result<Workspaces, Reported> {
-    let config = workspace.config_for_backend();
-    workspace.workspaces(diags, config.as_ref())
+    let backend = workspace.backend(diags)?;
+    workspace.workspaces(diags, backend.as_ref())
 }
 
 fn list(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use formwork_core::config::{Backend, Config};
+use formwork_core::config::Backend;
 use formwork_core::state::local::{Files, LocalStore, Workspaces};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -17,10 +17,10 @@ impl Workspace<'_> {
     pub(crate) fn store(
         &self,
         diags: &mut Diagnostics,
-        config: Option<&Config>,
+        backend: Option<&Backend>,
         place: &StatePlace,
     ) -> Result<LocalStore, Reported> {
-        let usual = self.workspaces(diags, config)?.files(&self.name());
+        let usual = self.workspaces(diags, backend)?.files(&self.name());
         Ok(LocalStore::new(placed(usual, place)))
     }
 
@@ -31,13 +31,12 @@ impl Workspace<'_> {
     pub(crate) fn workspaces(
         &self,
         diags: &mut Diagnostics,
-        config: Option<&Config>,
+        backend: Option<&Backend>,
     ) -> Result<Workspaces, Reported> {
-        let Local { path, workspace_dir } =
-            match config.and_then(|config| config.root.settings.backend.as_ref()) {
-                Some(backend) => Local::read(diags, backend)?,
-                None => Local::default(),
-            };
+        let Local { path, workspace_dir } = match backend {
+            Some(backend) => Local::read(diags, backend)?,
+            None => Local::default(),
+        };
         Ok(Workspaces::of(&self.root, path.as_deref(), workspace_dir.as_deref()))
     }
 }

@@ -15,8 +15,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::draft::Draft;
 use super::overrides::{self, is_override};
 use super::{
-    CallSite, Config, Files, Module, ModuleFolders, ModuleNode, call_arguments, import_target,
-    passing, references, settings, validate,
+    Backend, CallSite, Config, Files, Module, ModuleFolders, ModuleNode, call_arguments,
+    import_target, passing, references, settings, validate,
 };
 use crate::addr::ModulePath;
 
@@ -70,6 +70,32 @@ impl Config {
         let config = load_tree(&mut found, sources, place);
         diags.append(by_place(found))?;
         config.map(|(config, dangling)| (config, by_place(dangling)))
+    }
+}
+
+/// Reads of the configuration in a folder only where it wants its state kept. The modules it calls, the
+/// version it asks for and whatever its expressions mention may be wrong: a state can still be looked
+/// at. Warnings are for whoever reads the whole.
+///
+/// # Errors
+/// When a file cannot be read or parsed, or a block is malformed: the state might be anywhere.
+pub fn backend(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    files: &dyn Files,
+    dir: &Path,
+) -> Result<Option<Backend>, Reported> {
+    let mut found = Diagnostics::new();
+    let module = parse_folder(&mut found, sources, files, dir).and_then(|bodies| {
+        found.check()?;
+        decoded(&mut found, sources, bodies, (dir, true))
+    });
+    match module {
+        Ok(module) => Ok(module.settings.backend),
+        Err(reported) => {
+            let _ = diags.append(by_place(found));
+            Err(reported)
+        }
     }
 }
 
@@ -134,15 +160,24 @@ pub(super) fn read_module(
     settings::check_version(diags, bodies.as_deref().unwrap_or_default())?;
     diags.append(found)?;
     let bodies = bodies?;
-    let mut found = Diagnostics::new();
     let n_files = bodies.len();
+    Ok((decoded(diags, sources, bodies, (dir, is_root))?, n_files))
+}
+
+fn decoded(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    bodies: Vec<Body>,
+    (dir, is_root): (&Path, bool),
+) -> Result<Module, Reported> {
+    let mut found = Diagnostics::new();
     let mut draft = Draft::new(is_root, dir);
     for body in bodies {
         draft.read(&mut found, sources, body);
     }
     let module = draft.finish();
     diags.append(found)?;
-    Ok((module, n_files))
+    Ok(module)
 }
 
 /// Reads modules, each once, and puts them where they are called.
@@ -333,4 +368,40 @@ fn parse(
 /// The name of a file as people see it: relative to the folder the command works in.
 fn shown(path: &Path) -> String {
     path.strip_prefix(".").unwrap_or(path).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{Texts, report};
+    use super::*;
+
+    /// The kind of the backend, or what is wrong.
+    fn check(more: &str, expected: &str) {
+        let fixture = format!("terraform {{\n  backend \"local\" {{}}\n}}\n{more}\n");
+        let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+        let found = backend(&mut diags, &mut sources, &Texts::of(&fixture), Path::new("."));
+        let found = match found {
+            Ok(backend) => backend.map_or("none".to_owned(), |backend| backend.kind.to_string()),
+            Err(_) => report(&sources, &diags),
+        };
+        assert_eq!(found.lines().next(), Some(expected), "{found}");
+    }
+
+    #[test]
+    fn where_the_state_is_kept_does_not_depend_on_what_else_is_wrong() {
+        check("", "local");
+        check("output \"p\" {\n  value = local.nope\n}", "local");
+        check("module \"m\" {\n  source = \"./not-there\"\n}", "local");
+        check("terraform {\n  required_version = \">= 99.0\"\n}", "local");
+    }
+
+    #[test]
+    fn where_the_state_is_kept_is_not_guessed() {
+        check("output \"p\" {\n  nope = 1\n}", "error main.tf:5,3-7 Unsupported argument");
+        check("output \"p\" {", "error main.tf:4,12-13 Unclosed configuration block");
+        check(
+            "terraform {\n  backend \"s3\" {}\n}",
+            "error main.tf:5,3-15 Duplicate backend configuration",
+        );
+    }
 }

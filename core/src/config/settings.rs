@@ -8,8 +8,8 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 use super::arguments::{not_supported, place};
 use super::provider::check_local_name;
 use super::{
-    Backend, LocalProvider, ProviderAddr, ProviderMeta, RequiredProvider, Settings, constant,
-    traversal,
+    Backend, Config, LocalProvider, ProviderAddr, ProviderMeta, RequiredProvider, Settings,
+    constant, traversal,
 };
 use crate::version::{Constraints, LANGUAGE_VERSION};
 
@@ -27,6 +27,14 @@ impl Backend {
     /// Whether this is a `cloud` block.
     pub(super) fn is_cloud(&self) -> bool {
         self.kind == "cloud"
+    }
+}
+
+impl Config {
+    /// Where the state is kept, if the root module says so.
+    #[must_use]
+    pub fn backend(&self) -> Option<&Backend> {
+        self.root.settings.backend.as_ref()
     }
 }
 

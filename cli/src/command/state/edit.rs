@@ -61,7 +61,7 @@ pub(super) async fn open(
     workspace: &mut Workspace<'_>,
     editing: &Editing<'_>,
 ) -> Result<Locked, Reported> {
-    let config = workspace.config_for_backend();
-    let store = workspace.store(diags, config.as_ref(), &editing.place)?;
+    let backend = workspace.backend(diags)?;
+    let store = workspace.store(diags, backend.as_ref(), &editing.place)?;
     Locked::open(diags, store, editing.lock, editing.operation).await
 }
