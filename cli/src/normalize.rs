@@ -66,7 +66,9 @@ fn added(extra: &BTreeMap<String, String>, path: &[String]) -> Vec<OsString> {
         return Vec::new();
     }
     let for_all = extra.get("").map(|text| split(text)).unwrap_or_default();
-    let own = extra.get(&path.join("_")).map(|text| split(text)).unwrap_or_default();
+    // The name of a variable cannot hold the dashes of a command.
+    let name = path.join("_").replace('-', "_");
+    let own = extra.get(&name).map(|text| split(text)).unwrap_or_default();
     own.into_iter().chain(for_all).map(OsString::from).collect()
 }
 
@@ -93,8 +95,8 @@ fn split(text: &str) -> Vec<String> {
     words
 }
 
-/// Rewrites the word at `at`, which the command or, for all commands, the program knows, joining it with the next one where that is its value. Returns how far
-/// to go on.
+/// Rewrites the word at `at`, which the command or, for all commands, the program knows, joining it
+/// with the next one where that is its value. Returns how far to go on.
 fn rewrite((root, command): (&Command, &Command), words: &mut Vec<OsString>, at: usize) -> usize {
     let Some(word) = words[at].to_str().map(str::to_owned) else { return 1 };
     let Some(bare) = word.strip_prefix("--").or_else(|| word.strip_prefix('-')) else { return 1 };
@@ -118,29 +120,36 @@ fn rewrite((root, command): (&Command, &Command), words: &mut Vec<OsString>, at:
         return 1;
     };
     let takes_value = flag.get_action().takes_values() && !flag.is_require_equals_set();
-    words[at] = match value {
-        Some(value) if !flag.get_action().takes_values() => {
-            // A plain switch may be given as `-json=true`.
-            match value {
-                "true" | "1" | "t" => format!("--{name}"),
-                "false" | "0" | "f" => {
-                    words.remove(at);
-                    return 0;
-                }
-                _ => format!("--{name}={value}"),
-            }
+    let is_switch = !flag.get_action().takes_values();
+    let truth = value.filter(|_| is_switch || flag.is_require_equals_set()).and_then(truth);
+    words[at] = match (value, truth) {
+        // A plain switch may be given as `-json=true`.
+        (_, Some(true)) if is_switch => format!("--{name}"),
+        (_, Some(false)) if is_switch => {
+            words.remove(at);
+            return 0;
         }
-        Some(value) => format!("--{name}={value}"),
-        None if takes_value && at + 1 < words.len() => {
+        (_, Some(truth)) => format!("--{name}={truth}"),
+        (Some(value), None) => format!("--{name}={value}"),
+        (None, None) if takes_value && at + 1 < words.len() => {
             let mut joined = OsString::from(format!("--{name}="));
             joined.push(words.remove(at + 1));
             words[at] = joined;
             return 1;
         }
-        None => format!("--{name}"),
+        (None, None) => format!("--{name}"),
     }
     .into();
     1
+}
+
+/// What the reference takes for true and for false.
+pub(crate) fn truth(text: &str) -> Option<bool> {
+    match text {
+        "1" | "t" | "T" | "true" | "TRUE" | "True" => Some(true),
+        "0" | "f" | "F" | "false" | "FALSE" | "False" => Some(false),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -182,6 +191,21 @@ mod tests {
     }
 
     #[test]
+    fn true_and_false_are_written_in_many_ways() {
+        for (line, expected) in [
+            ("plan -input=0 -refresh=F", "plan --input=false --refresh=false"),
+            ("plan -lock=False -input=T", "plan --lock=false --input=true"),
+            ("plan -json=TRUE -destroy=True", "plan --json --destroy"),
+            ("plan -json=f -destroy=FALSE x", "plan x"),
+            ("apply -auto-approve=t", "apply --auto-approve"),
+            ("plan -input=no", "plan --input=no"),
+            ("plan -out=1 -target=T", "plan --out=1 --target=T"),
+        ] {
+            check(&format!("formwork {line}"), &format!("formwork {expected}"));
+        }
+    }
+
+    #[test]
     fn flags_before_the_command_belong_to_the_program() {
         check("formwork -chdir=a plan", "formwork --chdir=a plan");
         check("formwork -chdir a state list -id x", "formwork --chdir=a state list --id=x");
@@ -199,5 +223,12 @@ mod tests {
         let extra = [("plan", "-var 'a=b c'"), ("", "-no-color"), ("state_list", "-id x")];
         check_with("formwork plan -json", &extra, "formwork plan --var=a=b c --no-color --json");
         check_with("formwork state list", &extra, "formwork state list --id=x --no-color");
+        let extra = [("state_replace_provider", "-auto-approve"), ("force_unlock", "-force")];
+        check_with(
+            "formwork state replace-provider a b",
+            &extra,
+            "formwork state replace-provider --auto-approve a b",
+        );
+        check_with("formwork force-unlock x", &extra, "formwork force-unlock --force x");
     }
 }
