@@ -51,31 +51,10 @@ fn is_duration(text: &str) -> Result<(), String> {
     }
 }
 
-/// Reads numbers with units: `1h30m`, `1.5s`, `250ms`.
+/// Reads a length of time that can be waited for.
 fn duration(text: &str) -> Option<Duration> {
-    let mut rest = text;
-    let mut total = Duration::ZERO;
-    if rest.is_empty() {
-        return None;
-    }
-    while !rest.is_empty() {
-        let digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
-        let number: f64 = rest[..digits].parse().ok()?;
-        rest = &rest[digits..];
-        let end = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
-        let unit = match &rest[..end] {
-            "h" => 3600.0,
-            "m" => 60.0,
-            "s" => 1.0,
-            "ms" => 1e-3,
-            "us" | "µs" => 1e-6,
-            "ns" => 1e-9,
-            _ => return None,
-        };
-        total = total.checked_add(Duration::try_from_secs_f64(number * unit).ok()?)?;
-        rest = &rest[end..];
-    }
-    Some(total)
+    let nanoseconds = formwork_value::duration::nanoseconds(text).ok()?;
+    u64::try_from(nanoseconds).ok().map(Duration::from_nanos)
 }
 
 /// Waiting for something that takes its time: asking again and again, in a loop of the author's own.

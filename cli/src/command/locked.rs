@@ -11,7 +11,7 @@ use formwork_core::state::local::LocalStore;
 use formwork_core::state::recover::{Recovery, Unresolved, recover};
 use formwork_core::state::store::{LockRequest, Store as _};
 use formwork_value::diag::Blame;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Value, duration};
 
 use super::recover::choices;
 use crate::args::LockArgs;
@@ -40,7 +40,7 @@ impl Locked {
         if args.lock {
             let request = LockRequest {
                 operation: operation.to_owned(),
-                timeout: duration(diags, &args.lock_timeout)?,
+                timeout: waiting(diags, &args.lock_timeout)?,
             };
             store.lock(request).await.map_err(|error| diags.error(error.diagnostic()))?;
         }
@@ -211,33 +211,13 @@ impl Locked {
     }
 }
 
-/// Reads `90s`, `5m`, `1h30m`.
-fn duration(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
-    let mut total = Duration::ZERO;
-    let mut rest = text;
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        let (digits, behind) = rest.split_at(end);
-        let unit_end = behind.find(|c: char| c.is_ascii_digit()).unwrap_or(behind.len());
-        let (unit, next) = behind.split_at(unit_end);
-        let number: Option<u64> = digits.parse().ok();
-        let factor = match unit {
-            "ms" => Some(Duration::from_millis(1)),
-            "s" => Some(Duration::from_secs(1)),
-            "m" => Some(Duration::from_mins(1)),
-            "h" => Some(Duration::from_hours(1)),
-            "" if digits == "0" => Some(Duration::ZERO),
-            _ => None,
-        };
-        let part = number.and_then(|n| factor?.checked_mul(u32::try_from(n).ok()?));
-        let Some(part) = part else {
-            let detail = format!("{text:?} is not a duration; write for example 30s, 5m or 1h30m.");
-            return Err(diags.error(Diagnostic::error("Invalid -lock-timeout", detail)));
-        };
-        total = total.saturating_add(part);
-        rest = next;
-    }
-    Ok(total)
+/// How long to wait for a lock: less than nothing is nothing.
+fn waiting(diags: &mut Diagnostics, text: &str) -> Result<Duration, Reported> {
+    let read = duration::nanoseconds(text).map_err(|reason| {
+        let detail = format!("{text:?} is not a duration like 30s, 5m or 1h30m: {reason}.");
+        diags.error(Diagnostic::error("Invalid -lock-timeout", detail))
+    })?;
+    Ok(Duration::from_nanos(u64::try_from(read).unwrap_or(0)))
 }
 
 #[cfg(test)]
@@ -245,14 +225,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn durations_are_read_as_people_write_them() {
-        let check =
-            |text: &str| duration(&mut Diagnostics::new(), text).map(|d| d.as_millis()).ok();
-        assert_eq!(check("0s"), Some(0));
-        assert_eq!(check("0"), Some(0));
-        assert_eq!(check("1h30m"), Some(5_400_000));
-        assert_eq!(check("250ms"), Some(250));
+    fn one_waits_for_a_lock_as_long_as_the_option_says() {
+        let check = |text: &str| waiting(&mut Diagnostics::new(), text).map(|d| d.as_millis()).ok();
+        assert_eq!(check("1.5m"), Some(90_000));
+        assert_eq!(check("+5s"), Some(5_000));
+        assert_eq!(check("-5s"), Some(0));
         assert_eq!(check("5"), None);
-        assert_eq!(check("soon"), None);
     }
 }

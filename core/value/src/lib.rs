@@ -9,6 +9,7 @@
 pub mod codec;
 pub mod convert;
 pub mod diag;
+pub mod duration;
 pub mod marks;
 pub mod number;
 pub mod ops;

@@ -2,7 +2,7 @@
 //! moments.
 
 use formwork_sdk::prelude::*;
-use formwork_sdk::value::{Number, Type, Value};
+use formwork_sdk::value::{Number, Type, Value, duration};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
@@ -26,7 +26,7 @@ impl Function for DurationParse {
 
     fn call(&self, arguments: &Arguments) -> Result<Value, Refusal> {
         let text: String = arguments.get(0)?;
-        let nanoseconds = nanoseconds(&text).ok_or_else(|| {
+        let nanoseconds = duration::nanoseconds(&text).map_err(|_| {
             Refusal::of_argument(
                 0,
                 format!("{text:?} is no length of time; give numbers with the units h, m, s, ms, us or ns, such as \"1h30m\""),
@@ -50,62 +50,6 @@ fn fraction(nanoseconds: i64, unit: i64) -> Value {
     #[expect(clippy::cast_precision_loss, reason = "the rest after division is small enough")]
     let value = (nanoseconds / unit) as f64 + (nanoseconds % unit) as f64 / unit as f64;
     Number::from_f64(value).map_or_else(|| Value::int(nanoseconds / unit), Value::Number)
-}
-
-/// Reads a length of time: a sign, and then numbers each with its unit.
-fn nanoseconds(text: &str) -> Option<i64> {
-    let (negative, rest) = match text.as_bytes().first()? {
-        b'-' => (true, &text[1..]),
-        b'+' => (false, &text[1..]),
-        _ => (false, text),
-    };
-    let mut total: i128 = 0;
-    let mut rest = rest;
-    if rest == "0" {
-        return Some(0);
-    }
-    if rest.is_empty() {
-        return None;
-    }
-    while !rest.is_empty() {
-        let end = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '.')?;
-        let (number, behind) = rest.split_at(end);
-        let end = behind.find(|letter: char| letter.is_ascii_digit() || letter == '.');
-        let (unit, behind) = behind.split_at(end.unwrap_or(behind.len()));
-        total = total.checked_add(scaled(number, unit_of(unit)?)?)?;
-        rest = behind;
-    }
-    i64::try_from(if negative { -total } else { total }).ok()
-}
-
-fn unit_of(unit: &str) -> Option<i128> {
-    Some(match unit {
-        "ns" => 1,
-        "us" | "µs" | "μs" => 1_000,
-        "ms" => 1_000_000,
-        "s" => 1_000_000_000,
-        "m" => 60_000_000_000,
-        "h" => 3_600_000_000_000,
-        _ => return None,
-    })
-}
-
-/// A decimal number of units in nanoseconds; what is less than one is dropped.
-fn scaled(number: &str, unit: i128) -> Option<i128> {
-    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() && part.is_empty() || !digits(whole) || !digits(part) {
-        return None;
-    }
-    let whole = if whole.is_empty() { 0 } else { whole.parse::<i128>().ok()? };
-    // More digits than these are less than a nanosecond, whatever the unit.
-    let part = &part[..part.len().min(18)];
-    let mut nanoseconds = whole.checked_mul(unit)?;
-    if !part.is_empty() {
-        let scale = 10_i128.pow(u32::try_from(part.len()).ok()?);
-        nanoseconds = nanoseconds.checked_add(part.parse::<i128>().ok()? * unit / scale)?;
-    }
-    Some(nanoseconds)
 }
 
 impl Function for Rfc3339Parse {

@@ -4,7 +4,7 @@
 mod format;
 mod parse;
 
-use formwork_value::{Type, Value};
+use formwork_value::{Type, Value, duration};
 use time::{Duration, OffsetDateTime};
 
 use super::{Args, Builtin, CallError};
@@ -66,11 +66,11 @@ fn format_date(args: &Args<'_>) -> Outcome {
 fn time_add(args: &Args<'_>) -> Outcome {
     let time = timestamp(args, 0).map_err(|error| CallError { argument: None, ..error })?;
     let text = args.text(1)?;
-    let duration = parse::duration(text).map_err(|reason| {
+    let nanoseconds = duration::nanoseconds(text).map_err(|reason| {
         CallError::new(format!("{:?} is not a duration like \"1h30m\": {reason}", text.as_str()))
     })?;
     let later = time
-        .checked_add(Duration::nanoseconds(duration))
+        .checked_add(Duration::nanoseconds(nanoseconds))
         .ok_or_else(|| CallError::new("the result lies beyond the years 0 to 9999"))?;
     args.string(format::rfc3339(later))
 }

@@ -1,4 +1,4 @@
-//! Reading points in time and durations, strictly.
+//! Reading points in time, strictly.
 
 use time::{Date, Month, OffsetDateTime, PrimitiveDateTime, Time, UtcOffset};
 
@@ -89,62 +89,4 @@ impl Cursor<'_> {
         let seconds = i32::try_from(hours * 3600 + minutes * 60).unwrap_or(0) * sign;
         UtcOffset::from_whole_seconds(seconds).map_err(|_| "there is no such offset".into())
     }
-}
-
-/// Reads a duration: numbers, each with a unit, and a sign before all. In nanoseconds.
-pub(super) fn duration(text: &str) -> Result<i64, String> {
-    let (negative, mut rest) = match text.as_bytes().first() {
-        Some(b'-') => (true, text.get(1..).unwrap_or("")),
-        Some(b'+') => (false, text.get(1..).unwrap_or("")),
-        _ => (false, text),
-    };
-    if rest == "0" {
-        return Ok(0);
-    }
-    if rest.is_empty() {
-        return Err("it has no number".into());
-    }
-    let too_long = || "it is longer than 292 years".to_owned();
-    let mut total: i128 = 0;
-    while !rest.is_empty() {
-        let n_whole = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let (whole, behind) = rest.split_at(n_whole);
-        let (fraction, behind) = match behind.strip_prefix('.') {
-            None => ("", behind),
-            Some(behind) => behind.split_at(behind.bytes().take_while(u8::is_ascii_digit).count()),
-        };
-        if whole.is_empty() && fraction.is_empty() {
-            return Err("a number must stand before each unit".into());
-        }
-        let n_unit =
-            behind.find(|char: char| char == '.' || char.is_ascii_digit()).unwrap_or(behind.len());
-        let (unit, behind) = behind.split_at(n_unit);
-        let unit = unit_nanoseconds(unit)?;
-        let whole: i128 =
-            if whole.is_empty() { 0 } else { whole.parse().map_err(|_| too_long())? };
-        let fraction: String = fraction.chars().take(18).collect();
-        let scale = 10_i128.pow(u32::try_from(fraction.len()).unwrap_or(0));
-        let part: i128 =
-            if fraction.is_empty() { 0 } else { fraction.parse().map_err(|_| too_long())? };
-        total = whole
-            .checked_mul(unit)
-            .and_then(|whole| total.checked_add(whole)?.checked_add(part * unit / scale))
-            .filter(|total| *total <= -i128::from(i64::MIN))
-            .ok_or_else(too_long)?;
-        rest = behind;
-    }
-    i64::try_from(if negative { -total } else { total }).map_err(|_| too_long())
-}
-
-fn unit_nanoseconds(unit: &str) -> Result<i128, String> {
-    Ok(match unit {
-        "ns" => 1,
-        "us" | "µs" | "μs" => 1_000,
-        "ms" => 1_000_000,
-        "s" => 1_000_000_000,
-        "m" => 60_000_000_000,
-        "h" => 3_600_000_000_000,
-        "" => return Err("a unit must stand behind each number: h, m, s, ms, us or ns".into()),
-        _ => return Err(format!("there is no unit {unit:?}; there are h, m, s, ms, us and ns")),
-    })
 }

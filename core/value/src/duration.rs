@@ -1,0 +1,119 @@
+//! Lengths of time as people write them: `90s`, `1h30m`, `1.5m`. The one reader of them, for
+//! functions, options, connections and providers alike; to the nanosecond, as there are no fractions
+//! of binary numbers in it. Waits for nothing.
+
+/// Reads a length of time: numbers, each with a unit, and a sign before all. Digits that are less than
+/// a nanosecond do not count.
+///
+/// # Errors
+/// In words that go on after "it is no length of time:", when it is none.
+pub fn nanoseconds(text: &str) -> Result<i64, String> {
+    let (negative, mut rest) = match text.as_bytes().first() {
+        Some(b'-') => (true, text.get(1..).unwrap_or("")),
+        Some(b'+') => (false, text.get(1..).unwrap_or("")),
+        _ => (false, text),
+    };
+    if rest == "0" {
+        return Ok(0);
+    }
+    if rest.is_empty() {
+        return Err("it has no number".into());
+    }
+    let too_long = || "it is longer than 292 years".to_owned();
+    let mut total: i128 = 0;
+    while !rest.is_empty() {
+        let n_whole = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let (whole, behind) = rest.split_at(n_whole);
+        let (fraction, behind) = match behind.strip_prefix('.') {
+            None => ("", behind),
+            Some(behind) => behind.split_at(behind.bytes().take_while(u8::is_ascii_digit).count()),
+        };
+        if whole.is_empty() && fraction.is_empty() {
+            return Err("a number must stand before each unit".into());
+        }
+        let n_unit =
+            behind.find(|char: char| char == '.' || char.is_ascii_digit()).unwrap_or(behind.len());
+        let (unit, behind) = behind.split_at(n_unit);
+        let unit = of_unit(unit)?;
+        let whole: i128 =
+            if whole.is_empty() { 0 } else { whole.parse().map_err(|_| too_long())? };
+        let fraction: String = fraction.chars().take(18).collect();
+        let scale = 10_i128.pow(u32::try_from(fraction.len()).unwrap_or(0));
+        let part: i128 =
+            if fraction.is_empty() { 0 } else { fraction.parse().map_err(|_| too_long())? };
+        total = whole
+            .checked_mul(unit)
+            .and_then(|whole| total.checked_add(whole)?.checked_add(part * unit / scale))
+            .filter(|total| *total <= -i128::from(i64::MIN))
+            .ok_or_else(too_long)?;
+        rest = behind;
+    }
+    i64::try_from(if negative { -total } else { total }).map_err(|_| too_long())
+}
+
+fn of_unit(unit: &str) -> Result<i128, String> {
+    Ok(match unit {
+        "ns" => 1,
+        "us" | "µs" | "μs" => 1_000,
+        "ms" => 1_000_000,
+        "s" => 1_000_000_000,
+        "m" => 60_000_000_000,
+        "h" => 3_600_000_000_000,
+        "" => return Err("a unit must stand behind each number: h, m, s, ms, us or ns".into()),
+        _ => return Err(format!("there is no unit {unit:?}; there are h, m, s, ms, us and ns")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nanoseconds;
+
+    #[test]
+    fn lengths_of_time_are_read_to_the_nanosecond() {
+        for (text, expected) in [
+            ("0", 0),
+            ("+0", 0),
+            ("-0", 0),
+            ("0s", 0),
+            ("30s", 30_000_000_000),
+            ("+5s", 5_000_000_000),
+            ("-1.5h", -5_400_000_000_000),
+            ("1h30m", 5_400_000_000_000),
+            ("1.5m", 90_000_000_000),
+            ("1.m", 60_000_000_000),
+            (".5m", 30_000_000_000),
+            ("100us", 100_000),
+            ("100\u{b5}s100\u{3bc}s", 200_000),
+            ("1ms1ns", 1_000_001),
+            ("0.1000000001s", 100_000_000),
+            ("2562047h47m16.854775807s", i64::MAX),
+            ("-2562047h47m16.854775808s", i64::MIN),
+        ] {
+            assert_eq!(nanoseconds(text), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_length_of_time_is_refused() {
+        for text in [
+            "",
+            "+",
+            "-",
+            "5",
+            "5 s",
+            "soon",
+            "s",
+            ".s",
+            "1e9s",
+            "1h-1m",
+            "--1s",
+            "1d",
+            "1S",
+            "00",
+            "2562047h47m16.854775808s",
+            "99999999999999999999999999999999999999999h",
+        ] {
+            assert!(nanoseconds(text).is_err(), "{text}");
+        }
+    }
+}
