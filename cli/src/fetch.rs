@@ -17,7 +17,7 @@ use formwork_core::addr::{ModuleSource, PackageAddr};
 use archive::{BadArchive, Format, Limits};
 use http::HttpError;
 
-pub(crate) use folder::{copy, only_match};
+pub(crate) use folder::{Hidden, copy, only_match};
 
 /// Why a package cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -132,7 +132,7 @@ impl Fetcher<'_> {
         let all = whole.path().join("package");
         self.follow(&found, &all, hops + 1)?;
         let part = only_match(&all, within.as_str()).map_err(FetchError::Address)?;
-        copy(&part, into, &self.limits)?;
+        copy(&part, into, &self.limits, Hidden::Copied)?;
         folder::confine(into, &self.limits)?;
         Ok(())
     }

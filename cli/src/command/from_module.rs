@@ -8,6 +8,8 @@ use formwork_core::config::folders;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
+use crate::fetch::archive::Limits;
+use crate::fetch::{self, Hidden};
 use crate::modules::install::fetch_root;
 use crate::workspace::Workspace;
 
@@ -37,7 +39,8 @@ pub(super) fn copy(
         fetch_root(diags, workspace.env, (&package, &within), &aside.path().join("module"))?;
     check_calls(diags, &module, text)?;
     let copied = aside.path().join("copy");
-    crate::fetch::copy(&module, &copied, &crate::fetch::archive::Limits::MODULE)
+    // State files without a dot come along, as in the reference.
+    fetch::copy(&module, &copied, &Limits::MODULE, Hidden::Left)
         .map_err(|error| disk(diags, std::io::Error::other(error)))?;
     let moved = || -> std::io::Result<()> {
         for entry in std::fs::read_dir(&copied)? {

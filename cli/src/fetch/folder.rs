@@ -1,5 +1,6 @@
 //! Trees of files that came from elsewhere: held against their folder, copied, searched.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::archive::{BadArchive, Limits};
@@ -12,7 +13,7 @@ use super::archive::{BadArchive, Limits};
 pub(super) fn confine(root: &Path, limits: &Limits) -> Result<(), BadArchive> {
     let whole = root.canonicalize()?;
     let mut entries = 0_usize;
-    walk(&whole, limits, &mut |path, found| {
+    walk(&whole, limits, &|_| true, &mut |path, found| {
         entries += 1;
         if entries > limits.entries {
             let limit = limits.entries as u64;
@@ -53,17 +54,19 @@ fn climbs(link: &Path, root: &Path, target: &Path) -> bool {
     })
 }
 
-/// Calls for everything below a folder, in the order of names, links not followed.
+/// Calls for everything below a folder whose name is wanted, in the order of names, links not followed.
+/// What lies below a folder that is not wanted is not looked at.
 fn walk(
     root: &Path,
     limits: &Limits,
+    wanted: &dyn Fn(&OsStr) -> bool,
     visit: &mut dyn FnMut(&Path, std::fs::FileType) -> Result<(), BadArchive>,
 ) -> Result<(), BadArchive> {
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
         let mut entries = std::fs::read_dir(&folder)?.collect::<Result<Vec<_>, _>>()?;
         entries.sort_by_key(std::fs::DirEntry::file_name);
-        for entry in entries {
+        for entry in entries.into_iter().filter(|entry| wanted(&entry.file_name())) {
             let (path, kind) = (entry.path(), entry.file_type()?);
             if path.as_os_str().len() > root.as_os_str().len() + limits.path {
                 let limit = limits.path as u64;
@@ -78,21 +81,35 @@ fn walk(
     Ok(())
 }
 
-/// Copies a folder to a place that does not exist yet, without what repositories keep for themselves.
+/// What becomes of names that begin with a dot when a folder is copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hidden {
+    /// They are copied, but for what repositories keep for themselves.
+    Copied,
+    /// They stay behind: what is there belongs to whoever works in that folder.
+    Left,
+}
+
+/// Copies a folder to a place that does not exist yet.
 ///
 /// # Errors
 /// When something cannot be read or written, or there is too much.
-pub(crate) fn copy(from: &Path, to: &Path, limits: &Limits) -> Result<(), BadArchive> {
+pub(crate) fn copy(
+    from: &Path,
+    to: &Path,
+    limits: &Limits,
+    hidden: Hidden,
+) -> Result<(), BadArchive> {
     // The folder itself may be a link; what it holds is what is copied.
     let from = from.canonicalize()?;
     std::fs::create_dir(to)?;
     let mut left = limits.unpacked;
-    walk(&from, limits, &mut |path, kind| {
-        let relative = path.strip_prefix(&from).unwrap_or(path);
-        if relative.components().any(|part| part.as_os_str() == ".git") {
-            return Ok(());
-        }
-        let place = to.join(relative);
+    let wanted = |name: &OsStr| match hidden {
+        Hidden::Copied => name != ".git",
+        Hidden::Left => !name.as_encoded_bytes().starts_with(b"."),
+    };
+    walk(&from, limits, &wanted, &mut |path, kind| {
+        let place = to.join(path.strip_prefix(&from).unwrap_or(path));
         if kind.is_dir() {
             std::fs::create_dir(place)?;
         } else if kind.is_symlink() {
@@ -179,6 +196,43 @@ mod tests {
         );
         assert_eq!(found("nope").unwrap_err(), "subdir \"nope\" not found");
         assert!(fits("a*b?", "axxbbc") && !fits("a*b", "axxc") && fits("*", ""));
+    }
+
+    #[test]
+    fn what_is_hidden_is_copied_only_where_it_belongs_to_the_package() {
+        let folder = tempfile::tempdir().unwrap();
+        let from = folder.path().join("from");
+        for path in [".git", ".terraform", "sub/.git"] {
+            std::fs::create_dir_all(from.join(path)).unwrap();
+            std::fs::write(from.join(path).join("inside"), "").unwrap();
+        }
+        for path in ["main.tf", ".terraform.tfstate.journal", "sub/.hidden", "sub/shown"] {
+            std::fs::write(from.join(path), "").unwrap();
+        }
+        let copied = |name: &str, hidden| {
+            let to = folder.path().join(name);
+            copy(&from, &to, &Limits::MODULE, hidden).unwrap();
+            let mut paths = Vec::new();
+            let mut note = |path: &Path, kind: std::fs::FileType| {
+                let path = path.strip_prefix(&to).unwrap().display().to_string();
+                paths.extend((!kind.is_dir()).then_some(path));
+                Ok(())
+            };
+            walk(&to, &Limits::MODULE, &|_| true, &mut note).unwrap();
+            paths.sort();
+            paths
+        };
+        assert_eq!(copied("project", Hidden::Left), ["main.tf", "sub/shown"]);
+        assert_eq!(
+            copied("package", Hidden::Copied),
+            [
+                ".terraform.tfstate.journal",
+                ".terraform/inside",
+                "main.tf",
+                "sub/.hidden",
+                "sub/shown",
+            ]
+        );
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::env::Env;
 use crate::fetch::archive::Limits;
 use crate::fetch::host::Hosts;
 use crate::fetch::http::{self, Client};
-use crate::fetch::{self, FetchError, Fetcher};
+use crate::fetch::{self, FetchError, Fetcher, Hidden};
 use crate::install::settings::Settings;
 
 /// How deep calls may be nested.
@@ -391,7 +391,8 @@ impl Walk<'_> {
                 .and_then(|target| std::os::unix::fs::symlink(target, &aside))
                 .map_err(FetchError::from),
             Some(there) => {
-                fetch::copy(&there, &aside, &self.fetcher.limits).map_err(FetchError::from)
+                fetch::copy(&there, &aside, &self.fetcher.limits, Hidden::Copied)
+                    .map_err(FetchError::from)
             }
             None => self.fetcher.fetch(package, &aside),
         };
