@@ -85,7 +85,13 @@ pub(super) fn clone(address: &str, into: &Path, own_ssh: bool) -> Result<(), Fet
     let result = git.fetch(&wanted, place).and_then(|()| {
         let submodules = into.join(".gitmodules").exists();
         let update = ["submodule", "update", "--init", "--recursive", "--depth", "1"];
-        if submodules { git.run(Some(into), &update.map(OsStr::new)) } else { Ok(()) }
+        // What a repository mentions must not be a folder of this machine: git's own rules hold for
+        // it, which whoever works here may have changed.
+        if submodules {
+            git.run(Some(into), Allowed::AsUsual, &update.map(OsStr::new))
+        } else {
+            Ok(())
+        }
     });
     if let Some(key) = key {
         std::fs::remove_file(key)?;
@@ -111,6 +117,15 @@ fn key_file(key: &str, into: &Path) -> Result<PathBuf, FetchError> {
     std::path::absolute(path).map_err(FetchError::from)
 }
 
+/// Which protocols git may speak.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Allowed {
+    /// Those that are known, also to the folders of this machine: the address was chosen here.
+    Known,
+    /// Those of git's own rules about addresses that come from elsewhere.
+    AsUsual,
+}
+
 /// The program, with what it is told every time.
 struct Git<'a> {
     key: Option<&'a Path>,
@@ -125,45 +140,63 @@ impl Git<'_> {
         let url = OsStr::new(&wanted.url);
         let [clone, depth, one, end] = ["clone", "--depth", "1", "--"].map(OsStr::new);
         let Some(reference) = &wanted.reference else {
-            return self.run(None, &[clone, depth, one, end, url, place]).or_else(|error| {
-                if !may_lack_history(&error) {
-                    return Err(error);
-                }
-                self.run(None, &[clone, end, url, place])
-            });
+            return self.run(None, Allowed::Known, &[clone, depth, one, end, url, place]).or_else(
+                |error| {
+                    if !may_lack_history(&error) {
+                        return Err(error);
+                    }
+                    self.run(None, Allowed::Known, &[clone, end, url, place])
+                },
+            );
         };
         let branch = format!("--branch={reference}");
         let shallow = [clone, depth, one, OsStr::new(&branch), end, url, place];
-        match self.run(None, &shallow) {
+        match self.run(None, Allowed::Known, &shallow) {
             Err(error) if may_lack_history(&error) => {}
             other => return other,
         }
-        self.run(None, &[clone, OsStr::new("--no-checkout"), end, url, place])?;
+        self.run(None, Allowed::Known, &[clone, OsStr::new("--no-checkout"), end, url, place])?;
         let checkout = ["checkout", "--quiet", reference, "--"].map(OsStr::new);
-        self.run(Some(Path::new(place)), &checkout)
+        self.run(Some(Path::new(place)), Allowed::AsUsual, &checkout)
     }
 
     #[expect(clippy::disallowed_methods, reason = "git is no plugin; it is waited for right here")]
-    fn run(&self, within: Option<&Path>, arguments: &[&OsStr]) -> Result<(), FetchError> {
+    fn command(&self, allowed: Allowed) -> Command {
         let mut command = Command::new("git");
         command
             .args(["-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false"])
-            .args(arguments)
             .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh")
+            // What it complains of is read: in the language of whoever works here nobody would know
+            // it again.
+            .env("LC_ALL", "C")
             .env_remove("GIT_DIR")
             .env_remove("GIT_WORK_TREE")
             .env_remove("GIT_INDEX_FILE")
             .stdin(Stdio::null());
-        if let Some(folder) = within {
-            command.current_dir(folder);
-        }
+        match allowed {
+            Allowed::Known => command.env("GIT_ALLOW_PROTOCOL", "file:git:http:https:ssh"),
+            Allowed::AsUsual => command.env("GIT_PROTOCOL_FROM_USER", "0"),
+        };
         if let Some(key) = self.key {
             let key = key.display().to_string().replace('\'', "'\\''");
             let ssh = format!("ssh -o BatchMode=yes -o IdentitiesOnly=yes -i '{key}'");
             command.env("GIT_SSH_COMMAND", ssh);
         } else if self.plain_ssh {
             command.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
+        }
+        command
+    }
+
+    fn run(
+        &self,
+        within: Option<&Path>,
+        allowed: Allowed,
+        arguments: &[&OsStr],
+    ) -> Result<(), FetchError> {
+        let mut command = self.command(allowed);
+        command.args(arguments);
+        if let Some(folder) = within {
+            command.current_dir(folder);
         }
         let output = command.output().map_err(|error| match error.kind() {
             ErrorKind::NotFound => FetchError::Git(
@@ -207,6 +240,17 @@ mod tests {
             let wanted = Wanted::read(address).unwrap();
             assert_eq!((wanted.url.as_str(), wanted.reference.as_deref()), (url, reference));
         }
+    }
+
+    #[test]
+    fn what_git_says_is_understood_in_any_locale() {
+        let git = Git { key: None, plain_ssh: true };
+        let said = |name: &str| {
+            let command = git.command(Allowed::Known);
+            let found = command.get_envs().find(|(set, _)| *set == name);
+            found.and_then(|(_, value)| value.map(OsStr::to_owned))
+        };
+        assert_eq!(said("LC_ALL"), Some("C".into()));
     }
 
     #[test]

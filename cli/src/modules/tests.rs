@@ -89,24 +89,21 @@ impl Project {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "repositories are made by git itself")]
+fn git(folder: &Path, arguments: &[&str]) {
+    let output = std::process::Command::new("git")
+        .arg("-C")
+        .arg(folder)
+        .args(["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"])
+        .args(arguments)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 /// A repository with two commits, the first tagged `v1`.
-#[expect(clippy::disallowed_methods, reason = "the repository is made by git itself")]
 fn repository(folder: &Path) -> String {
-    let git = |arguments: &[&str]| {
-        let output = std::process::Command::new("git")
-            .args([
-                "-C",
-                &folder.display().to_string(),
-                "-c",
-                "user.name=a",
-                "-c",
-                "user.email=a@b",
-            ])
-            .args(arguments)
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    };
+    let git = |arguments: &[&str]| git(folder, arguments);
     std::fs::create_dir_all(folder.join("sub")).unwrap();
     std::fs::create_dir_all(folder.join("other")).unwrap();
     git(&["init", "--quiet", "--initial-branch=main"]);
@@ -169,6 +166,20 @@ fn a_repository_is_fetched_once_for_all_calls_and_at_the_state_asked_for() {
     assert_eq!(project.read(".terraform/modules/c/main.tf"), "# one");
     assert!(!project.path(".terraform/modules/a/.git").exists());
     assert_eq!(project.install(false), "");
+}
+
+#[test]
+fn a_repository_cannot_fetch_from_this_machine() {
+    let project = Project::new(&[]);
+    repository(&project.path("private"));
+    let source = repository(&project.path("repo"));
+    let (repo, private) = (project.path("repo"), project.path("private").display().to_string());
+    git(&repo, &["submodule", "add", "--quiet", &private, "stolen"]);
+    git(&repo, &["commit", "--quiet", "--message=3"]);
+    project.call(&source);
+    let told = project.install(false);
+    assert!(told.contains("transport 'file' not allowed"), "{told}");
+    assert!(!project.path(".terraform/modules/m").exists());
 }
 
 #[test]
@@ -349,26 +360,11 @@ fn modules_without_end_are_refused() {
     let source = repository(&project.path("repo"));
     let itself = format!("module \"again\" {{\n  source = \"{source}//loop?ref=main\"\n}}\n");
     project.write("repo/loop/main.tf", &itself);
-    commit(&project.path("repo"));
+    git(&project.path("repo"), &["add", "."]);
+    git(&project.path("repo"), &["commit", "--message=more"]);
     project.call(&format!("{source}//loop?ref=main"));
     let told = project.install(false);
     assert!(told.contains("The module m.again is the same one as m"), "{told}");
-}
-
-#[expect(clippy::disallowed_methods, reason = "the repository is made by git itself")]
-fn commit(folder: &Path) {
-    for arguments in [["add", "."], ["commit", "--message=more"]] {
-        let mut command = std::process::Command::new("git");
-        command.args([
-            "-C",
-            &folder.display().to_string(),
-            "-c",
-            "user.name=a",
-            "-c",
-            "user.email=a@b",
-        ]);
-        assert!(command.args(arguments).output().unwrap().status.success());
-    }
 }
 
 #[test]
