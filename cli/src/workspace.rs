@@ -158,6 +158,10 @@ impl<'e> Workspace<'e> {
                     format!("Downloading {package} for {key}...")
                 }
                 Progress::Installed(key, dir) => format!("- {key} in {}", dir.display()),
+                Progress::Waiting(folder) => format!(
+                    "Waiting for another command that installs modules in {}...",
+                    folder.display()
+                ),
             });
         })
     }

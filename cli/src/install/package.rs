@@ -1,10 +1,12 @@
 //! Puts a package where the other commands look for it, and finds the program in it.
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::Version;
+use tempfile::TempDir;
 
 use super::mirror::Found;
 use super::platform;
@@ -48,7 +50,7 @@ pub(crate) fn install(found: &Found, place: &Path) -> io::Result<()> {
             std::os::unix::fs::symlink(program, link)
         }
         Found::Packed(archive) => {
-            let aside = tempfile::Builder::new().prefix(".unpacking-").tempdir_in(parent)?;
+            let (aside, _mine) = make_room(parent)?;
             let package = aside.path().join("package");
             archive::unpack(archive, Format::Zip, &package, &Limits::PROVIDER)
                 .map_err(|error| refused(archive, &error))?;
@@ -57,6 +59,28 @@ pub(crate) fn install(found: &Found, place: &Path) -> io::Result<()> {
             std::fs::rename(package, place)
         }
     }
+}
+
+/// What the names of folders begin with in which packages are unpacked.
+const ASIDE: &str = ".unpacking-";
+
+/// A folder to unpack in, and the lock that says that somebody does. What runs left that were killed
+/// is cleared away: nobody holds their locks.
+fn make_room(parent: &Path) -> io::Result<(TempDir, File)> {
+    // Held for a moment only, so that nobody takes a folder that is not locked yet for one of those.
+    let whole = File::open(parent)?;
+    whole.lock()?;
+    for entry in std::fs::read_dir(parent)? {
+        let entry = entry?;
+        let left = entry.file_name().to_str().is_some_and(|name| name.starts_with(ASIDE));
+        if left && entry.file_type()?.is_dir() && File::open(entry.path())?.try_lock().is_ok() {
+            std::fs::remove_dir_all(entry.path())?;
+        }
+    }
+    let aside = tempfile::Builder::new().prefix(ASIDE).tempdir_in(parent)?;
+    let mine = File::open(aside.path())?;
+    mine.lock()?;
+    Ok((aside, mine))
 }
 
 fn remove(place: &Path) -> io::Result<()> {
@@ -108,7 +132,6 @@ pub(crate) fn program(package: &Path, provider: &ProviderAddr) -> Option<PathBuf
 
 #[cfg(test)]
 mod tests {
-    use std::fs::File;
     use std::io::Write as _;
 
     use super::*;
@@ -133,6 +156,21 @@ mod tests {
         let program = program(&place, &"acme/thing".parse().unwrap()).unwrap();
         assert!(program.ends_with("terraform-provider-thing_v1.0.0_x5"));
         assert!(super::program(&place, &"acme/thin".parse().unwrap()).is_none());
+    }
+
+    #[test]
+    fn what_a_killed_run_left_is_cleared_away_and_what_another_one_does_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = folder.path().join("installed/.unpacking-left");
+        std::fs::create_dir_all(left.join("package")).unwrap();
+        let (other, _held) = make_room(&folder.path().join("installed")).unwrap();
+        assert!(!left.exists());
+        std::fs::create_dir_all(&left).unwrap();
+        let package = archive(folder.path(), &["terraform-provider-thing"]);
+        install(&Found::Packed(package), &folder.path().join("installed/here")).unwrap();
+        assert!(other.path().exists());
+        let names = std::fs::read_dir(folder.path().join("installed")).unwrap();
+        assert_eq!(names.count(), 2, "the package, and what the other one unpacks");
     }
 
     #[test]

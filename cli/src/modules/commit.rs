@@ -6,7 +6,7 @@
 //! to be missing, but never one that is not what the manifest says.
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -34,11 +34,19 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// Makes room, and clears away what a run left that was killed.
-    pub(super) fn open(folder: &Path) -> io::Result<Self> {
+    /// Makes room, and clears away what a run left that was killed. `wait` is called before another run
+    /// that installs here is waited for.
+    pub(super) fn open(folder: &Path, wait: &dyn Fn()) -> io::Result<Self> {
         std::fs::create_dir_all(folder)?;
         let lock = File::create(folder.join(".lock"))?;
-        lock.lock()?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                wait();
+                lock.lock()?;
+            }
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
         for entry in std::fs::read_dir(folder)? {
             let entry = entry?;
             let left = entry.file_name().to_str().is_some_and(|name| name.starts_with(ASIDE));

@@ -42,6 +42,8 @@ pub(crate) enum Progress {
     Downloading(String, String),
     /// A module is there: its name and folder.
     Installed(String, PathBuf),
+    /// Another run installs modules in this folder, and has to end first.
+    Waiting(PathBuf),
 }
 
 /// Installs what is missing; with `upgrade`, everything anew.
@@ -65,13 +67,15 @@ pub(crate) fn install(
         let summary = "Failed to read modules manifest file";
         diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
     };
-    let old = Manifest::load(place.folder).map_err(|error| broken(diags, error))?;
     let unwritable = |diags: &mut Diagnostics, error: std::io::Error| {
         let detail = format!("{}: {error}.", place.folder.display());
         let summary = "Failed to update module manifest";
         diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment))
     };
-    let staging = Staging::open(place.folder).map_err(|error| unwritable(diags, error))?;
+    let wait = || tell(Progress::Waiting(place.folder.to_owned()));
+    let staging = Staging::open(place.folder, &wait).map_err(|error| unwritable(diags, error))?;
+    // Whoever was waited for may have changed it.
+    let old = Manifest::load(place.folder).map_err(|error| broken(diags, error))?;
     let http = Client::new();
     let mut walk = Walk {
         old,
@@ -390,10 +394,8 @@ impl Walk<'_> {
             Some(there) if there.is_symlink() => std::fs::read_link(&there)
                 .and_then(|target| std::os::unix::fs::symlink(target, &aside))
                 .map_err(FetchError::from),
-            Some(there) => {
-                fetch::copy(&there, &aside, &self.fetcher.limits, Hidden::Copied)
-                    .map_err(FetchError::from)
-            }
+            Some(there) => fetch::copy(&there, &aside, &self.fetcher.limits, Hidden::Copied)
+                .map_err(FetchError::from),
             None => self.fetcher.fetch(package, &aside),
         };
         let found = result.and_then(|()| {

@@ -21,11 +21,17 @@ use server::Server;
 struct Project {
     folder: TempDir,
     settings: Settings,
+    /// What another run holds that installs modules here.
+    other: RefCell<Option<std::fs::File>>,
 }
 
 impl Project {
     fn new(files: &[(&str, &str)]) -> Self {
-        let project = Self { folder: tempfile::tempdir().unwrap(), settings: Settings::default() };
+        let project = Self {
+            folder: tempfile::tempdir().unwrap(),
+            settings: Settings::default(),
+            other: RefCell::default(),
+        };
         for (name, text) in files {
             project.write(name, text);
         }
@@ -65,6 +71,11 @@ impl Project {
             *told.borrow_mut() += &match progress {
                 Progress::Downloading(what, key) => format!("Downloading {what} for {key}...\n"),
                 Progress::Installed(key, dir) => format!("- {key} in {}\n", dir.display()),
+                Progress::Waiting(folder) => {
+                    // The other run ends as soon as somebody waits for it.
+                    drop(self.other.take());
+                    format!("Waiting for {}\n", folder.display())
+                }
             };
         };
         let _ = install(&mut diags, &mut Sources::new(), &place, upgrade, &tell);
@@ -180,6 +191,17 @@ fn a_repository_cannot_fetch_from_this_machine() {
     let told = project.install(false);
     assert!(told.contains("transport 'file' not allowed"), "{told}");
     assert!(!project.path(".terraform/modules/m").exists());
+}
+
+#[test]
+fn another_run_that_installs_is_waited_for_aloud() {
+    let project = Project::new(&[("m/main.tf", ""), (".terraform/modules/.lock", "")]);
+    project.call("./m");
+    let lock = std::fs::File::open(project.path(".terraform/modules/.lock")).unwrap();
+    lock.lock().unwrap();
+    project.other.replace(Some(lock));
+    let told = project.install(false);
+    assert_eq!(told, "Waiting for ROOT/.terraform/modules\n- m in ROOT/m\n");
 }
 
 #[test]
