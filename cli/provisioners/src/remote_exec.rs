@@ -163,13 +163,14 @@ async fn upload(
     if !unix {
         return Ok(());
     }
-    let mut said = Vec::new();
-    let ended = session.run(&format!("chmod 0777 {path}"), &mut |piece| said.extend(piece)).await?;
+    let mut lines = Lines::new(&|_| {});
+    let command = format!("chmod 0777 {path}");
+    let ended = session.run(&command, &mut |piece| lines.take(piece)).await?;
     match ended {
         ssh::Ended::Well => Ok(()),
         ssh::Ended::Badly(why) => Err(format!(
             "Error chmodding script file to 0777 in remote machine {why}: {}",
-            String::from_utf8_lossy(&said).trim_end()
+            lines.last().trim_end()
         )),
     }
 }

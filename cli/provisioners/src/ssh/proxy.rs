@@ -2,6 +2,7 @@
 //! refused.
 
 use std::fmt::Write as _;
+use std::net::IpAddr;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -135,11 +136,7 @@ impl Proxy {
             }
             _ => return Err("it takes none of the ways to log in".to_owned()),
         }
-        // Names are for the proxy to look up.
-        let mut request = vec![5, 1, 0, 3];
-        sized(&mut request, host)?;
-        request.extend(port.to_be_bytes());
-        line.write_all(&request).await.map_err(broken)?;
+        line.write_all(&connect(host, port)?).await.map_err(broken)?;
         let mut head = [0; 4];
         line.read_exact(&mut head).await.map_err(broken)?;
         if head[1] != 0 {
@@ -155,6 +152,28 @@ impl Proxy {
     }
 }
 
+/// Asks a SOCKS proxy for a connection. Names are for the proxy to look up, addresses are not: one of
+/// the newer kind stands in brackets here, which only tell it from a port.
+fn connect(host: &str, port: u16) -> Result<Vec<u8>, String> {
+    let mut request = vec![5, 1, 0];
+    match host.trim_start_matches('[').trim_end_matches(']').parse() {
+        Ok(IpAddr::V4(addr)) => {
+            request.push(1);
+            request.extend(addr.octets());
+        }
+        Ok(IpAddr::V6(addr)) => {
+            request.push(4);
+            request.extend(addr.octets());
+        }
+        Err(_) => {
+            request.push(3);
+            sized(&mut request, host)?;
+        }
+    }
+    request.extend(port.to_be_bytes());
+    Ok(request)
+}
+
 fn broken(error: std::io::Error) -> String {
     format!("the connection broke: {error}")
 }
@@ -165,4 +184,19 @@ fn sized(out: &mut Vec<u8>, text: &str) -> Result<(), String> {
     out.push(length);
     out.extend(text.as_bytes());
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_socks_proxy_is_given_addresses_as_numbers_and_names_as_names() {
+        let v6 = [&[5, 1, 0, 4][..], &[0; 15], &[1, 0, 22]].concat();
+        assert_eq!(connect("[::1]", 22).unwrap(), v6);
+        assert_eq!(connect("::1", 22).unwrap(), v6);
+        assert_eq!(connect("10.0.0.7", 258).unwrap(), [5, 1, 0, 1, 10, 0, 0, 7, 1, 2]);
+        assert_eq!(connect("box", 22).unwrap(), b"\x05\x01\x00\x03\x03box\x00\x16");
+        assert!(connect(&"x".repeat(256), 22).is_err());
+    }
 }

@@ -75,7 +75,13 @@ impl Session {
 struct Remote {
     input: ChannelWriteHalf<Msg>,
     output: ChannelReadHalf,
-    /// What it has answered and nobody has looked at.
+    heard: Heard,
+}
+
+/// What came from the other end. However much that sends, little of it is kept.
+#[derive(Default)]
+struct Heard {
+    /// What it has answered and nobody has looked at: one byte for each step, or a complaint.
     answered: Vec<u8>,
     /// What it has said besides.
     said: Vec<u8>,
@@ -83,26 +89,14 @@ struct Remote {
     gone: bool,
 }
 
-impl Remote {
-    async fn start(session: &Session, flags: &str, folder: &str) -> Result<Self, String> {
-        let channel = session.channel().await?;
-        let command = format!("scp {flags} {}\n", word(folder, session.unix));
-        channel.exec(true, command).await.map_err(|error| format!("ssh: {error}"))?;
-        let (output, input) = channel.split();
-        let (answered, said) = (Vec::new(), Vec::new());
-        let mut remote = Self { input, output, answered, said, status: None, gone: false };
-        // It says that it is ready.
-        let ready = remote.status().await;
-        match ready {
-            Ok(()) => Ok(remote),
-            Err(why) => Err(remote.finish(Err(why)).await.err().unwrap_or_default()),
-        }
-    }
-
+impl Heard {
     /// Takes in one message.
     fn take(&mut self, message: Option<ChannelMsg>) {
         match message {
-            Some(ChannelMsg::Data { data }) => self.answered.extend_from_slice(&data),
+            Some(ChannelMsg::Data { data }) => {
+                let room = KEPT - self.answered.len();
+                self.answered.extend(data.iter().take(room));
+            }
             Some(ChannelMsg::ExtendedData { data, .. }) => {
                 self.said.extend_from_slice(&data);
                 if self.said.len() > 2 * KEPT {
@@ -115,49 +109,69 @@ impl Remote {
         }
     }
 
+    /// The next answer, if it is there: a zero, or a word of complaint.
+    fn answer(&mut self) -> Option<Result<(), String>> {
+        match self.answered.first() {
+            Some(0) => {
+                self.answered.remove(0);
+                Some(Ok(()))
+            }
+            Some(_) => {
+                let full = self.answered.len() == KEPT;
+                let complete = self.gone || full || self.answered.contains(&b'\n');
+                complete.then(|| {
+                    let text = self.answered.get(1..).unwrap_or_default();
+                    let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+                    Err(String::from_utf8_lossy(line).into_owned())
+                })
+            }
+            None => self.gone.then(|| Err("the other end has gone".to_owned())),
+        }
+    }
+}
+
+impl Remote {
+    async fn start(session: &Session, flags: &str, folder: &str) -> Result<Self, String> {
+        let channel = session.channel().await?;
+        let command = format!("scp {flags} {}\n", word(folder, session.unix));
+        channel.exec(true, command).await.map_err(|error| format!("ssh: {error}"))?;
+        let (output, input) = channel.split();
+        let mut remote = Self { input, output, heard: Heard::default() };
+        // It says that it is ready.
+        let ready = remote.status().await;
+        match ready {
+            Ok(()) => Ok(remote),
+            Err(why) => Err(remote.finish(Err(why)).await.err().unwrap_or_default()),
+        }
+    }
+
     /// Sends bytes, and listens meanwhile: a program that has ended takes none.
     async fn send(&mut self, bytes: Bytes) -> Result<(), String> {
-        let Self { input, output, .. } = self;
-        let mut heard = Vec::new();
-        let sent = {
-            let sending = input.data_bytes(bytes);
-            tokio::pin!(sending);
-            loop {
-                tokio::select! {
-                    sent = &mut sending => break sent.map_err(|error| format!("ssh: {error}")),
-                    message = output.wait() => {
-                        let over = matches!(message, None | Some(ChannelMsg::Close));
-                        heard.push(message);
-                        if over {
-                            break Err("the other end has gone".to_owned());
-                        }
+        let Self { input, output, heard } = self;
+        let sending = input.data_bytes(bytes);
+        tokio::pin!(sending);
+        loop {
+            tokio::select! {
+                sent = &mut sending => return sent.map_err(|error| format!("ssh: {error}")),
+                message = output.wait() => {
+                    let over = matches!(message, None | Some(ChannelMsg::Close));
+                    heard.take(message);
+                    if over {
+                        return Err("the other end has gone".to_owned());
                     }
                 }
             }
-        };
-        heard.into_iter().for_each(|message| self.take(message));
-        sent
+        }
     }
 
-    /// Looks at its next answer: a zero, or a word of complaint.
+    /// Waits for its next answer.
     async fn status(&mut self) -> Result<(), String> {
         loop {
-            match self.answered.first() {
-                Some(0) => {
-                    self.answered.remove(0);
-                    return Ok(());
-                }
-                Some(_) if self.answered.contains(&b'\n') || self.gone => {
-                    let text = self.answered.get(1..).unwrap_or_default();
-                    let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-                    return Err(String::from_utf8_lossy(line).into_owned());
-                }
-                _ if self.gone => return Err("the other end has gone".to_owned()),
-                _ => {
-                    let message = self.output.wait().await;
-                    self.take(message);
-                }
+            if let Some(answer) = self.heard.answer() {
+                return answer;
             }
+            let message = self.output.wait().await;
+            self.heard.take(message);
         }
     }
 
@@ -231,18 +245,55 @@ impl Remote {
     async fn finish(mut self, done: Result<(), String>) -> Result<(), String> {
         // A program that has ended does not mind.
         self.input.eof().await.ok();
-        while !self.gone {
+        while !self.heard.gone {
             let message = self.output.wait().await;
-            self.take(message);
+            self.heard.take(message);
         }
-        match (self.status, done) {
+        match (self.heard.status, done) {
             (Some(127), _) => Err("SCP failed to start. This usually means that SCP is not\nproperly installed on the remote system.".to_owned()),
             (_, Err(why)) => Err(why),
             (None | Some(0), Ok(())) => Ok(()),
             (Some(status), Ok(())) => {
-                let said = String::from_utf8_lossy(&self.said);
+                let said = String::from_utf8_lossy(&self.heard.said);
                 Err(format!("Process exited with status {status}: {}", said.trim_end()))
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn data(bytes: Vec<u8>) -> Option<ChannelMsg> {
+        Some(ChannelMsg::Data { data: bytes.into() })
+    }
+
+    #[test]
+    fn answers_are_taken_one_by_one_and_a_complaint_when_it_is_complete() {
+        let mut heard = Heard::default();
+        assert_eq!(heard.answer(), None);
+        heard.take(data(vec![0, 0, 1]));
+        assert_eq!(
+            (heard.answer(), heard.answer(), heard.answer()),
+            (Some(Ok(())), Some(Ok(())), None)
+        );
+        heard.take(data(b"no space\nmore".to_vec()));
+        assert_eq!(heard.answer(), Some(Err("no space".to_owned())));
+        let mut heard = Heard::default();
+        heard.take(None);
+        assert_eq!(heard.answer(), Some(Err("the other end has gone".to_owned())));
+    }
+
+    #[test]
+    fn a_machine_that_says_too_much_fills_no_memory() {
+        let mut heard = Heard::default();
+        for _ in 0..100 {
+            heard.take(data(vec![b'x'; KEPT]));
+            let said = ChannelMsg::ExtendedData { data: vec![b'y'; KEPT].into(), ext: 1 };
+            heard.take(Some(said));
+        }
+        assert!(heard.answered.len() <= KEPT && heard.said.len() <= 2 * KEPT);
+        assert_eq!(heard.answer(), Some(Err("x".repeat(KEPT - 1))));
     }
 }
