@@ -1,13 +1,14 @@
 //! Every environment variable the program looks at. The only file that reads the environment.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use formwork_provisioners::Surroundings;
 
 use crate::args::ViewArgs;
+use crate::normalize::truth;
 
 /// The environment as far as it concerns us, read once at the start.
 #[derive(Clone, Debug, Default)]
@@ -16,7 +17,7 @@ pub(crate) struct Env {
     pub(crate) data_dir: Option<PathBuf>,
     /// `TF_WORKSPACE`: the workspace, whatever was selected.
     pub(crate) workspace: Option<String>,
-    /// `TF_INPUT`: whether questions may be asked; "0" and "false" mean no.
+    /// `TF_INPUT`: whether questions may be asked; what is false means no.
     pub(crate) input: bool,
     /// `TF_IN_AUTOMATION`: leave out hints about what to run next.
     pub(crate) in_automation: bool,
@@ -67,24 +68,6 @@ pub(crate) struct Env {
     pub(crate) all: BTreeMap<String, String>,
 }
 
-#[expect(clippy::disallowed_methods, reason = "the only file that reads the environment")]
-fn text(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.is_empty())
-}
-
-#[expect(clippy::disallowed_methods, reason = "the only file that reads the environment")]
-fn path(name: &str) -> Option<PathBuf> {
-    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
-}
-
-fn flag(name: &str) -> bool {
-    text(name).is_some_and(|value| !matches!(value.as_str(), "0" | "false"))
-}
-
-fn seconds(name: &str) -> Option<Duration> {
-    text(name)?.parse().ok().map(Duration::from_secs)
-}
-
 impl Env {
     /// The same, with what the command line says about all commands.
     pub(crate) fn with(self, view: ViewArgs) -> Self {
@@ -95,9 +78,20 @@ impl Env {
     /// Reads the environment.
     #[expect(clippy::disallowed_methods, reason = "the only file that reads the environment")]
     pub(crate) fn read() -> Self {
-        let all: BTreeMap<String, String> = std::env::vars_os()
-            .filter_map(|(name, value): (OsString, OsString)| {
-                Some((name.into_string().ok()?, value.into_string().ok()?))
+        Self::of(&std::env::vars_os().collect())
+    }
+
+    /// What the variables say. Each is read as the reference reads it: some are set by anything, some
+    /// by anything but a zero, some by what is true.
+    fn of(variables: &BTreeMap<OsString, OsString>) -> Self {
+        let value = |name: &str| variables.get(OsStr::new(name)).filter(|value| !value.is_empty());
+        let text = |name: &str| value(name).and_then(|value| value.to_str()).map(str::to_owned);
+        let path = |name: &str| value(name).map(PathBuf::from);
+        let seconds = |name: &str| text(name)?.parse().ok().map(Duration::from_secs);
+        let all: BTreeMap<String, String> = variables
+            .iter()
+            .filter_map(|(name, value)| {
+                Some((name.to_str()?.to_owned(), value.to_str()?.to_owned()))
             })
             .collect();
         let prefixed = |prefix: &str| {
@@ -116,13 +110,14 @@ impl Env {
         Self {
             data_dir: path("TF_DATA_DIR"),
             workspace: text("TF_WORKSPACE"),
-            input: !matches!(text("TF_INPUT").as_deref(), Some("0" | "false")),
-            in_automation: flag("TF_IN_AUTOMATION"),
+            input: text("TF_INPUT").and_then(|text| truth(&text)) != Some(false),
+            in_automation: value("TF_IN_AUTOMATION").is_some(),
             cli_config_file: path("TF_CLI_CONFIG_FILE").or_else(|| path("TERRAFORM_CONFIG")),
             plugin_cache_dir: path("TF_PLUGIN_CACHE_DIR"),
-            cache_may_break_lock: flag("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE"),
+            cache_may_break_lock: value("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE")
+                .is_some_and(|value| value != "0"),
             reattach: text("TF_REATTACH_PROVIDERS"),
-            plugin_tls: !flag("TF_DISABLE_PLUGIN_TLS"),
+            plugin_tls: value("TF_DISABLE_PLUGIN_TLS").is_none(),
             plugin_connections: text("FORMWORK_PLUGIN_CONNECTIONS").and_then(|n| n.parse().ok()),
             plugin_processes: text("FORMWORK_PLUGIN_PROCESSES").and_then(|n| n.parse().ok()),
             plugin_start_timeout: seconds("FORMWORK_PLUGIN_START_TIMEOUT"),
@@ -149,5 +144,34 @@ impl Env {
     /// What provisioners need of it.
     pub(crate) fn surroundings(&self) -> Surroundings {
         Surroundings { agent: self.ssh_agent.clone(), home: self.home.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_mean_what_they_mean_to_the_reference() {
+        let read = |name: &str, value: &str| {
+            let env = Env::of(&[(name.into(), value.into())].into());
+            match name {
+                "TF_DISABLE_PLUGIN_TLS" => !env.plugin_tls,
+                "TF_IN_AUTOMATION" => env.in_automation,
+                "TF_INPUT" => env.input,
+                _ => env.cache_may_break_lock,
+            }
+        };
+        let cache = "TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE";
+        for (name, values) in [
+            ("TF_DISABLE_PLUGIN_TLS", [("", false), ("1", true), ("0", true), ("false", true)]),
+            ("TF_IN_AUTOMATION", [("", false), ("1", true), ("0", true), ("false", true)]),
+            (cache, [("", false), ("1", true), ("0", false), ("false", true)]),
+            ("TF_INPUT", [("", true), ("nope", true), ("0", false), ("False", false)]),
+        ] {
+            for (value, expected) in values {
+                assert_eq!(read(name, value), expected, "{name}={value}");
+            }
+        }
     }
 }
