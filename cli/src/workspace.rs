@@ -64,10 +64,7 @@ impl<'e> Workspace<'e> {
         };
         let name = opened.name();
         if !Workspaces::is_name(&name) {
-            let detail = format!(
-                "The workspace name {name:?} is not allowed. The name must contain only URL safe characters, and no path separators."
-            );
-            return Err(diags.error(Diagnostic::error("Invalid workspace name", detail)));
+            return Err(diags.error(bad_name(&name)));
         }
         Ok(opened)
     }
@@ -286,4 +283,12 @@ impl<'e> Workspace<'e> {
             diags.warn(Diagnostic::warning("Provider development overrides are in effect", detail));
         }
     }
+}
+
+/// Says that there can be no workspace of this name.
+pub(crate) fn bad_name(name: &str) -> Diagnostic {
+    let detail = format!(
+        "The workspace name {name:?} is not allowed. The name must contain only URL safe characters, and no path separators."
+    );
+    Diagnostic::error("Invalid workspace name", detail)
 }

@@ -12,7 +12,7 @@ use crate::args::{WorkspaceCommand, WorkspaceDeleteArgs, WorkspaceNewArgs, Works
 use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::out;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, bad_name};
 
 /// Runs the command under its old name.
 pub(super) async fn run_as_env(command: WorkspaceCommand, env: &Env) -> Exit {
@@ -214,10 +214,7 @@ fn check_name(diags: &mut Diagnostics, name: &str) -> Result<(), Reported> {
     if Workspaces::is_name(name) {
         return Ok(());
     }
-    let detail = format!(
-        "The workspace name {name:?} is not allowed. The name must contain only URL safe characters, and no path separators."
-    );
-    Err(diags.error(Diagnostic::error("Invalid workspace name", detail)))
+    Err(diags.error(bad_name(name)))
 }
 
 fn refused(diags: &mut Diagnostics, error: &BadWorkspace) -> Reported {
