@@ -13,6 +13,7 @@ use crate::Failure;
 use crate::handshake::Protocol;
 use crate::reattach::Reattach;
 
+mod causes;
 mod channel;
 mod connect;
 mod launch;

@@ -17,6 +17,7 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::version::{TLS12, TLS13};
 use rustls::{ClientConfig, ServerConfig};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tracing::warn;
 
 mod pin;
@@ -26,6 +27,10 @@ use pin::Pin;
 
 /// The name every plugin certificate carries, and the one clients ask for.
 pub(crate) const SERVER_NAME: &str = "localhost";
+
+/// Bytes both ways, with TLS around them or without.
+pub(crate) trait ByteStream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> ByteStream for T {}
 
 /// Why TLS could not be set up.
 #[derive(Debug, thiserror::Error)]

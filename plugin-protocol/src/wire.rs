@@ -9,6 +9,10 @@ pub(crate) mod dialect;
 pub(crate) mod exchange;
 pub(crate) mod limit;
 
+/// How long a header may be: an error message travels in one. The same on both sides, because a longer
+/// one ends the connection.
+pub(crate) const HEADER_LIMIT: u32 = 1024 * 1024;
+
 #[expect(
     unreachable_pub,
     unused_qualifications,

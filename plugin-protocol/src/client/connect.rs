@@ -9,20 +9,18 @@ use std::time::Duration;
 use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tonic::transport::{Channel, Endpoint, Uri};
 use tower::service_fn;
 
+use super::causes::with_causes;
 use crate::handshake::Address;
-use crate::tls::SERVER_NAME;
+use crate::tls::{ByteStream, SERVER_NAME};
+use crate::wire::HEADER_LIMIT;
 use crate::wire::generated::health::HealthCheckRequest;
 use crate::wire::generated::health::health_client::HealthClient;
-
-/// How long an error message of a plugin may be: it travels in a header.
-const HEADER_LIMIT: u32 = 1024 * 1024;
 
 /// Everything it takes to connect to one plugin.
 #[derive(Clone, Debug)]
@@ -45,9 +43,6 @@ pub(super) enum ConnectError {
     Silent { address: String, patience: Duration },
 }
 
-trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
-
 impl Dialer {
     /// Opens a connection and makes sure that somebody answers on it.
     pub(super) async fn dial(&self) -> Result<Channel, ConnectError> {
@@ -59,7 +54,7 @@ impl Dialer {
     async fn connect(&self) -> Result<Channel, ConnectError> {
         let refused = |cause: &(dyn Error + 'static)| ConnectError::Refused {
             address: self.address.to_string(),
-            cause: whole_story(cause),
+            cause: with_causes(cause),
         };
         let dialer = self.clone();
         let connector = service_fn(move |_: Uri| {
@@ -85,7 +80,7 @@ impl Dialer {
         }
     }
 
-    async fn open(&self) -> io::Result<Box<dyn Stream>> {
+    async fn open(&self) -> io::Result<Box<dyn ByteStream>> {
         match &self.address {
             Address::Unix(path) => self.secure(UnixStream::connect(path).await?).await,
             Address::Tcp(address) => {
@@ -96,7 +91,7 @@ impl Dialer {
         }
     }
 
-    async fn secure(&self, stream: impl Stream + 'static) -> io::Result<Box<dyn Stream>> {
+    async fn secure(&self, stream: impl ByteStream + 'static) -> io::Result<Box<dyn ByteStream>> {
         let Some(config) = &self.tls else {
             return Ok(Box::new(stream));
         };
@@ -118,20 +113,6 @@ pub(super) fn is_local(address: &Address) -> bool {
             }
         },
     }
-}
-
-/// Returns an error with all its causes. The outermost is often just "transport error".
-fn whole_story(error: &(dyn Error + 'static)) -> String {
-    let mut parts: Vec<String> = Vec::new();
-    let mut next = Some(error);
-    while let Some(error) = next {
-        let part = error.to_string();
-        if part != "transport error" && !parts.iter().any(|told| told.contains(&part)) {
-            parts.push(part);
-        }
-        next = error.source();
-    }
-    parts.join(": ")
 }
 
 #[cfg(test)]

@@ -23,6 +23,7 @@ use tonic::transport::server::Connected;
 use tracing::debug;
 
 use crate::handshake::{Address, PluginEnvironment};
+use crate::tls::ByteStream;
 
 /// How long a peer may take to prove who it is.
 const TLS_PATIENCE: Duration = Duration::from_secs(10);
@@ -98,7 +99,7 @@ impl Listener {
         }
     }
 
-    async fn accept(&self) -> io::Result<Box<dyn Bytes>> {
+    async fn accept(&self) -> io::Result<Box<dyn ByteStream>> {
         match self {
             Self::Unix(socket) => Ok(Box::new(socket.as_file().accept().await?.0)),
             Self::Tcp(listener) => {
@@ -142,7 +143,7 @@ async fn bind_tcp((first, last): (u16, u16)) -> io::Result<TcpListener> {
     Err(refused)
 }
 
-async fn secure(bytes: Box<dyn Bytes>, tls: Option<TlsAcceptor>) -> io::Result<Connection> {
+async fn secure(bytes: Box<dyn ByteStream>, tls: Option<TlsAcceptor>) -> io::Result<Connection> {
     match tls {
         None => Ok(Connection(bytes)),
         Some(acceptor) => {
@@ -152,11 +153,8 @@ async fn secure(bytes: Box<dyn Bytes>, tls: Option<TlsAcceptor>) -> io::Result<C
     }
 }
 
-pub(super) trait Bytes: AsyncRead + AsyncWrite + Send + Unpin {}
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Bytes for T {}
-
 /// An accepted connection, of either network, with TLS or without.
-pub(super) struct Connection(Box<dyn Bytes>);
+pub(super) struct Connection(Box<dyn ByteStream>);
 
 impl Connected for Connection {
     type ConnectInfo = ();

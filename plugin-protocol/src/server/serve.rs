@@ -18,13 +18,12 @@ use super::{Options, ServeError};
 use crate::handshake::{Handshake, PluginEnvironment, Protocol};
 use crate::reattach::{self, REATTACH_NAME, Reattach};
 use crate::tls::{Identity, server_config};
+use crate::wire::HEADER_LIMIT;
 
 /// How long calls in flight may go on after the host asked for the end. It waits two seconds in all.
 const DRAIN: Duration = Duration::from_secs(1);
 /// How often to look whether the host is still there.
 const HOST_WATCH: Duration = Duration::from_secs(1);
-/// How long a message in a header may be.
-const HEADER_LIMIT: u32 = 1024 * 1024;
 
 /// Serves a host that started us, until it says that it is enough, or dies.
 #[expect(clippy::disallowed_methods, reason = "the host's wishes come in the environment")]

@@ -13,6 +13,7 @@ use tonic::{Code, Request, Status, Streaming};
 
 use super::GrpcProvider;
 use crate::Failure;
+use crate::client::causes::with_causes;
 use crate::client::channel::{Channels, Lease};
 use crate::wire::codec::{Decoded, HostCodec};
 use crate::wire::dialect::Method;
@@ -175,18 +176,4 @@ async fn blame(name: &'static str, status: &Status, channels: &dyn Channels) -> 
         Code::Unimplemented => Failure::Unimplemented(name),
         code => Failure::Status { code: format!("{code:?}"), message: status.message().to_owned() },
     }
-}
-
-/// An error with what caused it: the outer ones of a connection say next to nothing.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(inner) = cause {
-        let inner_text = inner.to_string();
-        if !text.contains(&inner_text) {
-            text = format!("{text}: {inner_text}");
-        }
-        cause = inner.source();
-    }
-    text
 }
