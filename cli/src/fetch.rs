@@ -8,6 +8,7 @@ mod git;
 pub(crate) mod host;
 pub(crate) mod http;
 mod link;
+pub(crate) mod netrc;
 
 use std::io;
 use std::path::Path;
@@ -16,6 +17,7 @@ use formwork_core::addr::{ModuleSource, PackageAddr};
 
 use archive::{BadArchive, Format, Limits};
 use http::HttpError;
+use netrc::Netrc;
 
 pub(crate) use folder::{Hidden, copy, only_match};
 
@@ -49,6 +51,8 @@ const MAX_HOPS: usize = 10;
 pub(crate) struct Fetcher<'a> {
     /// Asks servers.
     pub(crate) http: &'a http::Client,
+    /// Who asks where.
+    pub(crate) netrc: Netrc,
     /// Whether the environment names the program that speaks SSH for git.
     pub(crate) own_ssh: bool,
     /// What a package may hold.
@@ -103,17 +107,19 @@ impl Fetcher<'_> {
 
     fn remote(&self, package: &PackageAddr, into: &Path, hops: usize) -> Result<(), FetchError> {
         let (url, format) = archive_format(&package.url);
+        let asking = self.netrc.authorization(&url);
+        let to = (url.as_str(), asking.as_deref());
         if let Some(format) = format {
             let parent = into.parent().unwrap_or(into);
             let mut file = tempfile::NamedTempFile::new_in(parent)?;
-            self.http.download(&url, file.as_file_mut(), self.limits.archive)?;
+            self.http.download(to, file.as_file_mut(), self.limits.archive)?;
             return Ok(archive::unpack(file.path(), format, into, &self.limits)?);
         }
         if hops == MAX_HOPS {
             let reason = format!("more than {MAX_HOPS} addresses led only to another address");
             return Err(FetchError::Address(reason));
         }
-        let next = link::find(self.http, &url)?;
+        let next = link::find(self.http, to)?;
         let found = ModuleSource::parse(&next, false);
         let Ok(ModuleSource::Package(found, within)) = found else {
             return Err(FetchError::Address(format!("invalid source string: {next}")));

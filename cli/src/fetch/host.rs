@@ -47,7 +47,7 @@ impl<'a> Hosts<'a> {
         (id, name): (&str, &'static str),
     ) -> Result<String, HostError> {
         if !self.known.contains_key(host) {
-            let services = discover(http, host, self.token(host).as_deref())?;
+            let services = discover(http, host, self.asking(host).as_deref())?;
             self.known.insert(host.to_owned(), services);
         }
         let found = self.known.get(host).and_then(|services| services.get(id));
@@ -56,8 +56,13 @@ impl<'a> Hosts<'a> {
         Ok(format!("{}/", url.trim_end_matches('/')))
     }
 
+    /// What a request to a host says about who asks.
+    pub(crate) fn asking(&self, host: &str) -> Option<String> {
+        self.token(host).map(|token| format!("Bearer {token}"))
+    }
+
     /// The token for a host: from the environment, or else from the settings.
-    pub(crate) fn token(&self, host: &str) -> Option<String> {
+    fn token(&self, host: &str) -> Option<String> {
         // Dots cannot stand in the name of a variable, nor can dashes in most shells.
         let plain = format!("TF_TOKEN_{}", host.replace('.', "_"));
         let escaped = format!("TF_TOKEN_{}", host.replace('-', "__").replace('.', "_"));
@@ -69,9 +74,9 @@ impl<'a> Hosts<'a> {
 fn discover(
     http: &Client,
     host: &str,
-    token: Option<&str>,
+    asking: Option<&str>,
 ) -> Result<BTreeMap<String, String>, HostError> {
-    let answer = match http.get(&format!("https://{host}/.well-known/terraform.json"), token) {
+    let answer = match http.get(&format!("https://{host}/.well-known/terraform.json"), asking) {
         Ok(answer) => answer,
         // Such a host offers nothing, which is no failure.
         Err(HttpError::Status { status: 404, .. }) => return Ok(BTreeMap::new()),

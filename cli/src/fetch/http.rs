@@ -69,16 +69,16 @@ impl Client {
         Self { agent: config.new_agent() }
     }
 
-    /// Gets what is at a URL; a token is sent along, but not to another host.
+    /// Gets what is at a URL; what is said about who asks is sent along, but not to another host.
     ///
     /// # Errors
     /// When there is no answer, or not a good one.
-    pub(crate) fn get(&self, url: &str, token: Option<&str>) -> Result<Answer, HttpError> {
+    pub(crate) fn get(&self, url: &str, asking: Option<&str>) -> Result<Answer, HttpError> {
         let mut at = url.to_owned();
         for _ in 0..=MAX_REDIRECTS {
             let mut request = self.agent.get(&at);
-            if let Some(token) = token.filter(|_| origin(&at) == origin(url)) {
-                request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+            if let Some(asking) = asking.filter(|_| origin(&at) == origin(url)) {
+                request = request.header(header::AUTHORIZATION, asking);
             }
             let response = request.call().map_err(|error| HttpError::Unreachable {
                 url: without_secrets(&at),
@@ -103,8 +103,13 @@ impl Client {
     ///
     /// # Errors
     /// When it cannot be had, or is larger than the limit.
-    pub(crate) fn download(&self, url: &str, to: &mut File, limit: u64) -> Result<(), HttpError> {
-        let answer = self.get(url, None)?;
+    pub(crate) fn download(
+        &self,
+        (url, asking): (&str, Option<&str>),
+        to: &mut File,
+        limit: u64,
+    ) -> Result<(), HttpError> {
+        let answer = self.get(url, asking)?;
         let url = without_secrets(url);
         let mut body = answer.response.into_body();
         let mut content = body.as_reader().take(limit + 1);
@@ -137,6 +142,12 @@ impl Answer {
             Err(error) => Err(HttpError::Malformed { url, reason: error.to_string() }),
         }
     }
+}
+
+/// Host and port of a URL in lower case, behind the name of a user if there is one.
+pub(super) fn host(url: &str) -> String {
+    let origin = origin(url);
+    origin.split_once("://").map_or(origin.as_str(), |(_, host)| host).to_owned()
 }
 
 /// Scheme, host and port of a URL, in lower case.

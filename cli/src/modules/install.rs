@@ -16,6 +16,7 @@ use crate::env::Env;
 use crate::fetch::archive::Limits;
 use crate::fetch::host::Hosts;
 use crate::fetch::http::{self, Client};
+use crate::fetch::netrc::Netrc;
 use crate::fetch::{self, FetchError, Fetcher, Hidden};
 use crate::install::settings::Settings;
 
@@ -125,7 +126,7 @@ pub(crate) fn fetch_root(
 
 fn fetcher<'a>(http: &'a Client, env: &Env) -> Fetcher<'a> {
     let own_ssh = ["GIT_SSH", "GIT_SSH_COMMAND"].iter().any(|name| env.all.contains_key(*name));
-    Fetcher { http, own_ssh, limits: Limits::MODULE }
+    Fetcher { http, netrc: Netrc::load(env), own_ssh, limits: Limits::MODULE }
 }
 
 /// The module whose calls are being looked at.

@@ -60,8 +60,8 @@ impl<'a> Registries<'a> {
             return Ok(known.clone());
         }
         let url = self.url(module, "versions")?;
-        let token = self.hosts.token(&module.host);
-        let answer = self.http.get(&url, token.as_deref()).map_err(|error| match error {
+        let asking = self.hosts.asking(&module.host);
+        let answer = self.http.get(&url, asking.as_deref()).map_err(|error| match error {
             HttpError::Status { status: 404, .. } => RegistryError::NotFound,
             error => RegistryError::Http(error),
         })?;
@@ -77,8 +77,8 @@ impl<'a> Registries<'a> {
         version: &Version,
     ) -> Result<(PackageAddr, Subfolder), RegistryError> {
         let url = self.url(module, &format!("{version}/download"))?;
-        let token = self.hosts.token(&module.host);
-        let answer = self.http.get(&url, token.as_deref())?;
+        let asking = self.hosts.asking(&module.host);
+        let answer = self.http.get(&url, asking.as_deref())?;
         let base = answer.url.clone();
         let Some(named) = answer.header("X-Terraform-Get").filter(|named| !named.is_empty()) else {
             let reason = "the registry named no place, in the header X-Terraform-Get".to_owned();

@@ -61,8 +61,10 @@ impl Project {
     fn install(&self, upgrade: bool) -> String {
         let told = RefCell::new(String::new());
         let mut diags = Diagnostics::new();
+        let netrc = self.path("netrc").display().to_string();
+        let env = Env { all: [("NETRC".to_owned(), netrc)].into(), ..Env::default() };
         let place = Place {
-            env: &Env::default(),
+            env: &env,
             settings: &self.settings,
             root: self.folder.path(),
             folder: &self.path(".terraform/modules"),
@@ -339,6 +341,20 @@ fn a_server_may_say_where_the_package_is_but_not_on_this_machine() {
         let told = install(path);
         assert!(told.contains(part), "{path}: {told}");
     }
+}
+
+#[test]
+fn a_server_of_packages_is_told_what_the_file_netrc_says() {
+    let server = Server::start(vec![
+        ("/m", server::get("BASE/m.zip")),
+        ("/m.zip", server::body(zip(&[("main.tf", "")]))),
+    ]);
+    let project = Project::new(&[("netrc", "machine elsewhere\ndefault login me password it\n")]);
+    project.call(&server.url("/m"));
+    project.install(false);
+    let asked = server.asked();
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    assert!(asked.iter().all(|asked| asked.contains(": Basic bWU6aXQ=")), "{asked:?}");
 }
 
 #[test]

@@ -1,0 +1,111 @@
+//! The file `.netrc`: under which name and with which password one logs in where. Only servers of
+//! modules' packages are told, as in the reference. Asks nobody.
+
+use std::path::PathBuf;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+use super::http::host;
+use crate::env::Env;
+
+/// What the file says, in its order.
+#[derive(Debug, Default)]
+pub(crate) struct Netrc(Vec<Machine>);
+
+#[derive(Debug, Default)]
+struct Machine {
+    /// Host, and port if it is not the usual one; none for all that are not named.
+    name: Option<String>,
+    login: String,
+    password: String,
+}
+
+impl Netrc {
+    /// Reads the file that `NETRC` names, or else the one in the home folder. One that cannot be read
+    /// says nothing: servers will say whether they want a name.
+    pub(crate) fn load(env: &Env) -> Self {
+        let named = env.all.get("NETRC").filter(|path| !path.is_empty()).map(PathBuf::from);
+        let path = named.or_else(|| Some(env.home.as_ref()?.join(".netrc")));
+        let text = path.and_then(|path| std::fs::read_to_string(path).ok());
+        text.map(|text| Self::parse(&text)).unwrap_or_default()
+    }
+
+    fn parse(text: &str) -> Self {
+        let mut machines: Vec<Machine> = Vec::new();
+        let mut lines = text.lines();
+        let mut next = None;
+        while let Some(line) = lines.next() {
+            for word in line.split_whitespace().take_while(|word| !word.starts_with('#')) {
+                match (next.take(), machines.last_mut()) {
+                    (Some("machine"), _) => {
+                        let name = Some(word.to_lowercase());
+                        machines.push(Machine { name, ..Machine::default() });
+                    }
+                    (Some("login"), Some(machine)) => machine.login = word.to_owned(),
+                    (Some("password"), Some(machine)) => machine.password = word.to_owned(),
+                    // An account, or the name of a macro.
+                    (Some(_), _) => {}
+                    (None, _) => match word {
+                        "default" => machines.push(Machine::default()),
+                        "machine" => next = Some("machine"),
+                        "login" => next = Some("login"),
+                        "password" => next = Some("password"),
+                        "account" => next = Some("account"),
+                        // A macro goes on to the next empty line.
+                        "macdef" => {
+                            lines.find(|line| line.trim().is_empty());
+                            break;
+                        }
+                        _ => {}
+                    },
+                }
+            }
+        }
+        Self(machines)
+    }
+
+    /// What a request to a URL says about who asks, unless the URL says it.
+    pub(crate) fn authorization(&self, url: &str) -> Option<String> {
+        let host = host(url);
+        if host.contains('@') {
+            return None;
+        }
+        let named = self.0.iter().find(|machine| machine.name.as_ref() == Some(&host));
+        let other = || self.0.iter().find(|machine| machine.name.is_none());
+        let Machine { login, password, .. } = named.or_else(other)?;
+        Some(format!("Basic {}", STANDARD.encode(format!("{login}:{password}"))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_host_is_told_what_the_file_says_about_it() {
+        let text = "# machine commented login no\n\
+            machine One.example login a password p1 # machine two\n\
+            macdef init\nmachine macro login no password no\n\n\
+            machine one.example:8080\n  login b\n  account x\n  password p#2\n";
+        let check = |text: &str, url: &str| {
+            let told = Netrc::parse(text).authorization(url)?;
+            let words = STANDARD.decode(told.strip_prefix("Basic ").unwrap()).unwrap();
+            Some(String::from_utf8(words).unwrap())
+        };
+        for (url, expected) in [
+            ("https://ONE.example/x?y", Some("a:p1")),
+            ("https://one.example:8080/x", Some("b:p#2")),
+            ("https://me@one.example/x", None),
+            ("https://two/x", None),
+            ("https://macro/x", None),
+            ("https://commented/x", None),
+        ] {
+            assert_eq!(check(text, url).as_deref(), expected, "{url}");
+        }
+        let others = format!("{text}default login d password p3");
+        assert_eq!(check(&others, "https://two/x").as_deref(), Some("d:p3"));
+        assert_eq!(check(&others, "https://one.example/x").as_deref(), Some("a:p1"));
+        assert_eq!(check("machine", "https://one.example/x"), None);
+    }
+}
