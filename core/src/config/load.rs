@@ -166,7 +166,7 @@ pub(super) fn read_module(
 
 fn decoded(
     diags: &mut Diagnostics,
-    sources: &mut Sources,
+    sources: &Sources,
     bodies: Vec<Body>,
     (dir, is_root): (&Path, bool),
 ) -> Result<Module, Reported> {

@@ -22,7 +22,7 @@ mod tests {
 
     #[derive(Debug, thiserror::Error)]
     #[error("{0}")]
-    struct Layer(&'static str, #[source] Option<Box<Layer>>);
+    struct Layer(&'static str, #[source] Option<Box<Self>>);
 
     #[test]
     fn each_cause_is_told_once_and_nothing_that_says_nothing() {

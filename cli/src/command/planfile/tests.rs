@@ -121,7 +121,7 @@ async fn it_goes_where_it_was_made_for_and_nowhere_else() {
 
     let check = |file: &StateFile| {
         let mut diags = Diagnostics::new();
-        let _ = opened(&env, root, &path).0.check(&mut diags, file);
+        drop(opened(&env, root, &path).0.check(&mut diags, file));
         summaries(diags)
     };
     assert!(check(&file).is_empty());
