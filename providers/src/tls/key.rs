@@ -5,7 +5,7 @@ mod form;
 mod openssh;
 
 pub(super) use curve::Curve;
-pub(super) use form::{PublicForms, written};
+pub(super) use form::written;
 
 use aws_lc_rs::encoding::{AsBigEndian as _, AsDer as _, Curve25519SeedBin};
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};

@@ -6,12 +6,11 @@ pub(super) use ephemeral::PassingPrivateKey;
 
 use formwork_sdk::prelude::*;
 
-use super::key::{Curve, KeyError, Kind, PrivateKey, PublicForms};
+use super::key::{Curve, KeyError, Kind, PrivateKey};
 
-/// A private key. It is stored in the state, readable for whoever can read that; the ephemeral resource
-/// of the same name is stored nowhere.
+/// What an author says of a key.
 #[derive(Model)]
-pub(super) struct Key {
+pub(super) struct Wanted {
     /// The algorithm: `RSA`, `ECDSA` or `ED25519`.
     #[attr(required, replace, one_of = ["RSA", "ECDSA", "ED25519"])]
     algorithm: String,
@@ -21,6 +20,11 @@ pub(super) struct Key {
     /// The curve of a key of the algorithm `ECDSA`: `P224`, `P256`, `P384` or `P521`.
     #[attr(default = "P224", replace, one_of = ["P224", "P256", "P384", "P521"])]
     ecdsa_curve: String,
+}
+
+/// A key in all its forms.
+#[derive(Model)]
+pub(super) struct Forms {
     /// The private key in PEM.
     #[attr(computed, sensitive)]
     private_key_pem: String,
@@ -42,6 +46,16 @@ pub(super) struct Key {
     /// The SHA-256 fingerprint of the public key, `SHA256:…`; empty for the curve `P224`.
     #[attr(computed)]
     public_key_fingerprint_sha256: String,
+}
+
+/// A private key. It is stored in the state, readable for whoever can read that; the ephemeral resource
+/// of the same name is stored nowhere.
+#[derive(Model)]
+pub(super) struct Key {
+    #[attr(flatten)]
+    wanted: Wanted,
+    #[attr(flatten, computed)]
+    forms: Forms,
     /// The SHA-1 digest of the public key.
     #[attr(computed)]
     id: String,
@@ -57,75 +71,60 @@ impl Resource for TlsPrivateKey {
     const VERSION: u64 = 1;
 
     async fn create(&self, diags: &mut Diagnostics, call: Create<Key>) -> Answer<KeyComputed> {
-        let KeyInput { algorithm, rsa_bits, ecdsa_curve } = call.planned;
-        let forms = generated(diags, &algorithm, rsa_bits, &ecdsa_curve).await?;
-        Ok(KeyComputed {
-            private_key_pem: forms.pem,
-            private_key_openssh: forms.openssh,
-            private_key_pem_pkcs8: forms.pkcs8,
-            public_key_pem: forms.public.pem,
-            public_key_openssh: forms.public.openssh,
-            public_key_fingerprint_md5: forms.public.fingerprint_md5,
-            public_key_fingerprint_sha256: forms.public.fingerprint_sha256,
-            id: forms.public.id,
-        })
+        let (forms, id) = generated(diags, &call.planned.wanted).await?;
+        Ok(KeyComputed { forms, id })
     }
 
     /// The first version lacked some of the forms.
     async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<KeyDraft> {
-        let stored: Key = stored.read(diags)?;
-        let key = PrivateKey::from_pem(&stored.private_key_pem);
-        let forms = key.and_then(|key| Forms::of(&key));
-        let forms = forms.map_err(|error| report(diags, "Unable to parse key from PEM", &error))?;
-        let key = Key {
-            private_key_openssh: forms.openssh,
-            private_key_pem_pkcs8: forms.pkcs8,
-            public_key_pem: forms.public.pem,
-            public_key_openssh: forms.public.openssh,
-            public_key_fingerprint_md5: forms.public.fingerprint_md5,
-            public_key_fingerprint_sha256: forms.public.fingerprint_sha256,
-            id: forms.public.id,
-            ..stored
+        let mut stored: Key = stored.read(diags)?;
+        let key = PrivateKey::from_pem(&stored.forms.private_key_pem);
+        let made = key.and_then(|key| forms_of(&key));
+        let (forms, id) =
+            made.map_err(|error| report(diags, "Unable to parse key from PEM", &error))?;
+        stored.id = id;
+        stored.forms = Forms {
+            private_key_pem: stored.forms.private_key_pem,
+            private_key_openssh: forms.private_key_openssh,
+            private_key_pem_pkcs8: forms.private_key_pem_pkcs8,
+            public_key_pem: forms.public_key_pem,
+            public_key_openssh: forms.public_key_openssh,
+            public_key_fingerprint_md5: forms.public_key_fingerprint_md5,
+            public_key_fingerprint_sha256: forms.public_key_fingerprint_sha256,
         };
-        Ok(key.into())
+        Ok(stored.into())
     }
 }
 
-/// A key in all its forms.
-struct Forms {
-    pem: String,
-    pkcs8: String,
-    openssh: String,
-    public: PublicForms,
-}
-
-impl Forms {
-    fn of(key: &PrivateKey) -> Result<Self, KeyError> {
-        Ok(Self {
-            pem: key.to_pem()?,
-            pkcs8: key.to_pkcs8()?,
-            openssh: key.to_openssh()?,
-            public: key.public_forms()?,
-        })
-    }
+/// The forms of a key, and its digest.
+fn forms_of(key: &PrivateKey) -> Result<(FormsComputed, String), KeyError> {
+    let public = key.public_forms()?;
+    let forms = FormsComputed {
+        private_key_pem: key.to_pem()?,
+        private_key_openssh: key.to_openssh()?,
+        private_key_pem_pkcs8: key.to_pkcs8()?,
+        public_key_pem: public.pem,
+        public_key_openssh: public.openssh,
+        public_key_fingerprint_md5: public.fingerprint_md5,
+        public_key_fingerprint_sha256: public.fingerprint_sha256,
+    };
+    Ok((forms, public.id))
 }
 
 /// Makes a key, elsewhere: the search for large primes takes its time.
 async fn generated(
     diags: &mut Diagnostics,
-    algorithm: &str,
-    rsa_bits: i64,
-    ecdsa_curve: &str,
-) -> Answer<Forms> {
-    let curve = Curve::ALL.into_iter().find(|curve| curve.name() == ecdsa_curve);
-    let kind = match algorithm {
-        "RSA" => Kind::Rsa(usize::try_from(rsa_bits).unwrap_or_default()),
+    wanted: &WantedInput,
+) -> Answer<(FormsComputed, String)> {
+    let curve = Curve::ALL.into_iter().find(|curve| curve.name() == wanted.ecdsa_curve);
+    let kind = match wanted.algorithm.as_str() {
+        "RSA" => Kind::Rsa(usize::try_from(wanted.rsa_bits).unwrap_or_default()),
         "ECDSA" => Kind::Ecdsa(curve.unwrap_or(Curve::P224)),
         _ => Kind::Ed25519,
     };
-    let made = tokio::task::spawn_blocking(move || Forms::of(&PrivateKey::generate(kind)?)).await;
+    let made = tokio::task::spawn_blocking(move || forms_of(&PrivateKey::generate(kind)?)).await;
     let error = match made {
-        Ok(Ok(forms)) => return Ok(forms),
+        Ok(Ok(made)) => return Ok(made),
         Ok(Err(error)) => error,
         Err(error) => KeyError::Crypto(error.to_string()),
     };
