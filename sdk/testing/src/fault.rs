@@ -20,6 +20,8 @@ use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, Provi
 use formwork_plugin_protocol::{Failure, Provider};
 use formwork_sdk::ProviderDef;
 
+use crate::Reel;
+
 /// What can happen to a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -38,6 +40,19 @@ impl Fault {
 pub(crate) struct Front {
     provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>,
     trouble: Arc<Mutex<Trouble>>,
+    pub(crate) record: Record,
+}
+
+/// What is done about the calls of a provider.
+#[derive(Default)]
+pub(crate) enum Record {
+    /// They are made.
+    #[default]
+    None,
+    /// They are made and kept.
+    Kept(Reel),
+    /// They are answered as they were.
+    Answered(Reel),
 }
 
 /// The calls that were made, and what happens to one of them.
@@ -49,7 +64,7 @@ struct Trouble {
 
 impl Front {
     pub(crate) fn new(provider: Arc<dyn Fn() -> ProviderDef + Send + Sync>) -> Self {
-        Self { provider, trouble: Arc::default() }
+        Self { provider, trouble: Arc::default(), record: Record::None }
     }
 
     pub(crate) fn arm(&self, at: usize, fault: Fault) {
@@ -65,7 +80,12 @@ impl Front {
 impl Launch for Front {
     async fn launch(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
         let inner = (self.provider)().into_provider();
-        Ok(Arc::new(Faulty { inner, trouble: self.trouble.clone() }))
+        let provider = Arc::new(Faulty { inner, trouble: self.trouble.clone() });
+        Ok(match &self.record {
+            Record::None => provider,
+            Record::Kept(reel) => reel.record(provider),
+            Record::Answered(reel) => reel.replay(provider),
+        })
     }
 }
 

@@ -41,6 +41,7 @@
 //! ```
 
 mod fault;
+mod reel;
 mod show;
 mod storm;
 
@@ -71,9 +72,10 @@ use formwork_value::{Diagnostics, Str, Value};
 use tokio::sync::Semaphore;
 
 pub use fault::Fault;
+pub use reel::{Reel, Unreadable};
 pub use storm::{Weathered, storm};
 
-use fault::Front;
+use fault::{Front, Record};
 
 /// A place where configurations are applied: a provider, and a state in memory.
 pub struct Lab {
@@ -159,6 +161,17 @@ impl Lab {
     /// Ends the trouble: what is told of the calls that were made since the last time.
     pub fn calls(&mut self) -> Vec<String> {
         self.front.disarm()
+    }
+
+    /// Has all calls from now on kept.
+    pub fn record(&mut self, reel: &Reel) {
+        self.front.record = Record::Kept(reel.clone());
+    }
+
+    /// Has all calls from now on answered as they were: the provider says what it offers, and none of
+    /// its handlers runs. A call that was not recorded fails and says which one was expected.
+    pub fn replay(&mut self, reel: &Reel) {
+        self.front.record = Record::Answered(reel.clone());
     }
 
     /// How many objects the state has.

@@ -1,0 +1,278 @@
+//! What is answered, into a record and out of it.
+
+use std::time::{Duration, SystemTime};
+
+use formwork_plugin_protocol::message::configure::Verdict;
+use formwork_plugin_protocol::message::data::ReadDataResponse;
+use formwork_plugin_protocol::message::ephemeral::{OpenResponse, RenewResponse};
+use formwork_plugin_protocol::message::function::{CallResponse, FunctionError};
+use formwork_plugin_protocol::message::resource::{
+    ApplyResponse, ImportResponse, ImportedResource, MoveResponse, PlanResponse, ReadResponse,
+    UpgradeIdentityResponse, UpgradeResponse,
+};
+use serde_json::{Value as Json, json};
+
+use super::form::{Kind, Offer, Page, bytes, deferred, diagnostics, path, shown_bytes, shown_path};
+
+/// An answer that can be kept. `of` is the name of what was asked.
+pub(super) trait Answer: Sized {
+    /// Writes it.
+    fn write(&self, page: &mut Page<'_>, of: &str);
+
+    /// Reads it.
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String>;
+}
+
+impl Answer for Verdict {
+    fn write(&self, page: &mut Page<'_>, _: &str) {
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(_: &Offer, _: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self { diagnostics: diagnostics(&json["diagnostics"]) })
+    }
+}
+
+impl Answer for UpgradeResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        page.payload("state", Kind::Resource(of), &self.state);
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self {
+            state: offer.payload(Kind::Resource(of), &json["state"])?,
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for ReadResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        page.payload("state", Kind::Resource(of), &self.state);
+        page.put("private", shown_bytes(&self.private));
+        page.deferred(self.deferred);
+        page.identity("identity", of, self.identity.as_ref());
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self {
+            state: offer.payload(Kind::Resource(of), &json["state"])?,
+            private: bytes(&json["private"]),
+            deferred: deferred(&json["deferred"]),
+            identity: offer.optional(Kind::Identity(of), &json["identity"])?,
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for PlanResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        page.payload("planned", Kind::Resource(of), &self.planned);
+        if !self.requires_replace.is_empty() {
+            page.put("requires_replace", self.requires_replace.iter().map(shown_path).collect());
+        }
+        page.put("planned_private", shown_bytes(&self.planned_private));
+        if self.legacy_type_system {
+            page.put("legacy_type_system", json!(true));
+        }
+        page.deferred(self.deferred);
+        page.identity("planned_identity", of, self.planned_identity.as_ref());
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        let replace = json["requires_replace"].as_array().into_iter().flatten();
+        Ok(Self {
+            planned: offer.payload(Kind::Resource(of), &json["planned"])?,
+            requires_replace: replace.map(path).collect(),
+            planned_private: bytes(&json["planned_private"]),
+            legacy_type_system: json["legacy_type_system"] == true,
+            deferred: deferred(&json["deferred"]),
+            planned_identity: offer.optional(Kind::Identity(of), &json["planned_identity"])?,
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for ApplyResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        page.payload("state", Kind::Resource(of), &self.state);
+        page.put("private", shown_bytes(&self.private));
+        if self.legacy_type_system {
+            page.put("legacy_type_system", json!(true));
+        }
+        page.identity("identity", of, self.identity.as_ref());
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self {
+            state: offer.payload(Kind::Resource(of), &json["state"])?,
+            private: bytes(&json["private"]),
+            legacy_type_system: json["legacy_type_system"] == true,
+            identity: offer.optional(Kind::Identity(of), &json["identity"])?,
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for ImportResponse {
+    fn write(&self, page: &mut Page<'_>, _: &str) {
+        let mut shown = Vec::new();
+        for one in &self.resources {
+            let name = &one.type_name;
+            let identity = one.identity.as_ref();
+            shown.push(json!({
+                "type": name,
+                "state": page.shown(Kind::Resource(name), &one.state),
+                "private": shown_bytes(&one.private),
+                "identity": identity.map(|identity| page.shown(Kind::Identity(name), identity)),
+            }));
+        }
+        page.put("resources", Json::Array(shown));
+        page.deferred(self.deferred);
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(offer: &Offer, _: &str, json: &Json) -> Result<Self, String> {
+        let mut resources = Vec::new();
+        for one in json["resources"].as_array().into_iter().flatten() {
+            let name = one["type"].as_str().unwrap_or_default();
+            resources.push(ImportedResource {
+                type_name: name.to_owned(),
+                state: offer.payload(Kind::Resource(name), &one["state"])?,
+                private: bytes(&one["private"]),
+                identity: offer.optional(Kind::Identity(name), &one["identity"])?,
+            });
+        }
+        Ok(Self {
+            resources,
+            deferred: deferred(&json["deferred"]),
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for MoveResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        page.payload("state", Kind::Resource(of), &self.state);
+        page.put("private", shown_bytes(&self.private));
+        page.identity("identity", of, self.identity.as_ref());
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self {
+            state: offer.payload(Kind::Resource(of), &json["state"])?,
+            private: bytes(&json["private"]),
+            identity: offer.optional(Kind::Identity(of), &json["identity"])?,
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for UpgradeIdentityResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        page.payload("identity", Kind::Identity(of), &self.identity);
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self {
+            identity: offer.payload(Kind::Identity(of), &json["identity"])?,
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for ReadDataResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        page.payload("state", Kind::Data(of), &self.state);
+        page.deferred(self.deferred);
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self {
+            state: offer.payload(Kind::Data(of), &json["state"])?,
+            deferred: deferred(&json["deferred"]),
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for CallResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        match &self.result {
+            Ok(result) => page.payload("result", Kind::Result(of), result),
+            Err(error) => {
+                page.put("error", json!({"text": error.text, "argument": error.argument}));
+            }
+        }
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        if let Some(text) = json["error"]["text"].as_str() {
+            let argument = json["error"]["argument"].as_u64();
+            return Ok(Self { result: Err(FunctionError { text: text.to_owned(), argument }) });
+        }
+        Ok(Self { result: Ok(offer.payload(Kind::Result(of), &json["result"])?) })
+    }
+}
+
+impl Answer for OpenResponse {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        // Nobody stores what is ephemeral, and neither does a record.
+        if let Ok(result) = self.result.decode(&page.offer.ty(Kind::Ephemeral(of))) {
+            page.secret(result.value());
+        }
+        page.payload("result", Kind::Ephemeral(of), &self.result);
+        page.put("private", shown_bytes(&self.private));
+        page.put("renew_in", seconds_until(self.renew_at));
+        page.deferred(self.deferred);
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self {
+            result: offer.payload(Kind::Ephemeral(of), &json["result"])?,
+            private: bytes(&json["private"]),
+            renew_at: moment(&json["renew_in"]),
+            deferred: deferred(&json["deferred"]),
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+impl Answer for RenewResponse {
+    fn write(&self, page: &mut Page<'_>, _: &str) {
+        page.put("private", shown_bytes(&self.private));
+        page.put("renew_in", seconds_until(self.renew_at));
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(_: &Offer, _: &str, json: &Json) -> Result<Self, String> {
+        Ok(Self {
+            private: bytes(&json["private"]),
+            renew_at: moment(&json["renew_in"]),
+            diagnostics: diagnostics(&json["diagnostics"]),
+        })
+    }
+}
+
+/// How long there is until a moment, so that a record does not depend on when it was made.
+fn seconds_until(moment: Option<SystemTime>) -> Json {
+    let left = moment.and_then(|moment| moment.duration_since(now()).ok());
+    left.map_or(Json::Null, |left| json!(left.as_secs_f64().round()))
+}
+
+fn moment(seconds: &Json) -> Option<SystemTime> {
+    Some(now() + Duration::try_from_secs_f64(seconds.as_f64()?).ok()?)
+}
+
+#[expect(clippy::disallowed_methods, reason = "providers name moments, records lengths of time")]
+fn now() -> SystemTime {
+    SystemTime::now()
+}

@@ -1,0 +1,370 @@
+//! Values as JSON and back, by their types, with what is unknown. JSON of states cannot say that.
+
+use bytes::Bytes;
+use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::message::DeferredReason;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::schema::{IdentitySchemas, ProviderSchema};
+use formwork_value::codec::type_json;
+use formwork_value::diag::Severity;
+use formwork_value::path::Step;
+use formwork_value::schema::{Block, Schema};
+use formwork_value::{Number, Path, Refinement, Type, Value};
+use serde_json::{Map, Value as Json, json};
+
+const UNKNOWN: &str = "$unknown";
+const TYPE: &str = "$type";
+const HEX: &str = "$hex";
+
+/// What a provider offers.
+pub(super) struct Offer {
+    pub(super) schema: ProviderSchema,
+    pub(super) identities: IdentitySchemas,
+}
+
+/// Which schema a value has.
+#[derive(Clone, Copy)]
+pub(super) enum Kind<'n> {
+    Provider,
+    Meta,
+    Resource(&'n str),
+    Data(&'n str),
+    Ephemeral(&'n str),
+    Identity(&'n str),
+    /// The argument of a function at an index.
+    Argument(&'n str, usize),
+    /// The result of a function.
+    Result(&'n str),
+}
+
+impl Offer {
+    fn block(&self, kind: Kind<'_>) -> Option<&Block> {
+        let schema: Option<&Schema> = match kind {
+            Kind::Provider => Some(&self.schema.provider),
+            Kind::Meta => self.schema.provider_meta.as_ref(),
+            Kind::Resource(name) => self.schema.resources.get(name),
+            Kind::Data(name) => self.schema.data_sources.get(name),
+            Kind::Ephemeral(name) => self.schema.ephemeral_resources.get(name),
+            Kind::Identity(_) | Kind::Argument(..) | Kind::Result(_) => None,
+        };
+        schema.map(|schema| &schema.block)
+    }
+
+    pub(super) fn ty(&self, kind: Kind<'_>) -> Type {
+        let function = |name: &str| self.schema.functions.get(name);
+        let known = match kind {
+            Kind::Identity(name) => self.identities.schemas.get(name).map(|schema| {
+                let attributes = schema.attributes.iter();
+                Type::object(attributes.map(|(name, one)| (name.as_str(), one.ty.clone())))
+            }),
+            Kind::Argument(name, at) => function(name).and_then(|function| {
+                let parameter = function.parameters.get(at).or(function.variadic.as_ref());
+                parameter.map(|parameter| parameter.ty.clone())
+            }),
+            Kind::Result(name) => function(name).map(|function| function.returns.clone()),
+            _ => self.block(kind).map(Block::implied_type),
+        };
+        known.unwrap_or(Type::Dynamic)
+    }
+
+    /// Reads a value.
+    pub(super) fn payload(&self, kind: Kind<'_>, json: &Json) -> Result<Payload, String> {
+        if json.is_null() {
+            return Ok(Payload::Absent);
+        }
+        let ty = self.ty(kind);
+        Ok(Payload::Value(value(json, &ty)?.split_marks().0, ty))
+    }
+
+    /// Reads a value that need not be there.
+    pub(super) fn optional(&self, kind: Kind<'_>, json: &Json) -> Result<Option<Payload>, String> {
+        if json.is_null() { Ok(None) } else { self.payload(kind, json).map(Some) }
+    }
+}
+
+/// One half of a line that is being written.
+pub(super) struct Page<'o> {
+    pub(super) offer: &'o Offer,
+    pub(super) fields: Map<String, Json>,
+    pub(super) secrets: Vec<String>,
+}
+
+impl<'o> Page<'o> {
+    pub(super) fn new(offer: &'o Offer) -> Self {
+        Self { offer, fields: Map::new(), secrets: Vec::new() }
+    }
+
+    /// Writes a member, unless there is nothing to say.
+    pub(super) fn put(&mut self, name: &str, json: Json) {
+        if !json.is_null() {
+            self.fields.insert(name.to_owned(), json);
+        }
+    }
+
+    /// Writes a value.
+    pub(super) fn payload(&mut self, name: &str, kind: Kind<'_>, payload: &Payload) {
+        let json = self.shown(kind, payload);
+        self.put(name, json);
+    }
+
+    /// The value as JSON; what of it is secret is noted.
+    pub(super) fn shown(&mut self, kind: Kind<'_>, payload: &Payload) -> Json {
+        let ty = self.offer.ty(kind);
+        match payload.decode(&ty) {
+            Ok(plain) if plain.value().is_null() => Json::Null,
+            Ok(plain) => {
+                if let Some(block) = self.offer.block(kind) {
+                    for path in block.sensitive_paths(plain.value()) {
+                        path.find(plain.value()).into_iter().for_each(|found| self.secret(found));
+                    }
+                }
+                shown(plain.value(), &ty)
+            }
+            // What breaks the schema is not hidden behind it: the engine complains to the user.
+            Err(error) => Json::from(format!("not of its type: {error}")),
+        }
+    }
+
+    /// Notes all texts in a value as secrets.
+    pub(super) fn secret(&mut self, value: &Value) {
+        match value.peek() {
+            Value::String(text) => self.secrets.push(text.as_str().to_owned()),
+            other => other.children().iter().for_each(|child| self.secret(child)),
+        }
+    }
+
+    pub(super) fn diagnostics(&mut self, diagnostics: &[ProviderDiagnostic]) {
+        let shown: Vec<Json> = diagnostics
+            .iter()
+            .map(|one| {
+                let severity = if one.severity == Severity::Error { "error" } else { "warning" };
+                let path = shown_path(&one.path);
+                json!({"severity": severity, "summary": one.summary, "detail": one.detail, "path": path})
+            })
+            .collect();
+        if !shown.is_empty() {
+            self.put("diagnostics", Json::Array(shown));
+        }
+    }
+
+    pub(super) fn deferred(&mut self, deferred: Option<DeferredReason>) {
+        let found = deferred.and_then(|reason| REASONS.iter().find(|(one, _)| *one == reason));
+        self.put("deferred", found.map_or(Json::Null, |(_, name)| Json::from(*name)));
+    }
+}
+
+const REASONS: [(DeferredReason, &str); 4] = [
+    (DeferredReason::Unknown, "unknown"),
+    (DeferredReason::ResourceConfigUnknown, "resource configuration unknown"),
+    (DeferredReason::ProviderConfigUnknown, "provider configuration unknown"),
+    (DeferredReason::AbsentPrerequisite, "absent prerequisite"),
+];
+
+pub(super) fn deferred(json: &Json) -> Option<DeferredReason> {
+    REASONS.iter().find(|(_, name)| json == name).map(|(reason, _)| *reason)
+}
+
+pub(super) fn diagnostics(json: &Json) -> Vec<ProviderDiagnostic> {
+    let text = |json: &Json| json.as_str().unwrap_or_default().to_owned();
+    let one = |json: &Json| ProviderDiagnostic {
+        severity: if json["severity"] == "error" { Severity::Error } else { Severity::Warning },
+        summary: text(&json["summary"]),
+        detail: text(&json["detail"]),
+        path: path(&json["path"]),
+    };
+    json.as_array().into_iter().flatten().map(one).collect()
+}
+
+/// A path as an array: names of attributes, and `{"key": …}` and `{"index": …}` for elements.
+pub(super) fn shown_path(path: &Path) -> Json {
+    let step = |step: &Step| match step {
+        Step::Attribute(name) => json!(name.as_str()),
+        Step::Key(key) => json!({"key": key.as_str()}),
+        Step::Index(at) => json!({"index": at.to_i64()}),
+    };
+    path.0.iter().map(step).collect()
+}
+
+pub(super) fn path(json: &Json) -> Path {
+    let step = |json: &Json| match (json.as_str(), json["key"].as_str(), json["index"].as_i64()) {
+        (Some(name), ..) => Some(Step::Attribute(name.into())),
+        (_, Some(key), _) => Some(Step::Key(key.into())),
+        (.., Some(at)) => Some(Step::Index(Number::from(at))),
+        _ => None,
+    };
+    Path(json.as_array().into_iter().flatten().filter_map(step).collect())
+}
+
+/// Bytes as the text they are, or as digits.
+pub(super) fn shown_bytes(bytes: &Bytes) -> Json {
+    match std::str::from_utf8(bytes) {
+        Ok("") => Json::Null,
+        Ok(text) => Json::from(text),
+        Err(_) => {
+            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            json!({HEX: digits})
+        }
+    }
+}
+
+pub(super) fn bytes(json: &Json) -> Bytes {
+    match json[HEX].as_str() {
+        Some(digits) => {
+            let pairs = digits.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok());
+            pairs.filter_map(|pair| u8::from_str_radix(pair?, 16).ok()).collect()
+        }
+        None => Bytes::from(json.as_str().unwrap_or_default().to_owned()),
+    }
+}
+
+/// A value of a type as JSON.
+pub(super) fn shown(value: &Value, ty: &Type) -> Json {
+    if *ty == Type::Dynamic && !value.is_null() {
+        let own = value.ty();
+        let type_json: Json = serde_json::from_str(&type_json::encode(&own)).unwrap_or_default();
+        return match own {
+            Type::Dynamic => json!({UNKNOWN: true}),
+            own => json!({TYPE: type_json, "value": shown(value, &own)}),
+        };
+    }
+    let inner = |one: usize| match ty {
+        Type::Tuple(elements) => elements.get(one).cloned().unwrap_or(Type::Dynamic),
+        other => other.element().cloned().unwrap_or(Type::Dynamic),
+    };
+    let items = |items: &[Value]| -> Json {
+        items.iter().enumerate().map(|(at, item)| shown(item, &inner(at))).collect()
+    };
+    match value {
+        Value::Null(_) => Json::Null,
+        Value::Unknown(unknown) if unknown.refinement().not_null => json!({UNKNOWN: "not null"}),
+        Value::Unknown(_) => json!({UNKNOWN: true}),
+        Value::Bool(truth) => json!(truth),
+        // Digits that a double cannot hold are written as text; the type says what is meant.
+        Value::Number(number) => match (number.to_i64(), number.to_f64_exact()) {
+            (Some(number), _) => json!(number),
+            (None, Some(number)) => json!(number),
+            (None, None) => json!(number.to_string()),
+        },
+        Value::String(text) => json!(text.as_str()),
+        Value::List(list) => items(list.items()),
+        Value::Set(set) => items(set.items()),
+        Value::Tuple(tuple) => items(tuple.items()),
+        Value::Map(map) => {
+            let members =
+                map.iter().map(|(key, one)| (escaped(key.as_str()), shown(one, &inner(0))));
+            Json::Object(members.collect())
+        }
+        Value::Object(object) => {
+            let ty = |name: &str| match ty {
+                Type::Object(ty) => ty.attributes.get(name).cloned().unwrap_or(Type::Dynamic),
+                _ => Type::Dynamic,
+            };
+            // What is null says nothing: it is left out, and comes back by the type.
+            let members = object.iter().filter(|(_, one)| !one.is_null());
+            let shown = |(name, one): (&formwork_value::Str, &Value)| {
+                (name.as_str().to_owned(), shown(one, &ty(name.as_str())))
+            };
+            Json::Object(members.map(shown).collect())
+        }
+        Value::Marked(_) => shown(value.peek(), ty),
+    }
+}
+
+/// A key of a map that could be taken for one of our words.
+fn escaped(key: &str) -> String {
+    if key.starts_with('$') { format!("${key}") } else { key.to_owned() }
+}
+
+/// Reads a value of a type.
+pub(super) fn value(json: &Json, ty: &Type) -> Result<Value, String> {
+    let wrong = || format!("{json} is no {}", ty.friendly_name());
+    if let Some(unknown) = json.get(UNKNOWN) {
+        let refinement = Refinement { not_null: unknown == "not null", ..Refinement::default() };
+        return Ok(Value::refined(ty.clone(), refinement));
+    }
+    let elements = |ty: &Type| -> Result<Vec<Value>, String> {
+        json.as_array().ok_or_else(wrong)?.iter().map(|one| value(one, ty)).collect()
+    };
+    Ok(match (ty, json) {
+        (_, Json::Null) => Value::null(ty.clone()),
+        (Type::Dynamic, _) => {
+            let own = json.get(TYPE).ok_or_else(wrong)?.to_string();
+            let own = type_json::decode(own.as_bytes()).map_err(|error| error.to_string())?;
+            value(&json["value"], &own)?
+        }
+        (Type::Bool, Json::Bool(truth)) => Value::Bool(*truth),
+        (Type::Number, Json::Number(number)) => {
+            Value::Number(Number::parse(&number.to_string()).ok_or_else(wrong)?)
+        }
+        (Type::Number, Json::String(text)) => Value::Number(Number::parse(text).ok_or_else(wrong)?),
+        (Type::String, Json::String(text)) => Value::string(text.as_str()),
+        (Type::List(ty), _) => Value::list((**ty).clone(), elements(ty)?),
+        (Type::Set(ty), _) => Value::set((**ty).clone(), elements(ty)?),
+        (Type::Tuple(types), Json::Array(items)) if types.len() == items.len() => {
+            let items = items.iter().zip(types.iter()).map(|(one, ty)| value(one, ty));
+            Value::tuple(items.collect::<Result<_, _>>()?)
+        }
+        (Type::Map(ty), Json::Object(members)) => {
+            let members = members.iter().map(|(key, one)| {
+                let key =
+                    key.strip_prefix("$$").map_or_else(|| key.clone(), |key| format!("${key}"));
+                Ok((key, value(one, ty)?))
+            });
+            Value::map((**ty).clone(), members.collect::<Result<Vec<_>, String>>()?)
+        }
+        (Type::Object(ty), Json::Object(members)) => {
+            let attributes = ty.attributes.iter().map(|(name, ty)| {
+                let one = members.get(name.as_str()).unwrap_or(&Json::Null);
+                Ok((name.clone(), value(one, ty)?))
+            });
+            Value::object(attributes.collect::<Result<Vec<_>, String>>()?)
+        }
+        _ => return Err(wrong()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_comes_back_as_it_was() {
+        let not_null = Refinement { not_null: true, ..Refinement::default() };
+        let object = Type::object([("a", Type::String), ("b", Type::Dynamic)]);
+        let member = |a, b| Value::object([("a", a), ("b", b)]);
+        let table = [
+            (Type::Bool, Value::Bool(true)),
+            (Type::Number, Value::int(-7)),
+            (Type::Number, Value::Number(Number::parse("0.5").unwrap())),
+            (Type::Number, Value::Number(Number::parse("123456789012345678901234567890").unwrap())),
+            (Type::String, Value::string("$type «»")),
+            (Type::String, Value::unknown(Type::String)),
+            (Type::Number, Value::refined(Type::Number, not_null)),
+            (Type::list(Type::String), Value::null(Type::list(Type::String))),
+            (Type::list(Type::String), Value::list(Type::String, vec![Value::null(Type::String)])),
+            (Type::set(Type::Bool), Value::set(Type::Bool, vec![Value::Bool(false)])),
+            (
+                Type::map(Type::String),
+                Value::map(
+                    Type::String,
+                    [("$unknown", Value::string("x")), ("k", Value::string(""))],
+                ),
+            ),
+            (object.clone(), member(Value::null(Type::String), Value::tuple(vec![Value::int(1)]))),
+            (object.clone(), member(Value::string("x"), Value::null(Type::Dynamic))),
+            (object, member(Value::unknown(Type::String), Value::unknown(Type::Dynamic))),
+        ];
+        for (ty, before) in table {
+            let json = shown(&before, &ty);
+            let text = json.to_string();
+            let again: Json = serde_json::from_str(&text).unwrap();
+            assert_eq!(value(&again, &ty), Ok(before), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_value_of_the_type_is_refused() {
+        let refused = value(&json!({"a": 1}), &Type::object([("a", Type::String)]));
+        assert_eq!(refused, Err("1 is no string".to_owned()));
+    }
+}

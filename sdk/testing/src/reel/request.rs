@@ -1,0 +1,145 @@
+//! What is asked, as a record has it. What a host says about itself is left out: it changes nothing in
+//! an answer that a record should hold on to.
+
+use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
+use formwork_plugin_protocol::message::data::ReadDataRequest;
+use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
+use formwork_plugin_protocol::message::function::CallRequest;
+use formwork_plugin_protocol::message::resource::{
+    ApplyRequest, ImportRequest, MoveRequest, PlanRequest, RawState, ReadRequest,
+    UpgradeIdentityRequest, UpgradeRequest,
+};
+use serde_json::{Value as Json, json};
+
+use super::form::{Kind, Page, shown_bytes};
+
+impl Page<'_> {
+    pub(super) fn validate(mut self, kind: Kind<'_>, request: &ValidateRequest) -> Self {
+        self.payload("config", kind, &request.config);
+        self
+    }
+
+    pub(super) fn configure(mut self, request: &ConfigureRequest) -> Self {
+        self.payload("config", Kind::Provider, &request.config);
+        self
+    }
+
+    pub(super) fn upgrade(mut self, request: &UpgradeRequest) -> Self {
+        self.put("version", json!(request.version));
+        self.raw("state", Some(&request.type_name), &request.state);
+        self
+    }
+
+    pub(super) fn read(mut self, request: &ReadRequest) -> Self {
+        let name = &request.type_name;
+        self.payload("current", Kind::Resource(name), &request.current);
+        self.put("private", shown_bytes(&request.private));
+        self.payload("provider_meta", Kind::Meta, &request.provider_meta);
+        self.identity("identity", name, request.identity.as_ref());
+        self
+    }
+
+    pub(super) fn plan(mut self, request: &PlanRequest) -> Self {
+        let name = &request.type_name;
+        self.payload("prior", Kind::Resource(name), &request.prior);
+        self.payload("proposed", Kind::Resource(name), &request.proposed);
+        self.payload("config", Kind::Resource(name), &request.config);
+        self.put("prior_private", shown_bytes(&request.prior_private));
+        self.payload("provider_meta", Kind::Meta, &request.provider_meta);
+        self.identity("prior_identity", name, request.prior_identity.as_ref());
+        self.put("planned_private", shown_bytes(&request.planned_private));
+        self
+    }
+
+    pub(super) fn apply(mut self, request: &ApplyRequest) -> Self {
+        let name = &request.type_name;
+        self.payload("prior", Kind::Resource(name), &request.prior);
+        self.payload("planned", Kind::Resource(name), &request.planned);
+        self.payload("config", Kind::Resource(name), &request.config);
+        self.put("planned_private", shown_bytes(&request.planned_private));
+        self.payload("provider_meta", Kind::Meta, &request.provider_meta);
+        self.identity("planned_identity", name, request.planned_identity.as_ref());
+        self
+    }
+
+    pub(super) fn import(mut self, request: &ImportRequest) -> Self {
+        self.put("id", json!(request.id));
+        self.identity("identity", &request.type_name, request.identity.as_ref());
+        self
+    }
+
+    pub(super) fn take_over(mut self, request: &MoveRequest) -> Self {
+        self.put("source_provider", json!(request.source_provider));
+        self.put("source_type", json!(request.source_type));
+        self.put("source_version", json!(request.source_version));
+        self.raw("source_state", None, &request.source_state);
+        self.put("source_private", shown_bytes(&request.source_private));
+        if let Some(identity) = &request.source_identity {
+            self.raw("source_identity", None, identity);
+        }
+        self.put("source_identity_version", json!(request.source_identity_version));
+        self
+    }
+
+    pub(super) fn upgrade_identity(mut self, request: &UpgradeIdentityRequest) -> Self {
+        self.put("version", json!(request.version));
+        self.raw("identity", None, &request.identity);
+        self
+    }
+
+    pub(super) fn read_data(mut self, request: &ReadDataRequest) -> Self {
+        self.payload("config", Kind::Data(&request.type_name), &request.config);
+        self.payload("provider_meta", Kind::Meta, &request.provider_meta);
+        self
+    }
+
+    pub(super) fn call_function(mut self, request: &CallRequest) -> Self {
+        let arguments = request.arguments.iter().enumerate();
+        let shown = arguments.map(|(at, one)| self.shown(Kind::Argument(&request.name, at), one));
+        let arguments: Vec<Json> = shown.collect();
+        self.put("arguments", Json::Array(arguments));
+        self
+    }
+
+    pub(super) fn open(mut self, request: &OpenRequest) -> Self {
+        self.payload("config", Kind::Ephemeral(&request.type_name), &request.config);
+        self
+    }
+
+    pub(super) fn keep(mut self, request: &KeepRequest) -> Self {
+        self.put("private", shown_bytes(&request.private));
+        self
+    }
+
+    /// Writes an identity, if there is one.
+    pub(super) fn identity(&mut self, name: &str, of: &str, identity: Option<&Payload>) {
+        if let Some(identity) = identity {
+            self.payload(name, Kind::Identity(of), identity);
+        }
+    }
+
+    /// Writes an object as it was stored. What the schema of today calls sensitive is secret.
+    fn raw(&mut self, name: &str, of: Option<&str>, state: &RawState) {
+        let json = match state {
+            RawState::Json(text) => serde_json::from_slice(text).unwrap_or_default(),
+            RawState::Flat(members) => json!(members),
+        };
+        let schema = of.and_then(|of| self.offer.schema.resources.get(of));
+        for (name, attribute) in schema.into_iter().flat_map(|schema| &schema.block.attributes) {
+            if attribute.sensitive {
+                texts(&json[name.as_str()], &mut self.secrets);
+            }
+        }
+        self.put(name, json);
+    }
+}
+
+fn texts(json: &Json, found: &mut Vec<String>) {
+    match json {
+        Json::String(text) => found.push(text.clone()),
+        Json::Array(elements) => elements.iter().for_each(|one| texts(one, found)),
+        Json::Object(members) => members.values().for_each(|one| texts(one, found)),
+        _ => {}
+    }
+}

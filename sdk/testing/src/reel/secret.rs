@@ -1,0 +1,196 @@
+//! Secrets and the tokens that stand for them: the same token for the same secret, put in when a record
+//! is written, and taken for whatever stands in its place when it is answered from. Which texts are
+//! secrets is decided elsewhere.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json};
+
+/// A shorter secret is replaced only where it is all there is: it occurs by chance in other texts.
+const SHORT: usize = 4;
+
+const OPEN: &str = "«secret ";
+const CLOSE: char = '»';
+
+/// The texts that nobody may see.
+#[derive(Default)]
+pub(super) struct Secrets(Vec<String>);
+
+impl Secrets {
+    pub(super) fn learn(&mut self, more: Vec<String>) {
+        for secret in more {
+            if !secret.is_empty() && !self.0.contains(&secret) {
+                self.0.push(secret);
+            }
+        }
+    }
+
+    /// Tokens for all of them.
+    pub(super) fn tokens(&self) -> Tokens<'_> {
+        let mut secrets: Vec<&str> = self.0.iter().map(String::as_str).collect();
+        // One may be a part of another.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Tokens { secrets, numbers: BTreeMap::new() }
+    }
+}
+
+/// Numbers secrets in the order in which they occur.
+pub(super) struct Tokens<'s> {
+    secrets: Vec<&'s str>,
+    numbers: BTreeMap<&'s str, usize>,
+}
+
+impl Tokens<'_> {
+    /// Replaces every secret.
+    pub(super) fn hide(&mut self, json: &Json) -> Json {
+        each_text(json, &mut |text| self.hidden(text))
+    }
+
+    fn hidden(&mut self, text: &str) -> String {
+        let mut hidden = String::new();
+        let mut rest = text;
+        while let Some(next) = rest.chars().next() {
+            let fits = |secret: &&&str| {
+                rest.starts_with(**secret) && (secret.chars().count() >= SHORT || text == **secret)
+            };
+            if let Some(secret) = self.secrets.iter().find(fits).copied() {
+                let number = self.numbers.len() + 1;
+                let number = *self.numbers.entry(secret).or_insert(number);
+                hidden.push_str(&token(number));
+                rest = &rest[secret.len()..];
+            } else {
+                hidden.push(next);
+                rest = &rest[next.len_utf8()..];
+            }
+        }
+        hidden
+    }
+}
+
+fn token(number: usize) -> String {
+    format!("{OPEN}{number}{CLOSE}")
+}
+
+/// What tokens stand for when a record is answered from.
+#[derive(Clone, Default)]
+pub(super) struct Bound(BTreeMap<String, String>);
+
+impl Bound {
+    /// Whether a request is one that was recorded, and what more is known of tokens then. The error
+    /// says where the two differ.
+    pub(super) fn matches(&self, recorded: &Json, came: &Json) -> Result<Self, String> {
+        let mut bound = self.clone();
+        bound.unify("", recorded, came)?;
+        Ok(bound)
+    }
+
+    /// Puts back what tokens stand for. A token that nothing was seen for stands for itself.
+    pub(super) fn restore(&self, json: &Json) -> Json {
+        each_text(json, &mut |text| self.restored(text))
+    }
+
+    fn restored(&self, text: &str) -> String {
+        let mut restored = text.to_owned();
+        for (token, secret) in &self.0 {
+            restored = restored.replace(token, secret);
+        }
+        restored
+    }
+
+    fn unify(&mut self, at: &str, recorded: &Json, came: &Json) -> Result<(), String> {
+        match (recorded, came) {
+            (Json::Object(left), Json::Object(right)) => {
+                let names =
+                    left.keys().chain(right.keys().filter(|name| !left.contains_key(*name)));
+                for name in names {
+                    let null = Json::Null;
+                    let (left, right) = (left.get(name), right.get(name));
+                    let (left, right) = (left.unwrap_or(&null), right.unwrap_or(&null));
+                    self.unify(&format!("{at}.{name}"), left, right)?;
+                }
+                Ok(())
+            }
+            (Json::Array(left), Json::Array(right)) if left.len() == right.len() => {
+                for ((left, right), index) in left.iter().zip(right).zip(0..) {
+                    self.unify(&format!("{at}[{index}]"), left, right)?;
+                }
+                Ok(())
+            }
+            (Json::String(left), Json::String(right)) if self.stands_for(left, right) => Ok(()),
+            _ if recorded == came => Ok(()),
+            _ => Err(format!("{} was {recorded} and is {came}", at.trim_start_matches('.'))),
+        }
+    }
+
+    /// Whether a recorded text is this one, with what its tokens stand for.
+    fn stands_for(&mut self, recorded: &str, came: &str) -> bool {
+        let recorded = self.restored(recorded);
+        if recorded == came {
+            return true;
+        }
+        let Some((before, rest)) = recorded.split_once(OPEN) else { return false };
+        let Some((number, after)) = rest.split_once(CLOSE) else { return false };
+        let secret = came.strip_prefix(before).and_then(|came| came.strip_suffix(after));
+        match secret {
+            Some(secret) if !secret.is_empty() => {
+                self.0.insert(format!("{OPEN}{number}{CLOSE}"), secret.to_owned());
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+fn each_text(json: &Json, change: &mut impl FnMut(&str) -> String) -> Json {
+    match json {
+        Json::String(text) => Json::String(change(text)),
+        Json::Array(elements) => elements.iter().map(|one| each_text(one, change)).collect(),
+        Json::Object(members) => {
+            let mut changed = Map::new();
+            for (name, member) in members {
+                changed.insert(change(name), each_text(member, change));
+            }
+            Json::Object(changed)
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn hidden(secrets: &[&str], json: &Json) -> Json {
+        let mut known = Secrets::default();
+        known.learn(secrets.iter().map(|secret| (*secret).to_owned()).collect());
+        known.tokens().hide(json)
+    }
+
+    #[test]
+    fn the_same_secret_has_the_same_token_wherever_it_is() {
+        let json = json!({"a": "hunter2", "b": ["x", "user:hunter2@host", "hunter22"], "c": "ab"});
+        assert_eq!(
+            hidden(&["hunter2", "ab", "hunter22"], &json),
+            json!({"a": "«secret 1»", "b": ["x", "user:«secret 1»@host", "«secret 2»"], "c": "«secret 3»"})
+        );
+        assert_eq!(hidden(&["ab"], &json!("cab")), json!("cab"));
+    }
+
+    #[test]
+    fn a_token_stands_for_one_text_throughout() {
+        let recorded = json!({"password": "«secret 1»", "url": "a:«secret 1»@b"});
+        let bound = Bound::default();
+        let same = json!({"password": "other", "url": "a:other@b"});
+        let known = bound.matches(&recorded, &same).ok().unwrap();
+        assert_eq!(
+            known.restore(&json!(["«secret 1»!", "«secret 2»"])),
+            json!(["other!", "«secret 2»"])
+        );
+        let torn = json!({"password": "other", "url": "a:another@b"});
+        let Err(difference) = bound.matches(&recorded, &torn) else { panic!("it is not the same") };
+        assert_eq!(difference, "url was \"a:«secret 1»@b\" and is \"a:another@b\"");
+        assert!(known.matches(&json!("«secret 1»"), &json!("another")).is_err());
+    }
+}

@@ -1,0 +1,128 @@
+//! A life that is recorded, and lived again from the record.
+
+use std::sync::Mutex;
+
+use expect_test::expect;
+use formwork_sdk::prelude::*;
+
+use crate::{Lab, Reel};
+
+/// A door.
+#[derive(Clone, Model)]
+struct Door {
+    #[attr(required, replace)]
+    house: String,
+    #[attr(required, sensitive)]
+    code: String,
+    #[attr(computed)]
+    note: String,
+    #[attr(computed, sensitive, keep)]
+    key: String,
+    #[attr(computed, keep)]
+    id: String,
+}
+
+struct Doors {
+    made: Mutex<Vec<String>>,
+    works: bool,
+}
+
+impl Doors {
+    fn answer(&self, planned: &DoorInput, id: String) -> DoorComputed {
+        assert!(self.works, "a replay asks nobody");
+        let note = format!("say {} at the door", planned.code);
+        DoorComputed { note, key: format!("made-up-key-{id}"), id }
+    }
+}
+
+#[async_trait]
+impl Resource for Doors {
+    type Model = Door;
+
+    async fn create(&self, _: &mut Diagnostics, call: Create<Door>) -> Answer<DoorComputed> {
+        let mut made = self.made.lock().unwrap();
+        made.push(call.planned.house.clone());
+        Ok(self.answer(&call.planned, made.len().to_string()))
+    }
+
+    async fn update(&self, _: &mut Diagnostics, call: Update<Door>) -> Answer<DoorComputed> {
+        Ok(self.answer(&call.planned, call.prior.id))
+    }
+}
+
+fn lab(works: bool) -> Lab {
+    Lab::new(move || {
+        let doors = Doors { made: Mutex::default(), works };
+        ProviderDef::new("registry.terraform.io/acme/doors").resource("doors_door", doors)
+    })
+}
+
+fn config(house: &str, code: &str) -> String {
+    format!("resource \"doors_door\" \"a\" {{\n  house = \"{house}\"\n  code  = \"{code}\"\n}}\n")
+}
+
+/// Lives with two codes; returns what was planned.
+fn live(lab: &mut Lab, [first, second]: [&str; 2]) -> Vec<String> {
+    let created = lab.apply(&config("red", first));
+    created.expect_done();
+    lab.plan(&config("red", first)).expect_nothing();
+    let changed = lab.apply(&config("red", second));
+    changed.expect_done();
+    assert!(lab.get("doors_door.a", "note").contains(second));
+    lab.destroy(&config("red", second)).expect_done();
+    vec![created.text(), changed.text()]
+}
+
+fn recorded() -> (Vec<String>, String) {
+    let reel = Reel::new();
+    let mut lab = lab(true);
+    lab.record(&reel);
+    (live(&mut lab, ["open sesame", "swordfish"]), reel.text())
+}
+
+#[test]
+fn a_record_can_be_read_and_holds_no_secret() {
+    let (_, text) = recorded();
+    for secret in ["sesame", "swordfish", "made-up"] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
+    let first: Vec<&str> = text.lines().filter(|line| line.contains("apply")).take(1).collect();
+    expect![[r#"{"call":"apply","of":"doors_door","request":{"config":{"code":"«secret 1»","house":"red"},"planned":{"code":"«secret 1»","house":"red","id":{"$unknown":true},"key":{"$unknown":true},"note":{"$unknown":true}}},"answer":{"state":{"code":"«secret 1»","house":"red","id":"1","key":"«secret 2»","note":"say «secret 1» at the door"}}}"#]].assert_eq(&first.join("\n"));
+    assert_eq!(text, recorded().1, "another recording is the same");
+}
+
+#[test]
+fn a_life_is_lived_again_without_the_provider_and_with_other_secrets() {
+    let (plans, text) = recorded();
+    for codes in [["open sesame", "swordfish"], ["another", "and yet another"]] {
+        let reel = Reel::read(&text).unwrap();
+        let mut lab = lab(false);
+        lab.replay(&reel);
+        let expected = plans.iter().map(|plan| plan.replace("open sesame", codes[0]));
+        assert_eq!(live(&mut lab, codes), expected.collect::<Vec<_>>());
+        assert_eq!(reel.rest(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_call_that_was_not_recorded_is_told_with_the_one_that_was() {
+    let (_, text) = recorded();
+    let replaying = |text: &str| {
+        let reel = Reel::read(text).unwrap();
+        let mut lab = lab(false);
+        lab.replay(&reel);
+        lab
+    };
+    replaying(&text).apply(&config("blue", "open sesame")).expect_error(
+        "validate_resource_config of doors_door came, but not as the validate_resource_config of \
+         doors_door that was recorded: config.house was \"red\" and is \"blue\"",
+    );
+    let rest: String =
+        text.split_inclusive('\n').filter(|line| line.contains("\"apply\"")).collect();
+    replaying(&rest)
+        .plan(&config("red", "open sesame"))
+        .expect_error("came instead of apply of doors_door");
+    replaying("").plan(&config("red", "x")).expect_error("came after everything that was recorded");
+    let refusal = Reel::read("{}\n").err().unwrap().to_string();
+    assert_eq!(refusal, "line 1: `call` is no text");
+}
