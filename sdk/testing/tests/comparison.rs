@@ -1,0 +1,116 @@
+//! The three resources of `docs/sdk-comparison.md` live; the page shows their code as it is, and counts
+//! its lines as it says.
+
+mod comparison {
+    pub(crate) mod cluster;
+    pub(crate) mod firewall;
+    pub(crate) mod greeting;
+    pub(crate) mod service;
+}
+
+use comparison::service::Service;
+use formwork_sdk::prelude::*;
+use formwork_sdk_testing::Lab;
+
+const PAGE: &str = include_str!("../../../docs/sdk-comparison.md");
+
+/// The resources in the order of the page.
+const OURS: [(&str, &str); 3] = [
+    ("greeting", include_str!("comparison/greeting.rs")),
+    ("firewall", include_str!("comparison/firewall.rs")),
+    ("cluster", include_str!("comparison/cluster.rs")),
+];
+
+fn lab(service: &Service) -> Lab {
+    let service = service.clone();
+    Lab::new(move || {
+        ProviderDef::new("registry.terraform.io/acme/acme")
+            .resource("acme_greeting", comparison::greeting::Greetings)
+            .resource("acme_firewall", comparison::firewall::Firewalls(service.clone()))
+            .resource("acme_cluster", comparison::cluster::Clusters(service.clone()))
+    })
+}
+
+const CONFIG: &str = r#"
+resource "acme_greeting" "a" {
+  name = "you"
+}
+resource "acme_firewall" "a" {
+  name = "web"
+  rule {
+    port    = 443
+    sources = ["10.0.0.0/8"]
+  }
+  rule {
+    port     = 53
+    protocol = "udp"
+  }
+}
+resource "acme_cluster" "a" {
+  name = "main"
+  timeouts {
+    create = "1h"
+  }
+}
+"#;
+
+#[test]
+fn the_three_resources_live() {
+    let service = Service::default();
+    let mut lab = lab(&service);
+    lab.live(CONFIG);
+    lab.apply(CONFIG).expect_done();
+    assert_eq!(lab.get("acme_greeting.a", "text"), "Hello, you");
+    assert_eq!(lab.get("acme_cluster.a", "endpoint"), "https://main-3.example.com");
+    let more = CONFIG
+        .replace("port     = 53", "port     = 54")
+        .replace("\"main\"", "\"main\"\n  nodes = 5");
+    lab.apply(&more).expect_done();
+    assert_eq!(lab.get("acme_cluster.a", "endpoint"), "https://main-5.example.com");
+    lab.plan(&more).expect_nothing();
+    lab.apply(&more.replace("1h", "1s").replace("main", "slow")).expect_error("Timed out");
+}
+
+#[test]
+fn a_firewall_is_found_again() {
+    let service = Service::default();
+    let rest = CONFIG.find("resource \"acme_firewall\"").unwrap()
+        ..CONFIG.find("resource \"acme_cluster\"").unwrap();
+    let firewall = &CONFIG[rest];
+    lab(&service).apply(firewall).expect_done();
+    let import = format!("{firewall}import {{\n  to = acme_firewall.a\n  id = \"1\"\n}}\n");
+    let mut later = lab(&service);
+    later.apply(&import).expect_done();
+    later.plan(firewall).expect_nothing();
+}
+
+#[test]
+fn the_page_shows_the_code_as_it_is_and_counts_right() {
+    let (go, rust) = (blocks("go"), blocks("rust"));
+    assert_eq!((go.len(), rust.len()), (OURS.len(), OURS.len()));
+    let mut sums = (0, 0);
+    for (((name, ours), go), rust) in OURS.iter().zip(go).zip(rust) {
+        let (_, code) = ours.split_once("\n\n").expect("a head and code");
+        assert_eq!(rust.trim(), code.trim(), "{name}");
+        let (theirs, ours) = (counted(go), counted(rust));
+        sums = (sums.0 + theirs, sums.1 + ours);
+        let row = format!("| {name} | {theirs} | {ours} |");
+        assert!(PAGE.contains(&row), "the table should say {row}");
+    }
+    let row = format!("| together | {} | {} |", sums.0, sums.1);
+    assert!(PAGE.contains(&row), "the table should say {row}");
+    assert!(sums.1 * 2 < sums.0, "not even half: {sums:?}");
+}
+
+/// The blocks of code of a language.
+fn blocks(language: &str) -> Vec<&'static str> {
+    let opening = format!("```{language}\n");
+    let parts = PAGE.split(opening.as_str()).skip(1);
+    parts.filter_map(|part| part.split_once("\n```")).map(|(code, _)| code).collect()
+}
+
+/// The lines that are neither empty nor a comment. What describes an attribute counts.
+fn counted(code: &str) -> usize {
+    let is_comment = |line: &str| line.starts_with("//") && !line.starts_with("///");
+    code.lines().map(str::trim).filter(|line| !line.is_empty() && !is_comment(line)).count()
+}
