@@ -2,7 +2,8 @@
 //! a good provider, so that what a test sees is the fault's doing.
 //!
 //! `BAD_WORLD` is the folder in which its objects really exist. `BAD_FAULT` orders a fault of the
-//! process, or of every object; `BAD_FAULT_OF` narrows it to the object of that name.
+//! process, or of every object; `BAD_FAULT_OF` narrows it to the object of that name. `BAD_TELL` has it
+//! write down its process id there.
 
 mod answer;
 mod apply;
