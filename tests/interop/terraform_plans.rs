@@ -382,12 +382,13 @@ fn event(event: &Value) -> Option<Value> {
 }
 
 /// What has to agree of a diagnostic. The detail is each program's own words, and Formwork names
-/// the instance in more of them.
+/// the instance in more of them. What the names in an expression stand for is in the same words.
 fn brief(diagnostic: &Value) -> Value {
     serde_json::json!({
         "severity": diagnostic["severity"],
         "summary": diagnostic["summary"],
         "line": diagnostic["range"]["start"]["line"],
+        "values": diagnostic["snippet"]["values"],
     })
 }
 

@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Type, 
 pub use iteration::Iteration;
 
 use crate::content::{BodySchema, content};
-use crate::eval::evaluate;
+use crate::eval::{Cause, evaluate, mentioned};
 use crate::scope::Scope;
 use crate::syntax::{Attribute, Block, Expr, ExprKind, Ident};
 
@@ -84,13 +84,13 @@ pub(crate) fn repetition<'b>(
 ) -> Result<Repetition<'b>, Reported> {
     let (dynamic, for_each, content) = parts(diags, block, has_labels)?;
     let collection = evaluate(diags, for_each, scope)?;
-    let span = for_each.span;
     let (collection, marks) = collection.unmark();
     let refuse = |diags: &mut Diagnostics, what: &str| {
         let detail = format!(
             "A dynamic block is repeated for the elements of a collection, not for {what}."
         );
-        diags.error(Diagnostic::error(FOR_EACH, detail).at(span))
+        let problem = Diagnostic::error(FOR_EACH, detail).at(for_each.span);
+        diags.error(problem.mentioning(mentioned(for_each, scope, Cause::Values)))
     };
     let is_unknown = collection.is_unknown();
     let elements = match &collection {

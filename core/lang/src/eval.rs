@@ -20,6 +20,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Type, Value};
 use crate::scope::Scope;
 use crate::stack::with_stack;
 use crate::syntax::{Expr, ExprKind, JsonText, TemplatePart};
+pub use explain::{Cause, mentioned};
 use limits::{Budget, Limit, MAX_DEPTH};
 
 /// Evaluates an expression in a scope.
@@ -144,8 +145,11 @@ impl Evaluator<'_> {
 
     /// Reports an error in `blamed`, with the values of the names mentioned there.
     fn fail(&mut self, diagnostic: Diagnostic, blamed: &Expr, frames: Frames<'_>) -> Reported {
-        let mentioned =
-            if self.quiet { Vec::new() } else { explain::mentioned(blamed, frames, self.scope) };
+        let mentioned = if self.quiet {
+            Vec::new()
+        } else {
+            explain::within(blamed, frames, self.scope, Cause::Values)
+        };
         self.diags.error(Diagnostic { mentioned, ..diagnostic })
     }
 

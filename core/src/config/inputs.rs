@@ -232,7 +232,12 @@ fn read(
             Value::string(text)
         }
         GivenValue::Text(text) => {
-            let source = sources.add(format!("<value for var.{}>", variable.name), text);
+            let name = format!("<value for var.{}>", variable.name);
+            let source = if variable.sensitive || variable.ephemeral {
+                sources.add_secret(name, text)
+            } else {
+                sources.add(name, text)
+            };
             let expr = parse_expression(diags, sources, source)?;
             constant::value(diags, &expr)?
         }

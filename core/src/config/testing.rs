@@ -73,13 +73,16 @@ pub(crate) fn load_ok(fixture: &str) -> (Config, Sources) {
     (config.unwrap(), sources)
 }
 
-/// One line for each problem: where, what, and why.
+/// One line for each problem: where and what, what names stand for, and why.
 pub(crate) fn report(sources: &Sources, diags: &Diagnostics) -> String {
     let mut out = String::new();
     for diagnostic in diags.iter() {
         let at = diagnostic.subject.map_or("-".to_owned(), |span| arguments::place(sources, span));
         let severity = if diagnostic.is_error() { "error" } else { "warning" };
         out += &format!("{severity} {at} {}\n", diagnostic.summary);
+        for mentioned in &diagnostic.mentioned {
+            out += &format!("    | {} {}\n", mentioned.traversal, mentioned.statement);
+        }
         for line in diagnostic.detail.lines() {
             out += format!("    {line}").trim_end();
             out.push('\n');

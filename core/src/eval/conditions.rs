@@ -2,7 +2,7 @@
 //!
 //! Says whether they hold; what a failure stops is for the caller.
 
-use formwork_lang::eval::evaluate;
+use formwork_lang::eval::{Cause, evaluate, mentioned};
 use formwork_lang::syntax::Expr;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Type, Value, convert};
@@ -74,33 +74,38 @@ pub fn check(
     for (at, condition) in conditions.iter().enumerate() {
         let found = failure(diags, scope, condition, "Invalid condition result");
         judging.set(rule, at, &found);
-        let span = condition.condition.span;
-        match (found, kind) {
-            (Ok(Found::Holds), _) => {}
-            (Ok(Found::Unknown), ConditionKind::Assertion) => {
-                diags.warn(unknown_assertion().at(span));
+        let only_warns = kind == ConditionKind::Assertion || judging.failure == Severity::Warning;
+        let blame = |problem| {
+            let problem = about(problem, &condition.condition, scope);
+            Diagnostic { of_check: kind == ConditionKind::Assertion, ..problem }
+        };
+        match found {
+            Ok(Found::Unknown) if kind == ConditionKind::Assertion => {
+                diags.warn(blame(unknown_assertion()));
             }
-            (Ok(Found::Unknown), _) => {}
-            (Ok(Found::Fails(message)), ConditionKind::Assertion) => {
-                diags.warn(Diagnostic::warning(summary, shown(message)).at(span));
+            Ok(Found::Holds | Found::Unknown) => {}
+            Ok(Found::Fails(message)) if only_warns => {
+                diags.warn(blame(Diagnostic::warning(summary, shown(message))));
             }
-            (Ok(Found::Fails(message)), _) if judging.failure == Severity::Warning => {
-                diags.warn(Diagnostic::warning(summary, shown(message)).at(span));
+            Ok(Found::Fails(message)) => {
+                result = Err(diags.error(blame(Diagnostic::error(summary, shown(message)))));
             }
-            (Ok(Found::Fails(message)), _) => {
-                result = Err(diags.error(Diagnostic::error(summary, shown(message)).at(span)));
-            }
-            (Err(reported), _) => result = Err(reported),
+            Err(reported) => result = Err(reported),
         }
     }
     result
+}
+
+/// Points a problem at the expression whose value it is about, and shows what that mentions.
+fn about(problem: Diagnostic, expr: &Expr, scope: &ModuleScope<'_>) -> Diagnostic {
+    problem.at(expr.span).mentioning(mentioned(expr, scope, Cause::Values))
 }
 
 fn unknown_assertion() -> Diagnostic {
     Diagnostic::warning(
         "Check block assertion known after apply",
         "Whether this holds depends on values that are not known yet. It is looked at again when this \
-         plan was applied.",
+         plan is applied.",
     )
 }
 
@@ -130,7 +135,8 @@ pub fn validate_variable(
                 let (rule, message) = (&condition.place, shown(message));
                 let detail =
                     format!("{message}\n\nThis was checked by the validation rule at {rule}.");
-                let failed = Diagnostic::error("Invalid value for variable", detail).at(place);
+                let failed = Diagnostic::error("Invalid value for variable", detail);
+                let failed = about(failed, &condition.condition, scope).at(place);
                 result = Err(diags.error(failed));
             }
             Err(reported) => result = Err(reported),
@@ -161,9 +167,9 @@ fn failure(
     bad_result: &str,
 ) -> Result<Found, Reported> {
     let holds = evaluate(diags, &condition.condition, scope)
-        .and_then(|value| truth(diags, value, condition.condition.span, bad_result));
+        .and_then(|value| truth(diags, value, (&condition.condition, scope), bad_result));
     let message = evaluate(diags, &condition.message, scope)
-        .and_then(|value| message_text(diags, value, &condition.message));
+        .and_then(|value| message_text(diags, value, (&condition.message, scope)));
     let (holds, message) = (holds?, message?);
     Ok(match holds {
         Some(true) => Found::Holds,
@@ -176,10 +182,12 @@ fn failure(
 fn truth(
     diags: &mut Diagnostics,
     value: Value,
-    span: Span,
+    (expr, scope): (&Expr, &ModuleScope<'_>),
     bad_result: &str,
 ) -> Result<Option<bool>, Reported> {
-    let mut bad = |detail: String| Err(diags.error(Diagnostic::error(bad_result, detail).at(span)));
+    let mut bad = |detail: String| {
+        Err(diags.error(about(Diagnostic::error(bad_result, detail), expr, scope)))
+    };
     let (value, _) = value.unmark();
     if value.is_null() {
         return bad("A condition must be true or false, and this one is null.".to_owned());
@@ -195,18 +203,16 @@ fn truth(
 fn message_text(
     diags: &mut Diagnostics,
     value: Value,
-    expr: &Expr,
+    (expr, scope): (&Expr, &ModuleScope<'_>),
 ) -> Result<Option<String>, Reported> {
     let (value, marks) = value.unmark();
     if marks.contains(Marks::SENSITIVE) {
-        diags.warn(
-            Diagnostic::warning(
-                "Error message refers to sensitive values",
-                "The message of this condition holds a sensitive value, so it is not shown. Leave the \
-                 value out, or take its mark off with `nonsensitive` where it is no secret.",
-            )
-            .at(expr.span),
+        let warning = Diagnostic::warning(
+            "Error message refers to sensitive values",
+            "The message of this condition holds a sensitive value, so it is not shown. Leave the \
+             value out, or take its mark off with `nonsensitive` where it is no secret.",
         );
+        diags.warn(about(warning, expr, scope));
         return Ok(None);
     }
     if marks.contains(Marks::EPHEMERAL) {
@@ -221,7 +227,8 @@ fn message_text(
         return Ok(None);
     }
     let mut bad = |detail: String| {
-        Err(diags.error(Diagnostic::error("Invalid error message", detail).at(expr.span)))
+        let problem = Diagnostic::error("Invalid error message", detail);
+        Err(diags.error(about(problem, expr, scope)))
     };
     if value.is_null() {
         return bad("A message must be a string, and this one is null.".to_owned());

@@ -2,7 +2,7 @@
 //!
 //! Evaluates the expression once; what the instances are is for others.
 
-use formwork_lang::eval::evaluate;
+use formwork_lang::eval::{Cause, evaluate, mentioned};
 use formwork_lang::syntax::Expr;
 use formwork_value::value::Map;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value, convert};
@@ -159,7 +159,7 @@ pub fn expand(
 ) -> Result<Expansion, Reported> {
     match check(diags, scope, repetition)? {
         Some(expansion) => Ok(expansion),
-        None => Err(diags.error(unknown(repetition))),
+        None => Err(diags.error(unknown(repetition, scope))),
     }
 }
 
@@ -177,56 +177,61 @@ pub fn check(
         Repetition::Single => Ok(Some(Expansion::Single)),
         Repetition::Count(expr) => {
             let value = evaluate(diags, expr, scope)?;
-            let n = count(value).map_err(|unfit| diags.error(unfit.at(expr)))?;
+            let n = count(value).map_err(|unfit| diags.error(unfit.at(expr, scope)))?;
             Ok(n.map(Expansion::Count))
         }
         Repetition::ForEach(expr) => {
             let value = evaluate(diags, expr, scope)?;
-            let each = for_each(value).map_err(|unfit| diags.error(unfit.at(expr)))?;
-            Ok(each.map(Expansion::ForEach))
+            Ok(for_each_of(diags, value, (expr, scope))?.map(Expansion::ForEach))
         }
     }
 }
 
-fn unknown(repetition: &Repetition) -> Diagnostic {
+fn unknown(repetition: &Repetition, scope: &ModuleScope<'_>) -> Diagnostic {
     const ADVICE: &str = "Use variables and constants there, or first apply only what it depends on, \
                           with the -target option";
-    let (summary, detail, expr): (_, _, Option<&Expr>) = match repetition {
-        Repetition::Single => ("Invalid repetition", String::new(), None),
-        Repetition::Count(expr) => (
+    match repetition {
+        Repetition::Single => Diagnostic::error("Invalid repetition", ""),
+        Repetition::Count(expr) => Diagnostic::error(
             "Invalid count argument",
             format!(
                 "How many instances there will be depends on values that are known only after apply. \
                  {ADVICE}."
             ),
-            Some(expr),
-        ),
-        Repetition::ForEach(expr) => (
+        )
+        .at(expr.span),
+        Repetition::ForEach(expr) => Diagnostic::error(
             "Invalid for_each argument",
             format!(
                 "The keys of the instances depend on values that are known only after apply. {ADVICE}; \
                  or use a map with constant keys, whose values may become known later."
             ),
-            Some(expr),
-        ),
-    };
-    Diagnostic::error(summary, detail).at_opt(expr.map(|expr| expr.span))
+        )
+        .at(expr.span)
+        .mentioning(mentioned(expr, scope, Cause::Unknown)),
+    }
 }
 
 /// Why a value does not say which instances there are.
 struct Unfit {
     summary: &'static str,
     detail: String,
+    /// What the values behind it have to do with it; `None` where they are not shown.
+    cause: Option<Cause>,
 }
 
 impl Unfit {
-    fn at(self, expr: &Expr) -> Diagnostic {
-        Diagnostic::error(self.summary, self.detail).at(expr.span)
+    fn at(self, expr: &Expr, scope: &ModuleScope<'_>) -> Diagnostic {
+        let values = self.cause.map(|cause| mentioned(expr, scope, cause));
+        Diagnostic::error(self.summary, self.detail)
+            .at(expr.span)
+            .mentioning(values.unwrap_or_default())
     }
 }
 
 fn bad_count(detail: impl Into<String>) -> Unfit {
-    Unfit { summary: "Invalid count argument", detail: detail.into() }
+    // The message has the number in it, as the reference's has.
+    Unfit { summary: "Invalid count argument", detail: detail.into(), cause: None }
 }
 
 /// Reads the value of `count`. A sensitive number is accepted: how many instances there are shows it.
@@ -242,7 +247,7 @@ fn count(value: Value) -> Result<Option<usize>, Unfit> {
     }
     let number = convert::convert(&value, &Type::Number).map_err(|refused| {
         let detail = format!("`count` must be a whole number: {}.", refused.reason);
-        Unfit { summary: "Incorrect value type", detail }
+        Unfit { summary: "Incorrect value type", detail, cause: Some(Cause::Values) }
     })?;
     let Value::Number(number) = number else { return Ok(None) };
     if !number.is_integer() {
@@ -257,22 +262,23 @@ fn count(value: Value) -> Result<Option<usize>, Unfit> {
     }
 }
 
-fn bad_for_each(detail: impl Into<String>) -> Unfit {
-    Unfit { summary: "Invalid for_each argument", detail: detail.into() }
+fn bad_for_each(detail: impl Into<String>, cause: Cause) -> Unfit {
+    Unfit { summary: "Invalid for_each argument", detail: detail.into(), cause: Some(cause) }
 }
 
 fn bad_set(detail: impl Into<String>) -> Unfit {
-    Unfit { summary: "Invalid for_each set argument", detail: detail.into() }
+    let summary = "Invalid for_each set argument";
+    Unfit { summary, detail: detail.into(), cause: Some(Cause::Values) }
 }
 
-/// Reads the value of some other block's `for_each`: elements by key. `None` while the keys are not
+/// Reads the value of a `for_each`, of whatever block: elements by key. `None` while the keys are not
 /// known.
 pub(super) fn for_each_of(
     diags: &mut Diagnostics,
     value: Value,
-    expr: &Expr,
+    (expr, scope): (&Expr, &ModuleScope<'_>),
 ) -> Result<Option<Map>, Reported> {
-    for_each(value).map_err(|unfit| diags.error(unfit.at(expr)))
+    for_each(value).map_err(|unfit| diags.error(unfit.at(expr, scope)))
 }
 
 /// Reads the value of `for_each`: elements by key. `None` while the keys are not known.
@@ -282,15 +288,18 @@ fn for_each(value: Value) -> Result<Option<Map>, Unfit> {
         return Err(bad_for_each(
             "The value is sensitive, and keys of instances are shown in addresses. Where the keys \
              themselves are no secret, take them out with `nonsensitive`.",
+            Cause::Sensitive,
         ));
     }
     if marks.contains(Marks::EPHEMERAL) {
         return Err(bad_for_each(
             "Keys of instances are stored, so they cannot come from an ephemeral value.",
+            Cause::Ephemeral,
         ));
     }
     if value.is_null() {
-        return Err(bad_for_each("The value is null; it must be a map or a set of strings."));
+        let detail = "The value is null; it must be a map or a set of strings.";
+        return Err(bad_for_each(detail, Cause::Values));
     }
     let each = match &value {
         Value::Unknown(unknown) => {
@@ -307,9 +316,10 @@ fn for_each(value: Value) -> Result<Option<Map>, Unfit> {
     };
     match each.keys().len() {
         0..=MAX_INSTANCES => Ok(Some(each)),
-        n => Err(bad_for_each(format!(
-            "It has {n} elements; at most {MAX_INSTANCES} instances are possible."
-        ))),
+        n => Err(bad_for_each(
+            format!("It has {n} elements; at most {MAX_INSTANCES} instances are possible."),
+            Cause::Values,
+        )),
     }
 }
 
@@ -331,10 +341,11 @@ fn wrong_type(ty: &Type) -> Unfit {
         Type::List(_) | Type::Tuple(_) => " `toset` makes a set of a list of strings.",
         _ => "",
     };
-    bad_for_each(format!(
-        "It must be a map or a set of strings, and this is a {}.{hint}",
-        ty.friendly_name()
-    ))
+    let name = ty.friendly_name();
+    bad_for_each(
+        format!("It must be a map or a set of strings, and this is a {name}.{hint}"),
+        Cause::Values,
+    )
 }
 
 fn check_element_type(element: &Type) -> Result<(), Unfit> {

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use formwork_lang::eval::evaluate;
+use formwork_lang::eval::{Cause, evaluate, mentioned};
 use formwork_lang::functions::Function;
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::{Expr, Ident};
@@ -39,7 +39,7 @@ pub fn expand_import(
     };
     let value = evaluate(diags, each, scope)?;
     let mut found = Vec::new();
-    let Some(elements) = elements(diags, value, each)? else { return Ok(None) };
+    let Some(elements) = elements(diags, value, (each, scope))? else { return Ok(None) };
     for (key, value) in elements {
         let only = EachOnly { key: key.clone(), value: value.clone() };
         let addr = address(import, |expr| match expr {
@@ -70,7 +70,7 @@ fn address(
 fn elements(
     diags: &mut Diagnostics,
     value: Value,
-    expr: &Expr,
+    of: (&Expr, &ModuleScope<'_>),
 ) -> Result<Option<Vec<(Value, Value)>>, Reported> {
     // Nothing of it is stored but keys, and those are of a resource that has to have them itself: so
     // sensitive elements will do.
@@ -86,7 +86,7 @@ fn elements(
         Value::List(list) => return Ok(Some(numbered(list.items()))),
         _ => {}
     }
-    let each = expand::for_each_of(diags, value, expr)?;
+    let each = expand::for_each_of(diags, value, of)?;
     Ok(each.map(|map| {
         let pairs = map.keys().iter().zip(map.items());
         pairs.map(|(key, value)| (Value::String(key.clone()), value.clone())).collect()
@@ -132,24 +132,22 @@ fn id(
     expr: &Expr,
 ) -> Result<Option<Str>, Reported> {
     let (value, _) = evaluate(diags, expr, scope)?.unmark();
-    let mut bad = |summary: &str, detail: String| {
-        Err(diags.error(Diagnostic::error(summary, detail).at(expr.span)))
+    let mut bad = |what: &str| {
+        let detail = format!("The id is {what}. A provider needs some text to find an object by.");
+        let problem = Diagnostic::error("Invalid import id argument", detail);
+        Err(diags.error(problem.at(expr.span)))
     };
-    let summary = "Invalid import id argument";
     if value.is_null() {
-        return bad(
-            summary,
-            "The id is null. A provider needs some text to find an object by.".into(),
-        );
+        return bad("null");
     }
     match convert::convert(&value, &Type::String) {
-        Ok(Value::String(text)) if text.is_empty() => {
-            bad(summary, "The id is empty. A provider needs some text to find an object by.".into())
-        }
+        Ok(Value::String(text)) if text.is_empty() => bad("empty"),
         Ok(Value::String(text)) => Ok(Some(text)),
         Ok(_) => Ok(None),
         Err(refused) => {
-            bad("Incorrect value type", format!("An id must be a string: {}.", refused.reason))
+            let detail = format!("An id must be a string: {}.", refused.reason);
+            let problem = Diagnostic::error("Incorrect value type", detail).at(expr.span);
+            Err(diags.error(problem.mentioning(mentioned(expr, scope, Cause::Values))))
         }
     }
 }
@@ -164,14 +162,16 @@ pub fn unknown_id(import: &Import) -> Diagnostic {
 
 /// The error for a repetition that is not known in time.
 #[must_use]
-pub fn unknown_repetition(import: &Import) -> Diagnostic {
+pub fn unknown_repetition(import: &Import, scope: &ModuleScope<'_>) -> Diagnostic {
     let detail = "Which objects are imported depends on values that are known only after apply. Use \
                   variables and constants here.";
-    let span = match &import.repetition {
-        Repetition::ForEach(expr) | Repetition::Count(expr) => expr.span,
-        Repetition::Single => import.span,
-    };
-    Diagnostic::error("Invalid for_each argument", detail).at(span)
+    let problem = Diagnostic::error("Invalid for_each argument", detail);
+    match &import.repetition {
+        Repetition::ForEach(expr) | Repetition::Count(expr) => {
+            problem.at(expr.span).mentioning(mentioned(expr, scope, Cause::Unknown))
+        }
+        Repetition::Single => problem.at(import.span),
+    }
 }
 
 /// The scope of keys in an address: nothing but `each`, and no functions.

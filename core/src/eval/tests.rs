@@ -136,8 +136,10 @@ output "g" { value = x_y.counted[data.x_y.d.id] }
             error main.tf:12,30-33 Invalid index
                 `x_y.none` has no instance with the given key: it has no instances.
             error main.tf:13,33-38 Invalid index
+                | x_y.counted is tuple with 2 elements
                 This key cannot be an index: a number is required.
             error main.tf:14,30-33 Invalid index
+                | x_y.each is object with 2 attributes
                 There is no element under the key "5". The attributes of an object have names, not numbers.
             g = unknown any
         "#]],
@@ -286,12 +288,16 @@ fn for_each_becomes_keys_of_a_map_or_a_set_of_strings() {
         error main.tf:12,33-51 Invalid for_each set argument
             A set for `for_each` must not hold null.
         error main.tf:13,33-47 Invalid for_each argument
+            | var.u is a string, known only after apply
             The keys of the instances depend on values that are known only after apply. Use variables and constants there, or first apply only what it depends on, with the -target option; or use a map with constant keys, whose values may become known later.
         error main.tf:14,33-48 Invalid for_each argument
+            | var.u is a string, known only after apply
             The keys of the instances depend on values that are known only after apply. Use variables and constants there, or first apply only what it depends on, with the -target option; or use a map with constant keys, whose values may become known later.
         error main.tf:15,33-47 Invalid for_each argument
+            | var.s has a sensitive value
             The value is sensitive, and keys of instances are shown in addresses. Where the keys themselves are no secret, take them out with `nonsensitive`.
         error main.tf:16,33-38 Invalid for_each argument
+            | var.u is a string
             It must be a map or a set of strings, and this is a string.
     "#]].assert_eq(&expansions(
         r#"
@@ -334,6 +340,7 @@ resource "x_y" "c" { count = var.u }
     expect![[r#"
         x_y.a None
         error main.tf:3,33-40 Invalid for_each argument
+            | var.u is a string
             It must be a map or a set of strings, and this is a tuple. `toset` makes a set of a list of strings.
         x_y.c None
     "#]].assert_eq(&out);
@@ -418,24 +425,32 @@ fn conditions_that_do_not_hold_say_why() {
     let _ = conditions::check(&mut diags, &scope, kind, &lifecycle.postconditions, judging);
     expect![[r#"
         error main.tf:1,1-13 Invalid value for variable
+            | var.v is "ab"
             ab is too short
 
             This was checked by the validation rule at main.tf:2,3-13.
         error main.tf:20,23-36 Resource precondition failed
+            | var.v is "ab"
             it is ab
         error main.tf:24,23-28 Invalid condition result
+            | var.v is "ab"
             A condition must be true or false: a bool is required.
         error main.tf:28,23-48 Invalid condition result
+            | var.v is "ab"
             A condition must be true or false, and this one is null.
         warning main.tf:33,23-40 Error message refers to sensitive values
             The message of this condition holds a sensitive value, so it is not shown. Leave the value out, or take its mark off with `nonsensitive` where it is no secret.
         error main.tf:32,23-34 Resource precondition failed
+            | var.v is "ab"
             The condition does not hold. Its message cannot be shown: it is sensitive, ephemeral, or not known yet.
         error main.tf:37,32-37 Invalid function argument
+            | var.v is "ab"
             The value for "v" is not acceptable: the text "ab" is not a decimal number.
         error main.tf:41,23-27 Invalid error message
             A message must be a string, and this one is null.
         error main.tf:44,23-39 Resource postcondition failed
+            | self.id is "made"
+            | var.v is "ab"
             id is made
     "#]].assert_eq(&report(&bench.sources, &diags));
 }
@@ -483,8 +498,10 @@ output "b" { value = 2 }
         module.many[*].a = [unknown any, 11]
         module.many[0].a = unknown any
         module.many.a: error expression:1,12-14 Unsupported attribute
+            | module.many is tuple with 2 elements
             This is a tuple, which has no attributes, so there is no "a" in it.
         module.one.z: error expression:1,11-13 Unsupported attribute
+            | module.one is object with 2 attributes
             There is no attribute "z" in this object. Did you mean "a"?
         module.none.a: error expression:1,1-12 Reference to undeclared module
             There is no module call `none` in the root module. Did you mean `module.one`?

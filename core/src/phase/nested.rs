@@ -35,7 +35,7 @@ pub(crate) async fn read_nested(
     session.results.verdicts.set(&object, (Rule::Data, 0), verdict);
     for mut one in said {
         one.severity = Severity::Warning;
-        diags.warn(one);
+        diags.warn(one.of_check());
     }
     value
 }

@@ -62,6 +62,8 @@ pub struct Diagnostic {
     pub mentioned: Vec<Mentioned>,
     /// The function whose call failed, if it is one: its name.
     pub function: Option<String>,
+    /// Whether a `check` block says it, which says it anew whenever a plan is applied.
+    pub of_check: bool,
 }
 
 impl Diagnostic {
@@ -79,6 +81,7 @@ impl Diagnostic {
             path: None,
             mentioned: Vec::new(),
             function: None,
+            of_check: false,
         }
     }
 
@@ -122,6 +125,18 @@ impl Diagnostic {
     #[must_use]
     pub fn path(self, path: Path) -> Self {
         Self { path: Some(path), ..self }
+    }
+
+    /// Shows what the names in the expression at the subject stand for.
+    #[must_use]
+    pub fn mentioning(self, mentioned: Vec<Mentioned>) -> Self {
+        Self { mentioned, ..self }
+    }
+
+    /// Says that it comes of a `check` block.
+    #[must_use]
+    pub fn of_check(self) -> Self {
+        Self { of_check: true, ..self }
     }
 
     /// Whether this is an error.
@@ -210,6 +225,11 @@ impl Diagnostics {
             let severity = diagnostic.severity;
             Diagnostic { severity, ..change(diagnostic) }
         }));
+    }
+
+    /// Drops the warnings of `check` blocks, where they are going to be said anew.
+    pub fn drop_checks(&mut self) {
+        self.list.retain(|one| one.is_error() || !one.of_check);
     }
 
     /// How many problems were reported.

@@ -8,7 +8,7 @@ use formwork_value::ty::ObjectType;
 use formwork_value::{Diagnostic, Step, Type, Value};
 
 use super::{Context, Decoder};
-use crate::eval::evaluate;
+use crate::eval::{Cause, evaluate, mentioned};
 use crate::syntax::Attribute;
 
 impl Decoder<'_> {
@@ -31,7 +31,8 @@ impl Decoder<'_> {
                 let _ = self.diags.error(
                     Diagnostic::error("Incorrect attribute value type", detail)
                         .at(written.expr.span)
-                        .within(written.span),
+                        .within(written.span)
+                        .mentioning(mentioned(&written.expr, context.scope, Cause::Values)),
                 );
                 Value::unknown(schema.implied_type())
             }

@@ -1,8 +1,9 @@
 //! Says what the names in a failing expression stand for, so that a message shows the cause. Reports
-//! nothing itself.
+//! nothing itself: also a caller who finds a fault with the value of an expression asks here.
 
 use formwork_value::diag::Mentioned;
-use formwork_value::{Diagnostics, Marks, Type, Value};
+use formwork_value::number::Notation;
+use formwork_value::{Diagnostics, Marks, Refinement, Type, Value};
 
 use super::{Frames, access, lookup};
 use crate::refs::{self, Traversal, TraversalStep};
@@ -10,26 +11,52 @@ use crate::scope::{Scope, ScopeStep};
 use crate::syntax::Expr;
 
 /// How many names are explained at most.
-const MAX_MENTIONED: usize = 12;
+const MAX_MENTIONED: usize = 100;
 
-/// Describes the values of the names mentioned in an expression, sorted by name.
+/// What a problem comes of. A reader takes whatever is said of a value for the cause, so secrets and
+/// values that are not known are pointed out only where they are it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// What the values are.
+    Values,
+    /// That a value is not known.
+    Unknown,
+    /// That a value is sensitive.
+    Sensitive,
+    /// That a value is ephemeral.
+    Ephemeral,
+}
+
+/// Describes the values of the names mentioned in an expression, for a problem that was found after it
+/// was evaluated. Sorted by name, each name once.
 ///
 /// A name without steps is not described: it is one of a `for`, or stands for a whole family. Where a
-/// step leads nowhere, what stands before it is described. Nothing is said of sensitive values, nor
-/// of those whose type is not known.
-pub(super) fn mentioned(expr: &Expr, frames: Frames<'_>, scope: &dyn Scope) -> Vec<Mentioned> {
+/// step leads nowhere, what stands before it is described. Of secrets nothing is said but that they
+/// are, and of values whose type is not known that they are not; both only where that is the `cause`.
+#[must_use]
+pub fn mentioned(expr: &Expr, scope: &dyn Scope, cause: Cause) -> Vec<Mentioned> {
+    within(expr, None, scope, cause)
+}
+
+/// As [`mentioned`], where names may be those of enclosing `for`s.
+pub(super) fn within(
+    expr: &Expr,
+    frames: Frames<'_>,
+    scope: &dyn Scope,
+    cause: Cause,
+) -> Vec<Mentioned> {
     let mut list: Vec<Mentioned> = refs::of_expr(expr)
         .into_iter()
         .filter_map(|traversal| {
             let (n_steps, value) = longest_value(&traversal, frames, scope)?;
             Some(Mentioned {
                 traversal: written(&traversal, n_steps),
-                statement: statement(&value)?,
+                statement: statement(&value, cause)?,
             })
         })
         .collect();
     list.sort_by(|a, b| a.traversal.cmp(&b.traversal));
-    list.dedup();
+    list.dedup_by(|a, b| a.traversal == b.traversal);
     list.truncate(MAX_MENTIONED);
     list
 }
@@ -87,27 +114,54 @@ fn written(traversal: &Traversal, n_steps: usize) -> String {
 }
 
 /// Describes a value in a few words; `None` where nothing may or can be said.
-fn statement(value: &Value) -> Option<String> {
-    if value.marks().contains(Marks::SENSITIVE) {
-        return None;
+fn statement(value: &Value, cause: Cause) -> Option<String> {
+    let marks = value.marks();
+    if marks.contains(Marks::SENSITIVE) {
+        return (cause == Cause::Sensitive).then(|| "has a sensitive value".to_owned());
+    }
+    if marks.contains(Marks::EPHEMERAL) {
+        return (cause == Cause::Ephemeral).then(|| "has an ephemeral value".to_owned());
     }
     let ty = value.ty();
-    Some(match value.peek() {
-        Value::Unknown(_) if ty == Type::Dynamic => return None,
-        Value::Unknown(_) => format!("is a {}", ty.friendly_name()),
-        known => format!("is {}", in_short(known, &ty)),
-    })
+    match (value.peek(), cause) {
+        (Value::Unknown(_), Cause::Unknown) if ty == Type::Dynamic => {
+            Some("will be known only after apply".to_owned())
+        }
+        (Value::Unknown(_), _) if ty == Type::Dynamic => None,
+        (Value::Unknown(unknown), Cause::Unknown) => Some(format!(
+            "is a {}{}, known only after apply",
+            ty.friendly_name(),
+            length(unknown.refinement())
+        )),
+        (Value::Unknown(_), _) => Some(format!("is a {}", ty.friendly_name())),
+        (known, _) => Some(format!("is {}", in_short(known, &ty))),
+    }
+}
+
+/// The greatest length worth telling.
+const MAX_LENGTH: u64 = 1024;
+
+/// What is known about the length of an unknown collection.
+fn length(about: &Refinement) -> String {
+    let max = about.max_length.filter(|max| *max <= MAX_LENGTH);
+    match (about.min_length, max) {
+        (min, Some(max)) if min == max => format!(" of length {min}"),
+        (0, None) => String::new(),
+        (0, Some(max)) => format!(" with up to {max} elements"),
+        (min, None) => format!(" with at least {min} elements"),
+        (min, Some(max)) => format!(" with between {min} and {max} elements"),
+    }
 }
 
 fn in_short(value: &Value, ty: &Type) -> String {
     match value {
         Value::Null(_) => "null".into(),
         Value::Bool(bool) => bool.to_string(),
-        Value::Number(number) => number.to_string(),
+        Value::Number(number) => number.to_text(Notation::General, Some(10)),
         Value::String(text) => crate::print::quoted(text),
         Value::Object(object) => match &**object.names() {
             [] => "object with no attributes".into(),
-            [name] => format!("object with 1 attribute {:?}", name.as_str()),
+            [name] => format!("object with 1 attribute {}", crate::print::quoted(name)),
             names => format!("object with {} attributes", names.len()),
         },
         _ => match value.children().len() {

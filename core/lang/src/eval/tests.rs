@@ -113,6 +113,39 @@ fn explain(text: &str) -> String {
     out
 }
 
+/// What a cause lets be said of the names in an expression.
+fn told(text: &str, cause: super::Cause) -> String {
+    let mut sources = formwork_value::diag::Sources::new();
+    let source = sources.add("expression", text);
+    let mut diags = formwork_value::Diagnostics::new();
+    let expr = crate::syntax::parse_expression(&mut diags, &sources, source).unwrap();
+    let all = super::mentioned(&expr, &super::testing::TestScope::new(), cause);
+    all.iter().map(|one| format!("{} {}\n", one.traversal, one.statement)).collect()
+}
+
+#[test]
+fn secrets_and_what_is_not_known_are_pointed_out_only_where_they_are_the_cause() {
+    use super::Cause;
+    let text = "[v.unknown, v.anything, v.numbers, v.secret, v.passing, v.map, v.map, v.map.a, v.list[0].x]";
+    let known = "v.list[0] is \"a\"\nv.map is map of number with 2 elements\nv.map.a is 1\n";
+    let unknown = "v.numbers is a list of number\n";
+    assert_eq!(told(text, Cause::Values), format!("{known}{unknown}v.unknown is a string\n"));
+    let secret = format!("{known}{unknown}v.secret has a sensitive value\nv.unknown is a string\n");
+    assert_eq!(told(text, Cause::Sensitive), secret);
+    let passing = "v.passing has an ephemeral value\n";
+    let wanted = format!("{known}{unknown}{passing}v.unknown is a string\n");
+    assert_eq!(told(text, Cause::Ephemeral), wanted);
+    expect![[r#"
+        v.anything will be known only after apply
+        v.list[0] is "a"
+        v.map is map of number with 2 elements
+        v.map.a is 1
+        v.numbers is a list of number, known only after apply
+        v.unknown is a string, known only after apply
+    "#]]
+    .assert_eq(&told(text, Cause::Unknown));
+}
+
 #[test]
 fn errors_point_at_the_cause_and_show_values() {
     expect![[r#"

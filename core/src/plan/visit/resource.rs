@@ -84,7 +84,7 @@ fn sought(
     for import in &vertex.imports {
         let scope = view.session.scope(view.session.results.root());
         let Some(all) = expand_import(diags, &scope, import)? else {
-            return Err(diags.error(unknown_repetition(import)));
+            return Err(diags.error(unknown_repetition(import, &scope)));
         };
         for sought in all {
             let Some(clue) = sought.clue else { return Err(diags.error(unknown_id(import))) };

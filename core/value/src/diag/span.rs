@@ -71,6 +71,7 @@ pub struct Position {
 struct Source {
     name: String,
     text: Arc<str>,
+    secret: bool,
     /// Byte offset at which each line starts; made when first needed.
     lines: std::sync::OnceLock<Vec<u32>>,
 }
@@ -90,13 +91,24 @@ impl Sources {
 
     /// Adds a text under the name shown to people, usually a path relative to the working folder.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
+        self.push(name.into(), text.into(), false)
+    }
+
+    /// Adds a text of which nothing may be shown, as it holds a secret.
+    pub fn add_secret(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> SourceId {
+        self.push(name.into(), text.into(), true)
+    }
+
+    fn push(&mut self, name: String, text: Arc<str>, secret: bool) -> SourceId {
         let id = SourceId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
-        self.list.push(Source {
-            name: name.into(),
-            text: text.into(),
-            lines: std::sync::OnceLock::new(),
-        });
+        self.list.push(Source { name, text, secret, lines: std::sync::OnceLock::new() });
         id
+    }
+
+    /// Whether nothing of a source may be shown but its name.
+    #[must_use]
+    pub fn is_secret(&self, id: SourceId) -> bool {
+        self.list.get(id.0 as usize).is_some_and(|source| source.secret)
     }
 
     /// Returns the name given to [`Sources::add`].

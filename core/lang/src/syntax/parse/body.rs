@@ -308,15 +308,17 @@ impl Parser<'_> {
             }
             _ => return Err(self.neither(&name)),
         }
+        let n_errors = self.n_errors;
         let attr = self.assignment(&name)?;
-        let close = self.one_line_end(open)?;
+        let close = self.one_line_end(open, n_errors)?;
         let start = open.behind();
         let span = Span { end: close.start.max(start.start), ..start };
         Ok(Body { attributes: vec![attr], ..Body::empty(span, open) })
     }
 
-    /// Takes the brace behind the only argument of a block on one line.
-    fn one_line_end(&mut self, open: Span) -> Parsed<Span> {
+    /// Takes the brace behind the only argument of a block on one line, before which there were
+    /// `n_errors` errors.
+    fn one_line_end(&mut self, open: Span, n_errors: usize) -> Parsed<Span> {
         let detail = match self.peek() {
             TokenKind::CloseBrace => {
                 let close = self.bump();
@@ -329,7 +331,10 @@ impl Parser<'_> {
                 "A block whose first argument is on the line of the opening brace must be closed on that line too. Write the argument on the next line, or the closing brace behind it."
             }
             TokenKind::End => {
-                self.unclosed_block(Some(open));
+                // A string that does not end has swallowed the brace.
+                if n_errors == self.n_errors && self.rejected.is_none() {
+                    self.unclosed_block(Some(open));
+                }
                 return Err(self.unexpected("Unclosed configuration block", ""));
             }
             _ => {

@@ -81,6 +81,16 @@ fn a_missing_brace_is_reported_once_and_at_the_brace() {
 }
 
 #[test]
+fn a_string_that_swallows_the_brace_is_all_that_is_wrong() {
+    check(
+        "a \"x\" { b = \"abc }",
+        &expect![[r#"
+            1:17 "" Unterminated template string
+        "#]],
+    );
+}
+
+#[test]
 fn a_forgotten_quote_spoils_one_line() {
     check(
         "a = \"x\nb = \"y\"\nc = \"z\n\nd {\n  e = 1 1\n}\n",
