@@ -5,8 +5,10 @@ use formwork_core::provisioner::Failed;
 /// A reason, and what of it holds nothing of the provisioner's own configuration.
 #[derive(Debug)]
 pub(crate) struct Why {
-    detail: String,
-    bare: String,
+    /// The reason in full.
+    pub(crate) detail: String,
+    /// What may be told of it when the configuration is secret.
+    pub(crate) bare: String,
 }
 
 /// A reason that holds nothing of it at all.

@@ -55,8 +55,11 @@ impl Provisioner for LocalExec {
         let said = output.last();
         Err(Failed {
             summary: "local-exec provisioner error".to_owned(),
-            detail: format!("Error running command '{}': {why}. Output: {said}", command.text),
-            bare: format!("Error running the command: {why}."),
+            detail: format!(
+                "Error running command '{}': {}. Output: {said}",
+                command.text, why.detail
+            ),
+            bare: format!("Error running the command: {}.", why.bare),
         })
     }
 

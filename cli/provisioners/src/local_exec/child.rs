@@ -15,6 +15,7 @@ use tokio::process::Child;
 
 use super::command::Command;
 use super::warden::Warden;
+use crate::failure::Why;
 use crate::lines::Lines;
 use crate::stop::Stop;
 
@@ -28,11 +29,7 @@ const PIECE: usize = 16 * 1024;
 ///
 /// # Errors
 /// When it cannot be started, ends badly, or is cut short; in words.
-pub(super) async fn run(
-    command: &Command,
-    output: &mut Lines<'_>,
-    stop: &Stop,
-) -> Result<(), String> {
+pub(super) async fn run(command: &Command, output: &mut Lines<'_>, stop: &Stop) -> Result<(), Why> {
     // Without a shell for it the command runs unwatched.
     let mut warden = Warden::new().ok();
     let (mut child, mut reader) = start(command).map_err(|error| not_started(command, &error))?;
@@ -56,13 +53,13 @@ pub(super) async fn run(
             ended = &mut work => {
                 // What it left running is meant to.
                 group.let_go();
-                ended.map_err(|error| error.to_string())
+                ended.map_err(|error| Why::from(error.to_string()))
             }
             () = stop.asked() => {
                 group.signal(Signal::SIGTERM);
                 // What became of it does not matter: it was cut short.
                 tokio::time::timeout(GRACE, work).await.ok();
-                Err("interrupted".to_owned())
+                Err(Why::from("interrupted".to_owned()))
             }
         }
     };
@@ -72,7 +69,7 @@ pub(super) async fn run(
     output.end();
     match ended? {
         status if status.success() => Ok(()),
-        status => Err(in_words(status)),
+        status => Err(Why::from(in_words(status))),
     }
 }
 
@@ -100,13 +97,18 @@ fn start(command: &Command) -> io::Result<(Child, Receiver)> {
     Ok((child, Receiver::from_owned_fd(OwnedFd::from(reader))?))
 }
 
-fn not_started(command: &Command, error: &io::Error) -> String {
+/// Where and what was to be run is configuration, and may be secret.
+fn not_started(command: &Command, error: &io::Error) -> Why {
     let program = command.words.first().map(String::as_str).unwrap_or_default();
     match &command.folder {
-        Some(folder) if !folder.is_dir() => {
-            format!("cannot go to the folder {}: {error}", folder.display())
-        }
-        _ => format!("cannot start {program:?}: {error}"),
+        Some(folder) if !folder.is_dir() => Why::new(
+            format!("cannot go to the folder {}: {error}", folder.display()),
+            format!("cannot go to its folder: {error}"),
+        ),
+        _ => Why::new(
+            format!("cannot start {program:?}: {error}"),
+            format!("cannot start its program: {error}"),
+        ),
     }
 }
 

@@ -86,6 +86,13 @@ fn a_failure_says_how_it_ended_and_what_it_said_last() {
     );
     let missing = run(&[command("x"), ("interpreter", list(&["/no/such/program"]))]).1.unwrap_err();
     assert!(missing.detail.contains("cannot start \"/no/such/program\""), "{missing}");
+    let folder = ("working_dir", Value::string("/no/such/folder"));
+    let nowhere = run(&[command("x"), folder]).1.unwrap_err();
+    assert!(nowhere.detail.contains("cannot go to the folder /no/such/folder"), "{nowhere}");
+    // Where the configuration is secret, nothing of it is told.
+    for failed in [missing, nowhere] {
+        assert!(!failed.bare.contains("/no/such"), "{}", failed.bare);
+    }
     let empty = run(&[command("")]).1.unwrap_err();
     assert_eq!(empty.summary, "Invalid local-exec provisioner command");
 }
