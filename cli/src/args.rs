@@ -262,9 +262,12 @@ pub(crate) struct OutputArgs {
 /// Arguments of `graph`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct GraphArgs {
-    /// Which graph: `plan`, `plan-destroy` or `plan-refresh-only`; without it, resources alone.
+    /// Which graph: `plan`, `plan-destroy`, `plan-refresh-only` or `apply`; without it, resources alone.
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) kind: Option<String>,
+    /// Draw what applying this saved plan would do.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plan: Option<PathBuf>,
     /// Accepted for compatibility: a cycle is an error that names each of its edges.
     #[arg(long)]
     pub(crate) draw_cycles: bool,

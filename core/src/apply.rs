@@ -2,6 +2,7 @@
 //! before it leaves, and its answer is kept before it is looked at.
 
 mod build;
+mod draw;
 mod forced;
 mod last;
 mod order;
@@ -12,12 +13,15 @@ mod visit;
 
 use formwork_value::{Diagnostics, Reported};
 
+pub use draw::dot;
 pub use record::{Applied, Tally};
 
-use crate::phase::Explaining;
+use crate::graph::{Draft, Graph};
+use crate::phase::{Explaining, Why};
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::state::journal::Journal;
+use vertex::Vertex;
 
 /// Applies a plan. What was done is in the result also when errors were reported.
 ///
@@ -32,13 +36,18 @@ pub async fn apply(
     let draft = build::draft(session, plan);
     session.pool.load(diags, build::providers(&draft, plan)).await?;
     session.pool.next_phase();
-    let graph = match draft.freeze() {
-        Ok(graph) => graph,
-        Err(cyclic) => {
-            let flag = |vertex: &vertex::Vertex<'_>| forced::by(session, vertex);
-            let explaining = Explaining { sources: session.sources, flag: &flag };
-            return Err(explaining.report(diags, &cyclic));
-        }
-    };
+    let graph = frozen(session, diags, draft)?;
     Ok(record::run(session, diags, plan, journal, &graph).await)
+}
+
+/// The graph that is walked, or drawn.
+fn frozen<'c>(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    draft: Draft<Vertex<'c>, Why>,
+) -> Result<Graph<Vertex<'c>, Why>, Reported> {
+    draft.freeze().map_err(|cyclic| {
+        let flag = |vertex: &Vertex<'_>| forced::by(session, vertex);
+        Explaining { sources: session.sources, flag: &flag }.report(diags, &cyclic)
+    })
 }

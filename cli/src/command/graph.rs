@@ -3,15 +3,17 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use formwork_core::apply;
 use formwork_core::eval::Results;
 use formwork_core::event::Unwatched;
-use formwork_core::plan::{Mode, Options, dot};
+use formwork_core::plan::{self, Mode, Options};
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::operation::{Prepared, With};
 use super::output::stored;
+use super::planfile::{self, Generated, Saved};
 use crate::args::{GraphArgs, StatePlace};
 use crate::clock;
 use crate::env::Env;
@@ -19,6 +21,23 @@ use crate::exit::Exit;
 use crate::launcher::Launcher;
 use crate::view::{Screen, out, report::Report};
 use crate::workspace::Workspace;
+
+/// What is drawn.
+enum Drawing {
+    /// How a plan comes about.
+    Planning(Options, Detail),
+    /// What a saved plan does.
+    Applying(Box<Saved>),
+}
+
+/// How much of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Detail {
+    /// The resources alone.
+    Resources,
+    /// Every vertex.
+    Whole,
+}
 
 /// Runs the command.
 pub(super) async fn run(args: &GraphArgs, env: &Env) -> Exit {
@@ -45,19 +64,29 @@ fn draw(
     workspace: &mut Workspace<'_>,
     state: &State,
 ) -> Result<String, Reported> {
-    let (mode, resources_only) = match args.kind.as_deref() {
-        None => (Mode::Normal, true),
-        Some("plan") => (Mode::Normal, false),
-        Some("plan-destroy") => (Mode::Destroy, false),
-        Some("plan-refresh-only") => (Mode::RefreshOnly, false),
-        Some(other) => {
-            let detail = format!(
-                "There is no graph of the type {other:?}; use plan, plan-destroy or plan-refresh-only."
-            );
-            return Err(diags.error(Diagnostic::error("Graph type is not available", detail)));
+    let of_plan = |mode| Drawing::Planning(Options { mode, ..Options::default() }, Detail::Whole);
+    let (drawing, config) = match (args.kind.as_deref(), &args.plan) {
+        (None | Some("apply"), Some(path)) => {
+            let (saved, config) = planfile::open(diags, workspace, path, Generated::Read)?;
+            (Drawing::Applying(Box::new(saved)), config)
+        }
+        (kind, _) => {
+            let drawing = match kind {
+                None => Drawing::Planning(Options::default(), Detail::Resources),
+                // Without a plan nothing is to be changed, and what is left is the configuration.
+                Some("plan" | "apply") => of_plan(Mode::Normal),
+                Some("plan-destroy") => of_plan(Mode::Destroy),
+                Some("plan-refresh-only") => of_plan(Mode::RefreshOnly),
+                Some(other) => {
+                    let detail = format!(
+                        "There is no graph of the type {other:?}; use plan, plan-destroy, plan-refresh-only or apply."
+                    );
+                    return Err(diags.error(Diagnostic::error("Unsupported graph type", detail)));
+                }
+            };
+            (drawing, workspace.config(diags)?)
         }
     };
-    let config = workspace.config(diags)?;
     let mut own = Workspace::open(workspace.env, diags)?;
     // The texts come back below, so that problems can be shown with them.
     std::mem::swap(&mut own.sources, &mut workspace.sources);
@@ -71,8 +100,7 @@ fn draw(
         given: BTreeMap::new(),
         time: clock::now(),
     };
-    let options = Options { mode, ..Options::default() };
-    let text = draw_prepared(diags, &prepared, state, &options, resources_only);
+    let text = draw_prepared(diags, &prepared, state, &drawing);
     std::mem::swap(&mut prepared.workspace.sources, &mut workspace.sources);
     text
 }
@@ -81,14 +109,16 @@ fn draw_prepared(
     diags: &mut Diagnostics,
     prepared: &Prepared<'_>,
     state: &State,
-    options: &Options,
-    resources_only: bool,
+    drawing: &Drawing,
 ) -> Result<String, Reported> {
     let pool = Pool::new(&prepared.launcher);
     let (results, world, stop) =
         (Results::new(&prepared.config), prepared.world(false), Cell::new(false));
     let session = prepared.session(With {
-        state,
+        state: match drawing {
+            Drawing::Planning(..) => state,
+            Drawing::Applying(saved) => &saved.plan().prior,
+        },
         pool: &pool,
         results: &results,
         world: &world,
@@ -96,5 +126,10 @@ fn draw_prepared(
         parallelism: 1,
         stop: &stop,
     });
-    dot(&session, diags, options, resources_only)
+    match drawing {
+        Drawing::Planning(options, detail) => {
+            plan::dot(&session, diags, options, *detail == Detail::Resources)
+        }
+        Drawing::Applying(saved) => apply::dot(&session, diags, saved.plan()),
+    }
 }

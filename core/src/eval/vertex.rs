@@ -14,6 +14,7 @@ use super::{ModuleScope, RepetitionData, Results, World};
 use crate::addr::Reference;
 use crate::config::inputs::{self, Input, Misfit};
 use crate::config::{Argument, Check, Config, Local, ModuleCall, ModuleNode, Output, Variable};
+use crate::graph::render::{Drawn, Look};
 use crate::state::checks::CheckSubject;
 
 /// What values are found from.
@@ -301,6 +302,20 @@ fn visit_check(
     let judging = Judging { object, verdicts, failure: givens.failure };
     conditions::check(diags, scope, ConditionKind::Assertion, &check.asserts, judging)?;
     Ok(nothing)
+}
+
+impl ValueVertex<'_> {
+    /// How it is drawn: what is given from outside is pointed out; all else stands for one of its kind
+    /// in each instance of its module.
+    pub(crate) fn drawn(&self) -> Drawn {
+        match self.value {
+            NamedValue::Variable(_) if self.node.caller.is_none() => {
+                let label = self.to_string();
+                Drawn { name: label.clone(), look: Some(Look { label, shape: "note" }) }
+            }
+            _ => Drawn { name: format!("{self} (expand)"), look: None },
+        }
+    }
 }
 
 impl std::fmt::Display for ValueVertex<'_> {

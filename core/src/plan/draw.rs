@@ -34,19 +34,20 @@ pub fn dot(
 }
 
 fn drawn(vertex: &Vertex<'_>) -> Drawn {
+    let name = match vertex {
+        Vertex::Resource(resource) => format!("{} (expand)", resource.addr),
+        other => other.to_string(),
+    };
     let look = match vertex {
-        Vertex::Value(_)
-        | Vertex::Call(_)
-        | Vertex::Closed(_)
-        | Vertex::Read(_)
-        | Vertex::Close(_) => None,
+        Vertex::Value(value) => return value.drawn(),
+        Vertex::Call(_) | Vertex::Closed(_) | Vertex::Read(_) | Vertex::Close(_) => None,
         Vertex::Provider(provider) => {
             Some(Look { label: provider.addr.to_string(), shape: "diamond" })
         }
         Vertex::Resource(resource) => Some(Look { label: resource.addr.to_string(), shape: "box" }),
         Vertex::Orphan(orphan) => Some(Look { label: orphan.addr.to_string(), shape: "box" }),
     };
-    Drawn { name: vertex.to_string(), look }
+    Drawn { name, look }
 }
 
 /// The resources alone, by module, in the form the reference gives them when no type of graph is asked

@@ -1,0 +1,44 @@
+//! The graph that carries out a plan, in the DOT language.
+
+use formwork_value::{Diagnostics, Reported};
+
+use super::vertex::Vertex;
+use super::{build, frozen};
+use crate::graph::render::{self, Drawn, Look};
+use crate::plan::Plan;
+use crate::session::Session;
+
+/// Draws the graph that applying a plan would walk.
+///
+/// # Errors
+/// When it has a cycle.
+pub fn dot(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    plan: &Plan,
+) -> Result<String, Reported> {
+    let graph = frozen(session, diags, build::draft(session, plan))?;
+    Ok(render::dot(&graph, |_, vertex| drawn(vertex)))
+}
+
+fn drawn(vertex: &Vertex<'_>) -> Drawn {
+    let boxed = |label: String| Some(Look { label, shape: "box" });
+    let look = match vertex {
+        Vertex::Value(value) => return value.drawn(),
+        Vertex::Provider(provider) => {
+            Some(Look { label: provider.addr.to_string(), shape: "diamond" })
+        }
+        Vertex::Expand(expand) => boxed(expand.addr.to_string()),
+        Vertex::Open(open) => boxed(open.addr.to_string()),
+        Vertex::Instance(instance) => boxed(instance.change.addr.to_string()),
+        Vertex::Destroy(destroy) => boxed(destroy.change.addr.to_string()),
+        Vertex::Call(_)
+        | Vertex::Closed(_)
+        | Vertex::Close(_)
+        | Vertex::Done(_)
+        | Vertex::Gone(_)
+        | Vertex::Free(_)
+        | Vertex::Changed => None,
+    };
+    Drawn { name: vertex.to_string(), look }
+}
