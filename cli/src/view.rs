@@ -4,6 +4,7 @@ mod ephemeral;
 pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod report;
+pub(crate) mod shown;
 
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;

@@ -233,7 +233,7 @@ fn an_interrupt_ends_a_provisioner_and_taints_what_it_stood_beside() {
     running.signal(Signal::SIGTERM);
     running.wait().code(1).says("interrupted").says("execution halted");
     let_go();
-    workdir.formwork("plan").succeed().says("terraform_data.a is tainted, so it must be replaced");
+    workdir.formwork("plan").succeed().says("terraform_data.a is tainted, so must be replaced");
 }
 
 #[test]
@@ -269,6 +269,6 @@ fn an_object_whose_provisioner_was_cut_off_is_half_made() {
     running.wait();
     let_go();
     let next = workdir.formwork("plan").succeed();
-    next.says("terraform_data.a is tainted, so it must be replaced")
+    next.says("terraform_data.a is tainted, so must be replaced")
         .says("terraform_data.b will be created");
 }

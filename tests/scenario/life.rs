@@ -116,7 +116,7 @@ fn a_tainted_object_is_replaced() {
     command.env("BAD_FAULT", "apply-error-partial").run().code(1);
     assert!(instances(&workdir)[0].tainted);
     let ended = workdir.formwork("apply -auto-approve").succeed();
-    ended.says("is tainted, so it must be replaced").says("1 added, 0 changed, 1 destroyed");
+    ended.says("is tainted, so must be replaced").says("1 added, 0 changed, 1 destroyed");
     assert_eq!(instances(&workdir), [ready("a", "a-1")]);
 }
 

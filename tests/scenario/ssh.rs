@@ -276,6 +276,6 @@ fn work_on_another_machine_that_is_cut_off_leaves_the_object_half_made() {
             ended.code(1).says("interrupted");
         }
         let next = workdir.formwork("plan").succeed();
-        next.says("terraform_data.a is tainted, so it must be replaced");
+        next.says("terraform_data.a is tainted, so must be replaced");
     }
 }

@@ -200,6 +200,7 @@ impl Run<'_> {
                 let plan = saved.check(diags, &locked.file)?;
                 locked.take_evidence(diags, &plan);
                 locked.let_through(diags, &plan)?;
+                self.report.begin(&plan);
                 return Ok(Some(plan));
             }
             Wanted::Fresh(options) => options,
@@ -223,8 +224,14 @@ impl Run<'_> {
             return Ok(None);
         }
         locked.let_through(diags, &plan)?;
+        let asks = plan.applyable() && !self.args.auto_approve;
+        if !asks {
+            // What checks say helps to decide; where nothing is to be decided, it counts what they say
+            // of what came of it.
+            diags.drop_checks();
+        }
         self.warn(diags);
-        if plan.applyable() && !self.args.auto_approve {
+        if asks {
             self.approve(diags, plan.mode).await?;
         }
         Ok(Some(plan))

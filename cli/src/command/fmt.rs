@@ -77,7 +77,8 @@ impl Formatter {
             out(&self.shown);
         }
         if failed {
-            err(&diagnostic::all(screen, &self.sources, &self.diags, false));
+            let shown = diagnostic::all(screen, &self.sources, &self.diags, false);
+            err(&(shown.warnings + &shown.errors));
             Exit::CannotFormat
         } else if self.wanted.check && self.changed {
             Exit::NotFormatted

@@ -144,7 +144,8 @@ pub(super) async fn stored_file(
     left.into_iter().for_each(|one| told.warn(one));
     let env = workspace.env;
     // What is asked for goes to stdout, where programs may read it.
-    err(&diagnostic::all(&Screen::of(env), &workspace.sources, &told, env.compact_warnings));
+    let shown = diagnostic::all(&Screen::of(env), &workspace.sources, &told, env.compact_warnings);
+    err(&shown.warnings);
     Ok(file)
 }
 

@@ -1,5 +1,6 @@
 //! What people get to see.
 
+mod among;
 pub(crate) mod diagnostic;
 pub(crate) mod diff;
 pub(crate) mod object;

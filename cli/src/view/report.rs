@@ -82,9 +82,9 @@ impl Report {
     pub(crate) fn diagnostics(&self, sources: &Sources, diags: &Diagnostics) {
         match &self.watch {
             Told::People(_) => {
-                let (errors, _): (Vec<_>, Vec<_>) = diags.iter().partition(|d| d.is_error());
-                let text = diagnostic::all(&self.screen, sources, diags, self.compact_warnings);
-                if errors.is_empty() { out(&text) } else { err(&text) }
+                let shown = diagnostic::all(&self.screen, sources, diags, self.compact_warnings);
+                out(&shown.warnings);
+                err(&shown.errors);
             }
             Told::Programs(stream) => diags.iter().for_each(|d| stream.diagnostic(sources, d)),
         }
@@ -102,6 +102,13 @@ impl Report {
         match &self.watch {
             Told::People(_) => out(&plan_view::render(&self.screen, plan, pool)),
             Told::Programs(stream) => stream.plan(plan),
+        }
+    }
+
+    /// Tells programs what a saved plan is about to do; people saw it when it was made.
+    pub(crate) fn begin(&self, plan: &Plan) {
+        if let Told::Programs(stream) = &self.watch {
+            stream.begin(plan);
         }
     }
 

@@ -3,29 +3,38 @@
 use std::collections::HashMap;
 
 use formwork_value::diag::{Severity, Sources};
-use formwork_value::{Diagnostic, Diagnostics, Span};
+use formwork_value::{Diagnostic, Diagnostics, Path, Span};
 
 use super::wrap::wrap;
-use crate::view::{Paint, Screen};
+use crate::view::{Paint, Screen, shown};
 
-/// Renders problems: errors last, so that they are what is left on the screen. Of warnings that say
-/// the same of several places only the first is shown, and how many there are.
+/// Problems as they are shown, those that stop what was asked for apart from those that do not.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    /// For stdout, before the errors.
+    pub(crate) warnings: String,
+    /// For stderr: they are what is left on the screen.
+    pub(crate) errors: String,
+}
+
+/// Renders problems. Of warnings that say the same of several places only the first is shown, and how
+/// many there are.
 pub(crate) fn all(
     screen: &Screen,
     sources: &Sources,
     diags: &Diagnostics,
     compact_warnings: bool,
-) -> String {
+) -> Shown {
     let (errors, warnings): (Vec<_>, Vec<_>) = diags.iter().partition(|d| d.is_error());
     let warnings = similar(warnings);
     if compact_warnings && errors.is_empty() && !warnings.is_empty() {
-        return compact(screen, sources, &warnings);
+        return Shown { warnings: compact(screen, sources, &warnings), ..Shown::default() };
     }
-    let mut text = String::new();
+    let mut shown = Shown::default();
     for Similar { first, n_more } in warnings {
         let more = match n_more {
             0 => {
-                text.push_str(&one(screen, sources, first));
+                shown.warnings.push_str(&one(screen, sources, first));
                 continue;
             }
             1 => "(and one more similar warning elsewhere)".to_owned(),
@@ -34,12 +43,12 @@ pub(crate) fn all(
         let mut first = first.clone();
         let gap = if first.detail.is_empty() { "" } else { "\n\n" };
         first.detail = format!("{}{gap}{more}", first.detail);
-        text.push_str(&one(screen, sources, &first));
+        shown.warnings.push_str(&one(screen, sources, &first));
     }
     for error in errors {
-        text.push_str(&one(screen, sources, error));
+        shown.errors.push_str(&one(screen, sources, error));
     }
-    text
+    shown
 }
 
 /// Warnings with one summary.
@@ -71,9 +80,10 @@ fn similar(warnings: Vec<&Diagnostic>) -> Vec<Similar<'_>> {
 fn compact(screen: &Screen, sources: &Sources, warnings: &[Similar<'_>]) -> String {
     let mut text = format!("\n{}\n\n", screen.paint(Paint::BoldYellow, "Warnings:"));
     for Similar { first, n_more } in warnings {
-        text.push_str(&format!("- {}\n", spelled_out(&first.summary)));
+        text.push_str(&format!("- {}\n", shown::line(&first.summary)));
         if let Some(span) = first.subject {
-            let (name, line) = (sources.name(span.source), sources.start(span).line);
+            let name = shown::line(sources.name(span.source));
+            let line = sources.start(span).line;
             let more = if *n_more > 0 { format!(" (and {n_more} more)") } else { String::new() };
             text.push_str(&format!("  on {name} line {line}{more}\n"));
         }
@@ -91,7 +101,7 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
     let mut lines = vec![format!(
         "{}{}",
         screen.paint(paint, label),
-        screen.paint(Paint::Bold, &spelled_out(&diagnostic.summary))
+        screen.paint(Paint::Bold, &shown::line(&diagnostic.summary))
     )];
     let place = place(screen, sources, diagnostic);
     if !place.is_empty() {
@@ -100,7 +110,7 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
     }
     if !diagnostic.detail.is_empty() {
         lines.push(String::new());
-        lines.extend(wrap(&spelled_out(&diagnostic.detail), screen.width.saturating_sub(2)));
+        lines.extend(wrap(&shown::text(&diagnostic.detail), screen.width.saturating_sub(2)));
     }
     let mut text = String::new();
     if screen.color {
@@ -119,40 +129,36 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
     text
 }
 
-/// What others say, without what could take over a terminal: control characters are spelled out.
-fn spelled_out(text: &str) -> String {
-    let text = text.replace("\r\n", "\n");
-    let spelled = |c: char| match c {
-        '\n' | '\t' => c.to_string(),
-        c if c.is_control() => c.escape_default().to_string(),
-        c => c.to_string(),
-    };
-    text.chars().map(spelled).collect()
-}
-
 /// The address and the piece of source.
 fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(address) = &diagnostic.address {
-        lines.push(format!("  with {address},"));
+        lines.push(format!("  with {},", shown::line(address)));
     }
     let Some(span) = diagnostic.subject else {
         if let Some(path) = &diagnostic.path {
-            lines.push(format!("  at {},", path.to_string().trim_start_matches('.')));
+            lines.push(format!("  at {},", inside(path)));
         }
         return lines;
     };
     let (start, end) = (sources.start(span), sources.end(span));
+    if sources.is_secret(span.source) {
+        let name = shown::line(sources.name(span.source));
+        lines.push(format!("  on {name} line {}:", start.line));
+        lines.push("  (a secret, which is not shown)".to_owned());
+        return lines;
+    }
     let within =
         enclosing(sources, span).map_or_else(String::new, |header| format!(", in {header}"));
-    lines.push(format!("  on {} line {}{within}:", sources.name(span.source), start.line));
+    let name = shown::line(sources.name(span.source));
+    lines.push(format!("  on {name} line {}{within}:", start.line));
     let last = end.line.min(start.line + 4).max(start.line);
     for number in start.line..=last {
         let line = excerpt(sources, span, sources.line(span.source, number));
         lines.push(format!("{number:>4}: {}", highlighted(screen, sources, span, line)));
     }
     if let Some(path) = &diagnostic.path {
-        lines.push(format!("     (at {})", path.to_string().trim_start_matches('.')));
+        lines.push(format!("     (at {})", inside(path)));
     }
     if !diagnostic.mentioned.is_empty() {
         lines.push(format!("    {}", screen.paint(Paint::Dim, "├────────────────")));
@@ -160,12 +166,17 @@ fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<Str
             lines.push(format!(
                 "    {} {} {}",
                 screen.paint(Paint::Dim, "│"),
-                screen.paint(Paint::Bold, &mentioned.traversal),
-                mentioned.statement
+                screen.paint(Paint::Bold, &shown::line(&mentioned.traversal)),
+                shown::line(&mentioned.statement)
             ));
         }
     }
     lines
+}
+
+/// Where inside a value.
+fn inside(path: &Path) -> String {
+    shown::line(path.to_string().trim_start_matches('.'))
 }
 
 /// The most of a line that is shown, in bytes.
@@ -189,16 +200,10 @@ fn excerpt<'s>(sources: &'s Sources, span: Span, line: &'s str) -> &'s str {
     line.get(from..to).unwrap_or(line)
 }
 
-/// Takes out what would steer the terminal.
-fn harmless(text: &str) -> String {
-    let safe = |c: char| if c.is_control() && c != '\t' { '\u{fffd}' } else { c };
-    text.chars().map(safe).collect()
-}
-
 /// Underlines the part of a line that a span covers.
 fn highlighted(screen: &Screen, sources: &Sources, span: Span, line: &str) -> String {
     if !screen.color {
-        return harmless(line);
+        return shown::line(line);
     }
     let text = sources.text(span.source);
     let offset = line.as_ptr() as usize - text.as_ptr() as usize;
@@ -206,10 +211,10 @@ fn highlighted(screen: &Screen, sources: &Sources, span: Span, line: &str) -> St
     let (from, to) = (clamp(span.start), clamp(span.end));
     match (line.get(..from), line.get(from..to), line.get(to..)) {
         (Some(before), Some(covered), Some(after)) if !covered.is_empty() => {
-            let covered = screen.paint(Paint::Underline, &harmless(covered));
-            format!("{}{covered}{}", harmless(before), harmless(after))
+            let covered = screen.paint(Paint::Underline, &shown::line(covered));
+            format!("{}{covered}{}", shown::line(before), shown::line(after))
         }
-        _ => harmless(line),
+        _ => shown::line(line),
     }
 }
 
@@ -258,21 +263,37 @@ mod tests {
 
             To see the full warning notes, run Formwork without -compact-warnings.
         "#]]
-        .assert_eq(&compact);
+        .assert_eq(&compact.warnings);
         let whole = all(&SCREEN, &sources, &diags, false);
-        assert_eq!(whole.matches("Warning: Old").count(), 1);
-        assert!(whole.contains("(and 2 more similar warnings elsewhere)"), "{whole}");
+        assert_eq!(whole.warnings.matches("Warning: Old").count(), 1);
+        assert!(whole.warnings.contains("(and 2 more similar warnings elsewhere)"), "{whole:?}");
         let _ = diags.error(Diagnostic::error("Wrong", ""));
         let beside_errors = all(&SCREEN, &sources, &diags, true);
-        assert!(beside_errors.contains("Do it otherwise."), "{beside_errors}");
+        assert!(beside_errors.warnings.contains("Do it otherwise."), "{beside_errors:?}");
+        assert_eq!(beside_errors.errors, "\nError: Wrong\n");
     }
 
     fn check(text: &str, wanted: &str) -> String {
+        check_in("main.tf", text, wanted)
+    }
+
+    fn check_in(name: &str, text: &str, wanted: &str) -> String {
         let mut sources = Sources::new();
-        let source = sources.add("main.tf", text);
+        let source = sources.add(name, text);
         let at = text.find(wanted).unwrap();
         let problem = Diagnostic::error("Wrong", "").at(Span::new(source, at, at + wanted.len()));
         one(&SCREEN, &sources, &problem)
+    }
+
+    #[test]
+    fn of_a_secret_text_only_the_place_is_shown() {
+        let mut sources = Sources::new();
+        let source = sources.add_secret("<value for var.o>", "{a=\"hunter2\" x}");
+        let problem = Diagnostic::error("Wrong", "").at(Span::new(source, 13, 14));
+        let shown = one(&SCREEN, &sources, &problem);
+        assert!(shown.contains("on <value for var.o> line 1:"), "{shown}");
+        let programs = crate::view::json::diagnostic::one(&sources, &problem).compact();
+        assert!(!shown.contains("hunter2") && !programs.contains("hunter2"), "{shown}{programs}");
     }
 
     #[test]
@@ -284,6 +305,7 @@ mod tests {
 
     #[test]
     fn a_source_cannot_steer_the_terminal() {
-        assert!(!check("a = \u{1b}[31mred", "red").contains('\u{1b}'));
+        let shown = check_in("\u{1b}[31mm.tf", "a = \u{1b}[31m\u{202e}red", "red");
+        assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown}");
     }
 }

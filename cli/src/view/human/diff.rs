@@ -53,6 +53,9 @@ pub(crate) struct Differ<'a> {
     pub(crate) screen: &'a Screen,
     /// Whether lines have signs. An object that is only shown needs none.
     pub(crate) signs: bool,
+    /// Whether a value has no type but its own, so that it is shown as the JSON it is kept as: maps
+    /// as objects, sets as lists, and null as a value.
+    pub(crate) free: bool,
     /// The paths whose change forces a replacement.
     pub(crate) forces: &'a [Path],
 }
@@ -114,7 +117,11 @@ impl Differ<'_> {
     fn change(&self, (before, after): (&Value, &Value), path: &Path, at: usize) -> String {
         let note = self.note(path);
         if is_hidden(before) || is_hidden(after) {
-            return format!("{SENSITIVE}{note}");
+            let end = match Sign::between(before, after) {
+                Sign::Remove => format!(" {}", self.screen.paint(Paint::Dim, "-> null")),
+                _ => String::new(),
+            };
+            return format!("{SENSITIVE}{end}{note}");
         }
         match Sign::between(before, after) {
             Sign::Keep => self.whole(Sign::Keep, after, "", at),
@@ -157,7 +164,7 @@ impl Differ<'_> {
     /// The parts of two values of one form; `None` if they have no parts or different forms.
     fn parts(&self, (before, after): (&Value, &Value), path: &Path, at: usize) -> Option<String> {
         match (before.peek(), after.peek()) {
-            (Value::Map(_), Value::Map(_)) => {
+            (Value::Map(_), Value::Map(_)) if !self.free => {
                 let keys = members(before).chain(members(after)).map(|(key, _)| key);
                 let keys: BTreeSet<&Str> = keys.collect();
                 let pairs = keys.into_iter().map(|key| {
@@ -174,10 +181,13 @@ impl Differ<'_> {
                 });
                 Some(self.pairs(pairs.collect(), ("attribute", path), at))
             }
-            (Value::Set(old), Value::Set(new)) => {
+            (Value::Set(old), Value::Set(new)) if !self.free => {
                 Some(self.sets((old.items(), new.items()), path, at))
             }
-            (Value::List(_) | Value::Tuple(_), Value::List(_) | Value::Tuple(_)) => {
+            (
+                Value::List(_) | Value::Tuple(_) | Value::Set(_),
+                Value::List(_) | Value::Tuple(_) | Value::Set(_),
+            ) if self.free || !is_set(before) && !is_set(after) => {
                 Some(self.lists((before.children(), after.children()), path, at))
             }
             (Value::String(old), Value::String(new)) => self.texts((old, new), path, at),
@@ -193,6 +203,11 @@ impl Differ<'_> {
     ) -> String {
         let mut shown = Vec::new();
         let mut n_hidden = 0;
+        let is_there = |(_, _, before, after): &&(String, Path, Value, Value)| {
+            self.free || !before.is_null() || !after.is_null()
+        };
+        let names = pairs.iter().filter(is_there).map(|(key, ..)| key.chars().count());
+        let width = names.max().unwrap_or(0);
         for pair in pairs {
             let (key, _, before, after) = &pair;
             if Sign::between(before, after) != Sign::Keep
@@ -200,10 +215,9 @@ impl Differ<'_> {
             {
                 shown.push(pair);
             } else {
-                n_hidden += usize::from(!after.is_null());
+                n_hidden += usize::from(self.free || !after.is_null());
             }
         }
-        let width = shown.iter().map(|(key, ..)| key.chars().count()).max().unwrap_or(0);
         let mut text = format!("{{{}\n", self.note(path));
         for (key, path, before, after) in &shown {
             text.push_str(&self.attribute((key, width), (before, after), path, at + 2));
@@ -227,6 +241,10 @@ impl Differ<'_> {
 /// Whether a value must not be shown.
 fn is_hidden(value: &Value) -> bool {
     value.marks().contains(Marks::SENSITIVE)
+}
+
+fn is_set(value: &Value) -> bool {
+    matches!(value.peek(), Value::Set(_))
 }
 
 /// The members of an object or a map.

@@ -1,8 +1,9 @@
 //! The difference between two objects of a resource: attributes first, nested blocks after them.
 
-use formwork_value::schema::{Block, NestedBlock, Nesting};
+use formwork_value::schema::{AttributeKind, Block, NestedBlock, Nesting};
 use formwork_value::{Marks, Path, Type, Value};
 
+use super::among::Among;
 use super::diff::{Differ, NAMES, Sign};
 use super::value::SENSITIVE;
 
@@ -56,22 +57,30 @@ impl Differ<'_> {
             })
             .map(|(name, _)| name)
             .collect();
-        let width = shown.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        let mut text = String::new();
-        for name in &shown {
-            if block.attributes.get(*name).is_some_and(|attribute| attribute.write_only) {
-                text.push_str(&self.write_only((name, width), after.is_null(), indent));
-                continue;
-            }
-            let values = (&part(before, name), &part(after, name));
-            text.push_str(&self.attribute((name, width), values, &path.attribute(*name), indent));
-        }
         let kept = block
             .attributes
             .iter()
             .filter(|(name, _)| !shown.contains(&name.as_str()))
             .filter(|(name, attribute)| attribute.write_only || !part(after, name).is_null());
-        text.push_str(&self.hidden(kept.count(), "attribute", indent));
+        let kept: Vec<&str> = kept.map(|(name, _)| name.as_str()).collect();
+        // Those that are not shown make room as well: so the column stays where it is, whatever changes.
+        let names = shown.iter().chain(&kept);
+        let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
+        let mut text = String::new();
+        for name in &shown {
+            let attribute = block.attributes.get(*name);
+            if attribute.is_some_and(|attribute| attribute.write_only) {
+                text.push_str(&self.write_only((name, width), after.is_null(), indent));
+                continue;
+            }
+            let free = attribute.is_some_and(|attribute| {
+                matches!(attribute.kind, AttributeKind::Plain(Type::Dynamic))
+            });
+            let values = (&part(before, name), &part(after, name));
+            let differ = Differ { free, ..*self };
+            text.push_str(&differ.attribute((name, width), values, &path.attribute(*name), indent));
+        }
+        text.push_str(&self.hidden(kept.len(), "attribute", indent));
         text
     }
 
@@ -128,19 +137,12 @@ fn pairs(nesting: Nesting, before: &Value, after: &Value) -> Vec<(Option<String>
         }
         Nesting::Set => {
             let (old, new) = (before.children(), after.children());
-            let gone = old
-                .iter()
-                .filter(|item| !new.contains(item))
-                .map(|item| (None, item.clone(), null()));
-            let kept = old
-                .iter()
-                .filter(|item| new.contains(item))
-                .map(|item| (None, item.clone(), item.clone()));
-            let come = new
-                .iter()
-                .filter(|item| !old.contains(item))
-                .map(|item| (None, null(), item.clone()));
-            gone.chain(kept).chain(come).collect()
+            let (earlier, later) = (Among::of(old), Among::of(new));
+            let (kept, gone): (Vec<_>, Vec<_>) = old.iter().partition(|item| later.holds(item));
+            let come = new.iter().filter(|item| !earlier.holds(item));
+            let gone = gone.into_iter().map(|item| (None, item.clone(), null()));
+            let kept = kept.into_iter().map(|item| (None, item.clone(), item.clone()));
+            gone.chain(kept).chain(come.map(|item| (None, null(), item.clone()))).collect()
         }
         Nesting::Map => {
             let keys = |value: &Value| match value.peek() {

@@ -6,7 +6,7 @@ use formwork_core::addr::{DeposedKey, InstanceAddr};
 use formwork_core::change::{Action, Clue};
 use formwork_core::event::{Event, Watch};
 
-use crate::view::{Paint, Screen, ephemeral, out};
+use crate::view::{Paint, Screen, ephemeral, out, shown};
 
 /// Prints events as they happen.
 pub(crate) struct Operations {
@@ -20,20 +20,20 @@ impl Operations {
     }
 
     fn line(&self, addr: &InstanceAddr, deposed: Option<&DeposedKey>, text: &str) {
-        let deposed =
-            deposed.map_or_else(String::new, |key| format!(" (deposed object {})", key.0));
+        let deposed = deposed
+            .map_or_else(String::new, |key| format!(" (deposed object {})", shown::line(&key.0)));
         out(&format!("{}\n", self.screen.paint(Paint::Bold, &format!("{addr}{deposed}: {text}"))));
     }
 }
 
 fn with_id(id: Option<&String>) -> String {
-    id.map_or_else(String::new, |id| format!(" [id={id}]"))
+    id.map_or_else(String::new, |id| format!(" [id={}]", shown::line(id)))
 }
 
 fn in_brackets(clue: &Clue) -> String {
     match clue {
-        Clue::Id(id) => format!("[id={}]", id.as_str()),
-        Clue::Identity(_) => format!("[{clue}]"),
+        Clue::Id(id) => format!("[id={}]", shown::line(id)),
+        Clue::Identity(_) => format!("[{}]", shown::line(&clue.to_string())),
     }
 }
 
@@ -79,7 +79,8 @@ impl Watch for Operations {
                     Action::Read => "Still reading...",
                     Action::NoOp | Action::Forget => return,
                 };
-                let id = id.as_ref().map_or_else(String::new, |id| format!("id={id}, "));
+                let id =
+                    id.as_ref().map_or_else(String::new, |id| format!("id={}, ", shown::line(id)));
                 self.line(addr, None, &format!("{doing} [{id}{} elapsed]", seconds(*elapsed)));
             }
             Event::Done { addr, action, id, elapsed, .. } => {
@@ -133,6 +134,14 @@ fn provision_output(screen: &Screen, addr: &InstanceAddr, kind: &str, text: &str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_id_cannot_steer_the_terminal() {
+        let id = "x\u{1b}]0;pwned\u{7}\u{202e}\ny".to_owned();
+        let shown = "x\\u001b]0;pwned\\u0007\\u202e\\ny";
+        assert_eq!(with_id(Some(&id)), format!(" [id={shown}]"));
+        assert_eq!(in_brackets(&Clue::Id(id.as_str().into())), format!("[id={shown}]"));
+    }
 
     #[test]
     fn every_line_of_a_provisioner_says_who_speaks() {

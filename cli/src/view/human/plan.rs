@@ -8,14 +8,21 @@ use formwork_value::{Path, Value};
 
 use super::diff::{Differ, Sign};
 use super::outputs;
-use crate::view::{Paint, Screen};
+use crate::view::{Paint, Screen, shown};
 
 /// Renders a plan.
 pub(crate) fn render(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
     let mut text = String::new();
     let refresh_only = plan.mode == Mode::RefreshOnly;
-    if refresh_only && !plan.drift.is_empty() {
-        text.push_str(&drift(screen, plan, pool));
+    // Where nothing else is looked at people want to know all that happened; otherwise why an object is
+    // made again.
+    let made_again = |key| plan.changes.get(key).is_some_and(|now| now.action == Action::Create);
+    let drifted = plan.drift.iter().filter(|(key, change)| {
+        refresh_only || change.action == Action::Delete && made_again(*key)
+    });
+    let drifted: Vec<&Change> = drifted.map(|(_, change)| change).collect();
+    if !drifted.is_empty() {
+        text.push_str(&drift(screen, &drifted, plan.mode, pool));
     }
     let changes: Vec<&Change> =
         plan.changes.values().filter(|change| change.is_pending()).collect();
@@ -26,7 +33,11 @@ pub(crate) fn render(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
     }
     if !changes.is_empty() {
         text.push_str(&legend(screen, &changes));
-        text.push_str("\nFormwork will perform the following actions:\n");
+        text.push_str(if plan.errored {
+            "\nFormwork planned the following actions, but then encountered a problem:\n"
+        } else {
+            "\nFormwork will perform the following actions:\n"
+        });
         for change in &changes {
             text.push('\n');
             text.push_str(&one(screen, change, pool));
@@ -47,11 +58,14 @@ pub(crate) fn render(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
 
 fn nothing(screen: &Screen, plan: &Plan) -> String {
     if plan.errored {
-        return format!("\n{}\n", screen.paint(Paint::BoldRed, "Planning failed."))
-            + "Formwork encountered an error while generating this plan.\n";
+        return format!(
+            "\n{} Formwork encountered an error while generating this plan.\n",
+            screen.paint(Paint::BoldRed, "Planning failed.")
+        );
     }
     let (title, detail) = match (plan.mode, plan.drift.is_empty()) {
-        (Mode::RefreshOnly, false) => return screen.wrap("\nYou can apply this plan to write these changes to the state, without changing any real infrastructure.\n"),
+        // What applying it would do was said behind the changes.
+        (Mode::RefreshOnly, false) => return String::new(),
         (Mode::RefreshOnly, true) => (
             "No changes. Your infrastructure still matches the configuration.",
             "Formwork has checked that the real remote objects still match the result of your most recent changes, and found no differences.",
@@ -108,7 +122,7 @@ fn one(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
     let deposed = change
         .deposed
         .as_ref()
-        .map_or_else(String::new, |key| format!(" (deposed object {})", key.0));
+        .map_or_else(String::new, |key| format!(" (deposed object {})", shown::line(&key.0)));
     let addr = screen.paint(Paint::Bold, &change.addr.to_string());
     if change.action == Action::Forget {
         return format!(
@@ -122,7 +136,7 @@ fn one(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
         (Action::Update, _) => "will be updated in-place",
         (Action::Delete, _) => "will be destroyed",
         (Action::Replace(_), Some(Reason::ReplaceBecauseTainted)) => {
-            "is tainted, so it must be replaced"
+            "is tainted, so must be replaced"
         }
         (Action::Replace(_), Some(Reason::ReplaceByRequest)) => "will be replaced, as requested",
         (Action::Replace(_), Some(Reason::ReplaceByTriggers)) => {
@@ -159,7 +173,9 @@ fn origin(change: &Change) -> String {
     if changes {
         text.push_str(&match &importing.clue {
             Clue::Id(id) => format!("  # (imported from {:?})\n", id.as_str()),
-            clue @ Clue::Identity(_) => format!("  # (imported by {clue})\n"),
+            clue @ Clue::Identity(_) => {
+                format!("  # (imported by {})\n", shown::line(&clue.to_string()))
+            }
         });
     }
     if importing.generated_config.is_some() {
@@ -225,7 +241,7 @@ fn block(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
         name.kind().as_str(),
         name.name().as_str()
     );
-    let differ = Differ { screen, signs: true, forces: &change.replace_paths };
+    let differ = Differ { screen, signs: true, free: false, forces: &change.replace_paths };
     let values = (&change.before, &change.after);
     let ty = pool
         .loaded(&change.provider.provider)
@@ -274,13 +290,26 @@ fn summary(screen: &Screen, changes: &[&Change]) -> String {
     )
 }
 
-fn drift(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
+fn drift(screen: &Screen, drifted: &[&Change], mode: Mode, pool: &Pool<'_>) -> String {
+    let (which, after) = match mode {
+        Mode::RefreshOnly => (
+            "",
+            "This is a refresh-only plan, so Formwork will not take any actions to undo these. If you were expecting these changes then you can apply this plan to record the updated values in the state without changing any remote objects.",
+        ),
+        Mode::Normal | Mode::Destroy => (
+            " which may have affected this plan",
+            "Unless you have made equivalent changes to your configuration, or ignored the relevant attributes using ignore_changes, the following plan may include actions to undo or respond to these changes.",
+        ),
+    };
+    let before = format!(
+        "Formwork detected the following changes made outside of Formwork since the last \"formwork apply\"{which}:"
+    );
     let mut text = format!(
         "\n{}\n\n{}\n",
         screen.paint(Paint::BoldYellow, "Note: Objects have changed outside of Formwork"),
-        screen.wrap("Formwork detected the following changes made outside of Formwork since the last \"formwork apply\":")
+        screen.wrap(&before)
     );
-    for change in plan.drift.values() {
+    for change in drifted {
         let addr = screen.paint(Paint::Bold, &change.addr.to_string());
         text.push('\n');
         text.push_str(&match (change.action, &change.moved_from) {
@@ -291,5 +320,6 @@ fn drift(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
         text.push_str(&origin(change));
         text.push_str(&block(screen, change, pool));
     }
+    text.push_str(&format!("\n{}\n", screen.wrap(after)));
     text
 }

@@ -2,6 +2,8 @@
 
 use formwork_value::Value;
 
+use crate::view::shown;
+
 /// What stands for a value that must not be shown.
 pub(crate) const SENSITIVE: &str = "(sensitive value)";
 /// What stands for a value that is not known yet.
@@ -26,37 +28,11 @@ pub(crate) fn quoted(text: &str) -> String {
         match character {
             '"' => result.push_str("\\\""),
             '\\' => result.push_str("\\\\"),
-            '\n' => result.push_str("\\n"),
-            '\r' => result.push_str("\\r"),
-            '\t' => result.push_str("\\t"),
-            c => push_visible(&mut result, c),
+            c => shown::push(&mut result, c),
         }
     }
     result.push('"');
     result
-}
-
-/// A line of text with what cannot be seen written out.
-pub(crate) fn visible(line: &str) -> String {
-    let mut result = String::new();
-    for character in line.chars() {
-        match character {
-            '\t' => result.push('\t'),
-            '\r' => result.push_str("\\r"),
-            c => push_visible(&mut result, c),
-        }
-    }
-    result
-}
-
-/// Nothing in a value may steer the terminal, nor turn the direction of what follows.
-fn push_visible(text: &mut String, character: char) {
-    let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    if character.is_control() || turns {
-        text.push_str(&format!("\\u{:04x}", u32::from(character)));
-    } else {
-        text.push(character);
-    }
 }
 
 /// A name, in quotes only if it must be.

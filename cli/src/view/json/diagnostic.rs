@@ -45,6 +45,9 @@ fn range(sources: &Sources, span: Span) -> Json {
 
 /// The lines around a problem; offsets count bytes from the start of the code shown.
 fn snippet(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Option<Json> {
+    if sources.is_secret(span.source) {
+        return None;
+    }
     let shown = diagnostic.context.map_or(span, |context| context.to(span));
     let (first, last) = (sources.start(shown).line, sources.end(shown).line);
     let lines: Vec<&str> = (first..=last).map(|line| sources.line(span.source, line)).collect();

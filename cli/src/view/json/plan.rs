@@ -110,7 +110,7 @@ fn described(
     let mut members = head(addr, provider);
     members.extend([
         ("schema_version", Some(Json::Int(i64::try_from(version).unwrap_or(i64::MAX)))),
-        ("values", (!planned.is_null()).then(|| value::known(planned))),
+        ("values", (!planned.is_null()).then(|| value::known(planned)).and_then(Json::filled)),
         ("sensitive_values", Some(value::sensitive(planned))),
     ]);
     Json::some(members)

@@ -97,10 +97,7 @@ impl Stream {
             self.info(&message, "resource_drift", vec![("change", summary(change))]);
         }
         let changed = plan.changes.values().filter(|change| change.is_pending());
-        for change in changed.clone() {
-            let message = format!("{}: Plan to {}", change.addr, word_of(change));
-            self.info(&message, "planned_change", vec![("change", summary(change))]);
-        }
+        changed.clone().for_each(|change| self.planned(change));
         let count =
             |wanted: fn(Action) -> bool| changed.clone().filter(|c| wanted(c.action)).count();
         let tally = Tally {
@@ -129,6 +126,17 @@ impl Stream {
             let message = format!("Outputs: {}", plan.outputs.len());
             self.info(&message, "outputs", vec![("outputs", Json::Object(outputs.collect()))]);
         }
+    }
+
+    /// What a plan that was made before is about to do.
+    pub(crate) fn begin(&self, plan: &Plan) {
+        let acts = |change: &&Change| change.action != Action::NoOp;
+        plan.changes.values().filter(acts).for_each(|change| self.planned(change));
+    }
+
+    fn planned(&self, change: &Change) {
+        let message = format!("{}: Plan to {}", change.addr, word_of(change));
+        self.info(&message, "planned_change", vec![("change", summary(change))]);
     }
 
     fn summary(&self, message: &str, tally: Tally, operation: &str) {
@@ -307,16 +315,12 @@ impl Watch for Stream {
             }
             Event::Done { addr, action, id, elapsed, .. } => {
                 let done = done(*action);
-                let message = format!(
-                    "{addr}: {done} complete after {}{}",
-                    seconds(*elapsed),
-                    with_id(id.as_ref())
-                );
-                self.info(
-                    &message,
-                    "apply_complete",
-                    timed(hook(addr, Some(*action), id.as_ref()), *elapsed),
-                );
+                // Of what is gone there is no id any more.
+                let id = id.as_ref().filter(|_| *action != Action::Delete);
+                let message =
+                    format!("{addr}: {done} complete after {}{}", seconds(*elapsed), with_id(id));
+                let hook = hook(addr, Some(*action), id);
+                self.info(&message, "apply_complete", timed(hook, *elapsed));
             }
             Event::ProvisionStart { addr, kind } => {
                 let message = format!("{addr}: Provisioning with '{kind}'...");

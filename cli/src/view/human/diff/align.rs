@@ -83,8 +83,7 @@ pub(super) fn folded(
 ) -> std::ops::Range<usize> {
     let from = if first { 0 } else { context.min(len) };
     let to = if last { len } else { len.saturating_sub(context).max(from) };
-    // Saying that one line is left out takes a line.
-    if to - from < 2 { 0..0 } else { from..to }
+    from..to
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use formwork_value::{Path, Value};
 
 use super::align::{Edit, align, folded, runs};
 use super::{Differ, Sign};
+use crate::view::human::among::Among;
 
 /// How many elements that stay are shown next to a difference.
 const CONTEXT: usize = 1;
@@ -20,11 +21,12 @@ impl Differ<'_> {
     pub(super) fn sets(&self, (old, new): (&[Value], &[Value]), path: &Path, at: usize) -> String {
         let inner = at + 4;
         let mut text = format!("[{}\n", self.note(path));
-        let gone = old.iter().filter(|item| !new.contains(item));
-        let come = new.iter().filter(|item| !old.contains(item));
+        let (before, after) = (Among::of(old), Among::of(new));
+        let gone = old.iter().filter(|item| !after.holds(item));
+        let come = new.iter().filter(|item| !before.holds(item));
         text.extend(gone.map(|item| self.whole_item(Sign::Remove, item, inner)));
         text.extend(come.map(|item| self.whole_item(Sign::Add, item, inner)));
-        let n_kept = old.iter().filter(|item| new.contains(item)).count();
+        let n_kept = old.iter().filter(|item| after.holds(item)).count();
         text.push_str(&self.hidden(n_kept, "element", at + 2));
         text.push_str(&format!("{}]", " ".repeat(at)));
         text
@@ -56,7 +58,8 @@ impl Differ<'_> {
     }
 
     /// A run of elements that go and come. As many as go come: then each is taken to have changed,
-    /// if it has parts to compare or is not known yet.
+    /// if it has parts to compare or is not known yet. In a value without a type of its own each that
+    /// goes is taken to have become one that comes, as far as there are any.
     fn replaced(
         &self,
         run: &[Edit],
@@ -78,6 +81,16 @@ impl Differ<'_> {
             });
             places.map(|place| (place, &new[place]))
         };
+        if self.free {
+            let n_changed = gone().count().min(come().count());
+            let changed = gone().zip(come()).map(|(before, (place, after))| {
+                let change = self.change((before, after), &path.index(place), at);
+                self.item(Sign::Change, &change, at)
+            });
+            let gone = gone().skip(n_changed).map(|item| self.whole_item(Sign::Remove, item, at));
+            let come = come().skip(n_changed).map(|(_, item)| self.whole_item(Sign::Add, item, at));
+            return changed.chain(gone).chain(come).collect();
+        }
         let changed = gone().count() == come().count()
             && gone().zip(come()).all(|(before, (_, after))| {
                 after.is_unknown() || self.parts((before, after), path, at).is_some()

@@ -13,7 +13,7 @@ fn change(before: Value, after: Value) -> String {
 }
 
 fn forced((before, after): (Value, Value), forces: &[Path]) -> String {
-    let differ = Differ { screen: &SCREEN, signs: true, forces };
+    let differ = Differ { screen: &SCREEN, signs: true, free: false, forces };
     differ.attribute(("input", 5), (&before, &after), &Path::root().attribute("input"), 0)
 }
 
@@ -27,6 +27,26 @@ fn null() -> Value {
 
 fn tuple<const N: usize>(items: [i64; N]) -> Value {
     Value::tuple(items.map(Value::int).to_vec())
+}
+
+#[test]
+fn a_value_without_a_type_of_its_own_is_shown_as_json() {
+    let value = |set: &str, at: i64| {
+        Value::object([
+            ("list", tuple([1, at, 3])),
+            (
+                "map",
+                Value::map(Type::String, [("j", Value::string("x")), ("k l", Value::string(set))]),
+            ),
+            ("none", null()),
+            ("set", Value::set(Type::String, vec![Value::string("a"), Value::string(set)])),
+        ])
+    };
+    let differ = Differ { screen: &SCREEN, signs: true, free: true, forces: &[] };
+    let shown = differ.attribute(("v", 1), (&value("s1", 2), &value("s2", 22)), &Path::root(), 0);
+    expect![[r#""#]].assert_eq(&shown);
+    let secret = Value::string("x").mark(Marks::SENSITIVE);
+    assert_eq!(change(secret, null()), "  - input = (sensitive value) -> null\n");
 }
 
 #[test]

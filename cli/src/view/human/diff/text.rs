@@ -5,7 +5,7 @@ use formwork_value::{Path, Value};
 
 use super::align::{Edit, align, folded, runs};
 use super::{Differ, Sign};
-use crate::view::human::value::visible;
+use crate::view::shown;
 
 /// How many lines that stay are shown next to a difference.
 const CONTEXT: usize = 3;
@@ -20,22 +20,23 @@ pub(super) fn json(text: &str) -> Option<Value> {
 
 /// The lines of a text as they may be shown.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = String> {
-    text.strip_suffix('\n').unwrap_or(text).split('\n').map(visible)
+    text.strip_suffix('\n').unwrap_or(text).split('\n').map(shown::line)
 }
 
 impl Differ<'_> {
     /// How a text changes, if both hold JSON or one has several lines.
     pub(super) fn texts(&self, (old, new): (&str, &str), path: &Path, at: usize) -> Option<String> {
         let (note, end) = (self.note(path), " ".repeat(at));
+        let free = Differ { free: true, ..*self };
         if let (Some(before), Some(after)) = (json(old), json(new)) {
             if before == after {
-                let value = self.whole(Sign::Keep, &after, "", at + 4);
+                let value = free.whole(Sign::Keep, &after, "", at + 4);
                 let margin = " ".repeat(at + 4);
                 return Some(format!(
                     "jsonencode( # only white space changes{note}\n{margin}{value}\n{end})"
                 ));
             }
-            let change = self.change((&before, &after), &Path::root(), at + 4);
+            let change = free.change((&before, &after), &Path::root(), at + 4);
             let line = self.line(Sign::Change, &change, at + 4);
             return Some(format!("jsonencode({note}\n{line}{end})"));
         }
@@ -46,7 +47,7 @@ impl Differ<'_> {
         let split = |text: &str| -> Vec<String> {
             // What ends in a line break only once shows that as an empty line that comes or goes.
             let text = if same_end { text.strip_suffix('\n').unwrap_or(text) } else { text };
-            text.split('\n').map(visible).collect()
+            text.split('\n').map(shown::line).collect()
         };
         let lines = self.changed_lines(&split(old), &split(new), at);
         Some(format!("<<-EOT{note}\n{lines}{end}EOT"))
@@ -63,6 +64,8 @@ impl Differ<'_> {
                 }
                 _ => 0..0,
             };
+            // Saying that one line is left out takes a line.
+            let hidden = if hidden.len() < 2 { 0..0 } else { hidden };
             for (place, edit) in run.iter().enumerate() {
                 if place == hidden.start {
                     text.push_str(&self.hidden(hidden.len(), "line", at + 2));

@@ -25,9 +25,10 @@ impl Differ<'_> {
             }
             inner @ (Value::Map(_) | Value::Object(_)) => {
                 let is_map = matches!(inner, Value::Map(_));
+                let name = if is_map && !self.free { quoted } else { bare };
                 let pairs: Vec<_> = members(inner)
-                    .filter(|(_, value)| is_map || !value.is_null())
-                    .map(|(key, value)| (if is_map { quoted(key) } else { bare(key) }, value))
+                    .filter(|(_, value)| is_map || self.free || !value.is_null())
+                    .map(|(key, value)| (name(key), value))
                     .collect();
                 if pairs.is_empty() {
                     return format!("{{}}{note}");
@@ -42,7 +43,8 @@ impl Differ<'_> {
             }
             Value::String(string) => match text::json(string) {
                 Some(value) => {
-                    let value = self.whole(sign, &value, "", at + 4);
+                    let free = Differ { free: true, ..*self };
+                    let value = free.whole(sign, &value, "", at + 4);
                     format!("jsonencode({note}\n{}{value}\n{end})", " ".repeat(at + 4))
                 }
                 None if string.contains('\n') => {
