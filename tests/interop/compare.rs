@@ -31,6 +31,24 @@ pub(crate) fn differences(at: &str, terraform: &Value, formwork: &Value, found: 
     }
 }
 
+/// Takes out of what Formwork says the values that Terraform does not show: it looks at everything
+/// once before it knows what variables and objects are, and what fails there is shown without them.
+/// Both lists are in order, each element a diagnostic with its `values`.
+pub(crate) fn forgive_more_values(theirs: &[Value], ours: &mut [Value]) {
+    for (their, our) in theirs.iter().zip(ours) {
+        let (Some(shown), Some(Value::Array(values))) =
+            (their["values"].as_array(), our.get_mut("values"))
+        else {
+            continue;
+        };
+        values.retain(|value| {
+            let name = value["traversal"].as_str().unwrap_or_default();
+            let comes_late = name.starts_with("var.") || name.starts_with("self.");
+            !comes_late || shown.contains(value)
+        });
+    }
+}
+
 /// Takes out of the JSON view of a plan or a state what has to differ: who wrote it, and when.
 pub(crate) fn scrub_view(view: &mut Value) {
     let Value::Object(fields) = view else { return };

@@ -218,8 +218,7 @@ fn problems(run: &Run) -> Vec<Value> {
         // The members of a cycle are listed in no particular order.
         let summary = if summary.starts_with("Cycle: ") { "Cycle" } else { summary };
         let line = &diagnostic["range"]["start"]["line"];
-        let values = &diagnostic["snippet"]["values"];
-        json!([diagnostic["severity"], summary, line, values])
+        json!([diagnostic["severity"], summary, line])
     };
     let mut found: Vec<Value> = found.map(brief).collect();
     found.sort_by_key(Value::to_string);
