@@ -38,13 +38,17 @@ impl Items {
 impl Parser<'_> {
     /// Parses a body up to the brace that closes it, or a whole file if there is no opening brace.
     pub(super) fn body(&mut self, open: Option<Span>) -> Body {
+        self.rest_of_body(open, self.n_errors)
+    }
+
+    /// Parses a body, or what is left of one before which there were `n_errors` errors.
+    fn rest_of_body(&mut self, open: Option<Span>, n_errors: usize) -> Body {
         let mut items = Items {
             first_attribute: self.unfinished.attributes.len(),
             first_block: self.unfinished.blocks.len(),
             index: HashMap::new(),
         };
         let start = open.map_or_else(|| self.range(0, 0), Span::behind);
-        let n_errors = self.n_errors;
         let close = loop {
             if open.is_none() {
                 // No item is gone back into once it was read; only the last token may be asked for.
@@ -222,12 +226,12 @@ impl Parser<'_> {
         let (labels, open) =
             self.list(|unfinished| &mut unfinished.labels, |parser| parser.labels(&kind))?;
         let header = labels.last().map_or(kind.span, |label| kind.span.to(label.span));
-        let from = self.at;
+        let (from, n_errors) = (self.at, self.n_errors);
         let body = match self.peek() {
             TokenKind::Newline | TokenKind::End | TokenKind::CloseBrace => self.body(Some(open)),
             _ => self.one_line_body(open).unwrap_or_else(|_| {
                 self.skip_item(from);
-                self.body(Some(open))
+                self.rest_of_body(Some(open), n_errors)
             }),
         };
         let span = kind.span.to(self.previous());
@@ -308,17 +312,15 @@ impl Parser<'_> {
             }
             _ => return Err(self.neither(&name)),
         }
-        let n_errors = self.n_errors;
         let attr = self.assignment(&name)?;
-        let close = self.one_line_end(open, n_errors)?;
+        let close = self.one_line_end(open)?;
         let start = open.behind();
         let span = Span { end: close.start.max(start.start), ..start };
         Ok(Body { attributes: vec![attr], ..Body::empty(span, open) })
     }
 
-    /// Takes the brace behind the only argument of a block on one line, before which there were
-    /// `n_errors` errors.
-    fn one_line_end(&mut self, open: Span, n_errors: usize) -> Parsed<Span> {
+    /// Takes the brace behind the only argument of a block on one line.
+    fn one_line_end(&mut self, open: Span) -> Parsed<Span> {
         let detail = match self.peek() {
             TokenKind::CloseBrace => {
                 let close = self.bump();
@@ -331,10 +333,7 @@ impl Parser<'_> {
                 "A block whose first argument is on the line of the opening brace must be closed on that line too. Write the argument on the next line, or the closing brace behind it."
             }
             TokenKind::End => {
-                // A string that does not end has swallowed the brace.
-                if n_errors == self.n_errors && self.rejected.is_none() {
-                    self.unclosed_block(Some(open));
-                }
+                self.unclosed_block(Some(open));
                 return Err(self.unexpected("Unclosed configuration block", ""));
             }
             _ => {

@@ -85,7 +85,7 @@ fn a_string_that_swallows_the_brace_is_all_that_is_wrong() {
     check(
         "a \"x\" { b = \"abc }",
         &expect![[r#"
-            1:17 "" Unterminated template string
+            1:19 "" Unterminated template string
         "#]],
     );
 }
