@@ -173,8 +173,8 @@ impl Run<'_> {
             self.warn(diags);
             let done = Done {
                 tally,
-                // A saved plan is applied, whatever it does.
-                destroying: plan.mode == Mode::Destroy && self.args.plan.is_none(),
+                // `apply` applies, whatever the plan does.
+                destroying: self.purpose == Purpose::Destroy,
                 out: self.place.out.as_deref(),
             };
             match self.purpose {

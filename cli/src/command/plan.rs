@@ -153,7 +153,10 @@ fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made
     if said.has_errors() {
         return Exit::Failed;
     }
-    report.next_step(plan, args.out.as_deref(), generated.filter(|_| is_generated));
+    // A program that runs this knows what it does next.
+    if !prepared.workspace.env.in_automation {
+        report.next_step(plan, args.out.as_deref(), generated.filter(|_| is_generated));
+    }
     if args.detailed_exitcode && plan.applyable() { Exit::HasChanges } else { Exit::Done }
 }
 

@@ -44,9 +44,27 @@ fn a_value_without_a_type_of_its_own_is_shown_as_json() {
     };
     let differ = Differ { screen: &SCREEN, signs: true, free: true, forces: &[] };
     let shown = differ.attribute(("v", 1), (&value("s1", 2), &value("s2", 22)), &Path::root(), 0);
-    expect![[r#""#]].assert_eq(&shown);
+    expect![[r#"
+        ~ v = {
+            ~ list = [
+                  1,
+                ~ 2 -> 22,
+                  3,
+              ]
+            ~ map  = {
+                ~ "k l" = "s1" -> "s2"
+                  # (1 unchanged attribute hidden)
+              }
+            ~ set  = [
+                  "a",
+                ~ "s1" -> "s2",
+              ]
+              # (1 unchanged attribute hidden)
+          }
+    "#]]
+    .assert_eq(&shown);
     let secret = Value::string("x").mark(Marks::SENSITIVE);
-    assert_eq!(change(secret, null()), "  - input = (sensitive value) -> null\n");
+    assert_eq!(change(secret, null()), "- input = (sensitive value) -> null\n");
 }
 
 #[test]
@@ -115,15 +133,15 @@ fn only_the_parts_that_change_are_shown() {
         object(1),
         object(2),
         &expect![[r#"
-                  ~ input = {
-                        id  = "i"
-                      ~ map = {
-                          ~ "a" = 1 -> 2
-                            # (1 unchanged element hidden)
-                        }
-                      ~ n   = 1 -> 2
-                        # (1 unchanged attribute hidden)
-                    }
+            ~ input = {
+                  id   = "i"
+                ~ map  = {
+                    ~ "a" = 1 -> 2
+                      # (1 unchanged element hidden)
+                  }
+                ~ n    = 1 -> 2
+                  # (1 unchanged attribute hidden)
+              }
         "#]],
     );
 }
