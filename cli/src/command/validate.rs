@@ -61,9 +61,13 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
 async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<(), Reported> {
     let (config, dangling) = workspace.config_dangling(diags)?;
     let blamed: BTreeSet<Span> = dangling.iter().filter_map(|problem| problem.subject).collect();
-    let dangles = diags.append(dangling);
     let required = config.requirements();
-    let launcher = workspace.launcher(diags, &required)?;
+    // Providers are looked for as if all were well so far.
+    let mut before = Diagnostics::new();
+    let launcher = workspace.launcher(&mut before, &required);
+    let dangles = diags.append(dangling);
+    let _ = diags.append(before);
+    let launcher = launcher?;
     workspace.warn_of_overrides(diags, &required);
     let pool = Pool::new(&launcher);
     let (state, results, stop) = (State::default(), Results::new(&config), Cell::new(false));
