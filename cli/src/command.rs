@@ -1,6 +1,7 @@
 //! The commands, one per file. Each is a function over what it was told and the folder it works in.
 
 mod apply;
+mod backend;
 mod console;
 mod fmt;
 mod force_unlock;

@@ -1,6 +1,7 @@
 //! The folder a command works in: configuration, data folder, lock file, providers, state. Resolved
 //! once, in the order in which mistakes are best reported.
 
+pub(crate) mod backend;
 mod basis;
 mod state;
 

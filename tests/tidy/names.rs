@@ -27,7 +27,7 @@ const KNOW_VERSIONS: [&str; 6] = [
 ];
 
 /// What may be serialised with serde: file formats and views for programs.
-const SERIALISED: [&str; 12] = [
+const SERIALISED: [&str; 13] = [
     // The file formats: states, saved plans, the journal, the lock's description.
     "core/src/state/file/layout.rs",
     "core/src/state/file/read.rs",
@@ -41,6 +41,8 @@ const SERIALISED: [&str; 12] = [
     "plugin-protocol/src/reattach.rs",
     // The manifest of installed modules.
     "cli/src/modules/manifest.rs",
+    // The backend that is set up.
+    "cli/src/workspace/backend.rs",
     // What a saved plan holds of the command line, and the output of `version -json`.
     "cli/src/command/planfile.rs",
     "cli/src/command/version.rs",

@@ -161,9 +161,24 @@ pub(crate) struct InitArgs {
     /// Whether to ask for what is missing.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) input: bool,
+    /// An argument of the backend, or a file of them, besides what its block says. May be given
+    /// several times.
+    #[arg(long, value_name = "NAME=VALUE|FILE")]
+    pub(crate) backend_config: Vec<String>,
     /// Set up the backend anew, forgetting the old settings.
     #[arg(long)]
     pub(crate) reconfigure: bool,
+    /// Take the state along to where it is kept from now on.
+    #[arg(long)]
+    pub(crate) migrate_state: bool,
+    /// The same, without asking.
+    #[arg(long)]
+    pub(crate) force_copy: bool,
+    /// Accepted for compatibility: there is nothing remote.
+    #[arg(long)]
+    pub(crate) ignore_remote_version: bool,
+    #[command(flatten)]
+    pub(crate) lock: LockArgs,
     /// Print what happens as JSON, one event a line.
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,8 +3,8 @@
 use formwork_core::config::Config;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::from_module;
 use super::operation::of_state;
+use super::{backend, from_module};
 use crate::args::{InitArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
@@ -40,6 +40,10 @@ async fn prepare(
         let detail = format!("The option -lockfile takes only \"readonly\", not {mode:?}.");
         return Err(diags.error(Diagnostic::error("Invalid lock file mode", detail)));
     }
+    if args.reconfigure && (args.migrate_state || args.force_copy) {
+        let detail = "The -migrate-state and -reconfigure options are mutually-exclusive.";
+        return Err(diags.error(Diagnostic::error("Invalid init options", detail)));
+    }
     if let Some(source) = &args.from_module {
         let text = format!("Copying configuration from {source:?}...");
         report.step(Paint::Bold, &text, "copying_configuration_message");
@@ -62,8 +66,7 @@ async fn prepare(
     }
     let config = workspace.config(diags)?;
     if args.backend {
-        // Refuses a backend that is not there.
-        workspace.store(diags, config.backend(), &StatePlace::default())?;
+        backend::set_up(diags, (args, report), workspace, config.backend()).await?;
     }
     install_providers(args, report, workspace, (diags, &config)).await?;
     let done = "Formwork has been successfully initialized!";

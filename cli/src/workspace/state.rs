@@ -1,10 +1,10 @@
 //! Where the state of the folder is. Reads nothing of it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use formwork_core::config::Backend;
-use formwork_core::state::local::{Files, LocalStore, Workspaces};
-use formwork_value::{Diagnostic, Diagnostics, Reported};
+use formwork_core::state::local::{Files, LocalStore};
+use formwork_value::{Diagnostics, Reported};
 
 use super::Workspace;
 use crate::args::{Backup, StatePlace};
@@ -13,7 +13,7 @@ impl Workspace<'_> {
     /// Where the state is: as the flags say, else as the `backend` block says, else in the folder.
     ///
     /// # Errors
-    /// When the `backend` block is one we cannot work with.
+    /// When the `backend` block is one we cannot work with, or not the one that `init` settled.
     pub(crate) fn store(
         &self,
         diags: &mut Diagnostics,
@@ -22,22 +22,6 @@ impl Workspace<'_> {
     ) -> Result<LocalStore, Reported> {
         let usual = self.workspaces(diags, backend)?.files(&self.name());
         Ok(LocalStore::new(placed(usual, place)))
-    }
-
-    /// Where the states of all workspaces are.
-    ///
-    /// # Errors
-    /// When the `backend` block is one we cannot work with.
-    pub(crate) fn workspaces(
-        &self,
-        diags: &mut Diagnostics,
-        backend: Option<&Backend>,
-    ) -> Result<Workspaces, Reported> {
-        let Local { path, workspace_dir } = match backend {
-            Some(backend) => Local::read(diags, backend)?,
-            None => Local::default(),
-        };
-        Ok(Workspaces::of(&self.root, path.as_deref(), workspace_dir.as_deref()))
     }
 }
 
@@ -64,45 +48,10 @@ fn placed(usual: Files, place: &StatePlace) -> Files {
     files
 }
 
-/// What a `backend "local"` block says.
-#[derive(Debug, Default)]
-struct Local {
-    path: Option<PathBuf>,
-    workspace_dir: Option<PathBuf>,
-}
-
-impl Local {
-    fn read(diags: &mut Diagnostics, backend: &Backend) -> Result<Self, Reported> {
-        if backend.kind != "local" {
-            let detail = format!(
-                "States are kept on the local disk only, not by {:?}. What needs no state works: `init -backend=false`, `validate`, `get`, `fmt`. For the rest, replace the block by `backend \"local\" {{}}`.",
-                backend.kind.as_str()
-            );
-            let diagnostic = Diagnostic::error("Unsupported backend type", detail);
-            return Err(diags.error(diagnostic.at(backend.span)));
-        }
-        let mut local = Self::default();
-        for attribute in backend.body.set() {
-            match (attribute.name.name.as_str(), attribute.expr.as_literal()) {
-                ("path", Some(text)) => local.path = Some(PathBuf::from(text.as_str())),
-                ("workspace_dir", Some(text)) => {
-                    local.workspace_dir = Some(PathBuf::from(text.as_str()));
-                }
-                (name, _) => {
-                    let detail = format!(
-                        "The local backend takes \"path\" and \"workspace_dir\", each a text in quotes without anything to evaluate; {name:?} is not one of these."
-                    );
-                    let diagnostic = Diagnostic::error("Invalid backend configuration", detail);
-                    return Err(diags.error(diagnostic.at(attribute.span)));
-                }
-            }
-        }
-        Ok(local)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     type Placed = (String, Option<String>, Option<String>);

@@ -1,0 +1,267 @@
+//! Setting up the backend: where the state is from now on, and whether it is taken along. Only `init`
+//! does that.
+
+use formwork_core::config::Backend;
+use formwork_core::state::edit::check_push;
+use formwork_core::state::local::{Files, LocalStore, Workspaces};
+use formwork_lang::syntax::parse_file;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::locked::Locked;
+use super::operation::may_ask;
+use super::question::{Question, ask};
+use crate::args::InitArgs;
+use crate::view::{Paint, report::Report};
+use crate::workspace::Workspace;
+use crate::workspace::backend::{Local, Setup};
+
+/// Settles where the state is kept, as the block and the options say.
+///
+/// # Errors
+/// When they say nothing we can work with, or something else than before and not what becomes of the
+/// state.
+pub(super) async fn set_up(
+    diags: &mut Diagnostics,
+    (args, report): (&InitArgs, &Report),
+    workspace: &mut Workspace<'_>,
+    backend: Option<&Backend>,
+) -> Result<(), Reported> {
+    let block = backend.map(|backend| Local::read(diags, backend)).transpose()?;
+    let mut to = block.clone();
+    let told: Vec<&String> = args.backend_config.iter().filter(|told| !told.is_empty()).collect();
+    match &mut to {
+        Some(to) => told.iter().try_for_each(|told| tell(diags, workspace, to, told))?,
+        None if !told.is_empty() => diags.warn(no_block()),
+        None => {}
+    }
+    if !args.reconfigure {
+        let old = workspace.remembered(diags)?;
+        match Setup::of((block.as_ref(), !told.is_empty()), to.clone(), old.as_ref()) {
+            Setup::Nothing | Setup::Kept => return Ok(()),
+            Setup::Changed { from, to, .. } if from.is_some() && from == to => {}
+            Setup::Changed { again: true, .. } if !(args.migrate_state || args.force_copy) => {
+                return Err(diags.error(changed()));
+            }
+            Setup::Changed { from, to, .. } => {
+                let Some(from) = from else { return Err(diags.error(unknown_kind())) };
+                migrate(diags, (args, report), workspace, (&from, &to.unwrap_or_default())).await?;
+            }
+        }
+    }
+    workspace.remember(diags, block.as_ref().zip(to.as_ref()))?;
+    if block.is_some() {
+        let text = "\nSuccessfully configured the backend \"local\"! Formwork will automatically use this backend unless the backend configuration changes.";
+        report.step(Paint::Green, &report.screen().wrap(text), "backend_configured_success");
+    }
+    Ok(())
+}
+
+/// Takes in what an option says: an argument, or a file of them.
+fn tell(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    to: &mut Local,
+    told: &str,
+) -> Result<(), Reported> {
+    if let Some((name, value)) = told.split_once('=') {
+        if to.set(name.trim(), value) {
+            return Ok(());
+        }
+        let detail = format!(
+            "The backend configuration argument {name:?} given on the command line is not expected for the selected backend type."
+        );
+        let summary = "Invalid backend configuration argument";
+        return Err(diags.error(Diagnostic::error(summary, detail)));
+    }
+    let text = std::fs::read_to_string(told).map_err(|error| {
+        let detail = format!("{told}, which -backend-config names, cannot be read: {error}.");
+        diags.error(Diagnostic::error("Failed to read file", detail))
+    })?;
+    let source = workspace.sources.add(told, text);
+    let body = parse_file(diags, &workspace.sources, source);
+    diags.check()?;
+    for attribute in &body.attributes {
+        let (name, text) = (attribute.name.name.as_str(), attribute.expr.as_literal());
+        if !text.is_some_and(|text| to.set(name, text.as_str())) {
+            let detail = format!(
+                "The local backend takes \"path\" and \"workspace_dir\", each a text in quotes; {name:?} is not one of these."
+            );
+            let diagnostic = Diagnostic::error("Invalid backend configuration argument", detail);
+            return Err(diags.error(diagnostic.at(attribute.span)));
+        }
+    }
+    Ok(())
+}
+
+fn no_block() -> Diagnostic {
+    let detail = "-backend-config was used without a \"backend\" block in the configuration.\n\nIf you intended to override the default local backend configuration,\nno action is required, but you may add an explicit backend block to your\nconfiguration to clear this warning:\n\nterraform {\n  backend \"local\" {}\n}\n\nHowever, if you intended to override a defined backend, please verify that\nthe backend configuration is present and valid.";
+    Diagnostic::warning("Missing backend configuration", detail)
+}
+
+fn changed() -> Diagnostic {
+    let detail = "A change in the backend configuration has been detected, which may require migrating existing state.\n\nIf you wish to attempt automatic migration of the state, use \"formwork init -migrate-state\".\nIf you wish to store the current configuration with no changes to the state, use \"formwork init -reconfigure\".";
+    Diagnostic::error("Backend configuration changed", detail)
+}
+
+fn unknown_kind() -> Diagnostic {
+    let detail = "The state was kept by a backend that Formwork cannot work with, so it cannot be taken along from there. Move it with Terraform; or leave it where it is, with \"formwork init -reconfigure\".";
+    Diagnostic::error("Unsupported backend type", detail)
+}
+
+/// Takes the states of all workspaces along, if that is wanted. What was there stays there, too.
+async fn migrate(
+    diags: &mut Diagnostics,
+    (args, report): (&InitArgs, &Report),
+    workspace: &Workspace<'_>,
+    (from, to): (&Local, &Local),
+) -> Result<(), Reported> {
+    let (old, new) = (from.workspaces(&workspace.root), to.workspaces(&workspace.root));
+    let names = old.list().map_err(|error| {
+        diags.error(Diagnostic::error("Failed to list workspaces", format!("{error}.")))
+    })?;
+    let pairs = names.iter().filter(|name| Workspaces::is_name(name)).map(|name| {
+        let (source, target) = (old.files(name), new.files(name));
+        (source, target)
+    });
+    let holds_something = |files: &Files| files.state.metadata().is_ok_and(|file| file.len() > 0);
+    let found: Vec<(Files, Files)> = pairs
+        .filter(|(source, target)| source.state != target.state && holds_something(source))
+        .collect();
+    if found.is_empty() || !agreed(diags, (args, report), workspace).await? {
+        return Ok(());
+    }
+    for (source, target) in found {
+        copy(diags, args, source, target).await?;
+    }
+    Ok(())
+}
+
+/// Whether the state is to be taken along.
+async fn agreed(
+    diags: &mut Diagnostics,
+    (args, report): (&InitArgs, &Report),
+    workspace: &Workspace<'_>,
+) -> Result<bool, Reported> {
+    if args.force_copy {
+        return Ok(true);
+    }
+    if args.json || !may_ask(workspace.env, args.input) {
+        let summary = "Can't ask approval for state migration when interactive input is disabled.";
+        let detail = "Please remove the \"-input=false\" option and try again.";
+        return Err(diags.error(Diagnostic::error(summary, detail)));
+    }
+    let question = Question {
+        title: "Do you want to copy existing state to the new backend?",
+        about: "Pre-existing state was found while migrating the previous \"local\" backend to the\nnewly configured \"local\" backend. Enter \"yes\" to copy it, and \"no\" to go on with what\nis at the new place.",
+        secret: false,
+    };
+    Ok(ask(report.screen(), question).await.is_ok_and(|answer| answer == "yes"))
+}
+
+/// Copies one state, both ends locked. A state that knows something else is not overwritten.
+async fn copy(
+    diags: &mut Diagnostics,
+    args: &InitArgs,
+    source: Files,
+    target: Files,
+) -> Result<(), Reported> {
+    let from = Locked::open(diags, LocalStore::new(source), &args.lock, "init").await?;
+    let copied = match Locked::open(diags, LocalStore::new(target), &args.lock, "init").await {
+        Ok(mut to) => {
+            let put = put(diags, &from, &mut to).await;
+            to.close(diags).await;
+            put
+        }
+        Err(reported) => Err(reported),
+    };
+    from.close(diags).await;
+    copied
+}
+
+async fn put(diags: &mut Diagnostics, from: &Locked, to: &mut Locked) -> Result<(), Reported> {
+    // What an interrupted run left open must not be forgotten on the way.
+    from.settled(diags, |_| true)?;
+    if to.found {
+        check_push(&from.file, &to.file).map_err(|error| {
+            let detail = format!("{error}. Nothing was changed.");
+            diags.error(Diagnostic::error("Failed to write state", detail))
+        })?;
+    }
+    to.overwrite(diags, from.file.clone()).await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use clap::Parser as _;
+    use formwork_core::state::file::StateFile;
+
+    use super::*;
+    use crate::args::{Cli, Command};
+    use crate::env::Env;
+    use crate::view::Screen;
+
+    /// Sets up the backend of a block with options; says what was wrong, and where the state is then.
+    async fn check(root: &Path, block: &str, options: &[&str]) -> (Vec<String>, Option<String>) {
+        let words = ["formwork", "init", "--no-color"].into_iter().chain(options.iter().copied());
+        let Command::Init(args) = Cli::try_parse_from(words).unwrap().command else {
+            panic!("another command");
+        };
+        std::fs::write(root.join("main.tf"), format!("terraform {{\n{block}\n}}\n")).unwrap();
+        let (env, mut diags) = (Env::default(), Diagnostics::new());
+        let mut workspace = Workspace {
+            env: &env,
+            root: root.to_owned(),
+            data: root.join("data"),
+            sources: Default::default(),
+            settings: Default::default(),
+            basis: Default::default(),
+        };
+        let report = Report::new(Screen::of(&env), false, false);
+        let backend = workspace.backend(&mut diags).unwrap();
+        let _ = set_up(&mut diags, (&args, &report), &mut workspace, backend.as_ref()).await;
+        let mut ignored = Diagnostics::new();
+        let place = workspace.workspaces(&mut ignored, backend.as_ref()).ok().map(|found| {
+            let path = found.files("default").state;
+            path.strip_prefix(root).unwrap().display().to_string()
+        });
+        (diags.into_iter().map(|diagnostic| diagnostic.summary).collect(), place)
+    }
+
+    fn stored(path: &Path) -> Option<StateFile> {
+        StateFile::read(&std::fs::read(path).ok()?).ok()
+    }
+
+    #[tokio::test]
+    async fn the_state_is_left_behind_only_when_that_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        let file = StateFile { serial: 1, ..StateFile::fresh() };
+        std::fs::write(root.join("terraform.tfstate"), file.write()).unwrap();
+        let (local, to_q) = ("  backend \"local\" {}", "  backend \"local\" { path = \"q\" }");
+        let at = |path: &str| (Vec::new(), Some(path.to_owned()));
+
+        // Nobody is there to ask.
+        let (said, place) = check(root, to_q, &[]).await;
+        assert!(said[0].starts_with("Can't ask approval for state migration"), "{said:?}");
+        assert_eq!(place, None);
+        assert_eq!(check(root, to_q, &["--force-copy"]).await, at("q"));
+        assert_eq!(stored(&root.join("q")).unwrap().lineage, file.lineage);
+        assert_eq!(check(root, to_q, &[]).await, at("q"));
+
+        // The options count, and go on to count when they are not repeated.
+        let more = ["--backend-config=path=prod"];
+        assert_eq!(check(root, local, &more).await.0, ["Backend configuration changed"]);
+        assert_eq!(check(root, local, &[more[0], "--reconfigure"]).await, at("prod"));
+        assert!(stored(&root.join("prod")).is_none());
+        assert_eq!(check(root, local, &[]).await, at("prod"));
+
+        assert_eq!(check(root, "", &[]).await.0, ["Backend configuration changed"]);
+        assert_eq!(check(root, "", &["--reconfigure"]).await, at("terraform.tfstate"));
+        let said = check(root, "", &more).await;
+        assert_eq!(said.0, ["Missing backend configuration"]);
+        let said = check(root, local, &["--backend-config=pth=x"]).await;
+        assert_eq!(said.0, ["Invalid backend configuration argument"]);
+    }
+}
