@@ -36,10 +36,6 @@ async fn prepare(
     diags: &mut Diagnostics,
 ) -> Result<(), Reported> {
     let screen = report.screen();
-    if let Some(mode) = args.lockfile.as_deref().filter(|mode| *mode != "readonly") {
-        let detail = format!("The option -lockfile takes only \"readonly\", not {mode:?}.");
-        return Err(diags.error(Diagnostic::error("Invalid lock file mode", detail)));
-    }
     if args.reconfigure && (args.migrate_state || args.force_copy) {
         let detail = "The -migrate-state and -reconfigure options are mutually-exclusive.";
         return Err(diags.error(Diagnostic::error("Invalid init options", detail)));
@@ -119,6 +115,10 @@ fn save(
         return Ok(());
     }
     if args.lockfile.as_deref() == Some("readonly") {
+        // Under which constraints something was selected is only told for people.
+        if locks.selects_as(before) {
+            return Ok(());
+        }
         let detail = "Changes to the provider dependency selections are not allowed with -lockfile=readonly. Run init without it to record them.";
         return Err(diags.error(Diagnostic::error("Provider dependency changes detected", detail)));
     }

@@ -174,7 +174,9 @@ impl Places<'_> {
             locked: old.is_some(),
             shipped: matches!(found, Found::Program(_)),
         };
-        Ok((Lock { version, constraints: constraints.clone(), hashes }, one))
+        // What is locked still fits, so it stays as it was recorded.
+        let constraints = old.map_or_else(|| constraints.clone(), |lock| lock.constraints);
+        Ok((Lock { version, constraints, hashes }, one))
     }
 
     /// Puts a package in its place, through the shared cache if there is one.
@@ -370,4 +372,41 @@ fn mismatch(addr: &ProviderAddr, version: &Version) -> String {
     format!(
         "the package of {addr} {version} does not match any of the checksums recorded in the dependency lock file"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
+        let folder = tempfile::tempdir().unwrap();
+        let (env, settings) = (Env::default(), Settings::default());
+        let addr: ProviderAddr = "example.com/acme/thing".parse().unwrap();
+        let mirror = folder.path().join("mirror");
+        for version in ["1.0.0", "1.1.0"] {
+            let package = package::place(&mirror, &addr, &Version::parse(version).unwrap());
+            std::fs::create_dir_all(&package).unwrap();
+            std::fs::write(package.join("terraform-provider-thing"), version).unwrap();
+        }
+        let places = Places {
+            env: &env,
+            settings: &settings,
+            root: folder.path(),
+            data: &folder.path().join("data"),
+            plugin_dirs: &[mirror],
+        };
+        let mut locks = LockFile::default();
+        let mut install = |constraints: &str, upgrade: bool| {
+            let required = [(addr.clone(), constraints.parse().unwrap())].into();
+            let mut diags = Diagnostics::new();
+            places.install(&mut diags, &required, &mut locks, upgrade).unwrap();
+            let lock = &locks.providers[&addr];
+            (lock.version.to_string(), lock.constraints.to_string())
+        };
+        let pair = |version: &str, constraints: &str| (version.to_owned(), constraints.to_owned());
+        assert_eq!(install("1.0.0", false), pair("1.0.0", "1.0.0"));
+        assert_eq!(install(">= 1.0.0", false), pair("1.0.0", "1.0.0"));
+        assert_eq!(install(">= 1.0.0", true), pair("1.1.0", ">= 1.0.0"));
+    }
 }
