@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use clap::Command;
+use clap::builder::ValueParser;
+use clap::{ArgAction, Command};
 
 /// Rewrites the words of a command line. `extra` are arguments that the environment adds, by command;
 /// the empty command for all of them.
@@ -122,7 +123,19 @@ fn rewrite((root, command): (&Command, &Command), words: &mut Vec<OsString>, at:
     let takes_value = flag.get_action().takes_values() && !flag.is_require_equals_set();
     let is_switch = !flag.get_action().takes_values();
     let truth = value.filter(|_| is_switch || flag.is_require_equals_set()).and_then(truth);
+    // No name of a file is as good as no option, as in the reference: scripts pass empty variables on.
+    let may_be_empty = matches!(flag.get_action(), ArgAction::Set)
+        && flag.get_value_parser().type_id() == ValueParser::path_buf().type_id()
+        && name != "chdir";
     words[at] = match (value, truth) {
+        (Some(""), _) if may_be_empty => {
+            words.remove(at);
+            return 0;
+        }
+        (None, _) if may_be_empty && words.get(at + 1).is_some_and(|next| next.is_empty()) => {
+            words.drain(at..at + 2);
+            return 0;
+        }
         // A plain switch may be given as `-json=true`.
         (_, Some(true)) if is_switch => format!("--{name}"),
         (_, Some(false)) if is_switch => {
@@ -188,6 +201,13 @@ mod tests {
         check("formwork plan -refresh=false x", "formwork plan --refresh=false x");
         check("formwork apply -auto-approve plan", "formwork apply --auto-approve plan");
         check("formwork plan -json=false", "formwork plan");
+    }
+
+    #[test]
+    fn an_empty_name_of_a_file_is_as_good_as_no_option() {
+        check("formwork plan -out= -json", "formwork plan --json");
+        check("formwork plan -out  -json", "formwork plan --json");
+        check("formwork plan -state= -var=", "formwork plan --var=");
     }
 
     #[test]
