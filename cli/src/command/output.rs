@@ -54,6 +54,10 @@ async fn show(
         }
         return Ok(all(diags, &state, args.json));
     };
+    if state.outputs.is_empty() && !args.json {
+        // Whoever asks for one before there are any is warned, as in the reference.
+        return Ok(all(diags, &state, false));
+    }
     let Some(output) = state.outputs.get(name.as_str()) else {
         let detail = format!(
             "The output variable requested could not be found in the state. If you recently added this to your configuration, be sure to run `formwork apply`, since the state won't be updated with new output variables until that command is run. There is no {name:?} among: {}.",
