@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use formwork_core::config::files::is_left_behind;
@@ -216,7 +217,8 @@ fn near(path: &Path) -> PathBuf {
 }
 
 /// Writes aside and renames, so that whatever happens the file is whole. Its mode is kept, and a link
-/// to it stays a link.
+/// to it stays a link. Where another file in its place would not be the same, because it belongs to
+/// somebody else or has several names, it is written as it stands.
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let path = fs::canonicalize(path)?;
     let found = fs::metadata(&path)?;
@@ -226,6 +228,28 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     let mut aside = tempfile::NamedTempFile::new_in(folder)?;
     aside.write_all(text.as_bytes())?;
     aside.as_file().set_permissions(found.permissions())?;
+    let owner = |file: &fs::Metadata| (file.uid(), file.gid());
+    if found.nlink() > 1 || owner(&aside.as_file().metadata()?) != owner(&found) {
+        return fs::write(&path, text);
+    }
     aside.persist(&path)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_with_two_names_keeps_both() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, other) = (folder.path().join("one"), folder.path().join("other"));
+        fs::write(&one, "a=1").unwrap();
+        fs::hard_link(&one, &other).unwrap();
+        write(&one, "a = 1").unwrap();
+        assert_eq!(fs::read_to_string(&other).unwrap(), "a = 1");
+        fs::remove_file(&other).unwrap();
+        write(&one, "a = 2").unwrap();
+        assert_eq!(fs::read_to_string(&one).unwrap(), "a = 2");
+    }
 }
