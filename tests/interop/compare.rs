@@ -32,7 +32,8 @@ pub(crate) fn differences(at: &str, terraform: &Value, formwork: &Value, found: 
 }
 
 /// Takes out of what Formwork says the values that Terraform does not show: it looks at everything
-/// once before it knows what variables and objects are, and what fails there is shown without them.
+/// once before it knows what variables and objects are, and what fails there is shown without them;
+/// what it finds without evaluating anything is shown without any.
 /// Both lists are in order, each element a diagnostic with its `values`.
 pub(crate) fn forgive_more_values(theirs: &[Value], ours: &mut [Value]) {
     for (their, our) in theirs.iter().zip(ours) {
@@ -44,7 +45,7 @@ pub(crate) fn forgive_more_values(theirs: &[Value], ours: &mut [Value]) {
         values.retain(|value| {
             let name = value["traversal"].as_str().unwrap_or_default();
             let comes_late = name.starts_with("var.") || name.starts_with("self.");
-            !comes_late || shown.contains(value)
+            !(shown.is_empty() || comes_late) || shown.contains(value)
         });
     }
 }
