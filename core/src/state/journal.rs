@@ -4,6 +4,7 @@
 //! A record is handed to the system before its method returns, so that it survives the death of this
 //! process; [`Journal::commit`] makes everything handed over so far survive the loss of power.
 
+mod error;
 pub(super) mod record;
 mod rules;
 #[cfg(test)]
@@ -18,17 +19,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::task::Poll;
 
-use formwork_value::diag::Blame;
-use formwork_value::{Diagnostic, Type, Value, codec};
+use formwork_value::{Type, Value, codec};
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, Shared};
 
+pub use self::error::JournalError;
 use self::record::Record;
 use self::rules::{Rules, is_half_made};
 use super::Object;
 use super::file::StateFile;
 use super::local;
-use super::store::sentence;
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 
 /// The journal of one run, being written.
@@ -142,91 +142,6 @@ pub struct Answer {
     pub identity: Vec<u8>,
     /// What the provider had to say, and why there is no answer, if there is none.
     pub messages: Vec<String>,
-}
-
-/// Why something could not be kept.
-#[derive(Debug, thiserror::Error)]
-pub enum JournalError {
-    /// The machine did not do it.
-    #[error("cannot {what} the journal {}: {source}", path.display())]
-    Io {
-        /// What was to be done.
-        what: &'static str,
-        /// The journal.
-        path: PathBuf,
-        /// Why not.
-        source: Arc<io::Error>,
-    },
-    /// An earlier record could not be written, so nothing may be begun any more.
-    #[error("an earlier failure has closed the journal {}", .0.display())]
-    Broken(PathBuf),
-    /// What stands in the journal makes no sense, though more follows.
-    #[error("the journal {} is damaged at byte {offset}: {reason}", path.display())]
-    Damaged {
-        /// The journal.
-        path: PathBuf,
-        /// Where.
-        offset: usize,
-        /// What is wrong.
-        reason: String,
-    },
-    /// The journal is of another state.
-    #[error(
-        "the journal {} belongs to the state of lineage {theirs:?}, not {ours:?}",
-        path.display()
-    )]
-    OtherLineage {
-        /// The journal.
-        path: PathBuf,
-        /// The lineage it names.
-        theirs: String,
-        /// The lineage of the state that is there.
-        ours: String,
-    },
-}
-
-impl JournalError {
-    pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
-        let path = path.to_owned();
-        move |source| Self::Io { what, path, source: Arc::new(source) }
-    }
-
-    /// Tells a reader whom it does not keep from anything.
-    #[must_use]
-    pub fn as_warning(&self) -> Diagnostic {
-        let Diagnostic { summary, detail, .. } = self.diagnostic();
-        Diagnostic::warning(summary, detail).blame(Blame::Environment)
-    }
-
-    /// Tells the reader what went wrong and what to do.
-    #[must_use]
-    pub fn diagnostic(&self) -> Diagnostic {
-        let (summary, remedy) = match self {
-            Self::Io { what: "read" | "remove", .. } => (
-                "Failed to take over the journal",
-                "It holds what an earlier run did. Correct the permissions and run the command \
-                 again.",
-            ),
-            Self::Io { .. } | Self::Broken(_) => (
-                "Failed to write the journal",
-                "Without it a crash could forget real objects, so nothing more is started. Free \
-                 space or correct the permissions of the folder, then run the command again.",
-            ),
-            Self::Damaged { .. } => (
-                "Journal is damaged",
-                "It holds what an earlier run did, and what stands behind the damage cannot be \
-                 trusted. Compare the real objects with the state, then move the journal away to go \
-                 on without it. Nothing was changed.",
-            ),
-            Self::OtherLineage { .. } => (
-                "Journal belongs to another state",
-                "Another state file was put here after a run was cut off. Put the earlier one back, \
-                 or move the journal away to go on without it. Nothing was changed.",
-            ),
-        };
-        Diagnostic::error(summary, format!("{}\n\n{remedy}", sentence(self)))
-            .blame(Blame::Environment)
-    }
 }
 
 impl Journal {
