@@ -14,6 +14,7 @@ pub use handle::adopt::{Former, Imported};
 pub use handle::ephemeral::{Keep, Opened};
 pub(crate) use handle::identity::clue;
 pub use handle::identity::{IdentityType, StoredIdentity};
+pub use handle::list::Listed;
 pub use handle::{About, Ask, Breach, Current, Handle, Planned, Read, remark};
 pub use loaded::{Loaded, ResourceType};
 pub use pool::{Launch, Pool};

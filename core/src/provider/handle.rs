@@ -7,6 +7,7 @@ mod data;
 pub(super) mod ephemeral;
 mod function;
 pub(super) mod identity;
+pub(super) mod list;
 
 use std::fmt::Display;
 use std::future::Future;

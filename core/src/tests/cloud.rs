@@ -4,6 +4,8 @@
 #![expect(clippy::disallowed_types, reason = "a provider must be fit for several threads")]
 
 mod function;
+mod listing;
+mod process;
 mod token;
 
 use std::collections::BTreeMap;
@@ -21,21 +23,18 @@ use formwork_plugin_protocol::message::ephemeral::{
     KeepRequest, OpenRequest, OpenResponse, RenewResponse,
 };
 use formwork_plugin_protocol::message::function::{CallRequest, CallResponse};
+use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, PlanRequest,
     PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
 };
-use formwork_plugin_protocol::message::schema::{
-    IdentityAttribute, IdentitySchema, IdentitySchemas, Metadata, ProviderSchema,
-};
+use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, ProviderSchema};
 use formwork_plugin_protocol::{Failure, Payload, Provider};
 use formwork_value::codec::json;
 use formwork_value::diag::Severity;
 use formwork_value::schema::{Attribute, Block, Role};
 use formwork_value::{Path, Schema, Type, Value};
-
-use crate::addr::ProviderAddr;
-use crate::provider::Launch;
+use futures_util::stream::BoxStream;
 
 /// What a call does instead of what it should.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +86,8 @@ pub(super) struct Things {
     pub(super) moody: bool,
     /// Whether objects are found by their names.
     pub(super) identified: bool,
+    /// Whether objects are listed, and found by their ids.
+    pub(super) listed: bool,
     n_moods: usize,
     n_made: BTreeMap<String, usize>,
 }
@@ -121,34 +122,6 @@ impl Cloud {
         let fault = things.faults.get(&call).copied();
         things.calls.push(call);
         fault
-    }
-}
-
-#[async_trait(?Send)]
-impl Launch for Cloud {
-    async fn launch(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
-        {
-            let mut things = self.things();
-            things.n_launches += 1;
-            things.n_running += 1;
-            things.most_running = things.most_running.max(things.n_running);
-        }
-        tokio::task::yield_now().await;
-        let (region, dead) = (Mutex::default(), AtomicBool::default());
-        Ok(Arc::new(Cloudy { cloud: self.clone(), region, dead }))
-    }
-
-    fn limit(&self) -> Option<usize> {
-        self.things().limit
-    }
-
-    async fn close(&self, _: &Arc<dyn Provider>) {
-        // The process takes a moment to end.
-        for _ in 0..3 {
-            tokio::task::yield_now().await;
-        }
-        self.call("end".into());
-        self.things().n_running -= 1;
     }
 }
 
@@ -301,6 +274,7 @@ impl Provider for Cloudy {
             data_sources: [("test_lookup".to_owned(), lookup())].into(),
             ephemeral_resources: [("test_token".to_owned(), token::token())].into(),
             functions: function::signatures().into_iter().collect(),
+            list_resources: listing::schemas(&self.cloud.things()),
             provider_meta: Some(meta()),
             capabilities: ServerCapabilities { plan_destroy: true, ..Default::default() },
             ..ProviderSchema::default()
@@ -308,18 +282,15 @@ impl Provider for Cloudy {
     }
 
     async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
-        if !self.cloud.things().identified {
-            return Ok(IdentitySchemas::default());
-        }
-        let name = IdentityAttribute {
-            ty: Type::String,
-            required_for_import: true,
-            optional_for_import: false,
-            description: String::new(),
-        };
-        let schema = IdentitySchema { version: 0, attributes: [("name".to_owned(), name)].into() };
-        let schemas = [("test_thing".to_owned(), schema)].into();
+        let schemas = listing::identities(&self.cloud.things());
         Ok(IdentitySchemas { schemas, diagnostics: Vec::new() })
+    }
+
+    async fn list(
+        &self,
+        _: ListRequest,
+    ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
+        Ok(listing::list(&self.cloud))
     }
 
     async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
@@ -463,6 +434,10 @@ impl Provider for Cloudy {
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         let ty = thing().block.implied_type();
         let id = match &request.identity {
+            Some(identity) if self.cloud.things().listed => {
+                let identity = decode(identity, &Type::object([("id", Type::String)]));
+                text(field(&identity, "id"))
+            }
             Some(identity) => {
                 let identity = decode(identity, &Type::object([("name", Type::String)]));
                 // What is not there is found out by the read that follows.

@@ -179,10 +179,18 @@ fn nothing_is_called_before_it_is_announced() {
 
 /// Cuts off the creation of `a`, changes the world, and plans again with what is known of that.
 fn searched(config: &str, change: impl FnOnce(&Bench)) -> String {
-    let mut bench = Bench::new();
+    let bench = Bench::new();
     bench.cloud.things().identified = true;
+    searched_on(bench, [FOUND_BY_NAME, config], change)
+}
+
+fn searched_on(
+    mut bench: Bench,
+    [first, config]: [&str; 2],
+    change: impl FnOnce(&Bench),
+) -> String {
     bench.fault("create a", Fault::Hangs);
-    cut_off(&bench, r#"resource "test_thing" "a" { name = "a" }"#);
+    cut_off(&bench, first);
     bench.well_again();
     change(&bench);
     let recovery = recover(bench.folder.path(), Some(bench.file.clone())).unwrap();
@@ -282,6 +290,62 @@ fn an_object_whose_provisioners_were_cut_off_as_well_is_half_made() {
         calls: 
         error -: Missing required provisioner plugin
         [Found]
+    "#]]
+    .assert_eq(&story);
+}
+
+/// Cuts off the creation of `a` beside a `b` that is there, by a provider that can list what there is.
+fn listed(change: impl FnOnce(&Bench)) -> String {
+    let beside = "resource \"test_thing\" \"b\" { name = \"b\" }";
+    let mut bench = Bench::new();
+    bench.cloud.things().listed = true;
+    let run = bench.apply(beside);
+    assert_eq!(run.said(), "");
+    let both = format!("{FOUND_BY_NAME}\n{beside}");
+    searched_on(bench, [&both, &both], change)
+}
+
+#[test]
+fn an_object_that_was_being_made_is_found_among_all_there_are() {
+    expect![[r#"
+        nothing
+        calls: 
+        [Found]
+        test_thing.a a-1
+        test_thing.b b-1
+    "#]]
+    .assert_eq(&listed(|_| ()));
+}
+
+#[test]
+fn of_several_objects_that_fit_none_is_taken() {
+    let story = listed(|bench| {
+        let mut things = bench.cloud.things();
+        let id = formwork_value::Value::string("a-9");
+        let other = super::cloud::with(&things.objects["a-1"], "id", id);
+        things.objects.insert("a-9".into(), other);
+    });
+    expect![[r#"
+        + test_thing.a
+        calls: create a
+        warning test_thing.a: An interrupted operation could not be resolved
+        []
+        test_thing.a a-2
+        test_thing.b b-1
+    "#]]
+    .assert_eq(&story);
+}
+
+#[test]
+fn an_object_that_is_not_listed_may_still_be_there() {
+    let story = listed(|bench| drop(bench.cloud.things().objects.remove("a-1")));
+    expect![[r#"
+        + test_thing.a
+        calls: create a
+        warning test_thing.a: An interrupted operation could not be resolved
+        []
+        test_thing.a a-2
+        test_thing.b b-1
     "#]]
     .assert_eq(&story);
 }

@@ -1,16 +1,20 @@
 //! Looks for an object that an interrupted run may have made, where what the run was about to make
 //! says how it can be found. What it finds belongs to the instance only if it is as it was to be.
 
+use std::collections::HashSet;
+
 use formwork_plugin_protocol::contract::conform::assert_object_compatible;
-use formwork_value::{Diagnostic, Diagnostics, Value};
+use formwork_value::{Diagnostic, Diagnostics, Plain, Value};
 
 use super::View;
 use super::import::{Found, find_at};
 use super::prior::{Owner, Prior};
+use crate::addr::InstanceAddr;
+use crate::change::Clue;
 use crate::config::{Resource, When};
 use crate::phase::plain;
 use crate::plan::outcome::Refreshed;
-use crate::provider::{About, clue};
+use crate::provider::{About, Listed, StoredIdentity, clue};
 use crate::state::Status;
 
 /// What became of an object that may have been made.
@@ -34,7 +38,13 @@ pub(super) async fn look_for(
     if !planned.ty().conforms_to(&ty.ty) {
         return Search::InDoubt;
     }
-    let Some(clue) = clue(ty, planned) else { return Search::InDoubt };
+    let clue = match clue(ty, planned) {
+        Some(clue) => clue,
+        None => match by_listing(view, diags, owner, &plain(planned)).await {
+            Some(clue) => clue,
+            None => return Search::InDoubt,
+        },
+    };
     let in_doubt = |diags: &mut Diagnostics, why: &str| {
         let detail = format!(
             "{addr} was being created when a run was interrupted. The provider was asked for the \
@@ -71,4 +81,49 @@ pub(super) async fn look_for(
     }
     prior.refreshed = Refreshed::Found(prior.object.clone());
     Search::Found(Box::new(prior))
+}
+
+/// By what the object can be found that was to be made as `planned`, if of everything the provider lists
+/// it is the only one that is as it was to be and belongs to nothing in the state.
+async fn by_listing(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    Owner { handle, ty, addr, .. }: Owner<'_>,
+    planned: &Plain,
+) -> Option<Clue> {
+    let listed = handle.list(ty).await?;
+    let known: HashSet<&StoredIdentity> = owned(view, ty.name.as_str()).collect();
+    let fits = |one: &Listed| {
+        !known.contains(&one.stored)
+            && assert_object_compatible(ty.block(), planned, &one.object).is_empty()
+    };
+    let found: Vec<Listed> = listed.into_iter().filter(fits).collect();
+    let of_kind = |other: &&InstanceAddr| other.resource.kind() == addr.resource.kind();
+    let n_missing = view.options.interrupted.keys().filter(of_kind).count();
+    match &found[..] {
+        [one] if n_missing == 1 => Some(Clue::Identity(one.identity.clone())),
+        found => {
+            let detail = format!(
+                "{addr} was being created when a run was interrupted. Of what its provider lists, {} \
+                 as it was to be and in nobody's hands, and {n_missing} of that type may have been \
+                 made. So nobody knows whether the object in question exists.",
+                match found.len() {
+                    1 => "one is".to_owned(),
+                    n => format!("{n} are"),
+                }
+            );
+            let summary = "An interrupted operation could not be resolved";
+            diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));
+            None
+        }
+    }
+}
+
+/// What identifies the objects of a type that the state has.
+fn owned<'a>(view: View<'a>, kind: &str) -> impl Iterator<Item = &'a StoredIdentity> {
+    let resources = view.session.state.resources.iter();
+    let resources = resources.filter(move |(addr, _)| addr.resource.kind() == kind);
+    let instances = resources.flat_map(|(_, resource)| resource.instances.values());
+    let objects = instances.flat_map(|it| it.current.iter().chain(it.deposed.values()));
+    objects.filter_map(|object| object.identity.as_ref())
 }

@@ -1,0 +1,39 @@
+//! Processes of the provider: how they come and go, and what there may be too many of.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use formwork_plugin_protocol::{Failure, Provider};
+
+use super::{Cloud, Cloudy};
+use crate::addr::ProviderAddr;
+use crate::provider::Launch;
+
+#[async_trait(?Send)]
+impl Launch for Cloud {
+    async fn launch(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+        {
+            let mut things = self.things();
+            things.n_launches += 1;
+            things.n_running += 1;
+            things.most_running = things.most_running.max(things.n_running);
+        }
+        tokio::task::yield_now().await;
+        let (region, dead) = (Mutex::default(), AtomicBool::default());
+        Ok(Arc::new(Cloudy { cloud: self.clone(), region, dead }))
+    }
+
+    fn limit(&self) -> Option<usize> {
+        self.things().limit
+    }
+
+    async fn close(&self, _: &Arc<dyn Provider>) {
+        // The process takes a moment to end.
+        for _ in 0..3 {
+            tokio::task::yield_now().await;
+        }
+        self.call("end".into());
+        self.things().n_running -= 1;
+    }
+}
