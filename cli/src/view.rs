@@ -43,6 +43,11 @@ impl Screen {
     pub(crate) fn wrap(&self, text: &str) -> String {
         human::wrap::wrap(text, self.width).join("\n")
     }
+
+    /// A line across the screen, between what is to be done and what was seen.
+    pub(crate) fn rule(&self) -> String {
+        self.paint(Paint::Dim, &"─".repeat(self.width.saturating_sub(1)))
+    }
 }
 
 /// How text stands out.

@@ -33,8 +33,10 @@ use crate::view::report::Report;
 pub(crate) struct Workspace<'e> {
     /// The environment.
     pub(crate) env: &'e Env,
-    /// The root module's folder, always the working folder.
+    /// The working folder, where state, locks and files of values are.
     pub(crate) root: PathBuf,
+    /// The root module's folder: the working folder, unless `import` is told another.
+    pub(crate) config_folder: PathBuf,
     /// The data folder.
     pub(crate) data: PathBuf,
     /// The texts that messages point into.
@@ -58,6 +60,7 @@ impl<'e> Workspace<'e> {
         let opened = Self {
             env,
             root: PathBuf::from("."),
+            config_folder: PathBuf::from("."),
             data: env.data_dir.clone().unwrap_or_else(|| PathBuf::from(".terraform")),
             sources: Sources::new(),
             settings,
@@ -77,7 +80,7 @@ impl<'e> Workspace<'e> {
     pub(crate) fn config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
         let installed = self.installed(diags)?;
         let files = Recording::default();
-        let place = Place { files: &files, dir: &self.root, folders: &installed };
+        let place = Place { files: &files, dir: &self.config_folder, folders: &installed };
         let config = Config::load(diags, &mut self.sources, place);
         self.basis.texts = files.into_texts();
         self.basis.modules = installed.0;
@@ -93,7 +96,7 @@ impl<'e> Workspace<'e> {
         diags: &mut Diagnostics,
     ) -> Result<(Config, Diagnostics), Reported> {
         let installed = self.installed(diags)?;
-        let place = Place { files: &Disk, dir: &self.root, folders: &installed };
+        let place = Place { files: &Disk, dir: &self.config_folder, folders: &installed };
         Config::load_dangling(diags, &mut self.sources, place)
     }
 
@@ -102,7 +105,7 @@ impl<'e> Workspace<'e> {
     /// # Errors
     /// When the root module's files do not tell.
     pub(crate) fn backend(&mut self, diags: &mut Diagnostics) -> Result<Option<Backend>, Reported> {
-        config::backend(diags, &mut self.sources, &Disk, &self.root)
+        config::backend(diags, &mut self.sources, &Disk, &self.config_folder)
     }
 
     /// The modules that are installed.
@@ -130,7 +133,7 @@ impl<'e> Workspace<'e> {
     /// Whether the root module calls any. Mistakes are for whoever reads the whole.
     pub(crate) fn calls_modules(&self) -> bool {
         let mut sources = Sources::new();
-        folders::calls(&mut Diagnostics::new(), &mut sources, &Disk, &self.root)
+        folders::calls(&mut Diagnostics::new(), &mut sources, &Disk, &self.config_folder)
             .map_or(true, |calls| !calls.is_empty())
     }
 
@@ -147,7 +150,7 @@ impl<'e> Workspace<'e> {
         let place = install::Place {
             env: self.env,
             settings: &self.settings,
-            root: &self.root,
+            root: &self.config_folder,
             folder: &self.modules_folder(),
         };
         install::install(diags, &mut self.sources, &place, upgrade, &|progress| {
@@ -166,7 +169,7 @@ impl<'e> Workspace<'e> {
 
     /// Whether there is any configuration here.
     pub(crate) fn has_config(&self) -> bool {
-        let entries = std::fs::read_dir(&self.root).into_iter().flatten().flatten();
+        let entries = std::fs::read_dir(&self.config_folder).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.file_name().into_string().ok()).any(|name| {
             !name.starts_with('.') && (name.ends_with(".tf") || name.ends_with(".tf.json"))
         })

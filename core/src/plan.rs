@@ -15,6 +15,7 @@ mod generate;
 mod inspect;
 mod outcome;
 mod record;
+mod relevant;
 mod replace_order;
 pub mod saved;
 mod spared;
@@ -38,6 +39,8 @@ use crate::state::checks::CheckResults;
 pub use draw::dot;
 pub use inspect::inspect;
 pub use validate::validate;
+
+pub use relevant::Relevant;
 
 use forgotten::Forgotten;
 use replace_order::ReplaceOrders;
@@ -102,6 +105,8 @@ pub struct Plan {
     pub changes: BTreeMap<ChangeKey, Change>,
     /// Differences between the state and the real objects.
     pub drift: BTreeMap<ChangeKey, Change>,
+    /// What the changes are made of.
+    pub relevant: Relevant,
     /// The fate of each root output.
     pub outputs: BTreeMap<Str, OutputChange>,
     /// What the conditions turned out to be, as far as they could be looked at.
@@ -178,6 +183,7 @@ pub async fn plan(
     }
     let plan = plan.map(|mut plan| {
         plan.errored |= report_unwritten_imports(session, &mut found, options).is_err();
+        plan.relevant = relevant::of(session, &plan);
         plan
     });
     if !found.has_errors() {

@@ -58,9 +58,10 @@ pub(crate) fn scrub_view(view: &mut Value) {
     if let Some(prior) = fields.get_mut("prior_state") {
         scrub_view(prior);
     }
-    // Formwork does not list them: Terraform's own list is a guess, and nothing but the order of
-    // its notes about drift is made of it.
-    fields.remove("relevant_attributes");
+    // Terraform lists them as its maps have them.
+    if let Some(Value::Array(attributes)) = fields.get_mut("relevant_attributes") {
+        attributes.sort_by_key(Value::to_string);
+    }
     sort_checks(fields.get_mut("checks"), "address");
     for name in ["values", "planned_values"] {
         if let Some(values) = fields.get_mut(name) {

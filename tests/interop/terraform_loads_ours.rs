@@ -112,6 +112,7 @@ impl Ground {
         self.succeed(engine, &[&["plan", "-out", file, "-no-color"], options].concat());
         let mut view = document(&self.succeed(engine, &["show", "-json", file]));
         scrub_view(&mut view);
+        forget(&mut view, "relevant_attributes");
         // For what is replaced, Terraform forgets here what the schema makes sensitive.
         forget(&mut view["planned_values"], "sensitive_values");
         // Terraform lists these in no particular order.

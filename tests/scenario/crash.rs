@@ -105,6 +105,16 @@ fn an_object_that_a_killed_run_made_is_adopted_and_not_made_again() {
         .run()
         .code(1)
         .says("Nothing to settle");
+    // Without its block nothing says how the object is found.
+    let config = workdir.read("main.tf");
+    let (without, _) = config.split_once("resource \"bad_thing\" \"second\"").unwrap();
+    workdir.write("main.tf", without);
+    let refused = workdir.formwork("recover adopt bad_thing.second second-1").run();
+    refused
+        .code(1)
+        .says("no longer in the configuration")
+        .says("recover forget 'bad_thing.second'");
+    workdir.write("main.tf", &config);
     workdir.formwork("recover adopt bad_thing.second second-1").succeed().says("is in the state");
     workdir
         .formwork("recover list")

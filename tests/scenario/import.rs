@@ -73,6 +73,28 @@ fn what_is_there_is_taken_into_the_state() {
 }
 
 #[test]
+fn the_configuration_may_be_elsewhere_and_what_is_found_is_told() {
+    let (_, config) = CONFIG.split_once("resource \"test_thing\" \"a\"").unwrap();
+    let (config, _) = config.split_once("resource").unwrap();
+    let header =
+        "terraform {\n required_providers {\n test = { source = \"formwork/test\" }\n }\n}\n";
+    let workdir =
+        Workdir::new(&format!("//- conf/main.tf\n{header}resource \"test_thing\" \"a\"{config}"));
+    workdir.link_plugin(test_provider());
+    let done = workdir.formwork("import -config=conf test_thing.a").arg("id of n").run();
+    done.code(0);
+    for words in [
+        "test_thing.a: Importing from ID \"id of n\"...",
+        "test_thing.a: Import prepared!\n  Prepared test_thing for import\n",
+        "test_thing.a: Refreshing state... [id=id of n]",
+    ] {
+        done.says(words);
+    }
+    assert_eq!(instances(&workdir).len(), 1, "the state is in the working folder");
+    workdir.formwork("import -config=none test_thing.a").arg("id of n").run().code(1);
+}
+
+#[test]
 fn an_identity_is_kept_beside_the_object_and_the_reference_does_not_mind() {
     let config = |import: &str| {
         format!(

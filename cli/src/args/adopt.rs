@@ -1,5 +1,7 @@
 //! Arguments of the commands by which an object comes into the state that nobody made in this run.
 
+use std::path::PathBuf;
+
 use clap::{ArgAction, Subcommand};
 
 use super::{StateArgs, VariableArgs};
@@ -13,6 +15,9 @@ pub(crate) struct ImportArgs {
     /// What the provider knows the object by.
     #[arg(value_name = "ID")]
     pub(crate) id: String,
+    /// The folder of the configuration; the working folder unless given.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) finding: FindingArgs,
     #[command(flatten)]

@@ -213,6 +213,7 @@ mod tests {
         let mut workspace = Workspace {
             env: &env,
             root: root.to_owned(),
+            config_folder: root.to_owned(),
             data: root.join("data"),
             sources: Default::default(),
             settings: Default::default(),

@@ -1,5 +1,8 @@
 //! `formwork import`: an object that is there already belongs to an instance from now on.
 
+use std::cell::Cell;
+use std::path::Path;
+
 use formwork_core::addr::{InstanceAddr, Mode as ResourceMode, Target};
 use formwork_core::change::Clue;
 use formwork_core::eval::Results;
@@ -10,16 +13,23 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::interrupt::{Interrupt, guarded};
 use super::locked::Locked;
 use super::operation::{Prepared, Preparing, may_ask};
-use super::plan::{Making, make, prepare};
+use super::plan::{Making, make};
 use crate::args::{FindingArgs, ImportArgs, StateArgs, at_once};
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::view::human::importing::Importing;
 use crate::view::report::Report;
 use crate::view::{Paint, Screen, out};
+use crate::workspace::Workspace;
 
 /// Runs the command.
 pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
-    let taking = Taking { finding: &args.finding, state: &args.state, operation: "import" };
+    let taking = Taking {
+        finding: &args.finding,
+        state: &args.state,
+        config: args.config.as_deref(),
+        operation: "import",
+    };
     let done = taking
         .run(env, async |diags, finder, locked| {
             let addr = address(diags, &args.address)?;
@@ -62,6 +72,8 @@ pub(super) fn address(diags: &mut Diagnostics, text: &str) -> Result<InstanceAdd
 pub(super) struct Taking<'a> {
     pub(super) finding: &'a FindingArgs,
     pub(super) state: &'a StateArgs,
+    /// The folder of the configuration, if it is not the working folder.
+    pub(super) config: Option<&'a Path>,
     /// What is going on, as in the lock.
     pub(super) operation: &'static str,
 }
@@ -73,7 +85,7 @@ impl Taking<'_> {
         env: &Env,
         work: impl AsyncFnOnce(&mut Diagnostics, &Finder<'_>, &mut Locked) -> Result<(), Reported>,
     ) -> Exit {
-        let Self { finding, state, operation } = *self;
+        let Self { finding, state, config, operation } = *self;
         let screen = Screen::of(env);
         let report = Report::new(screen, false, env.compact_warnings);
         let mut diags = Diagnostics::new();
@@ -85,9 +97,15 @@ impl Taking<'_> {
             generate: false,
             ask: may_ask(env, finding.input).then_some(&screen),
         };
-        let prepared = match prepare(&mut diags, env, &preparing).await {
+        let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
+            return report.failed(None, &diags);
+        };
+        if let Some(folder) = config {
+            workspace.config_folder = folder.to_owned();
+        }
+        let prepared = match Prepared::prepare(&mut diags, workspace, &preparing).await {
             Ok(prepared) => prepared,
-            Err(workspace) => return report.failed(workspace.as_deref(), &diags),
+            Err((workspace, _)) => return report.failed(Some(&workspace), &diags),
         };
         let store = prepared.workspace.store(&mut diags, prepared.config.backend(), &place);
         let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
@@ -101,6 +119,7 @@ impl Taking<'_> {
             prepared: &prepared,
             pool: &pool,
             report: &report,
+            screen,
             interrupt: &interrupt,
             parallelism: at_once(finding.parallelism),
         };
@@ -120,6 +139,7 @@ pub(super) struct Finder<'a> {
     prepared: &'a Prepared<'a>,
     pool: &'a Pool<'a>,
     report: &'a Report,
+    screen: Screen,
     interrupt: &'a Interrupt,
     parallelism: usize,
 }
@@ -144,11 +164,13 @@ impl Finder<'_> {
             imports: [(addr.clone(), Clue::Id(id.into()))].into(),
             ..Options::default()
         };
+        let (screen, others) = (self.screen, self.report.watch());
+        let watch = Importing { screen, others, looking: Cell::new(false) };
         let making = Making {
             results: &Results::new(&self.prepared.config),
             state: &locked.file.state,
             options: &options,
-            watch: self.report.watch(),
+            watch: &watch,
             parallelism: self.parallelism,
             stop: self.interrupt.flag(),
         };
@@ -164,6 +186,11 @@ impl Finder<'_> {
         let instance = held.instances.entry(addr.key.clone()).or_default();
         instance.current = Some(object.clone());
         Ok(())
+    }
+
+    /// Whether the configuration has the resource of an instance.
+    pub(super) fn is_written(&self, addr: &InstanceAddr) -> bool {
+        self.prepared.config.resource(&addr.of().config()).is_some()
     }
 
     fn check_place(
@@ -189,8 +216,10 @@ impl Finder<'_> {
                 addr.resource.kind(),
                 addr.resource.name(),
             );
-            let summary =
-                format!("resource address \"{addr}\" does not exist in the configuration.");
+            let summary = format!(
+                "resource address {:?} does not exist in the configuration.",
+                addr.to_string()
+            );
             return Err(diags.error(Diagnostic::error(summary, detail)));
         }
         if locked.file.state.current(addr).is_some() {

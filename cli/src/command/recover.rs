@@ -132,7 +132,8 @@ async fn settle(
 
 /// Takes the object into the state that an interrupted creation made.
 async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
-    let taking = Taking { finding: &args.finding, state: &args.state, operation: "recover" };
+    let taking =
+        Taking { finding: &args.finding, state: &args.state, config: None, operation: "recover" };
     let done = taking
         .run(env, async |diags, finder, locked| {
             let addr = address(diags, &args.address)?;
@@ -140,6 +141,9 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
             let Some(last) = open.last() else { return Err(diags.error(nothing_open(&addr))) };
             match (&last.doubt, &args.id) {
                 (Doubt::Place { object }, None) => put_in(locked, last, object.clone()),
+                (_, Some(_)) if !finder.is_written(&addr) => {
+                    return Err(diags.error(not_written(last)));
+                }
                 (_, Some(id)) => {
                     make_room(locked, last);
                     finder.take_in(diags, locked, &addr, id).await?;
@@ -214,6 +218,23 @@ fn put_in(
             }
         }
     }
+}
+
+/// Without a block nothing says by which configuration of its provider an object is found.
+fn not_written(one: &Unresolved) -> Diagnostic {
+    let addr = &one.addr;
+    let resource = &addr.resource;
+    let place = match addr.module.is_root() {
+        true => "the root module".to_owned(),
+        false => addr.module.to_string(),
+    };
+    let detail = format!(
+        "An interrupted run was about to make {addr} with {}, and its block has left the configuration since. The object is found through the block: put it back into {place}, be it without arguments,\n\nresource {:?} {:?} {{\n}}\n\nrun this command again, and take the block away: the next apply destroys the object. If the object is not there, or is to stay out of the state, settle it without the block:\n  formwork recover forget '{addr}'",
+        one.provider,
+        resource.kind().as_str(),
+        resource.name().as_str(),
+    );
+    Diagnostic::error("The resource is no longer in the configuration", detail)
 }
 
 fn nothing_open(addr: &InstanceAddr) -> Diagnostic {

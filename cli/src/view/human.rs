@@ -3,6 +3,8 @@
 mod among;
 pub(crate) mod diagnostic;
 pub(crate) mod diff;
+pub(crate) mod drift;
+pub(crate) mod importing;
 pub(crate) mod object;
 pub(crate) mod operation;
 pub(crate) mod outputs;

@@ -117,7 +117,7 @@ impl Report {
         if !matches!(self.watch, Told::People(_)) || !plan.applyable() {
             return;
         }
-        let mut text = format!("\n{}\n\n", self.rule());
+        let mut text = format!("\n{}\n\n", self.screen.rule());
         if let Some(path) = generated {
             text.push_str(&self.screen.wrap(&format!(
                 "Formwork has generated configuration and written it to {}. Please review the configuration and edit it as necessary before adding it to version control.\n\n",
@@ -133,10 +133,6 @@ impl Report {
             )),
         }
         out(&text);
-    }
-
-    fn rule(&self) -> String {
-        self.screen.paint(Paint::Dim, &"─".repeat(self.screen.width.saturating_sub(1)))
     }
 
     /// Says what was done.

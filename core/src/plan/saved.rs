@@ -32,7 +32,7 @@ pub enum BadPlan {
 }
 
 /// Raised whenever anything below changes.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 #[derive(Serialize, Deserialize)]
 struct SavedPlan {
@@ -45,6 +45,7 @@ struct SavedPlan {
     dependencies: Vec<Vec<String>>,
     changes: Vec<SavedChange>,
     drift: Vec<SavedChange>,
+    relevant: Vec<(String, Vec<SavedStep>)>,
     outputs: BTreeMap<String, SavedOutput>,
     /// As a state file has them.
     checks: Option<String>,
@@ -165,6 +166,11 @@ impl Plan {
                 .collect::<Result<_, BadPlan>>()?,
             changes: save_changes(self.changes.values(), &mut lists)?,
             drift: save_changes(self.drift.values(), &mut lists)?,
+            relevant: self
+                .relevant
+                .iter()
+                .map(|(addr, path)| (addr.to_string(), save_path(path)))
+                .collect(),
             outputs: outputs
                 .map(|(name, change)| Ok((name.to_string(), SavedOutput::of(change)?)))
                 .collect::<Result<_, BadPlan>>()?,
@@ -216,6 +222,13 @@ impl Plan {
                 .collect::<Result<_, BadPlan>>()?,
             changes: changes(saved.changes)?,
             drift: changes(saved.drift)?,
+            relevant: saved
+                .relevant
+                .into_iter()
+                .map(|(addr, steps)| {
+                    Ok((addr.parse().map_err(|error| damaged(&error))?, read_path(steps)?))
+                })
+                .collect::<Result<_, BadPlan>>()?,
             outputs: outputs
                 .map(|(name, output)| Ok((Str::from(name), output.read()?)))
                 .collect::<Result<_, BadPlan>>()?,

@@ -10,7 +10,7 @@
 //! - `fail CALL, CALL` has these calls fail from then on, and no others; `CALL late` fails when it is done
 //! - `env NAME=VALUE` holds from then on
 //!
-//! A line `#< CALL, CALL` in an applying step says that each call ends before the next begins, in both
+//! A word with spaces in it stands in single quotes. A line `#< CALL, CALL` in an applying step says that each call ends before the next begins, in both
 //! programs; a line `#~ WHERE: REASON`, that the results of the step differ there, and should: `.` is
 //! everywhere.
 
@@ -107,8 +107,18 @@ fn read(path: &Path) -> Script {
     Script { group, name, text, common, steps }
 }
 
+/// The words of a header. What stands between single quotes is one.
+fn words(header: &str) -> Vec<String> {
+    let parts = header.split('\'').enumerate();
+    let words = parts.flat_map(|(at, part)| match at % 2 {
+        0 => part.split_whitespace().map(str::to_owned).collect(),
+        _ => vec![part.to_owned()],
+    });
+    words.collect()
+}
+
 fn parse(header: &str, line: usize, at: &str) -> Step {
-    let mut words = header.split_whitespace().map(str::to_owned);
+    let mut words = words(header).into_iter();
     let verb = match words.next().as_deref() {
         Some("apply") => Verb::Apply,
         Some("plan") => Verb::Plan,

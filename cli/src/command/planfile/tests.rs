@@ -21,6 +21,7 @@ fn workspace<'e>(env: &'e Env, root: &Path) -> Workspace<'e> {
     Workspace {
         env,
         root: root.to_owned(),
+        config_folder: root.to_owned(),
         data: root.join(".terraform"),
         sources: Default::default(),
         settings: Settings::default(),

@@ -7,26 +7,27 @@ use formwork_core::provider::Pool;
 use formwork_value::{Path, Value};
 
 use super::diff::{Differ, Sign};
-use super::outputs;
+use super::{drift as affecting, outputs};
 use crate::view::{Paint, Screen, shown};
 
 /// Renders a plan.
 pub(crate) fn render(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
     let mut text = String::new();
-    let refresh_only = plan.mode == Mode::RefreshOnly;
-    // Where nothing else is looked at people want to know all that happened; otherwise why an object is
-    // made again.
-    let made_again = |key| plan.changes.get(key).is_some_and(|now| now.action == Action::Create);
-    let drifted = plan.drift.iter().filter(|(key, change)| {
-        refresh_only || change.action == Action::Delete && made_again(*key)
-    });
-    let drifted: Vec<&Change> = drifted.map(|(_, change)| change).collect();
-    if !drifted.is_empty() {
-        text.push_str(&drift(screen, &drifted, plan.mode, pool));
-    }
     let changes: Vec<&Change> =
         plan.changes.values().filter(|change| change.is_pending()).collect();
     let outputs = outputs::changes(screen, plan.outputs.iter());
+    // Where nothing else is looked at people want to know all that happened.
+    let drifted = match plan.mode {
+        Mode::RefreshOnly => plan.drift.values().cloned().collect(),
+        _ if changes.is_empty() && outputs.is_empty() => Vec::new(),
+        _ => affecting::relevant(plan),
+    };
+    if !drifted.is_empty() {
+        text.push_str(&drift(screen, &drifted, plan.mode, pool));
+        if !changes.is_empty() || !outputs.is_empty() {
+            text.push_str(&format!("\n{}\n", screen.rule()));
+        }
+    }
     if changes.is_empty() && outputs.is_empty() {
         text.push_str(&nothing(screen, plan));
         return text;
@@ -290,24 +291,20 @@ fn summary(screen: &Screen, changes: &[&Change]) -> String {
     )
 }
 
-fn drift(screen: &Screen, drifted: &[&Change], mode: Mode, pool: &Pool<'_>) -> String {
-    let (which, after) = match mode {
-        Mode::RefreshOnly => (
-            "",
-            "This is a refresh-only plan, so Formwork will not take any actions to undo these. If you were expecting these changes then you can apply this plan to record the updated values in the state without changing any remote objects.",
-        ),
-        Mode::Normal | Mode::Destroy => (
-            " which may have affected this plan",
-            "Unless you have made equivalent changes to your configuration, or ignored the relevant attributes using ignore_changes, the following plan may include actions to undo or respond to these changes.",
-        ),
+fn drift(screen: &Screen, drifted: &[Change], mode: Mode, pool: &Pool<'_>) -> String {
+    let after = match mode {
+        Mode::RefreshOnly => {
+            "This is a refresh-only plan, so Formwork will not take any actions to undo these. If you were expecting these changes then you can apply this plan to record the updated values in the state without changing any remote objects."
+        }
+        Mode::Normal | Mode::Destroy => {
+            "Unless you have made equivalent changes to your configuration, or ignored the relevant attributes using ignore_changes, the following plan may include actions to undo or respond to these changes."
+        }
     };
-    let before = format!(
-        "Formwork detected the following changes made outside of Formwork since the last \"formwork apply\"{which}:"
-    );
+    let before = "Formwork detected the following changes made outside of Formwork since the last \"formwork apply\" which may have affected this plan:";
     let mut text = format!(
         "\n{}\n\n{}\n",
         screen.paint(Paint::BoldYellow, "Note: Objects have changed outside of Formwork"),
-        screen.wrap(&before)
+        screen.wrap(before)
     );
     for change in drifted {
         let addr = screen.paint(Paint::Bold, &change.addr.to_string());
@@ -320,6 +317,6 @@ fn drift(screen: &Screen, drifted: &[&Change], mode: Mode, pool: &Pool<'_>) -> S
         text.push_str(&origin(change));
         text.push_str(&block(screen, change, pool));
     }
-    text.push_str(&format!("\n{}\n", screen.wrap(after)));
+    text.push_str(&format!("\n\n{}\n", screen.wrap(after)));
     text
 }

@@ -41,6 +41,9 @@ pub(crate) fn document(
     let outputs =
         plan.outputs.iter().map(|(name, change)| (name.to_string(), changes::output(change)));
     let drift = plan.drifted().map(changes::resource);
+    let relevant = plan.relevant.iter().map(|(addr, path)| {
+        Json::object([("resource", Json::text(addr.to_string())), ("attribute", value::path(path))])
+    });
     let prior = state::document(diags, &plan.prior, &CheckResults::default(), beside.pool)?;
     let time = beside.time.replace_nanosecond(0).unwrap_or(beside.time);
     Ok(Json::some([
@@ -53,6 +56,7 @@ pub(crate) fn document(
         ("output_changes", Json::Object(outputs.collect()).filled()),
         ("prior_state", (!plan.prior.is_empty()).then_some(prior)),
         ("configuration", Some(configuration::document(beside.config, beside.pool))),
+        ("relevant_attributes", Json::Array(relevant.collect()).filled()),
         ("checks", super::checks::document(&plan.checks).filled()),
         ("timestamp", time.format(&Rfc3339).ok().map(Json::text)),
         ("applyable", Some(Json::Bool(plan.applyable()))),

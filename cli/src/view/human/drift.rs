@@ -1,0 +1,80 @@
+//! Drift as far as it affects a plan: what changes of an object beside the attributes that the plan is
+//! made of is nobody's concern. Which those are is for the plan to say.
+
+use formwork_core::change::{Action, Change};
+use formwork_core::plan::Plan;
+use formwork_value::{Step, Value};
+
+/// The drifted objects whose drift affects what is planned, with that of it and no more.
+pub(crate) fn relevant(plan: &Plan) -> Vec<Change> {
+    let drifted = plan.drifted().filter(|change| change.action != Action::NoOp);
+    let affecting = drifted.filter_map(|change| {
+        let relevant = plan.relevant.iter().filter(|(addr, _)| *addr == change.addr);
+        let paths: Vec<&[Step]> = relevant.map(|(_, path)| path.0.as_slice()).collect();
+        let after = part(&change.before, &change.after, &paths);
+        (after != change.before).then(|| Change { after, ..change.clone() })
+    });
+    affecting.collect()
+}
+
+/// The value after, with everything that no path leads to as it was before.
+fn part(before: &Value, after: &Value, paths: &[&[Step]]) -> Value {
+    if paths.is_empty() {
+        return before.clone();
+    }
+    let Value::Object(old) = before.peek() else { return after.clone() };
+    if paths.iter().any(|path| path.is_empty()) {
+        return after.clone();
+    }
+    Value::object(old.names().iter().map(|name| {
+        let below: Vec<&[Step]> = paths.iter().filter_map(|path| below(path, name)).collect();
+        let old = old.get(name).cloned().unwrap_or(Value::null(formwork_value::Type::Dynamic));
+        let new = match after.peek() {
+            Value::Object(new) => new.get(name).cloned(),
+            _ => None,
+        };
+        let new = new.unwrap_or_else(|| Value::null(old.ty()));
+        (name.clone(), part(&old, &new, &below))
+    }))
+}
+
+/// The rest of a path that leads into an attribute.
+fn below<'p>(path: &'p [Step], attribute: &str) -> Option<&'p [Step]> {
+    match path.split_first()? {
+        (Step::Attribute(name) | Step::Key(name), rest) if name.as_str() == attribute => Some(rest),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_value::Path;
+
+    use super::*;
+
+    fn object(parts: &[(&str, &str)]) -> Value {
+        Value::object(parts.iter().map(|(name, text)| (*name, Value::string(*text))))
+    }
+
+    #[test]
+    fn only_what_a_path_leads_to_has_changed() {
+        let (before, after) =
+            (object(&[("a", "1"), ("b", "2")]), object(&[("a", "3"), ("b", "4")]));
+        let [root, a, c] = [Path::root(), Path::root().attribute("a"), Path::root().attribute("c")];
+        let with = |path: &Path| part(&before, &after, &[&path.0]);
+        assert_eq!(part(&before, &after, &[]), before);
+        assert_eq!(with(&root), after);
+        assert_eq!(with(&a), object(&[("a", "3"), ("b", "2")]));
+        assert_eq!(with(&c), before);
+    }
+
+    #[test]
+    fn of_an_object_that_is_gone_only_what_a_path_leads_to_is_missed() {
+        let before = object(&[("a", "1"), ("b", "2")]);
+        let gone = Value::null(before.ty());
+        let a = Path::root().attribute("a");
+        let after = part(&before, &gone, &[&a.0]);
+        let null = Value::null(formwork_value::Type::String);
+        assert_eq!(after, Value::object([("a", null), ("b", Value::string("2"))]));
+    }
+}

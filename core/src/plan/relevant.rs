@@ -1,0 +1,204 @@
+//! Which attributes of which objects what changes is made of, so that drift of others need not be
+//! told. Found from what is written alone, as the reference has it: what a block mentions in its own
+//! arguments, what that is made of, and so on. What only orders things is not followed.
+
+use std::collections::BTreeSet;
+
+use formwork_lang::refs::{self, Traversal, TraversalStep};
+use formwork_lang::syntax::{Body, Expr};
+use formwork_value::{Diagnostics, Path, Step, Str};
+
+use super::Plan;
+use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, Reference, ResourceAddr, Subject};
+use crate::change::Action;
+use crate::config::{Module, Repetition, Resource};
+use crate::session::Session;
+
+/// An attribute, or the whole for the empty path. A resource without a key is the resource without
+/// saying which instance.
+pub type Relevant = BTreeSet<(InstanceAddr, Path)>;
+
+/// Finds what the changes of a plan are made of.
+pub(super) fn of(session: &Session<'_>, plan: &Plan) -> Relevant {
+    let mut search = Search { session, seen: BTreeSet::new(), queue: Vec::new() };
+    let mut before = None;
+    for change in plan.changes.values().filter(|change| change.action != Action::NoOp) {
+        let addr = change.addr.of();
+        // All instances of a resource mention the same.
+        if before.as_ref() != Some(&addr) {
+            search.resource(&addr, &[]);
+        }
+        before = Some(addr);
+    }
+    for (name, change) in &plan.outputs {
+        if change.action != Action::NoOp {
+            search.output(&ModuleAddr::root(), name);
+        }
+    }
+    // Outputs of called modules are not in the state, so each that has a value counts as new.
+    for node in session.config.nodes.iter().filter(|node| node.caller.is_some()) {
+        for module in session.results.instances(&node.path) {
+            for name in node.module.outputs.keys() {
+                if module.outputs.get(name).is_some_and(|value| !value.is_null()) {
+                    search.output(module.addr(), name);
+                }
+            }
+        }
+    }
+    search.run()
+}
+
+/// Something mentioned in an instance of a module, and what of it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Mention {
+    module: ModuleAddr,
+    subject: Subject,
+    steps: Vec<Step>,
+}
+
+struct Search<'s, 'a> {
+    session: &'s Session<'a>,
+    seen: BTreeSet<Mention>,
+    queue: Vec<Mention>,
+}
+
+impl<'s> Search<'s, '_> {
+    fn run(mut self) -> Relevant {
+        let mut found = Relevant::new();
+        while let Some(Mention { module, subject, steps }) = self.queue.pop() {
+            match &subject {
+                Subject::Variable(name) => self.variable(&module, name),
+                Subject::Local(name) => {
+                    let declared = self.config(&module).and_then(|it| it.locals.get(name));
+                    if let Some(local) = declared {
+                        self.expr(&module, &local.expr, None);
+                    }
+                }
+                Subject::Module(name) => self.outputs(&module, name, &steps),
+                Subject::Resource(name) => {
+                    let (key, rest) = split_key(&steps);
+                    let addr = ResourceAddr { module: module.clone(), resource: name.clone() };
+                    if self.block(&addr).is_some() {
+                        self.resource(&addr, rest);
+                        found.insert((addr.instance(key), Path(rest.to_vec())));
+                    }
+                }
+                Subject::Count(_)
+                | Subject::Each(_)
+                | Subject::Path(_)
+                | Subject::Terraform(_)
+                | Subject::SelfObject => {}
+            }
+        }
+        found
+    }
+
+    fn config(&self, module: &ModuleAddr) -> Option<&'s Module> {
+        Some(&*self.session.config.node(&module.path())?.module)
+    }
+
+    fn block(&self, addr: &ResourceAddr) -> Option<&'s Resource> {
+        self.config(&addr.module)?.resources.get(&addr.resource)
+    }
+
+    /// What is mentioned in the part of a resource to which some steps lead.
+    fn resource(&mut self, addr: &ResourceAddr, steps: &[Step]) {
+        let Some(block) = self.block(addr) else { return };
+        let mentions = match steps.first() {
+            Some(Step::Attribute(name)) => part(&block.body, name),
+            _ => refs::of_body(&block.body),
+        };
+        self.add(&addr.module, &mentions, Some(block));
+    }
+
+    /// What a caller gives for a variable.
+    fn variable(&mut self, module: &ModuleAddr, name: &Str) {
+        let config = self.session.config;
+        let call = config.node(&module.path()).and_then(|it| config.call(it));
+        let Some(argument) = call.and_then(|(_, call)| call.arguments.get(name)) else { return };
+        let caller = module.0.split_last().map_or(&[][..], |(_, caller)| caller);
+        let caller = ModuleAddr(caller.to_vec().into());
+        self.expr(&caller, &argument.expr, None);
+    }
+
+    /// The outputs of a module to which some steps lead: all of them where they name none.
+    fn outputs(&mut self, caller: &ModuleAddr, call: &Str, steps: &[Step]) {
+        let (key, rest) = split_key(steps);
+        let module = caller.child(call.clone(), key);
+        if let Some(Step::Attribute(name)) = rest.first() {
+            return self.output(&module, name);
+        }
+        let outputs = self.config(&module).into_iter().flat_map(|it| it.outputs.keys());
+        outputs.for_each(|name| self.output(&module, name));
+    }
+
+    fn output(&mut self, module: &ModuleAddr, name: &Str) {
+        if let Some(output) = self.config(module).and_then(|it| it.outputs.get(name)) {
+            self.expr(module, &output.expr, None);
+        }
+    }
+
+    fn expr(&mut self, module: &ModuleAddr, expr: &Expr, within: Option<&Resource>) {
+        self.add(module, &refs::of_expr(expr), within);
+    }
+
+    /// Takes note of mentions. `count` and `each` of a resource are what it is repeated by.
+    fn add(&mut self, module: &ModuleAddr, mentions: &[Traversal], within: Option<&Resource>) {
+        for mention in mentions {
+            // What makes no sense was reported when the configuration was read.
+            let Ok(reference) = Reference::of(&mut Diagnostics::new(), mention) else { continue };
+            if let (Subject::Count(_) | Subject::Each(_), Some(resource)) =
+                (&reference.subject, within)
+            {
+                match &resource.repetition {
+                    Repetition::Single => {}
+                    Repetition::Count(expr) | Repetition::ForEach(expr) => {
+                        self.expr(module, expr, None);
+                    }
+                }
+                continue;
+            }
+            let steps = reference.remaining.iter().map_while(constant).collect();
+            let mention = Mention { module: module.clone(), subject: reference.subject, steps };
+            if self.seen.insert(mention.clone()) {
+                self.queue.push(mention);
+            }
+        }
+    }
+}
+
+/// What is mentioned in one argument of a body, or in its blocks of one type.
+fn part(body: &Body, name: &Str) -> Vec<Traversal> {
+    if let Some(attribute) = body.find(name) {
+        return refs::of_expr(&attribute.expr);
+    }
+    let is_wanted = |kind: &str, label: Option<&str>| {
+        kind == name.as_str() || kind == "dynamic" && label == Some(name.as_str())
+    };
+    let blocks = body.blocks.iter().filter(|block| {
+        is_wanted(&block.kind.name, block.labels.first().map(|label| label.name.as_str()))
+    });
+    blocks.flat_map(|block| refs::of_body(&block.body)).collect()
+}
+
+/// The instance that the first step picks, and the steps behind it.
+fn split_key(steps: &[Step]) -> (InstanceKey, &[Step]) {
+    let key = match steps.first() {
+        Some(Step::Key(key)) => InstanceKey::Str(key.clone()),
+        Some(Step::Index(at)) => match at.to_usize() {
+            Some(at) => InstanceKey::Int(at as u64),
+            None => InstanceKey::None,
+        },
+        Some(Step::Attribute(_)) | None => return (InstanceKey::None, steps),
+    };
+    (key, &steps[1..])
+}
+
+fn constant(step: &TraversalStep) -> Option<Step> {
+    match step {
+        TraversalStep::Attribute(name) => Some(Step::Attribute(name.name.clone())),
+        TraversalStep::Key(key, _) => Some(Step::Key(key.clone())),
+        TraversalStep::Index(at, _) => Some(Step::Index(at.clone())),
+        TraversalStep::Splat(_) => None,
+    }
+}
