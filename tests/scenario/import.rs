@@ -85,7 +85,8 @@ fn the_configuration_may_be_elsewhere_and_what_is_found_is_told() {
     done.code(0);
     for words in [
         "test_thing.a: Importing from ID \"id of n\"...",
-        "test_thing.a: Import prepared!\n  Prepared test_thing for import\n",
+        "test_thing.a: Import prepared!",
+        "Prepared test_thing for import",
         "test_thing.a: Refreshing state... [id=id of n]",
     ] {
         done.says(words);
