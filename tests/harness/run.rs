@@ -4,12 +4,13 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::path::Path;
 use std::process::{self, Child, Stdio};
-use std::sync::mpsc;
+use std::sync::{Once, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+use tokio::signal::unix::SignalKind;
 
 use super::Workdir;
 
@@ -108,6 +109,7 @@ impl<'w> Command<'w> {
 
     /// Starts it.
     pub(crate) fn start(mut self) -> Running {
+        hear_hangups();
         self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().expect("the program can be started");
         let mut stdin = child.stdin.take().expect("a pipe");
@@ -270,4 +272,16 @@ fn collect(from: impl Read + Send + 'static, said: mpsc::Sender<String>) -> Join
             }
         }
     })
+}
+
+/// Has this process hear when a terminal goes away, whatever it was started with: what is ignored here
+/// would be ignored by everything it starts.
+fn hear_hangups() {
+    static HEARING: Once = Once::new();
+    HEARING.call_once(|| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
+        let _inside = runtime.as_ref().map(tokio::runtime::Runtime::enter);
+        // Once heard, a signal stays so for as long as the process lives.
+        drop(tokio::signal::unix::signal(SignalKind::hangup()));
+    });
 }

@@ -144,5 +144,5 @@ fn two_interrupts_end_a_provisioner_that_does_not_end_by_itself() {
     let since = Instant::now();
     running.wait().code(1).says("Two interrupts received");
     assert!(since.elapsed() < AT_ONCE, "{:?}", since.elapsed());
-    workdir.formwork("plan").succeed().says("terraform_data.a is tainted, so it must be replaced");
+    workdir.formwork("plan").succeed().says("terraform_data.a is tainted, so must be replaced");
 }

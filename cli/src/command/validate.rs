@@ -19,6 +19,7 @@ use crate::args::ValidateArgs;
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
+use crate::view::human::diagnostic::enclosing;
 use crate::view::json::diagnostic;
 use crate::view::json::tree::Json;
 use crate::view::{Paint, Screen, out, report::Report};
@@ -60,7 +61,16 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
 
 async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<(), Reported> {
     let (config, dangling) = workspace.config_dangling(diags)?;
-    let blamed: BTreeSet<Span> = dangling.iter().filter_map(|problem| problem.subject).collect();
+    // Files in JSON have no blocks; there the same place is what can be told.
+    let block = |sources: &Sources, problem: &Diagnostic| {
+        let at = problem.subject?;
+        Some(
+            enclosing(sources, at)
+                .map_or((at, None), |header| (Span { start: 0, end: 0, ..at }, Some(header))),
+        )
+    };
+    let blamed: BTreeSet<_> =
+        dangling.iter().filter_map(|problem| block(&workspace.sources, problem)).collect();
     let required = config.requirements();
     // Providers are looked for as if all were well so far.
     let mut before = Diagnostics::new();
@@ -105,10 +115,13 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
     let mut found = Diagnostics::new();
     let result = validate(&session, &mut found).await;
     launcher.shutdown(diags).await;
-    // What an expression mentions in vain fails again when it is evaluated.
-    let is_new = |problem: &Diagnostic| problem.subject.is_none_or(|at| !blamed.contains(&at));
-    for problem in found.into_iter().filter(is_new) {
-        let _ = diags.push(problem);
+    // A block that mentions something in vain cannot be evaluated, so what else is said about it says
+    // little.
+    for problem in found {
+        let place = block(&workspace.sources, &problem);
+        if place.is_none_or(|place| !blamed.contains(&place)) {
+            let _ = diags.push(problem);
+        }
     }
     dangles.and(result)
 }

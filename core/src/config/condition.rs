@@ -12,7 +12,7 @@ use super::arguments::place;
 pub(super) const CONTENT: BodySchema =
     BodySchema { attributes: &[("condition", true), ("error_message", true)], blocks: &[] };
 
-/// Reads a block that states a condition; `None` if it is wrong, which was reported.
+/// Reads a block that states a condition; `None` if it cannot be understood, which was reported.
 fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<Condition> {
     let kind = block.kind.name.clone();
     let mut content = into_content(diags, block.body, &CONTENT);
@@ -31,11 +31,25 @@ fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> Option<Cond
     Some(Condition { condition, message, place: place(sources, block.header), span: block.header })
 }
 
-/// Reads all blocks, leaving out those that are wrong.
+/// Reads all blocks, leaving out those that cannot be understood.
 pub(super) fn read_all(
     diags: &mut Diagnostics,
     sources: &Sources,
     blocks: Vec<Block>,
 ) -> Vec<Condition> {
     blocks.into_iter().filter_map(|block| read(diags, sources, block)).collect()
+}
+
+/// Reads all blocks, leaving out those with anything wrong in them.
+pub(super) fn read_sound(
+    diags: &mut Diagnostics,
+    sources: &Sources,
+    blocks: Vec<Block>,
+) -> Vec<Condition> {
+    let sound = |block| {
+        let mut found = Diagnostics::new();
+        let condition = read(&mut found, sources, block);
+        diags.append(found).ok().and(condition)
+    };
+    blocks.into_iter().filter_map(sound).collect()
 }

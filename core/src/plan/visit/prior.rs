@@ -47,12 +47,14 @@ impl Prior {
     /// a run that fails before may leave it with either.
     pub(super) fn add_dependencies(&mut self, dependencies: &Dependencies) {
         let known = &self.object.dependencies;
-        // Both are sorted.
-        if dependencies.iter().all(|one| known.binary_search(one).is_ok()) {
+        let mut all: BTreeSet<_> = known.iter().collect();
+        let before = all.len();
+        all.extend(dependencies.iter());
+        if all.len() == before {
             return;
         }
-        let all: BTreeSet<_> = known.iter().chain(dependencies.iter()).cloned().collect();
-        Arc::make_mut(&mut self.object).dependencies = Arc::new(all.into_iter().collect());
+        let all = Arc::new(all.into_iter().cloned().collect());
+        Arc::make_mut(&mut self.object).dependencies = all;
         self.refreshed = Refreshed::Now(self.object.clone());
     }
 

@@ -318,9 +318,11 @@ impl<'t> Reader<'t> {
     ) -> Result<Arc<Vec<ConfigResourceAddr>>, Wrong> {
         let Some(raw) = raw.map(RawValue::get) else { return Ok(self.no_dependencies.clone()) };
         if raw != self.last_dependencies.0 {
-            let names: Vec<Cow<'_, str>> = serde_json::from_str(raw).map_err(|error| {
+            let mut names: Vec<Cow<'_, str>> = serde_json::from_str(raw).map_err(|error| {
                 Wrong::instance(format!("Instance {of}: \"dependencies\": {error}."))
             })?;
+            // As they are written and shown.
+            names.sort_unstable();
             let mut addrs = Vec::with_capacity(names.len());
             for name in names {
                 addrs.push(once(&mut self.dependencies, &name, |bad: crate::addr::BadAddress| {
@@ -330,8 +332,6 @@ impl<'t> Reader<'t> {
                     )
                 })?);
             }
-            // Sorted as planning sorts them; the file has them in the order of their texts.
-            addrs.sort();
             self.last_dependencies = (raw, Arc::new(addrs));
         }
         Ok(self.last_dependencies.1.clone())
