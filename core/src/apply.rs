@@ -7,7 +7,6 @@ mod forced;
 mod last;
 mod order;
 mod record;
-mod salvage;
 mod vertex;
 mod visit;
 

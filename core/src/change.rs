@@ -149,6 +149,36 @@ pub struct Importing {
 }
 
 impl Change {
+    /// A change of the object of an instance, from one value to another, of which there is no more to
+    /// say.
+    #[must_use]
+    pub fn of(
+        addr: InstanceAddr,
+        provider: ProviderConfigAddr,
+        action: Action,
+        before: Value,
+        after: Value,
+    ) -> Self {
+        Self {
+            addr,
+            deposed: None,
+            moved_from: None,
+            importing: None,
+            provider,
+            action,
+            reason: None,
+            before,
+            after,
+            replace_paths: Vec::new(),
+            private: Bytes::new(),
+            config_known: true,
+            identity: None,
+            dependencies: Arc::default(),
+            prior_dependencies: Arc::default(),
+            create_before_destroy: false,
+        }
+    }
+
     /// Whether anything is to be done, if only to what the state says.
     #[must_use]
     pub fn is_pending(&self) -> bool {

@@ -23,6 +23,8 @@ pub struct Finding {
     pub path: Path,
     /// What is wrong there. Values of sensitive attributes are left out.
     pub message: String,
+    /// Whether the message holds values.
+    tells_values: bool,
 }
 
 fn place(path: &Path) -> String {
@@ -31,7 +33,21 @@ fn place(path: &Path) -> String {
 
 impl Finding {
     fn new(path: &Path, message: impl Into<String>) -> Self {
-        Self { path: path.clone(), message: message.into() }
+        Self { path: path.clone(), message: message.into(), tells_values: false }
+    }
+
+    fn telling_values(path: &Path, message: String) -> Self {
+        Self { tells_values: true, ..Self::new(path, message) }
+    }
+
+    /// The finding as it may be told where `secrets` must not be seen.
+    #[must_use]
+    pub fn without(self, secrets: &[Path]) -> Self {
+        let holds = |secret: &Path| secret.starts_with(&self.path) || self.path.starts_with(secret);
+        match self.tells_values && secrets.iter().any(holds) {
+            true => Self::new(&self.path, "inconsistent values, which are sensitive"),
+            false => self,
+        }
     }
 }
 
@@ -45,5 +61,21 @@ mod tests {
         assert_eq!(Finding::new(&root, "it is gone").to_string(), "it is gone");
         let inside = Path(vec![formwork_value::Step::Attribute("size".into())]);
         assert_eq!(Finding::new(&inside, "it is gone").to_string(), ".size: it is gone");
+    }
+
+    #[test]
+    fn a_finding_tells_no_value_that_is_secret_or_holds_a_secret() {
+        let users = Path::root().attribute("users");
+        let password = users.index(0).attribute("password");
+        let told = |path: &Path, secret: &Path| {
+            let finding = Finding::telling_values(path, "was \"hunter2\"".to_owned());
+            finding.without(std::slice::from_ref(secret)).to_string()
+        };
+        let hidden = "inconsistent values, which are sensitive";
+        assert_eq!(told(&password, &password), format!(".users[0].password: {hidden}"));
+        assert_eq!(told(&users, &password), format!(".users: {hidden}"));
+        assert_eq!(told(&password, &users), format!(".users[0].password: {hidden}"));
+        let name = users.index(0).attribute("name");
+        assert_eq!(told(&name, &password), ".users[0].name: was \"hunter2\"");
     }
 }

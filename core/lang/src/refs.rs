@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use formwork_value::{Diagnostics, Number, Span, Str};
+use formwork_value::{Diagnostics, Number, Path, Span, Step, Str};
 
 use crate::dynamic::Dynamic;
 use crate::stack::with_stack;
@@ -32,6 +32,29 @@ pub enum TraversalStep {
     Index(Number, Span),
     /// `[*]` or `.*`; always the last step reported.
     Splat(Span),
+}
+
+impl Traversal {
+    /// Reads it as a path in which the first name is an attribute too; `None` if it ends in a splat.
+    #[must_use]
+    pub fn to_path(&self) -> Option<Path> {
+        let root = Some(Step::Attribute(self.root.name.clone()));
+        let steps = self.steps.iter().map(TraversalStep::to_step);
+        std::iter::once(root).chain(steps).collect::<Option<_>>().map(Path)
+    }
+}
+
+impl TraversalStep {
+    /// The step as one into a value; `None` for a splat, which leads to many.
+    #[must_use]
+    pub fn to_step(&self) -> Option<Step> {
+        match self {
+            Self::Attribute(name) => Some(Step::Attribute(name.name.clone())),
+            Self::Key(key, _) => Some(Step::Key(key.clone())),
+            Self::Index(at, _) => Some(Step::Index(at.clone())),
+            Self::Splat(_) => None,
+        }
+    }
 }
 
 /// Returns every name mentioned in an expression, in order, without those bound by `for` inside it.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Str, Value};
 
-use super::salvage::without_unknowns;
 use super::vertex::{
     DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Vertex, provider_parts,
 };
@@ -18,7 +17,7 @@ use crate::eval::vertex::NamedValue;
 use crate::event::Event;
 use crate::graph::walk::{Next, Pace, walk};
 use crate::graph::{Graph, VertexId};
-use crate::phase::{Openings, Tenancy, Why};
+use crate::phase::{Openings, Tenancy, Why, without_unknowns};
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
 use crate::state::checks::{CheckResult, CheckResults};

@@ -1,6 +1,6 @@
 //! One match: which function visits which vertex.
 
-mod again;
+mod call;
 mod destroy;
 mod expand;
 mod instance;
@@ -18,7 +18,7 @@ use crate::phase::{Openings, point_at_parts, visit_provider};
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::state::Object;
-use crate::state::journal::{Intent, Journal, JournalError, Op};
+use crate::state::journal::Journal;
 
 /// What every visit may look at.
 #[derive(Clone, Copy)]
@@ -28,18 +28,6 @@ pub(super) struct View<'a> {
     pub(super) journal: &'a Journal,
     /// The ephemeral resources that are open.
     pub(super) openings: &'a Openings<'a>,
-}
-
-/// Announces a call in the journal. What the built-in provider does changes nothing outside this
-/// process, so nobody has to wait for the disk.
-///
-/// # Errors
-/// When it could not be announced; then the call must not be made.
-async fn announce(view: View<'_>, intent: Intent<'_>) -> Result<Op, JournalError> {
-    if intent.provider.provider.is_builtin() {
-        return view.journal.note(intent);
-    }
-    view.journal.announce(intent).await
 }
 
 /// What a visit did.

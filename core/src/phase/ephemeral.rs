@@ -11,7 +11,6 @@ use std::rc::Rc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use formwork_lang::decode::decode;
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Value};
@@ -19,14 +18,12 @@ use futures_util::future::{Either, select};
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
-use super::{plain, point_at_parts, sensitive_paths};
+use super::{Written, find_written, plain, point_at_parts, sensitive_paths};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
 use crate::config::Resource;
 use crate::eval::ModuleScope;
-use crate::eval::conditions::{self, ConditionKind, Judging};
-use crate::eval::verdicts::Judged;
 use crate::event::{EphemeralStage, EphemeralStep, Event};
-use crate::provider::{About, Handle, Keep, remark, unsupported_type};
+use crate::provider::{About, Handle, Keep, remark};
 use crate::session::Session;
 
 /// The least time between two renewals, for providers whose deadlines have always passed.
@@ -108,24 +105,12 @@ impl<'s> Openings<'s> {
         Site { config: resource, addr, provider }: Site<'_>,
         scope: ModuleScope<'_>,
     ) -> Result<Value, Reported> {
-        let Some(handle) = self.session.pool.configured(provider) else {
-            let detail = format!("{provider} was not configured before {addr}.");
-            return Err(diags.error(Diagnostic::error("Provider not configured", detail)));
-        };
-        let Some(ty) = handle.loaded().find(addr.resource.mode(), addr.resource.kind()) else {
-            let unsupported = unsupported_type(handle.loaded(), &addr.resource, resource.span);
-            return Err(diags.error(unsupported));
-        };
-        let lifecycle = &resource.lifecycle;
-        let (object, verdicts) = (&Judged::instance(addr), &self.session.results.verdicts);
-        let judging = Judging { object, verdicts, failure: Severity::Error };
-        let config = |diags: &mut Diagnostics| {
-            let kind = ConditionKind::ResourcePrecondition;
-            conditions::check(diags, &scope, kind, &lifecycle.preconditions, judging)?;
-            decode(diags, &resource.body, ty.block(), &scope)
-        };
-        let config = self.session.settled(diags, config).await?;
-        let about = About { addr, block: Some(resource.span) };
+        let session = self.session;
+        let name = addr.of().config();
+        let (handle, ty) = find_written(session, diags, provider, (&name, resource))?;
+        let written = Written { session, config: resource, addr, failure: Severity::Error };
+        let config = written.evaluate(diags, &ty, &scope).await?;
+        let about = written.about();
         handle.validate(diags, &ty, &config, about).await?;
         if !config.is_wholly_known() {
             self.see(addr, EphemeralStep::Open, EphemeralStage::Deferred);
@@ -144,12 +129,7 @@ impl<'s> Openings<'s> {
             keep: RefCell::new(opened.keep),
             turn: Semaphore::new(1),
         });
-        let scope = scope.with_self(value.clone());
-        let check = |diags: &mut Diagnostics| {
-            let kind = ConditionKind::ResourcePostcondition;
-            conditions::check(diags, &scope, kind, &lifecycle.postconditions, judging)
-        };
-        self.session.settled(diags, check).await?;
+        written.check_after(diags, scope, &value).await?;
         Ok(value)
     }
 

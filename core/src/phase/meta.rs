@@ -6,13 +6,14 @@ use std::rc::Rc;
 use formwork_lang::decode::decode;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use crate::addr::{ConfigResourceAddr, ResourceName};
+use crate::addr::{ConfigResourceAddr, Mode, ResourceName};
 use crate::config::{ProviderMeta, constant};
 use crate::provider::Handle;
 use crate::session::Session;
 
 /// The handle through which a module speaks to a provider about one of its resources. A resource that
-/// is not written there has no part in what the module tells.
+/// is not written there has no part in what the module tells, and calls about ephemeral ones have no
+/// place for it.
 ///
 /// # Errors
 /// When the provider does not want to be told, or not this.
@@ -24,7 +25,9 @@ pub(crate) fn spoken_from(
 ) -> Result<Rc<Handle>, Reported> {
     let Some(node) = session.config.node(&resource.module) else { return Ok(handle) };
     let settings = &node.module.settings;
-    if settings.metas.is_empty() || !node.module.resources.contains_key(&resource.resource) {
+    let has_part = resource.resource.mode() != Mode::Ephemeral
+        && node.module.resources.contains_key(&resource.resource);
+    if settings.metas.is_empty() || !has_part {
         return Ok(handle);
     }
     let Some(meta) = settings.meta_for(handle.addr()) else { return Ok(handle) };

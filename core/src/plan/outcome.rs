@@ -62,6 +62,13 @@ pub(crate) struct FoundObject {
     pub(crate) value: Option<Value>,
 }
 
+impl FoundObject {
+    /// The current object of an instance, to which nothing is done.
+    pub(crate) fn seen(key: InstanceKey, refreshed: Refreshed, value: Option<Value>) -> Self {
+        Self { key, deposed: None, refreshed, drift: None, change: None, value }
+    }
+}
+
 /// What an object in the state turned out to be.
 #[derive(Clone, Debug)]
 pub(crate) enum Refreshed {

@@ -158,7 +158,7 @@ impl<'s> Search<'s, '_> {
                 }
                 continue;
             }
-            let steps = reference.remaining.iter().map_while(constant).collect();
+            let steps = reference.remaining.iter().map_while(TraversalStep::to_step).collect();
             let mention = Mention { module: module.clone(), subject: reference.subject, steps };
             if self.seen.insert(mention.clone()) {
                 self.queue.push(mention);
@@ -192,13 +192,4 @@ fn split_key(steps: &[Step]) -> (InstanceKey, &[Step]) {
         Some(Step::Attribute(_)) | None => return (InstanceKey::None, steps),
     };
     (key, &steps[1..])
-}
-
-fn constant(step: &TraversalStep) -> Option<Step> {
-    match step {
-        TraversalStep::Attribute(name) => Some(Step::Attribute(name.name.clone())),
-        TraversalStep::Key(key, _) => Some(Step::Key(key.clone())),
-        TraversalStep::Index(at, _) => Some(Step::Index(at.clone())),
-        TraversalStep::Splat(_) => None,
-    }
 }

@@ -3,12 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use formwork_value::{Diagnostics, Reported};
+
 use super::ChangeKey;
 use crate::addr::{ConfigResourceAddr, ModuleAddr, ProviderConfigAddr, ResourceAddr};
 use crate::config::{Import, ModuleNode, Resource};
 use crate::eval::call::CallVertex;
 use crate::eval::vertex::ValueVertex;
-use crate::phase::{InCycle, ProviderVertex};
+use crate::phase::{InCycle, ProviderVertex, Speaking, find_written};
+use crate::session::Session;
 use crate::state::{Object, ResourceState};
 
 /// A vertex of the plan graph.
@@ -51,6 +54,18 @@ impl<'c> ResourceVertex<'c> {
     /// The resource in an instance of its module.
     pub(crate) fn within(&self, module: &ModuleAddr) -> ResourceAddr {
         ResourceAddr { module: module.clone(), resource: self.addr.resource.clone() }
+    }
+
+    /// Its provider, and its type there.
+    ///
+    /// # Errors
+    /// When the provider has no such type, or does not want to know what the module tells it.
+    pub(crate) fn find_provider(
+        &self,
+        session: &Session<'_>,
+        diags: &mut Diagnostics,
+    ) -> Result<Speaking, Reported> {
+        find_written(session, diags, &self.provider, (&self.addr, self.config))
     }
 
     /// What the state holds of it in an instance of its module.

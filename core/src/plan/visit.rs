@@ -25,12 +25,11 @@ use super::outcome::{Found, Outcome};
 use super::spared::Spared;
 use super::vertex::Vertex;
 use super::{Mode, Options, ReplaceOrders};
-use crate::addr::ResourceAddr;
-use crate::eval::conditions::Judging;
-use crate::eval::verdicts::Judged;
+use crate::addr::{InstanceAddr, ResourceAddr};
+use crate::config::Resource;
 use crate::eval::vertex::Givens;
 use crate::moved::Moves;
-use crate::phase::{Openings, visit_provider};
+use crate::phase::{Openings, Written, visit_provider};
 use crate::session::Session;
 
 pub(crate) use prior::Prior;
@@ -78,13 +77,13 @@ pub(crate) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// How the conditions of an object are looked at. Where nothing is changed, one that does not hold
+    /// An instance that is written. Where nothing is changed, a condition of it that does not hold
     /// stops nothing.
-    pub(crate) fn judging<'j>(self, object: &'j Judged) -> Judging<'j>
+    pub(crate) fn written<'w>(self, config: &'w Resource, addr: &'w InstanceAddr) -> Written<'w>
     where
-        'a: 'j,
+        'a: 'w,
     {
-        Judging { object, verdicts: &self.session.results.verdicts, failure: self.failure() }
+        Written { session: self.session, config, addr, failure: self.failure() }
     }
 
     fn failure(self) -> Severity {

@@ -235,3 +235,16 @@ fn an_update_that_turns_out_to_be_a_replacement_is_refused() {
     "#]]
     .assert_eq(&format!("{}{}", run.story(), bench.state()));
 }
+
+#[test]
+fn what_the_author_keeps_secret_is_not_told_when_a_provider_breaks_its_word() {
+    let config = |size: &str| a(&format!("size = sensitive({size})"));
+    for (before, call) in [(String::new(), "create a"), (config("41"), "update a-1")] {
+        let mut bench = Bench::after(&before);
+        bench.fault(call, Fault::Other);
+        let run = bench.apply(&config("42"));
+        let told: String = run.diags.iter().map(|problem| problem.detail.as_str()).collect();
+        assert!(told.contains(".size: inconsistent values, which are sensitive"), "{told}");
+        assert!(!told.contains("42") && !told.contains("99"), "{told}");
+    }
+}

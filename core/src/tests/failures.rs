@@ -420,8 +420,7 @@ fn a_disk_that_fills_up_stops_the_run_but_taints_nothing() {
     let run = bench.apply(config);
     expect![[r#"
         configure -, plan a, plan b, plan a, create a
-        error -: Journal cannot be written
-        error -: Journal cannot be written
+        error test_thing.a: Journal cannot be written
         test_thing.a a-1
     "#]]
     .assert_eq(&format!("{}{}{}", run.calls(), run.said(), bench.state()));

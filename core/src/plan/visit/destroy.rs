@@ -11,15 +11,15 @@ use formwork_value::{Diagnostics, Reported, Value};
 
 use super::managed::must_not_be_destroyed;
 use super::prior::{self, Prior};
-use super::{View, data, side_by_side};
-use crate::addr::{DeposedKey, InstanceKey, ProviderConfigAddr, ResourceAddr};
+use super::{View, side_by_side};
+use crate::addr::{DeposedKey, InstanceAddr, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::change::{Action, Change, Reason};
 use crate::eval::{Expansion, ModuleResults};
-use crate::phase::plain;
+use crate::phase::{Asking, INVALID_PLAN, find_stored, plain};
 use crate::plan::Mode;
 use crate::plan::outcome::{FoundObject, FoundResource};
 use crate::plan::vertex::{OrphanVertex, ResourceVertex};
-use crate::provider::{About, Ask, Breach, Handle, ResourceType};
+use crate::provider::{About, Ask, Handle, ResourceType};
 use crate::state::{InstanceState, Object, ResourceState};
 
 /// An object that is to go.
@@ -176,7 +176,8 @@ pub(super) async fn visit_doomed(
             continue;
         }
         let resource = &resource.addr;
-        let Some((handle, ty)) = data::handle_of(view, diags, resource, provider) else { return };
+        let found = find_stored(view.session, diags, provider, resource);
+        let Ok((handle, ty)) = found else { return };
         let end = Rc::new(End { view, resource, provider, handle, ty });
         ends.extend(doomed.into_iter().map(|doomed| (at, end.clone(), doomed)));
     }
@@ -226,23 +227,15 @@ impl End<'_> {
             self.ask(diags, &addr, &prior).await?
         };
         let gone = prior.current.is_null();
+        let action = if gone { Action::NoOp } else { doomed.action };
+        let null = Value::null(self.ty.ty.clone());
         let change = Change {
             deposed: doomed.deposed.cloned(),
-            moved_from: None,
-            importing: None,
-            provider: self.provider.clone(),
-            action: if gone { Action::NoOp } else { doomed.action },
             reason: doomed.reason,
-            before: prior.current.clone(),
-            after: Value::null(self.ty.ty.clone()),
-            replace_paths: Vec::new(),
             private,
-            config_known: true,
-            identity: None,
-            dependencies: Arc::default(),
             prior_dependencies: doomed.object.dependencies.clone(),
             create_before_destroy: doomed.object.create_before_destroy,
-            addr,
+            ..Change::of(addr, self.provider.clone(), action, prior.current.clone(), null)
         };
         // While everything is destroyed, others still see the object as it is: a provider may be
         // configured with it.
@@ -279,7 +272,7 @@ impl End<'_> {
     async fn ask(
         &self,
         diags: &mut Diagnostics,
-        addr: &crate::addr::InstanceAddr,
+        addr: &InstanceAddr,
         prior: &Prior,
     ) -> Result<Bytes, Reported> {
         if !self.handle.loaded().schema().capabilities.plan_destroy {
@@ -293,14 +286,9 @@ impl End<'_> {
         let ask = Ask { prior: &before, proposed: &null, config: &null, private, identity };
         let about = About { addr, block: None };
         let planned = self.handle.plan(diags, &self.ty, ask, about).await?;
-        let Some(finding) = conform::destroy_findings(&planned.value).into_iter().next() else {
-            return Ok(planned.private);
-        };
-        let (summary, call) = ("Provider produced invalid plan", "PlanResourceChange");
-        Err(self.handle.invalid(
-            diags,
-            Breach { summary, call, problem: &finding.to_string() },
-            about,
-        ))
+        let asking = Asking { handle: &self.handle, ty: &self.ty, about, secrets: &[] };
+        let findings = conform::destroy_findings(&planned.value);
+        asking.broken(diags, INVALID_PLAN, findings, &planned.value)?;
+        Ok(planned.private)
     }
 }

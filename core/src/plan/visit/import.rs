@@ -8,10 +8,10 @@ use super::View;
 use super::prior::{Owner, Prior};
 use crate::change::Clue;
 use crate::event::Event;
-use crate::phase::{encode, shown_id};
+use crate::phase::{shown_id, stored};
 use crate::plan::outcome::Refreshed;
 use crate::provider::{About, Current, remark};
-use crate::state::{Object, Status};
+use crate::state::Object;
 
 /// Finds an object by the id that its provider knows it by. It counts as the prior object from then
 /// on, and is not read again.
@@ -67,17 +67,9 @@ pub(super) async fn find_at(
     }
     let current = remark(ty, read.value, &[]);
     watch.see(&Event::RefreshDone { addr, id: shown_id(&current) });
-    let (attributes, sensitive) = encode(diags, ty, addr, &current)?;
-    let object = Arc::new(Object {
-        status: Status::Ready,
-        schema_version: ty.schema.version,
-        attributes,
-        sensitive,
-        private: read.private,
-        dependencies: Arc::default(),
-        create_before_destroy: false,
-        identity: read.identity.or(imported.identity),
-    });
+    let (private, identity) = (read.private, read.identity.or(imported.identity));
+    let object = Object { private, identity, ..stored(diags, ty, addr, &current)? };
+    let object = Arc::new(object);
     let refreshed = Refreshed::Now(object.clone());
     Ok(Found::There(Prior { stored: current.clone(), current, object, refreshed }))
 }

@@ -3,12 +3,8 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
-use formwork_plugin_protocol::contract::conform::{self, assert_plan_valid};
-use formwork_plugin_protocol::contract::propose::proposed_new;
-use formwork_plugin_protocol::contract::replace::requires_replace;
-use formwork_plugin_protocol::contract::{Finding, legacy};
-use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Value};
+use formwork_plugin_protocol::contract::conform;
+use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
 
 use super::generated::{self, Generated, at_import};
 use super::interrupted::{self, Search};
@@ -16,18 +12,16 @@ use super::prior::{self, Prior};
 use super::resource::Here;
 use super::{View, import, triggers};
 use crate::addr::{InstanceAddr, InstanceKey};
-use crate::change::{Action, Change, Importing, Reason};
+use crate::change::{Action, Change, Importing, Reason, ReplaceOrder};
 use crate::config::Resource;
 use crate::eval::ModuleScope;
-use crate::eval::conditions::{self, ConditionKind};
-use crate::eval::verdicts::Judged;
 use crate::eval::vertex::is_infinite;
-use crate::phase::{check_ignored, evaluate, ignored, plain, sensitive_paths, spoken_from};
+use crate::phase::{Asking, plain, sensitive_paths};
 use crate::plan::Mode;
 use crate::plan::decide::{Facts, decide};
 use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::plan::vertex::ResourceVertex;
-use crate::provider::{About, Ask, Breach, Handle, Planned, ResourceType, remark};
+use crate::provider::{Handle, Planned, ResourceType, remark};
 
 /// Plans one instance.
 ///
@@ -40,8 +34,7 @@ pub(super) async fn plan(
     key: InstanceKey,
 ) -> Result<FoundObject, Reported> {
     let (vertex, addr) = (here.vertex, here.addr.instance(key));
-    let (handle, ty) = provider_for(view, diags, vertex)?;
-    let handle = spoken_from(view.session, diags, handle, &vertex.addr)?;
+    let (handle, ty) = vertex.find_provider(view.session, diags)?;
     let owner = prior::Owner {
         handle: &handle,
         ty: &ty,
@@ -96,7 +89,7 @@ pub(super) async fn plan(
         return Err(diags.error(not_finite(&addr, vertex.config)));
     }
     change.importing = importing;
-    instance.check_after(diags, &change.after, scope).await?;
+    view.written(vertex.config, &addr).check_after(diags, scope, &change.after).await?;
     match &mut prior {
         Some(prior) if change.action == Action::NoOp => {
             prior.settle(&change.dependencies, change.create_before_destroy);
@@ -115,34 +108,6 @@ pub(super) async fn plan(
     Ok(found)
 }
 
-/// The provider of a resource, and its type there.
-///
-/// # Errors
-/// When the provider has no such type.
-pub(super) fn provider_for(
-    view: View<'_>,
-    diags: &mut Diagnostics,
-    vertex: &ResourceVertex<'_>,
-) -> Result<(std::rc::Rc<Handle>, std::rc::Rc<ResourceType>), Reported> {
-    let Some(handle) = view.session.pool.configured(&vertex.provider) else {
-        // The provider's vertex failed, and then this one is not visited.
-        let detail = format!("{} was not configured before {}.", vertex.provider, vertex.addr);
-        return Err(diags.error(
-            Diagnostic::error("Provider not configured", detail)
-                .blame(formwork_value::diag::Blame::Internal),
-        ));
-    };
-    let name = &vertex.addr.resource;
-    match handle.loaded().find(name.mode(), name.kind()) {
-        Some(ty) => Ok((handle, ty)),
-        None => Err(diags.error(crate::provider::unsupported_type(
-            handle.loaded(),
-            name,
-            vertex.config.span,
-        ))),
-    }
-}
-
 /// One instance while it is being planned.
 struct Instance<'a> {
     view: View<'a>,
@@ -153,28 +118,16 @@ struct Instance<'a> {
 }
 
 impl<'a> Instance<'a> {
-    fn about(&self) -> About<'a> {
-        About { addr: self.addr, block: Some(self.vertex.config.span) }
-    }
-
-    /// Evaluates the block, and has the provider look at it.
+    /// Evaluates a block for the instance, and has the provider look at it.
     async fn config(
         &self,
         diags: &mut Diagnostics,
         scope: &ModuleScope<'_>,
         resource: &Resource,
     ) -> Result<Value, Reported> {
-        let Self { view, ty, .. } = *self;
-        let object = &Judged::instance(self.addr);
-        let judging = view.judging(object);
-        let (kind, lifecycle) = (ConditionKind::ResourcePrecondition, &resource.lifecycle);
-        let config = |diags: &mut Diagnostics| {
-            conditions::check(diags, scope, kind, &lifecycle.preconditions, judging)?;
-            check_ignored(diags, &lifecycle.ignore_changes, ty.block())?;
-            evaluate(diags, resource, ty.block(), scope)
-        };
-        let config = view.session.settled(diags, config).await?;
-        self.handle.validate(diags, ty, &config, self.about()).await?;
+        let config = self.view.written(resource, self.addr).evaluate(diags, self.ty, scope).await?;
+        let about = self.view.written(self.vertex.config, self.addr).about();
+        self.handle.validate(diags, self.ty, &config, about).await?;
         Ok(config)
     }
 
@@ -191,12 +144,20 @@ impl<'a> Instance<'a> {
         // A tainted object is planned as if there were none; what there is goes into `before`.
         let usable = existing.filter(|_| !tainted);
         let before = existing.map_or(&null, |prior| &prior.current);
-        let planned = self.ask(diags, usable, config).await?;
-        let forced = self.forced(diags, scope, existing).await?;
-        let replace_paths = match usable {
-            Some(prior) => self.replace_paths(diags, prior, &planned)?,
-            None => Vec::new(),
+        let mut secrets = sensitive_paths(config);
+        secrets.extend(sensitive_paths(before));
+        let written = self.view.written(self.vertex.config, self.addr);
+        let (handle, ty, about) = (self.handle, self.ty, written.about());
+        let asking = Asking { handle, ty, about, secrets: &secrets };
+        let (usable_value, object) = match usable {
+            Some(prior) => (plain(&prior.current), Some(&*prior.object)),
+            None => (conform::planned_destroy(ty.block()), None),
         };
+        let ignored = &self.vertex.config.lifecycle.ignore_changes;
+        let asked = (&usable_value, object);
+        let planned = asking.change(diags, asked, &plain(config), ignored).await?;
+        let forced = self.forced(diags, scope, existing).await?;
+        let replace_paths = asking.replace_paths(diags, &usable_value, &planned)?;
         let after = self.marked(&planned, config);
         let order = self.view.settled.orders.order(&self.vertex.addr);
         let (action, reason) = decide(&Facts {
@@ -210,22 +171,16 @@ impl<'a> Instance<'a> {
         let planned = match action {
             // A tainted object was planned as a new one already.
             Action::Replace(_) if !tainted => {
-                self.ask_anew(diags, config, &planned.private).await?
+                asking.anew(diags, &plain(config), &planned.private).await?
             }
             _ => planned,
         };
         self.refuse_to_destroy(diags, action)?;
         let identity = planned.encoded_identity();
+        let (addr, provider) = (self.addr.clone(), self.vertex.provider.clone());
+        let after = self.marked(&planned, config);
         Ok(Change {
-            addr: self.addr.clone(),
-            deposed: None,
-            moved_from: None,
-            importing: None,
-            provider: self.vertex.provider.clone(),
-            action,
             reason,
-            before: before.clone(),
-            after: self.marked(&planned, config),
             replace_paths,
             private: planned.private,
             config_known: config.is_wholly_known(),
@@ -233,95 +188,9 @@ impl<'a> Instance<'a> {
             dependencies: self.view.settled.closures.of(&self.vertex.addr),
             prior_dependencies: prior
                 .map_or_else(Arc::default, |prior| prior.object.dependencies.clone()),
-            create_before_destroy: order == crate::change::ReplaceOrder::CreateFirst,
+            create_before_destroy: order == ReplaceOrder::CreateFirst,
+            ..Change::of(addr, provider, action, before.clone(), after)
         })
-    }
-
-    /// Asks the provider what applying would bring about, and checks its answer.
-    async fn ask(
-        &self,
-        diags: &mut Diagnostics,
-        prior: Option<&Prior>,
-        config: &Value,
-    ) -> Result<Planned, Reported> {
-        let block = self.ty.block();
-        let before =
-            prior.map_or_else(|| conform::planned_destroy(block), |prior| plain(&prior.current));
-        let private = prior.map_or_else(Bytes::new, |prior| prior.object.private.clone());
-        let ignored = ignored(&self.vertex.config.lifecycle.ignore_changes);
-        let mut config = plain(config);
-        if let Some(ignored) = &ignored {
-            config = ignored.in_config(block, &before, &config);
-        }
-        let proposed = proposed_new(block, &before, &config);
-        let identity = prior.and_then(|prior| self.ty.identity_of(&prior.object));
-        let identity = identity.as_ref();
-        let ask = Ask {
-            prior: &before,
-            proposed: &proposed,
-            config: &config,
-            private: &private,
-            identity,
-        };
-        let mut planned = self.handle.plan(diags, self.ty, ask, self.about()).await?;
-        self.broken(diags, &conform::write_only_findings(block, &planned.value))?;
-        self.broken(diags, &conform::type_findings(block, &planned.value))?;
-        if planned.legacy {
-            planned.value = legacy::normalise(block, &planned.value);
-            if let Some(ignored) = &ignored {
-                planned.value = ignored.in_planned(&before, &planned.value);
-            }
-        } else {
-            self.broken(diags, &assert_plan_valid(block, &before, &config, &planned.value))?;
-        }
-        Ok(planned)
-    }
-
-    /// Asks for the new object of a replacement, as if there were nothing before.
-    async fn ask_anew(
-        &self,
-        diags: &mut Diagnostics,
-        config: &Value,
-        private: &Bytes,
-    ) -> Result<Planned, Reported> {
-        let block = self.ty.block();
-        let null = conform::planned_destroy(block);
-        let config = plain(config);
-        let proposed = proposed_new(block, &null, &config);
-        let ask =
-            Ask { prior: &null, proposed: &proposed, config: &config, private, identity: None };
-        let planned = self.handle.plan(diags, self.ty, ask, self.about()).await?;
-        self.broken(diags, &conform::write_only_findings(block, &planned.value))?;
-        self.broken(diags, &conform::type_findings(block, &planned.value))?;
-        Ok(planned)
-    }
-
-    /// Reports how a plan breaks the contract.
-    fn broken(&self, diags: &mut Diagnostics, findings: &[Finding]) -> Result<(), Reported> {
-        let (summary, call) = ("Provider produced invalid plan", "PlanResourceChange");
-        let mut result = Ok(());
-        for finding in findings {
-            let text = finding.to_string();
-            result = Err(self.handle.invalid(
-                diags,
-                Breach { summary, call, problem: &text },
-                self.about(),
-            ));
-        }
-        result
-    }
-
-    fn replace_paths(
-        &self,
-        diags: &mut Diagnostics,
-        prior: &Prior,
-        planned: &Planned,
-    ) -> Result<Vec<Path>, Reported> {
-        let (block, before) = (self.ty.block(), plain(&prior.current));
-        let replacement =
-            requires_replace(block, &before, &planned.value, &planned.requires_replace);
-        self.broken(diags, &replacement.findings)?;
-        Ok(replacement.paths)
     }
 
     /// Puts the marks of the configuration and of the schema on a planned object.
@@ -357,26 +226,6 @@ impl<'a> Instance<'a> {
         Err(diags.error(must_not_be_destroyed(self.addr, self.vertex.config)))
     }
 
-    async fn check_after(
-        &self,
-        diags: &mut Diagnostics,
-        value: &Value,
-        scope: ModuleScope<'_>,
-    ) -> Result<(), Reported> {
-        let postconditions = &self.vertex.config.lifecycle.postconditions;
-        if postconditions.is_empty() {
-            return Ok(());
-        }
-        let scope = scope.with_self(value.clone());
-        let object = &Judged::instance(self.addr);
-        let judging = self.view.judging(object);
-        let kind = ConditionKind::ResourcePostcondition;
-        let check = |diags: &mut Diagnostics| {
-            conditions::check(diags, &scope, kind, postconditions, judging)
-        };
-        self.view.session.settled(diags, check).await
-    }
-
     /// Looks at the conditions, where nothing else is done.
     async fn refreshed_only(
         &self,
@@ -388,17 +237,11 @@ impl<'a> Instance<'a> {
         if !self.view.options.imports.is_empty() {
             return Ok(self.as_it_is(prior));
         }
-        let object = &Judged::instance(self.addr);
-        let judging = self.view.judging(object);
-        let before = |diags: &mut Diagnostics| {
-            let kind = ConditionKind::ResourcePrecondition;
-            let preconditions = &self.vertex.config.lifecycle.preconditions;
-            conditions::check(diags, &scope, kind, preconditions, judging)
-        };
-        self.view.session.settled(diags, before).await?;
+        let written = self.view.written(self.vertex.config, self.addr);
+        written.check_before(diags, &scope).await?;
         let found = self.as_it_is(prior);
         let value = found.value.clone().unwrap_or_else(|| Value::null(self.ty.ty.clone()));
-        self.check_after(diags, &value, scope).await?;
+        written.check_after(diags, scope, &value).await?;
         Ok(found)
     }
 
@@ -408,53 +251,22 @@ impl<'a> Instance<'a> {
             .filter(|current| !current.is_null())
             // What is not there may be made by the next run, and then have any value.
             .unwrap_or_else(|| Value::unknown(self.ty.ty.clone()));
-        let change = self.unchanged(&value);
         let drift = prior.as_ref().and_then(|prior| {
             // Where nothing else is done, a new address alone is worth showing.
             let moved = self.view.settled.moves.origin(self.addr).is_some();
-            prior::drift(prior, &change).or_else(|| moved.then_some(change))
+            let (addr, provider) = (self.addr.clone(), self.vertex.provider.clone());
+            let same = Change::of(addr, provider, Action::NoOp, value.clone(), value.clone());
+            prior::drift(prior, &same).or_else(|| moved.then_some(same))
         });
-        FoundObject {
-            key: self.addr.key.clone(),
-            deposed: None,
-            refreshed: prior.map_or(Refreshed::Same, |prior| prior.refreshed),
-            drift,
-            change: None,
-            value: Some(value),
-        }
-    }
-
-    fn unchanged(&self, value: &Value) -> Change {
-        Change {
-            addr: self.addr.clone(),
-            deposed: None,
-            moved_from: None,
-            importing: None,
-            provider: self.vertex.provider.clone(),
-            action: Action::NoOp,
-            reason: None,
-            before: value.clone(),
-            after: value.clone(),
-            replace_paths: Vec::new(),
-            private: Bytes::new(),
-            config_known: true,
-            identity: None,
-            dependencies: Arc::default(),
-            prior_dependencies: Arc::default(),
-            create_before_destroy: false,
-        }
+        let refreshed = prior.map_or(Refreshed::Same, |prior| prior.refreshed);
+        FoundObject { drift, ..FoundObject::seen(self.addr.key.clone(), refreshed, Some(value)) }
     }
 
     fn found(&self, prior: Option<Prior>, change: Change) -> FoundObject {
         let drift = prior.as_ref().and_then(|prior| prior::drift(prior, &change));
-        FoundObject {
-            key: self.addr.key.clone(),
-            deposed: None,
-            refreshed: prior.map_or(Refreshed::Same, |prior| prior.refreshed),
-            drift,
-            value: Some(change.after.clone()),
-            change: Some(change),
-        }
+        let refreshed = prior.map_or(Refreshed::Same, |prior| prior.refreshed);
+        let (key, value) = (self.addr.key.clone(), Some(change.after.clone()));
+        FoundObject { drift, change: Some(change), ..FoundObject::seen(key, refreshed, value) }
     }
 }
 

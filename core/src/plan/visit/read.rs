@@ -1,20 +1,20 @@
 //! Visits the objects of a resource before it is their turn: reads them, and decides nothing.
 
-use super::prior::{self, Owner};
-use super::{View, side_by_side};
-use crate::plan::ahead::ObjectsRead;
-use crate::plan::vertex::ReadVertex;
 use formwork_value::Diagnostics;
 
-/// Reads the objects. What is missing in the result the visit of the resource reads itself.
+use super::prior::{self, Owner};
+use super::{View, side_by_side};
+use crate::phase::find_written;
+use crate::plan::ahead::ObjectsRead;
+use crate::plan::vertex::ReadVertex;
+
+/// Reads the objects. What is missing in the result the visit of the resource reads itself, and says
+/// why it could not be read.
 pub(super) async fn visit(view: View<'_>, vertex: &ReadVertex<'_>) -> ObjectsRead {
-    let name = &vertex.addr.resource;
-    let Some(handle) = view.session.pool.configured(&vertex.provider) else {
-        return ObjectsRead::new();
-    };
-    let Some(ty) = handle.loaded().find(name.mode(), name.kind()) else {
-        return ObjectsRead::new();
-    };
+    let written = (&vertex.addr, vertex.config);
+    let mut unsaid = Diagnostics::new();
+    let found = find_written(view.session, &mut unsaid, &vertex.provider, written);
+    let Ok((handle, ty)) = found else { return ObjectsRead::new() };
     let (handle, ty) = (&handle, &ty);
     let reads = vertex.objects().map(|((addr, deposed), object)| async move {
         // The semaphore is never closed, so a permit always comes.

@@ -119,7 +119,7 @@ async fn check_provisioners(view: View<'_>, diags: &mut Diagnostics, here: &[Her
     if config.provisioners.is_empty() {
         return;
     }
-    let Ok((_, ty)) = managed::provider_for(view, diags, here.vertex) else { return };
+    let Ok((_, ty)) = here.vertex.find_provider(view.session, diags) else { return };
     let scope = view.session.scope(here.module);
     // Errors are in `diags`, and that is what stops dependents.
     let _ = phase::check_provisioners(view.session, diags, (config, &ty.ty), &scope).await;
@@ -205,13 +205,12 @@ fn untargeted(view: View<'_>, diags: &mut Diagnostics, here: &Here<'_>) -> Vec<F
     if here.expansion.keys().all(|key| targeted(view, here, &key)) {
         return Vec::new();
     }
-    let Ok((_, ty)) = managed::provider_for(view, diags, here.vertex) else { return Vec::new() };
+    let Ok((_, ty)) = here.vertex.find_provider(view.session, diags) else { return Vec::new() };
     let others = here.expansion.keys().filter(|key| !targeted(view, here, key));
     let others = others.filter_map(|key| {
         let object = here.prior?.instances.get(&key)?.current.as_ref()?;
         let value = stored_value(&ty, object);
-        let refreshed = Refreshed::Now(object.clone());
-        Some(FoundObject { key, deposed: None, refreshed, drift: None, change: None, value })
+        Some(FoundObject::seen(key, Refreshed::Now(object.clone()), value))
     });
     others.collect()
 }
@@ -265,14 +264,7 @@ async fn open(
     let scope = here.scope(view, &addr.key);
     let site = Site { config: here.vertex.config, addr: &addr, provider: &here.vertex.provider };
     let value = view.openings.open(diags, site, scope).await?;
-    Ok(FoundObject {
-        key: addr.key,
-        deposed: None,
-        refreshed: Refreshed::Same,
-        drift: None,
-        change: None,
-        value: Some(value),
-    })
+    Ok(FoundObject::seen(addr.key, Refreshed::Same, Some(value)))
 }
 
 /// The objects in the state that the configuration no longer has a place for, and why.

@@ -91,7 +91,7 @@ fn subject(
             let mut key = reference.instance_key();
             let skip = usize::from(key.is_some());
             let mut steps: Vec<Step> =
-                reference.remaining.iter().skip(skip).filter_map(step).collect();
+                reference.remaining.iter().skip(skip).filter_map(TraversalStep::to_step).collect();
             attributes.reverse();
             if let Some(Step::Index(_) | Step::Key(_)) = attributes.first()
                 && steps.is_empty()
@@ -124,14 +124,5 @@ fn subject(
             }
             _ => return Ok(None),
         }
-    }
-}
-
-fn step(step: &TraversalStep) -> Option<Step> {
-    match step {
-        TraversalStep::Attribute(name) => Some(Step::Attribute(name.name.clone())),
-        TraversalStep::Key(key, _) => Some(Step::Key(key.clone())),
-        TraversalStep::Index(index, _) => Some(Step::Index(index.clone())),
-        TraversalStep::Splat(_) => None,
     }
 }

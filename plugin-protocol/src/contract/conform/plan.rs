@@ -69,6 +69,10 @@ impl Check {
         self.findings.push(Finding::new(&self.path, message));
     }
 
+    fn tell(&mut self, message: String) {
+        self.findings.push(Finding::telling_values(&self.path, message));
+    }
+
     fn within(&mut self, step: Step, check: impl FnOnce(&mut Self)) {
         self.path.0.push(step);
         check(self);
@@ -128,7 +132,7 @@ impl Check {
             (_, true, true) => self.report("sensitive planned value for a non-computed attribute"),
             (_, true, false) => {
                 let planned = shown(planned);
-                self.report(format!("planned value {planned} for a non-computed attribute"));
+                self.tell(format!("planned value {planned} for a non-computed attribute"));
             }
             (AttributeKind::Nested(nested), ..) => self.nested_attributes(nested, three),
             (_, _, sensitive) => self.mismatch(sensitive, three),
@@ -153,7 +157,7 @@ impl Check {
                 )
             }
         };
-        self.report(message);
+        self.tell(message);
     }
 
     fn nested_attributes(&mut self, nested: &NestedAttributes, three: &Three) {
@@ -238,7 +242,7 @@ impl Check {
         // provider's to guess what comes of it.
         if config.is_unknown() {
             let planned = shown(planned);
-            return self.report(format!("planned value {planned} for unknown dynamic block"));
+            return self.tell(format!("planned value {planned} for unknown dynamic block"));
         }
         if config.is_null() && nested.computed {
             return;

@@ -52,6 +52,10 @@ impl Check {
         self.findings.push(Finding::new(&self.path, message));
     }
 
+    fn tell(&mut self, message: String) {
+        self.findings.push(Finding::telling_values(&self.path, message));
+    }
+
     fn within(&mut self, step: Option<Step>, check: impl FnOnce(&mut Self)) {
         let n_steps = self.path.0.len();
         self.path.0.extend(step);
@@ -154,20 +158,20 @@ impl Check {
             (Value::Unknown(unknown), _) => {
                 if !allows(unknown, actual) {
                     let (planned, actual) = (placeholder(unknown), shown(actual));
-                    self.report(format!(
+                    self.tell(format!(
                         "final value {actual} does not conform to planning placeholder {planned}"
                     ));
                 }
             }
             (Value::Null(_), Value::Null(_)) => {}
-            (_, Value::Null(_)) => self.report(format!("was {}, but now null", shown(planned))),
-            (Value::Null(_), _) => self.report(format!("was null, but now {}", shown(actual))),
+            (_, Value::Null(_)) => self.tell(format!("was {}, but now null", shown(planned))),
+            (Value::Null(_), _) => self.tell(format!("was null, but now {}", shown(actual))),
             (_, Value::Unknown(_)) => self.report("was known, but now unknown"),
             (Value::Set(_), _) => self.set(&AnyValue, "length", planned, actual),
             (Value::Bool(_) | Value::Number(_) | Value::String(_), _) => {
                 if planned != actual {
                     let (planned, actual) = (shown(planned), shown(actual));
-                    self.report(format!("was {planned}, but now {actual}"));
+                    self.tell(format!("was {planned}, but now {actual}"));
                 }
             }
             _ => self.parts(planned, actual),
@@ -223,14 +227,14 @@ impl Check {
         }
         for planned in &lost {
             let planned = shown(planned);
-            self.report(format!(
+            self.tell(format!(
                 "planned set element {planned} does not correlate with any element in actual"
             ));
         }
         if lost.is_empty() {
             for (actual, _) in after.iter().zip(&explained).filter(|(_, explained)| !**explained) {
                 let actual = shown(actual);
-                self.report(format!(
+                self.tell(format!(
                     "actual set element {actual} does not correlate with any element in plan"
                 ));
             }

@@ -1,0 +1,114 @@
+//! One changing call: announced in the journal before it leaves, its answer kept before it is looked
+//! at. What is changed, and what its outcome means for the object, is for the visits to say.
+
+mod again;
+mod salvage;
+
+use std::rc::Rc;
+
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Value};
+
+use self::salvage::taken_down;
+use super::View;
+use crate::phase::Asking;
+use crate::provider::{About, Ask, Handle, ResourceType};
+use crate::state::Object;
+use crate::state::journal::{Intent, JournalError, Op};
+
+pub(super) use salvage::{Left, Salvaged, Seen};
+
+const UNWRITTEN: &str = "Journal cannot be written";
+
+/// A changing call.
+#[derive(Clone, Copy)]
+pub(super) struct Call<'a> {
+    pub(super) view: View<'a>,
+    pub(super) handle: &'a Rc<Handle>,
+    pub(super) ty: &'a ResourceType,
+    pub(super) about: About<'a>,
+    pub(super) intent: Intent<'a>,
+    pub(super) ask: Ask<'a>,
+    /// The object that is changed or destroyed; `None` if one is made.
+    pub(super) object: Option<&'a Object>,
+    /// What the object is like that the new one takes the place of, and that is still there; null if
+    /// there is none.
+    pub(super) predecessor: &'a Value,
+    /// What must not be told of the object.
+    pub(super) secrets: &'a [Path],
+}
+
+/// A call that was announced.
+#[derive(Clone, Copy)]
+pub(super) struct Announced<'a> {
+    call: Call<'a>,
+    op: Op,
+}
+
+impl<'a> Call<'a> {
+    fn asking(self) -> Asking<'a> {
+        let Self { handle, ty, about, secrets, .. } = self;
+        Asking { handle, ty, about, secrets }
+    }
+
+    /// Announces the call. What the built-in provider does changes nothing outside this process, so
+    /// nobody has to wait for the disk.
+    ///
+    /// # Errors
+    /// When it could not be announced; then the call must not be made.
+    pub(super) async fn announce(self, diags: &mut Diagnostics) -> Result<Announced<'a>, Reported> {
+        let journal = self.view.journal;
+        let op = match self.intent.provider.provider.is_builtin() {
+            true => journal.note(self.intent),
+            false => journal.announce(self.intent).await,
+        };
+        let op = op.map_err(|why| {
+            let addr = self.about.addr;
+            let what = format!(
+                "The change of {addr} was not started, because it could not be written to the journal first"
+            );
+            self.unwritten(diags, &what, &why)
+        })?;
+        Ok(Announced { call: self, op })
+    }
+
+    fn unwritten(self, diags: &mut Diagnostics, what: &str, why: &JournalError) -> Reported {
+        let problem = Diagnostic::error(UNWRITTEN, format!("{what}: {why}"));
+        diags.error(problem.blame(Blame::Environment).about(self.about.addr.to_string()))
+    }
+}
+
+impl Announced<'_> {
+    /// Sends the call, keeps the answer, and only then looks at it. Where there is none that one can
+    /// use, finds out what the call did.
+    pub(super) async fn send(self, diags: &mut Diagnostics) -> Salvaged {
+        let Self { call, op } = self;
+        let answer = call.handle.apply(call.ty, call.ask, call.about.addr).await;
+        let kept = call.view.journal.answer(op, taken_down(&answer));
+        let salvaged = call.salvage(diags, answer);
+        let salvaged = call.resolve(diags, salvaged).await;
+        self.report_unless(diags, kept);
+        salvaged
+    }
+
+    /// Keeps what the call means for the state: the object as it is then.
+    pub(super) fn settle(self, diags: &mut Diagnostics, object: Option<&Object>) {
+        self.report_unless(diags, self.call.view.journal.settle(self.op, object));
+    }
+
+    /// Keeps what the call means for the state if nothing comes of what still has to be done.
+    pub(super) fn settle_for_now(self, diags: &mut Diagnostics, object: Option<&Object>) {
+        self.report_unless(diags, self.call.view.journal.settle_for_now(self.op, object));
+    }
+
+    /// Nothing is wrong with the object when its outcome cannot be kept: dependents wait, that is all.
+    fn report_unless(self, diags: &mut Diagnostics, kept: Result<(), JournalError>) {
+        let Err(why) = kept else { return };
+        // A journal that takes no answer takes no outcome either; saying so once is enough.
+        if diags.iter().all(|said| said.summary != UNWRITTEN) {
+            let addr = self.call.about.addr;
+            let what = format!("What became of {addr} could not be written to the journal");
+            let _: Reported = self.call.unwritten(diags, &what, &why);
+        }
+    }
+}

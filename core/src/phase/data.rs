@@ -1,0 +1,100 @@
+//! Reads data sources. When to read one is each phase's own business.
+
+use std::sync::Arc;
+
+use formwork_value::diag::Severity;
+use formwork_value::{Diagnostics, Reported, Value};
+
+use super::{Written, plain, sensitive_paths, shown_id, stored, watched};
+use crate::change::Action;
+use crate::eval::verdicts::{Judged, Rule, Verdict};
+use crate::event::Event;
+use crate::provider::{Handle, ResourceType, remark};
+use crate::state::Object;
+use crate::state::checks::{CheckStatus, CheckSubject};
+
+/// A data source as it was read.
+pub(crate) struct DataRead {
+    /// What its provider says, with the marks of the configuration; what was asked for if it says
+    /// nothing.
+    pub(crate) value: Value,
+    /// Whether there was an answer. That there was none is no error of one that belongs to a `check`
+    /// block.
+    pub(crate) is_answered: bool,
+    /// What the state keeps of it.
+    pub(crate) object: Arc<Object>,
+}
+
+impl Written<'_> {
+    /// Reads a data source whose configuration is known, and tells whoever watches.
+    ///
+    /// # Errors
+    /// When the provider cannot read it, or breaks the contract.
+    pub(crate) async fn read(
+        self,
+        diags: &mut Diagnostics,
+        (handle, ty): (&Handle, &ResourceType),
+        config: &Value,
+    ) -> Result<DataRead, Reported> {
+        let answer = match &self.config.within {
+            None => Some(self.read_value(diags, (handle, ty), config).await?),
+            Some(check) => {
+                let check = CheckSubject::Check(check.clone());
+                self.read_nested(diags, (handle, ty), config, check).await
+            }
+        };
+        let is_answered = answer.is_some();
+        let asked = || remark(ty, plain(config), &sensitive_paths(config));
+        let value = answer.unwrap_or_else(asked);
+        let object = Arc::new(stored(diags, ty, self.addr, &value)?);
+        Ok(DataRead { value, is_answered, object })
+    }
+
+    async fn read_value(
+        self,
+        diags: &mut Diagnostics,
+        (handle, ty): (&Handle, &ResourceType),
+        config: &Value,
+    ) -> Result<Value, Reported> {
+        let (session, addr, action) = (self.session, self.addr, Action::Read);
+        session.watch.see(&Event::Start { addr, deposed: None, action, id: None });
+        let reading = handle.read_data(diags, ty, config, self.about());
+        let (value, elapsed) = watched(session, (addr, action, None), reading).await;
+        let value = value.inspect_err(|_| {
+            session.watch.see(&Event::Failed { addr, action, elapsed });
+        })?;
+        let value = remark(ty, value, &sensitive_paths(config));
+        let id = shown_id(&value);
+        session.watch.see(&Event::Done { addr, deposed: None, action, id, elapsed });
+        Ok(value)
+    }
+
+    /// Reads a data source of a `check` block, and takes down whether that went well: that one cannot
+    /// be read is no error, but a check that does not hold. Then the reasons are warnings.
+    async fn read_nested(
+        self,
+        diags: &mut Diagnostics,
+        with: (&Handle, &ResourceType),
+        config: &Value,
+        check: CheckSubject,
+    ) -> Option<Value> {
+        let mut said = Diagnostics::new();
+        let value = self.read_value(&mut said, with, config).await.ok();
+        let errors: Vec<String> = said
+            .iter()
+            .filter(|one| one.is_error())
+            .map(|one| format!("{}: {}", one.summary, one.detail))
+            .collect();
+        let verdict = match value {
+            Some(_) => Verdict { status: CheckStatus::Pass, message: None },
+            None => Verdict { status: CheckStatus::Fail, message: Some(errors.join("\n")) },
+        };
+        let object = Judged::single(&self.addr.module, check);
+        self.session.results.verdicts.set(&object, (Rule::Data, 0), verdict);
+        for mut one in said {
+            one.severity = Severity::Warning;
+            diags.warn(one.of_check());
+        }
+        value
+    }
+}
