@@ -3,6 +3,8 @@
 
 mod anyone;
 pub mod archive;
+mod armor;
+mod child;
 mod digest;
 pub mod external;
 pub mod http;
@@ -11,8 +13,10 @@ pub mod null;
 pub mod postgresql;
 #[cfg(test)]
 mod program;
+mod proxy;
 pub mod random;
 mod replace;
+mod shown;
 pub mod time;
 pub mod tls;
 

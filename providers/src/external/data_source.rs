@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path as FilePath;
-use std::process::{Output, Stdio};
+use std::process::Output;
 
 use formwork_sdk::prelude::*;
-use tokio::io::AsyncWriteExt as _;
-use tokio::process::Command;
+
+use crate::child::{command, converse};
 
 /// What a program says.
 #[derive(Model)]
@@ -57,7 +57,7 @@ impl DataSource for External {
         if let Some(folder) = &folder {
             command.current_dir(folder);
         }
-        let output = match converse(command, &query).await {
+        let output = match converse(command, query.as_bytes()).await {
             Ok(output) => output,
             Err(error) => return Err(diags.error(not_started(program, folder.as_ref(), &error))),
         };
@@ -73,27 +73,6 @@ impl DataSource for External {
         })?;
         Ok(ConversationComputed { result, id: "-".to_owned() })
     }
-}
-
-#[expect(clippy::disallowed_methods, reason = "running programs is what this provider is for")]
-fn command(program: &str) -> Command {
-    Command::new(program)
-}
-
-/// Runs a program that is asked something. It ends when nobody waits for the answer any more.
-async fn converse(mut command: Command, query: &str) -> io::Result<Output> {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-    let mut child = command.spawn()?;
-    let stdin = child.stdin.take();
-    let ask = async {
-        if let Some(mut stdin) = stdin {
-            // A program need not read what it is asked, so that nobody reads is no failure.
-            let _unread = stdin.write_all(query.as_bytes()).await;
-        }
-    };
-    // Both at once: a program may answer before it has read everything.
-    let ((), output) = tokio::join!(ask, child.wait_with_output());
-    output
 }
 
 /// The answer; a value that is null is an empty text.

@@ -4,9 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc2822;
+use ureq::config::RedirectAuthHeaders;
+use ureq::http::header::RETRY_AFTER;
 use ureq::http::{HeaderName, HeaderValue, Request};
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Error};
+
+use crate::{proxy, shown};
 
 /// How long an answer may be: what is larger belongs in no state.
 const BODY_LIMIT: u64 = 128 * 1024 * 1024;
@@ -74,8 +80,8 @@ pub(super) enum Failure {
 
 /// What one attempt came to, if not to an answer.
 enum Attempt {
-    /// Another attempt may do better.
-    Again(String),
+    /// Another attempt may do better, perhaps after as long a wait as the server asks for.
+    Again(String, Option<Duration>),
     /// Another attempt would end the same way.
     Never(String),
     Late,
@@ -87,8 +93,8 @@ pub(super) async fn answer(
     settings: &Settings<'_>,
     patience: Patience,
 ) -> Result<Response, Failure> {
-    let agent = agent(settings)?;
     let request = Arc::new(request(settings)?);
+    let agent = agent(settings)?;
     let mut wait = patience.first.min(patience.most);
     let mut attempts = 1;
     loop {
@@ -100,19 +106,20 @@ pub(super) async fn answer(
             Err(last) => last,
         };
         let is_last = matches!(last, Attempt::Never(_)) || attempts > patience.retries;
-        let (method, url) = (settings.method.to_owned(), settings.url.to_owned());
-        match last {
+        let (method, url) = (settings.method.to_owned(), shown::url(settings.url));
+        let asked = match last {
             Attempt::Body(why) => return Err(Failure::Body(why)),
             Attempt::Late if is_last => {
                 let timeout = settings.timeout.unwrap_or_default();
                 return Err(Failure::Late { method, url, timeout });
             }
-            Attempt::Again(why) | Attempt::Never(why) if is_last => {
+            Attempt::Again(why, _) | Attempt::Never(why) if is_last => {
                 return Err(Failure::NoAnswer { method, url, attempts, why });
             }
-            _ => {}
-        }
-        tokio::time::sleep(wait).await;
+            Attempt::Again(_, asked) => asked,
+            _ => None,
+        };
+        tokio::time::sleep(asked.unwrap_or(wait)).await;
         wait = (wait * 2).min(patience.most);
         attempts += 1;
     }
@@ -133,11 +140,13 @@ fn attempt(agent: &Agent, request: &Request<Option<String>>) -> Result<Response,
         Error::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) => {
             Attempt::Never(error.to_string())
         }
-        _ => Attempt::Again(error.to_string()),
+        _ => Attempt::Again(error.to_string(), None),
     })?;
     let status = response.status();
     if status == 429 || (status.as_u16() >= 500 && status != 501) {
-        return Err(Attempt::Again(format!("unexpected HTTP status {status}")));
+        let asked = response.headers().get(RETRY_AFTER).and_then(|after| after.to_str().ok());
+        let asked = asked.filter(|_| status == 429 || status == 503).and_then(retry_after);
+        return Err(Attempt::Again(format!("unexpected HTTP status {status}"), asked));
     }
     let names = response.headers().keys().map(|name| {
         let values = response.headers().get_all(name).iter();
@@ -154,17 +163,17 @@ fn attempt(agent: &Agent, request: &Request<Option<String>>) -> Result<Response,
 }
 
 fn request(settings: &Settings<'_>) -> Result<Request<Option<String>>, Failure> {
-    let refused = |error: &dyn std::fmt::Display| {
-        Failure::Request(format!("{} {}: {error}", settings.method, settings.url))
-    };
+    let refused = |error: &dyn std::fmt::Display| refused(settings, error);
     let body = settings.body.map(str::to_owned);
     let mut request = Request::builder()
         .method(settings.method)
         .uri(settings.url)
         .body(body)
         .map_err(|error| refused(&error))?;
-    if request.uri().host().is_none() {
-        return Err(refused(&"no host in the URL"));
+    match (request.uri().scheme_str(), request.uri().host()) {
+        (Some("http" | "https"), Some(host)) if !host.is_empty() => {}
+        (Some("http" | "https"), _) => return Err(refused(&"no host in the URL")),
+        _ => return Err(refused(&"the URL must begin with http:// or https://")),
     }
     for (name, value) in settings.headers.into_iter().flatten() {
         let name = HeaderName::try_from(name).map_err(|error| refused(&error))?;
@@ -172,6 +181,24 @@ fn request(settings: &Settings<'_>) -> Result<Request<Option<String>>, Failure> 
         request.headers_mut().insert(name, value);
     }
     Ok(request)
+}
+
+fn refused(settings: &Settings<'_>, error: &dyn std::fmt::Display) -> Failure {
+    Failure::Request(format!("{} {}: {error}", settings.method, shown::url(settings.url)))
+}
+
+/// How long a server asks us to wait: seconds, or until when.
+fn retry_after(text: &str) -> Option<Duration> {
+    if let Ok(seconds) = text.trim().parse() {
+        return Some(Duration::from_secs(seconds));
+    }
+    let until = OffsetDateTime::parse(text.trim(), &Rfc2822).ok()?;
+    Some((until - now()).try_into().unwrap_or_default())
+}
+
+#[expect(clippy::disallowed_methods, reason = "servers say until when to wait")]
+fn now() -> OffsetDateTime {
+    OffsetDateTime::now_utc()
 }
 
 fn agent(settings: &Settings<'_>) -> Result<Agent, Failure> {
@@ -200,10 +227,15 @@ fn agent(settings: &Settings<'_>) -> Result<Agent, Failure> {
         .disable_verification(settings.is_insecure)
         .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
         .build();
+    let url = settings.url.parse().map_err(|error| refused(settings, &error))?;
+    let proxy = proxy::toward(&url).map_err(|error| refused(settings, &error))?;
     let config = Agent::config_builder()
         .tls_config(tls)
         .http_status_as_error(false)
         .max_redirects(MAX_REDIRECTS)
+        // Whoever a host trusts may go from one of its paths to another.
+        .redirect_auth_headers(RedirectAuthHeaders::SameHost)
+        .proxy(proxy)
         // A GET with a body is unusual, and some servers want one.
         .allow_non_standard_methods(true)
         .timeout_global(settings.timeout)

@@ -5,11 +5,10 @@ use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path as FilePath;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use formwork_sdk::prelude::*;
 
 use super::permission::mode;
+use crate::armor;
 use crate::digest::{Digests, hex, sha1};
 
 /// What is told of a file's content: attributes that all files have.
@@ -68,7 +67,7 @@ impl Given<'_> {
             return Ok(text.as_bytes().to_vec());
         }
         if let Some(text) = self.base64 {
-            return STANDARD.decode(text).map_err(|error| {
+            return armor::base64(text).map_err(|error| {
                 let detail = format!("`content_base64` is not base64: {error}.");
                 diags.error(Diagnostic::error("Create local file error", detail))
             });

@@ -141,6 +141,7 @@ mod tests {
         let given = [
             ("sensitive_content", Value::string("s"), b"s".to_vec()),
             ("content_base64", Value::string("AP8="), vec![0, 255]),
+            ("content_base64", Value::string("aGFs\nbG8=\n"), b"hallo".to_vec()),
             ("source", Value::string(source.to_str().unwrap()), vec![0, 1, 255]),
             ("content", Value::string(""), vec![]),
         ];

@@ -1,59 +1,161 @@
-//! Random numbers from a seed: the same seed gives the same numbers, on every machine and in every
-//! version. Not for secrets.
+//! Random numbers from a seed: those of Go's `math/rand`, so that a seed gives what it gives with the
+//! public provider, on every machine and in every version. Not for secrets.
 
-use sha2::{Digest as _, Sha256};
+use std::sync::LazyLock;
 
-/// A source of numbers: SplitMix64, whose every step is a sum and a few shifts and products.
-pub(super) struct Seeded(u64);
+/// How many numbers the generator keeps. Each new one is the sum of the oldest and of the one that is
+/// `TAP` back.
+const LENGTH: usize = 607;
+const TAP: usize = 273;
+/// The generator of the first numbers: a product modulo a prime.
+const FACTOR: u64 = 48271;
+const PRIME: u64 = (1 << 31) - 1;
+/// How many steps Go's own table was run before it was written down.
+const STEPS: u64 = 7_800_000_000_000;
+
+/// A source of numbers.
+pub(super) struct Seeded {
+    kept: [u64; LENGTH],
+    feed: usize,
+}
 
 impl Seeded {
     /// The source that a seed stands for; without one, any.
     pub(super) fn new(seed: Option<&str>) -> Self {
-        let Some(seed) = seed else { return Self(rand::random()) };
-        let digest = Sha256::digest(seed.as_bytes());
-        let first = digest.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte));
-        Self(first)
+        let feed = LENGTH - TAP;
+        let Some(seed) = seed else {
+            return Self { kept: std::array::from_fn(|_| rand::random()), feed };
+        };
+        // The remainder as Go has it: with the sign of the whole.
+        let seed = checksum(seed.as_bytes()).cast_signed() % PRIME.cast_signed();
+        let first = match seed {
+            0 => 89_482_311,
+            seed => seed.rem_euclid(PRIME.cast_signed()).cast_unsigned(),
+        };
+        let mixed = first_numbers(first, 40, 20);
+        Self { kept: std::array::from_fn(|at| mixed[at] ^ TABLE[at]), feed }
     }
 
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        self.feed = (self.feed + LENGTH - 1) % LENGTH;
+        let tap = (self.feed + TAP) % LENGTH;
+        self.kept[self.feed] = self.kept[self.feed].wrapping_add(self.kept[tap]);
+        self.kept[self.feed]
     }
 
     /// A number from 0 to `last`, all equally likely.
     pub(super) fn up_to(&mut self, last: u64) -> u64 {
         let Some(count) = last.checked_add(1) else { return self.next() };
+        // What is left of a number, as in Go; which has no answer to the last, so that is ours.
+        let drop = |number: u64| match count {
+            0..0x8000_0000 => number << 1 >> 33,
+            0x8000_0000..0x8000_0000_0000_0000 => number << 1 >> 1,
+            _ => number,
+        };
+        let greatest = drop(u64::MAX);
         // Numbers beyond the last whole multiple of `count` would favour the small ones.
-        let fair = u64::MAX - u64::MAX % count;
+        let left_over = if count.is_power_of_two() { 0 } else { (greatest % count + 1) % count };
         loop {
-            let drawn = self.next();
-            if drawn < fair {
+            let drawn = drop(self.next());
+            if drawn <= greatest - left_over {
                 return drawn % count;
             }
         }
     }
 
-    /// Puts the items into a random order, all orders equally likely.
-    pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            let other = self.up_to(last as u64);
-            items.swap(last, usize::try_from(other).unwrap_or(last));
+    /// The numbers up to `count` in a random order, all orders equally likely.
+    pub(super) fn order(&mut self, count: usize) -> Vec<usize> {
+        let mut order = Vec::with_capacity(count);
+        for at in 0..count {
+            let other = usize::try_from(self.up_to(at as u64)).unwrap_or(at);
+            order.push(at);
+            order.swap(at, other);
         }
+        order
     }
 }
+
+/// CRC-64 with the polynomial of ISO 3309.
+fn checksum(bytes: &[u8]) -> u64 {
+    let shifted = |sum: u64, _| (sum >> 1) ^ if sum & 1 == 1 { 0xd8 << 56 } else { 0 };
+    !bytes.iter().fold(u64::MAX, |sum, byte| (0..8).fold(sum ^ u64::from(*byte), shifted))
+}
+
+/// The numbers that a generator begins with, each mixed of three smaller ones.
+fn first_numbers(first: u64, high: u32, middle: u32) -> [u64; LENGTH] {
+    let mut small = std::iter::successors(Some(first), |last| Some(last * FACTOR % PRIME)).skip(21);
+    let mut next = || small.next().unwrap_or_default();
+    std::array::from_fn(|_| (next() << high) ^ (next() << middle) ^ next())
+}
+
+/// What Go's source has as a table of 607 numbers: what this very generator keeps after `STEPS` steps.
+///
+/// A step is linear, so that many of them are the remainder of x^STEPS divided by x^607 - x^334 - 1,
+/// which squaring finds at once.
+static TABLE: LazyLock<[u64; LENGTH]> = LazyLock::new(|| {
+    let mut power = vec![0_u64; LENGTH];
+    power[0] = 1;
+    for bit in (0..STEPS.ilog2() + 1).rev() {
+        let mut product = vec![0_u64; 2 * LENGTH];
+        for (one, left) in power.iter().enumerate() {
+            // One more where this bit of the number of steps is set.
+            let row = &mut product[one + usize::from(STEPS >> bit & 1 == 1)..];
+            for (place, right) in row.iter_mut().zip(&power) {
+                *place = place.wrapping_add(left.wrapping_mul(*right));
+            }
+        }
+        for at in (LENGTH..2 * LENGTH).rev() {
+            let high = std::mem::take(&mut product[at]);
+            for lower in [at - LENGTH, at - TAP] {
+                product[lower] = product[lower].wrapping_add(high);
+            }
+        }
+        product.truncate(LENGTH);
+        power = product;
+    }
+    // In the order in which they were made, which is not that of their places.
+    let begin = first_numbers(1, 20, 10);
+    let place = |step: u64| (LENGTH - TAP + LENGTH - (step % LENGTH as u64) as usize) % LENGTH;
+    let mut made: Vec<u64> = (1..=LENGTH as u64).map(|step| begin[place(step)]).collect();
+    for at in LENGTH..2 * LENGTH {
+        made.push(made[at - LENGTH].wrapping_add(made[at - TAP]));
+    }
+    let mut table = [0; LENGTH];
+    for ahead in 0..LENGTH {
+        let terms = power.iter().zip(&made[ahead..]);
+        let sum = terms.fold(0_u64, |sum, (one, other)| sum.wrapping_add(one.wrapping_mul(*other)));
+        table[place(STEPS + 1 + ahead as u64)] = sum;
+    }
+    table
+});
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The source with a number for a seed, as everybody knows it from Go.
+    fn numbered(first: u64) -> Seeded {
+        let mixed = first_numbers(first, 40, 20);
+        let kept = std::array::from_fn(|at| mixed[at] ^ TABLE[at]);
+        Seeded { kept, feed: LENGTH - TAP }
+    }
+
     #[test]
-    fn a_seed_gives_the_same_numbers_for_ever() {
-        let mut seeded = Seeded::new(Some("formwork"));
-        let numbers: Vec<u64> = (0..4).map(|_| seeded.up_to(999)).collect();
-        expect_test::expect!["[995, 415, 667, 654]"].assert_eq(&format!("{numbers:?}"));
+    fn the_numbers_are_those_of_go() {
+        let mut one = numbered(1);
+        let drawn: Vec<_> = (0..10).map(|_| one.up_to(99)).collect();
+        assert_eq!(drawn, [81, 87, 47, 59, 81, 18, 25, 40, 56, 0]);
+    }
+
+    #[test]
+    fn a_seed_gives_what_it_gives_with_the_public_provider() {
+        // What its own tests expect.
+        assert_eq!(Seeded::new(Some("12345")).up_to(2) + 1, 3);
+        assert_eq!(Seeded::new(Some("123456")).up_to(2) + 1, 2);
+        let mut dash = Seeded::new(Some("-"));
+        assert_eq!(dash.order(5), [0, 2, 1, 4, 3]);
+        assert_eq!(dash.order(5), [0, 4, 3, 2, 1]);
+        assert_eq!(dash.order(5)[..2], [0, 1]);
     }
 
     #[test]
@@ -63,15 +165,16 @@ mod tests {
         assert!((0..=2).all(|number| numbers.contains(&number)));
         assert!(numbers.iter().all(|number| *number <= 2));
         assert_eq!(seeded.up_to(0), 0);
-        let _any = seeded.up_to(u64::MAX);
+        for last in [1 << 31, 1 << 40, u64::MAX >> 1, 1 << 63, u64::MAX - 1, u64::MAX] {
+            assert!((0..50).map(|_| seeded.up_to(last)).all(|drawn| drawn <= last), "{last}");
+        }
     }
 
     #[test]
-    fn a_shuffled_list_has_the_same_items() {
-        let mut items: Vec<u32> = (0..50).collect();
-        Seeded::new(Some("order")).shuffle(&mut items);
-        assert_ne!(items, (0..50).collect::<Vec<_>>());
-        items.sort_unstable();
-        assert_eq!(items, (0..50).collect::<Vec<_>>());
+    fn without_a_seed_the_numbers_are_others_each_time() {
+        assert_ne!(Seeded::new(None).up_to(u64::MAX), Seeded::new(None).up_to(u64::MAX));
+        let mut order = Seeded::new(None).order(50);
+        order.sort_unstable();
+        assert_eq!(order, (0..50).collect::<Vec<_>>());
     }
 }

@@ -15,7 +15,8 @@ pub(super) struct Shuffle {
     /// Arbitrary values that, when changed, make a new order.
     #[attr(optional, replace_if = values_changed)]
     keepers: Option<Strings>,
-    /// A text that always makes the same order of the same list.
+    /// A text that always makes the same order of the same list: the one that it makes with the public
+    /// provider, too.
     #[attr(optional, replace)]
     seed: Option<String>,
     /// The list.
@@ -68,10 +69,8 @@ impl Resource for RandomShuffle {
 fn shuffled<T: Clone>(input: &[T], count: usize, seeded: &mut Seeded) -> Vec<T> {
     let mut result = Vec::new();
     while result.len() < count && !input.is_empty() {
-        let mut batch = input.to_vec();
-        seeded.shuffle(&mut batch);
-        batch.truncate(count - result.len());
-        result.append(&mut batch);
+        let order = seeded.order(input.len()).into_iter().take(count - result.len());
+        result.extend(order.map(|at| input[at].clone()));
     }
     result
 }
@@ -103,6 +102,13 @@ mod tests {
         assert_eq!(life.apply([input(&[])]).await, Ok(Action::Replace));
         assert!(life.get("result").children().is_empty());
         life.destroy().await.unwrap();
+    }
+
+    #[test]
+    fn a_seed_makes_the_order_that_it_makes_with_the_public_provider() {
+        let input = ["a", "b", "c", "d", "e"];
+        let result = shuffled(&input, 12, &mut Seeded::new(Some("-")));
+        assert_eq!(result.concat(), "acbedaedcbab");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::private_key::report;
 use super::proxy::Chosen;
 use super::show::Certificate;
 use crate::digest::{hex, sha1};
+use crate::shown;
 
 /// Certificates, taken apart.
 #[derive(Model)]
@@ -82,11 +83,17 @@ impl TlsCertificate {
         let host = uri.host().unwrap_or_default();
         let proxy = match uri.scheme_str() {
             Some("https") => self.0.toward(&uri),
-            _ => None,
+            _ => Ok(None),
         };
-        let server = Server { host, port, proxy, is_verified };
-        peer::certificates(&server).await.map_err(|error| {
-            let detail = format!("{url}: {error}.");
+        let shown = match proxy {
+            Ok(proxy) => {
+                let server = Server { host, port, proxy, is_verified };
+                peer::certificates(&server).await.map_err(|error| error.to_string())
+            }
+            Err(error) => Err(error),
+        };
+        shown.map_err(|error| {
+            let detail = format!("{}: {error}.", shown::url(url));
             diags.error(Diagnostic::error("Failed to identify fetch peer certificates", detail))
         })
     }
@@ -95,7 +102,7 @@ impl TlsCertificate {
 /// What a URL says: it, and the port.
 fn place(diags: &mut Diagnostics, url: &str) -> Answer<(Uri, u16)> {
     let refuse = |summary, why: String| {
-        let detail = format!("`url` is {url:?}: {why}.");
+        let detail = format!("`url` is {:?}: {why}.", shown::url(url));
         Diagnostic::error(summary, detail).path(Path::root().attribute("url"))
     };
     let uri: Uri = url

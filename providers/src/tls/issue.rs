@@ -8,7 +8,7 @@ use x509_cert::attr::Attribute;
 use x509_cert::certificate::{Certificate, TbsCertificate, Version};
 use x509_cert::der::asn1::{BitString, GeneralizedTime, OctetString, SetOfVec, UtcTime};
 use x509_cert::der::oid::AssociatedOid;
-use x509_cert::der::{Decode as _, Encode, pem};
+use x509_cert::der::{Decode as _, Encode};
 use x509_cert::ext::pkix::{
     AuthorityKeyIdentifier, BasicConstraints, SubjectAltName, SubjectKeyIdentifier,
 };
@@ -21,6 +21,7 @@ use x509_cert::time::{Time, Validity};
 
 use super::key::{KeyError, PrivateKey, written};
 use super::usage;
+use crate::armor::first_block;
 use crate::digest::sha1;
 
 /// Whom a certificate is for.
@@ -152,14 +153,16 @@ pub(super) fn read(pem: &str) -> Result<Certificate, KeyError> {
     Ok(Certificate::from_der(&contents("CERTIFICATE", pem)?)?)
 }
 
-/// What is in a PEM text, whose label must be the one given.
+/// What is in the first block of a PEM text, whose label must be the one given.
 pub(super) fn contents(label: &str, pem: &str) -> Result<Vec<u8>, KeyError> {
-    let (found, der) = pem::decode_vec(pem.trim_start().as_bytes()).map_err(|error| {
-        KeyError::Malformed(format!("failed to decode PEM of expected type {label:?}: {error}"))
-    })?;
-    if found == label {
-        return Ok(der);
+    let Some(block) = first_block(pem) else {
+        let why = format!("failed to decode PEM of expected type {label:?}: there is no PEM block");
+        return Err(KeyError::Malformed(why));
+    };
+    if block.label == label {
+        return Ok(block.content);
     }
+    let found = block.label;
     Err(KeyError::Malformed(format!("invalid PEM type - expected {label:?}, got {found:?}")))
 }
 

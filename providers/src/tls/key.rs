@@ -19,8 +19,10 @@ use rsa::signature::{SignatureEncoding as _, Signer as _};
 use sec1::EcPrivateKey;
 use x509_cert::der::asn1::{Null, OctetStringRef};
 use x509_cert::der::oid::ObjectIdentifier;
-use x509_cert::der::{Any, Decode as _, pem};
+use x509_cert::der::{Any, Decode as _};
 use x509_cert::spki::AlgorithmIdentifierOwned;
+
+use crate::armor::{Block, first_block};
 
 /// Why a key cannot be read or made.
 #[derive(Debug, thiserror::Error)]
@@ -87,10 +89,12 @@ impl PrivateKey {
 
     /// Reads the PEM forms: PKCS#1, SEC1 and PKCS#8.
     pub(super) fn from_pem(text: &str) -> Result<Self, KeyError> {
-        let text = text.trim_start();
-        let (label, der) = pem::decode_vec(text.as_bytes())
-            .map_err(|error| KeyError::Malformed(format!("failed to decode PEM block: {error}")))?;
-        match label {
+        let Some(Block { label, content: der }) = first_block(text) else {
+            return Err(KeyError::Malformed(
+                "failed to decode PEM block: there is none".to_owned(),
+            ));
+        };
+        match label.as_str() {
             "RSA PRIVATE KEY" => {
                 let key = RsaPrivateKey::from_pkcs1_der(&der);
                 Ok(Self::Rsa(Box::new(

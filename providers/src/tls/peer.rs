@@ -1,26 +1,24 @@
 //! The certificates that a server shows. It is reached directly or through a proxy, and asked for
 //! nothing else.
 
+mod tunnel;
+
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, Error as TlsError};
 use rustls_platform_verifier::BuilderVerifierExt as _;
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
-use ureq::{Proxy, ProxyProtocol};
+use ureq::Proxy;
 
 use crate::anyone::Anyone;
+use tunnel::{Wire, unbracketed};
 
 /// How long a server may take to show its certificates.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a proxy's answer may be.
-const ANSWER_LIMIT: usize = 8 * 1024;
 
 /// A server.
 pub(super) struct Server<'s> {
@@ -55,12 +53,12 @@ pub(super) async fn certificates(server: &Server<'_>) -> Result<Vec<Vec<u8>>, Pe
 }
 
 async fn shake_hands(server: &Server<'_>) -> Result<Vec<Vec<u8>>, PeerError> {
-    let host = server.host.trim_start_matches('[').trim_end_matches(']');
+    let host = unbracketed(server.host);
     let name = ServerName::try_from(host.to_owned());
     let name = name.map_err(|_| PeerError::Name(host.to_owned()))?;
-    let stream = match &server.proxy {
-        Some(proxy) => tunnel(proxy, server.host, server.port).await?,
-        None => TcpStream::connect((host, server.port)).await?,
+    let stream: Box<dyn Wire> = match &server.proxy {
+        Some(proxy) => tunnel::through(proxy, server.host, server.port).await?,
+        None => Box::new(TcpStream::connect((host, server.port)).await?),
     };
     let connector = TlsConnector::from(Arc::new(settings(server.is_verified)?));
     let stream = connector.connect(name, stream).await?;
@@ -77,30 +75,4 @@ fn settings(is_verified: bool) -> Result<ClientConfig, TlsError> {
         false => builder.dangerous().with_custom_certificate_verifier(Anyone::new(cryptography)),
     };
     Ok(builder.with_no_client_auth())
-}
-
-/// Has a proxy connect us with a server.
-async fn tunnel(proxy: &Proxy, host: &str, port: u16) -> Result<TcpStream, PeerError> {
-    if proxy.protocol() != ProxyProtocol::Http {
-        return Err(PeerError::Proxy("only proxies with http:// URLs are supported".to_owned()));
-    }
-    let mut stream = TcpStream::connect((proxy.host(), proxy.port())).await?;
-    let mut request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n");
-    if let Some(name) = proxy.username() {
-        let pair = STANDARD.encode(format!("{name}:{}", proxy.password().unwrap_or_default()));
-        request.push_str(&format!("Proxy-Authorization: Basic {pair}\r\n"));
-    }
-    request.push_str("\r\n");
-    stream.write_all(request.as_bytes()).await?;
-    let mut answer = Vec::new();
-    // Byte by byte: what follows the answer is the server's, and read by others.
-    while !answer.ends_with(b"\r\n\r\n") && answer.len() < ANSWER_LIMIT {
-        answer.push(stream.read_u8().await?);
-    }
-    let answer = String::from_utf8_lossy(&answer);
-    let line = answer.lines().next().unwrap_or_default();
-    match line.split(' ').nth(1) {
-        Some("200") => Ok(stream),
-        _ => Err(PeerError::Proxy(line.to_owned())),
-    }
 }

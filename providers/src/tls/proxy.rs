@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use formwork_sdk::prelude::*;
 use ureq::{Proxy, ProxyProtocol};
 
+use crate::{proxy, shown};
+
 /// The configuration of the provider.
 #[derive(Model)]
 pub(super) struct Settings {
@@ -17,7 +19,7 @@ pub(super) struct Settings {
 #[derive(Clone, Debug, Nested)]
 #[attr(conflicts(url, from_env))]
 struct ProxySettings {
-    /// The URL of the proxy, which begins with `http://`.
+    /// The URL of the proxy, which begins with `http://`, `https://` or `socks5://`.
     #[attr(optional, check = is_proxy)]
     url: Option<String>,
     /// Who asks the proxy.
@@ -31,11 +33,16 @@ struct ProxySettings {
     from_env: Option<bool>,
 }
 
-fn is_proxy(url: &String) -> Result<(), String> {
-    match Proxy::new(url) {
-        Ok(proxy) if proxy.protocol() == ProxyProtocol::Http => Ok(()),
-        Ok(_) => Err(format!("must begin with \"http://\", and is {url:?}")),
-        Err(error) => Err(format!("must be the URL of a proxy, and {url:?} is not: {error}")),
+fn is_proxy(url: &impl AsRef<str>) -> Result<(), String> {
+    use ProxyProtocol::{Http, Https, Socks5, Socks5h};
+    let url = url.as_ref();
+    let shown = shown::url(url);
+    match Proxy::new(url).map(|proxy| proxy.protocol()) {
+        Ok(Http | Https | Socks5 | Socks5h) => Ok(()),
+        Ok(_) => Err(format!(
+            "must begin with \"http://\", \"https://\" or \"socks5://\", and is {shown:?}"
+        )),
+        Err(error) => Err(format!("must be the URL of a proxy, and {shown:?} is not: {error}")),
     }
 }
 
@@ -56,12 +63,12 @@ enum Choice {
 
 impl Chosen {
     /// The proxy for a server; `None` for going there directly.
-    pub(super) fn toward(&self, server: &ureq::http::Uri) -> Option<Proxy> {
+    pub(super) fn toward(&self, server: &ureq::http::Uri) -> Result<Option<Proxy>, String> {
         let choice = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         match choice {
-            Choice::Environment => Proxy::try_from_env().filter(|proxy| !proxy.is_no_proxy(server)),
-            Choice::Direct => None,
-            Choice::Given(proxy) => Some(*proxy),
+            Choice::Environment => proxy::toward(server),
+            Choice::Direct => Ok(None),
+            Choice::Given(proxy) => Ok(Some(*proxy)),
         }
     }
 }
@@ -107,12 +114,7 @@ fn choice(settings: &ProxySettingsDraft) -> Result<Choice, ureq::Error> {
         return Ok(if is_direct { Choice::Direct } else { Choice::Environment });
     };
     let given = Proxy::new(url)?;
-    let mut proxy = Proxy::builder(given.protocol()).host(given.host()).port(given.port());
-    if let Some(name) = settings.username.get().map(String::as_str).or(given.username()) {
-        proxy = proxy.username(name);
-    }
-    if let Some(word) = settings.password.get().map(String::as_str).or(given.password()) {
-        proxy = proxy.password(word);
-    }
-    Ok(Choice::Given(Box::new(proxy.build()?)))
+    let username = settings.username.get().map(String::as_str).or(given.username());
+    let password = settings.password.get().map(String::as_str).or(given.password());
+    Ok(Choice::Given(Box::new(proxy::rebuilt(&given, username, password)?)))
 }

@@ -164,6 +164,40 @@ async fn it_is_asked_again_only_if_that_is_wanted_and_may_help() {
 }
 
 #[tokio::test]
+async fn a_server_may_say_when_to_ask_again() {
+    let busy = |line: &str, after: &str| {
+        status(line, "").replace("Connection", &format!("Retry-After: {after}\r\nConnection"))
+    };
+    let past = "Wed, 21 Oct 2015 07:28:00 GMT";
+    let hour = 3_600_000;
+    for (line, after) in [("503 Busy", "0"), ("429 Later", past)] {
+        let (url, heard) = server(vec![busy(line, after), status("200 OK", "x")], None).await;
+        let answer = ask(vec![text("url", &url), retry(1, hour, hour)]).await.unwrap();
+        assert_eq!(get(&answer, "response_body"), Value::string("x"));
+        assert_eq!(heard.lock().unwrap().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn who_asks_is_told_to_the_same_host_again_and_to_no_other() {
+    let moved = |to: &str| {
+        format!(
+            "HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+        )
+    };
+    let (other, told) = server(vec![status("200 OK", "there")], None).await;
+    let other = other.replace("localhost", "127.0.0.1");
+    let (url, heard) = server(vec![moved("/t"), moved(&other)], None).await;
+    let who = ("request_headers", strings([("Authorization", "Bearer abc")]));
+    let answer = ask(vec![text("url", &url), who]).await.unwrap();
+    assert_eq!(get(&answer, "response_body"), Value::string("there"));
+    let heard = heard.lock().unwrap();
+    assert_eq!(heard.len(), 2);
+    assert!(heard.iter().all(|request| request.contains("Bearer abc")), "{heard:?}");
+    assert!(!told.lock().unwrap().concat().contains("Bearer"));
+}
+
+#[tokio::test]
 async fn what_gets_no_answer_is_refused() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let silent = format!("http://{}/", listener.local_addr().unwrap());
@@ -171,14 +205,19 @@ async fn what_gets_no_answer_is_refused() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         format!("http://{}/", listener.local_addr().unwrap())
     };
+    let secret = gone.replace("://", "://joe:s3cret@");
     let short = ("request_timeout_ms", Value::int(20));
     let pem = |name| text(name, "x");
     let header = ("request_headers", strings([("a b", "c")]));
     let table = [
         (vec![text("url", &silent), short], "request exceeded the specified timeout: 20ms"),
         (vec![text("url", &gone)], "giving up after 1 attempt(s)"),
+        (vec![text("url", &secret)], "GET http://joe:xxxxx@"),
         (vec![text("url", &gone), retry(1, 0, 0)], "giving up after 2 attempt(s)"),
-        (vec![text("url", "ftp://localhost/")], "Error making request"),
+        (
+            vec![text("url", "ftp://joe:s3cret@localhost/")],
+            "ftp://joe:xxxxx@localhost/: the URL must",
+        ),
         (vec![text("url", "not a url")], "Error creating request"),
         (vec![text("url", &gone), header], "Error creating request"),
         (vec![text("url", &gone), text("method", "PUT")], "Invalid Attribute Value Match"),

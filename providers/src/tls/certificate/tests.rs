@@ -57,6 +57,42 @@ async fn server(key: &PrivateKey, certificate: &str) -> u16 {
     port
 }
 
+/// A proxy that speaks SOCKS 5 with whoever knows the password; returns its port.
+async fn socks() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut greeting = [0; 2];
+            stream.read_exact(&mut greeting).await.unwrap();
+            let mut ways = vec![0; usize::from(greeting[1])];
+            stream.read_exact(&mut ways).await.unwrap();
+            if !ways.contains(&2) {
+                stream.write_all(&[5, 0xff]).await.unwrap();
+                continue;
+            }
+            stream.write_all(&[5, 2]).await.unwrap();
+            let mut who = [0; 11];
+            stream.read_exact(&mut who).await.unwrap();
+            if who != *b"\x01\x02me\x06secret" {
+                stream.write_all(&[1, 1]).await.unwrap();
+                continue;
+            }
+            stream.write_all(&[1, 0]).await.unwrap();
+            let mut target = [0; 16];
+            stream.read_exact(&mut target).await.unwrap();
+            assert_eq!(target[..14], *b"\x05\x01\x00\x03\x09localhost");
+            let port = u16::from_be_bytes([target[14], target[15]]);
+            let mut target = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+            stream.write_all(&[5, 0, 0, 1, 127, 0, 0, 1, 0, 9]).await.unwrap();
+            tokio::spawn(async move {
+                tokio::io::copy_bidirectional(&mut stream, &mut target).await.ok();
+            });
+        }
+    });
+    port
+}
+
 /// A proxy that connects whoever knows the password; returns its port.
 async fn proxy() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -118,6 +154,21 @@ async fn a_server_shows_its_certificate() {
 }
 
 #[tokio::test]
+async fn of_given_text_the_first_certificate_counts() {
+    let (_, one) = identity();
+    let (_, other) = identity();
+    let alone = read(vec![("content", Value::string(&one))]).await.unwrap();
+    let wide: String = one
+        .lines()
+        .map(|line| if line.starts_with('-') { format!("\n{line}\n") } else { line.to_owned() })
+        .collect();
+    for text in [format!("{one}{other}"), format!("{one}\n\n"), format!("mine:\n{one}"), wide] {
+        let read = read(vec![("content", Value::string(&text))]).await;
+        assert_eq!(read.as_ref(), Ok(&alone), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_proxy_leads_to_a_server_if_it_likes_us() {
     let (key, certificate) = identity();
     let (port, proxy) = (server(&key, &certificate).await, proxy().await);
@@ -131,6 +182,27 @@ async fn a_proxy_leads_to_a_server_if_it_likes_us() {
     let stranger = through(format!("http://127.0.0.1:{proxy}"));
     let refusal = certificates(&stranger).await.unwrap_err().to_string();
     assert_eq!(refusal, "the proxy refuses: HTTP/1.1 407 Who are you");
+}
+
+#[tokio::test]
+async fn a_proxy_may_speak_socks() {
+    let (key, certificate) = identity();
+    let (port, socks) = (server(&key, &certificate).await, socks().await);
+    let through = async |url: String| {
+        let proxy = Some(crate::proxy::of(&url).unwrap());
+        certificates(&Server { host: "localhost", port, proxy, is_verified: false }).await
+    };
+    let der = contents("CERTIFICATE", &certificate).unwrap();
+    let friend = through(format!("socks5://me:secret@127.0.0.1:{socks}")).await;
+    assert_eq!(friend.unwrap(), vec![der]);
+    let table = [
+        ("me:other!@", "the proxy refuses: name or password is wrong"),
+        ("", "the proxy refuses: it wants to know who asks in another way"),
+    ];
+    for (who, expected) in table {
+        let refusal = through(format!("socks5://{who}127.0.0.1:{socks}")).await.unwrap_err();
+        assert_eq!(refusal.to_string(), expected);
+    }
 }
 
 #[tokio::test]

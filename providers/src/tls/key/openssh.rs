@@ -8,6 +8,7 @@ use rsa::{BigUint, RsaPrivateKey};
 use sha2::Sha256;
 
 use super::{Curve, KeyError, PrivateKey, ecdsa, ed25519, written};
+use crate::armor::first_block;
 use crate::digest::sha1;
 
 /// What a private key begins with.
@@ -79,11 +80,9 @@ pub(super) fn private(key: &PrivateKey) -> Result<Option<String>, KeyError> {
 /// Reads a private key.
 pub(super) fn read(text: &str) -> Result<PrivateKey, KeyError> {
     let malformed = || KeyError::Malformed("failed to parse openssh private key".to_owned());
-    let lines = text.trim().strip_prefix("-----BEGIN OPENSSH PRIVATE KEY-----");
-    let lines = lines.and_then(|text| text.strip_suffix("-----END OPENSSH PRIVATE KEY-----"));
-    let digits: String = lines.ok_or_else(malformed)?.split_whitespace().collect();
-    let bytes = STANDARD.decode(digits).map_err(|_| malformed())?;
-    let mut reader = Reader(bytes.strip_prefix(MAGIC).ok_or_else(malformed)?);
+    let block = first_block(text).filter(|block| block.label == "OPENSSH PRIVATE KEY");
+    let block = block.ok_or_else(malformed)?;
+    let mut reader = Reader(block.content.strip_prefix(MAGIC).ok_or_else(malformed)?);
     let cipher = reader.take().ok_or_else(malformed)?;
     if cipher != b"none" {
         return Err(KeyError::Unsupported("a key with a password".to_owned()));

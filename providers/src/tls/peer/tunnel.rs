@@ -1,0 +1,158 @@
+//! The way to a server through a proxy: `CONNECT`, in clear or encrypted, or SOCKS 5.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rustls::pki_types::ServerName;
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use ureq::{Proxy, ProxyProtocol};
+
+use super::{PeerError, settings};
+
+/// How long a proxy's answer may be.
+const ANSWER_LIMIT: usize = 8 * 1024;
+/// The version of SOCKS.
+const SOCKS: u8 = 5;
+/// Ways to say who asks: not at all, or by name and password.
+const NOBODY: u8 = 0;
+const BY_PASSWORD: u8 = 2;
+
+/// What carries bytes both ways.
+pub(super) trait Wire: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Wire for T {}
+
+/// Has a proxy connect us with a server.
+pub(super) async fn through(
+    proxy: &Proxy,
+    host: &str,
+    port: u16,
+) -> Result<Box<dyn Wire>, PeerError> {
+    let address = unbracketed(proxy.host());
+    let stream = TcpStream::connect((address, proxy.port())).await?;
+    let mut stream: Box<dyn Wire> = match proxy.protocol() {
+        ProxyProtocol::Https => {
+            let name = ServerName::try_from(address.to_owned());
+            let name = name.map_err(|_| PeerError::Name(address.to_owned()))?;
+            Box::new(TlsConnector::from(Arc::new(settings(true)?)).connect(name, stream).await?)
+        }
+        _ => Box::new(stream),
+    };
+    match proxy.protocol() {
+        ProxyProtocol::Http | ProxyProtocol::Https => {
+            connect(&mut stream, proxy, host, port).await?;
+        }
+        ProxyProtocol::Socks5 | ProxyProtocol::Socks5h => {
+            socks(&mut stream, proxy, unbracketed(host), port).await?;
+        }
+        _ => return Err(PeerError::Proxy("it is neither HTTP nor SOCKS 5".to_owned())),
+    }
+    Ok(stream)
+}
+
+pub(super) fn unbracketed(host: &str) -> &str {
+    host.trim_start_matches('[').trim_end_matches(']')
+}
+
+async fn connect(
+    stream: &mut Box<dyn Wire>,
+    proxy: &Proxy,
+    host: &str,
+    port: u16,
+) -> Result<(), PeerError> {
+    let mut request = format!("CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n");
+    if let Some(name) = proxy.username() {
+        let pair = STANDARD.encode(format!("{name}:{}", proxy.password().unwrap_or_default()));
+        request.push_str(&format!("Proxy-Authorization: Basic {pair}\r\n"));
+    }
+    request.push_str("\r\n");
+    stream.write_all(request.as_bytes()).await?;
+    stream.flush().await?;
+    let mut answer = Vec::new();
+    // Byte by byte: what follows the answer is the server's, and read by others.
+    while !answer.ends_with(b"\r\n\r\n") && answer.len() < ANSWER_LIMIT {
+        answer.push(stream.read_u8().await?);
+    }
+    let answer = String::from_utf8_lossy(&answer);
+    let line = answer.lines().next().unwrap_or_default();
+    match line.split(' ').nth(1) {
+        Some("200") => Ok(()),
+        _ => Err(PeerError::Proxy(line.to_owned())),
+    }
+}
+
+/// RFC 1928, and RFC 1929 for the password.
+async fn socks(
+    stream: &mut Box<dyn Wire>,
+    proxy: &Proxy,
+    host: &str,
+    port: u16,
+) -> Result<(), PeerError> {
+    let who = proxy.username().map(|name| (name, proxy.password().unwrap_or_default()));
+    let ways: &[u8] = if who.is_some() { &[NOBODY, BY_PASSWORD] } else { &[NOBODY] };
+    stream.write_all(&[&[SOCKS], short(ways)?.as_slice()].concat()).await?;
+    stream.flush().await?;
+    let mut chosen = [0; 2];
+    stream.read_exact(&mut chosen).await?;
+    match (chosen, who) {
+        ([SOCKS, NOBODY], _) => {}
+        ([SOCKS, BY_PASSWORD], Some((name, password))) => {
+            let (name, password) = (short(name.as_bytes())?, short(password.as_bytes())?);
+            stream.write_all(&[vec![1], name, password].concat()).await?;
+            stream.flush().await?;
+            let mut answer = [0; 2];
+            stream.read_exact(&mut answer).await?;
+            if answer[1] != 0 {
+                return Err(PeerError::Proxy("name or password is wrong".to_owned()));
+            }
+        }
+        ([SOCKS, _], _) => {
+            return Err(PeerError::Proxy("it wants to know who asks in another way".to_owned()));
+        }
+        _ => return Err(PeerError::Proxy("it does not speak SOCKS 5".to_owned())),
+    }
+    let target = match host.parse() {
+        Ok(IpAddr::V4(ip)) => [&[1], ip.octets().as_slice()].concat(),
+        Ok(IpAddr::V6(ip)) => [&[4], ip.octets().as_slice()].concat(),
+        Err(_) => [&[3], short(host.as_bytes())?.as_slice()].concat(),
+    };
+    stream.write_all(&[&[SOCKS, 1, 0], target.as_slice(), &port.to_be_bytes()].concat()).await?;
+    stream.flush().await?;
+    let mut answer = [0; 4];
+    stream.read_exact(&mut answer).await?;
+    if answer[1] != 0 {
+        let why = refusal(answer[1]);
+        return Err(PeerError::Proxy(why.to_owned()));
+    }
+    // The address that the proxy uses, which nobody needs.
+    let length = match answer[3] {
+        1 => 4,
+        4 => 16,
+        _ => usize::from(stream.read_u8().await?),
+    };
+    stream.read_exact(&mut vec![0; length + 2]).await?;
+    Ok(())
+}
+
+/// Bytes after their number.
+fn short(bytes: &[u8]) -> Result<Vec<u8>, PeerError> {
+    let long = |_| PeerError::Proxy("SOCKS knows no text of more than 255 bytes".to_owned());
+    let length = u8::try_from(bytes.len()).map_err(long)?;
+    Ok([&[length], bytes].concat())
+}
+
+fn refusal(code: u8) -> &'static str {
+    match code {
+        2 => "connection not allowed by its rules",
+        3 => "network unreachable",
+        4 => "host unreachable",
+        5 => "connection refused",
+        6 => "it took too long",
+        7 | 8 => "it cannot connect that way",
+        _ => "it failed",
+    }
+}
