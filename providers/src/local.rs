@@ -17,5 +17,5 @@ pub fn provider() -> ProviderDef {
         .resource("local_sensitive_file", sensitive_file::LocalSensitiveFile)
         .data_source("local_file", data_source::LocalFile)
         .data_source("local_sensitive_file", data_source::LocalSensitiveFile)
-        .function("direxists", direxists::DirExists)
+        .function::<direxists::DirExists>("direxists")
 }

@@ -26,7 +26,7 @@ fn provider_with(clock: Clock) -> ProviderDef {
         .resource("time_rotating", rotating::TimeRotating { clock })
         .resource("time_sleep", sleep::TimeSleep { clock })
         .resource("time_static", static_time::TimeStatic { clock })
-        .function("duration_parse", function::DurationParse)
-        .function("rfc3339_parse", function::Rfc3339Parse)
-        .function("unix_timestamp_parse", function::UnixTimestampParse)
+        .function::<function::DurationParse>("duration_parse")
+        .function::<function::Rfc3339Parse>("rfc3339_parse")
+        .function::<function::UnixTimestampParse>("unix_timestamp_parse")
 }

@@ -1,23 +1,25 @@
 //! An action as its author writes it: something that is done on request and leaves no object.
 
-use async_trait::async_trait;
-use formwork_value::Diagnostics;
+use std::future::{Future, ready};
+
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::stop::Stop;
+use crate::call::Call;
+use crate::context::Deferral;
+use crate::resource::Validate;
+use crate::resource::calls::calls;
 use crate::{Answer, Draft, Input, Model};
 
 /// An action. Only [`invoke`](Self::invoke) must be written.
-#[async_trait]
 pub trait Action: Send + Sync + 'static {
     /// What the author of a configuration writes. It has no computed attributes.
-    type Config: Model;
+    type Model: Model;
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
     ///
     /// # Errors
-    /// When it cannot be so. What is reported without an error returned counts as well.
-    fn validate(&self, _diags: &mut Diagnostics, _config: &Draft<Self::Config>) -> Answer<()> {
+    /// When it cannot be so. `call.report(…)` says so too, and goes on.
+    fn validate(&self, _call: Validate<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
@@ -25,15 +27,26 @@ pub trait Action: Send + Sync + 'static {
     ///
     /// # Errors
     /// When it could not be done.
-    async fn plan(&self, _diags: &mut Diagnostics, _config: Draft<Self::Config>) -> Answer<()> {
-        Ok(())
+    fn plan(&self, _call: PlanAction<Self::Model>) -> impl Future<Output = Answer<()>> + Send {
+        ready(Ok(()))
     }
 
     /// Does it.
     ///
     /// # Errors
     /// When it is not done, or only in part.
-    async fn invoke(&self, diags: &mut Diagnostics, call: Invoke<Self::Config>) -> Answer<()>;
+    fn invoke(&self, call: Invoke<Self::Model>) -> impl Future<Output = Answer<()>> + Send;
+}
+
+/// Asks whether an action can be done.
+#[non_exhaustive]
+pub struct PlanAction<M: Model> {
+    /// What the author wrote, with defaults.
+    pub config: Draft<M>,
+    /// To put the answer off.
+    pub deferral: Deferral,
+    /// The rest, for those who take the values out.
+    pub call: Call,
 }
 
 /// Asks for an action.
@@ -43,9 +56,11 @@ pub struct Invoke<M: Model> {
     pub config: Input<M>,
     /// To tell people how it goes.
     pub progress: Progress,
-    /// Whether to hurry.
-    pub stop: Stop,
+    /// The rest, for those who take the values out.
+    pub call: Call,
 }
+
+calls!(PlanAction Invoke);
 
 /// Tells people how an action goes, while it goes.
 #[derive(Clone, Debug)]

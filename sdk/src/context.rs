@@ -2,46 +2,49 @@
 //! itself, a place for half-done work, and a way to put the answer off.
 
 use std::collections::BTreeMap;
-use std::fmt;
-use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 pub use formwork_plugin_protocol::message::DeferredReason;
+use formwork_value::Value;
 use formwork_value::codec::json;
-use formwork_value::{Diagnostics, Value};
 
-use crate::stop::Stop;
-use crate::{Answer, Draft, Model, View as _, model};
+use crate::call::Call;
+use crate::{Answer, Draft, Model, model};
 
 /// All that a call brings along, of any model.
 #[derive(Clone)]
 pub(crate) struct Context {
-    pub(crate) stop: Stop,
+    pub(crate) call: Call,
     pub(crate) private: Private,
     pub(crate) meta: Meta,
     pub(crate) deferral: Deferral,
-    /// What a handler kept before it failed.
-    pub(crate) partial: Arc<Mutex<Option<Value>>>,
+    pub(crate) partial: Partial,
 }
 
 impl Context {
-    pub(crate) fn new(stop: Stop, private: &Bytes) -> Self {
+    pub(crate) fn new(call: Call, private: &Bytes) -> Self {
         Self {
-            stop,
+            call,
             private: Private::of(private),
             meta: Meta(None),
             deferral: Deferral::default(),
-            partial: Arc::default(),
+            partial: Partial::default(),
         }
     }
+}
 
-    pub(crate) fn partial<M>(&self) -> Partial<M> {
-        Partial { kept: self.partial.clone(), model: PhantomData }
+/// What a handler has made already, so that it is not lost if the rest fails.
+#[derive(Clone, Default)]
+pub(crate) struct Partial(Arc<Mutex<Option<Value>>>);
+
+impl Partial {
+    pub(crate) fn keep(&self, known: Value) {
+        *locked(&self.0) = Some(known);
     }
 
-    pub(crate) fn take_partial(&self) -> Option<Value> {
-        locked(&self.partial).take()
+    pub(crate) fn take(&self) -> Option<Value> {
+        locked(&self.0).take()
     }
 }
 
@@ -59,7 +62,7 @@ struct Entries {
 }
 
 impl Private {
-    fn of(bytes: &Bytes) -> Self {
+    pub(crate) fn of(bytes: &Bytes) -> Self {
         let entries = match json::decode_simple(bytes) {
             Ok(Value::Object(object)) => {
                 let pairs = object.iter();
@@ -114,28 +117,8 @@ impl Meta {
     ///
     /// # Errors
     /// When it is not of that model.
-    pub fn read<M: Model>(&self, diags: &mut Diagnostics) -> Answer<Option<Draft<M>>> {
-        self.0.as_ref().map(|value| model::read(diags, value)).transpose()
-    }
-}
-
-/// Takes what a handler has made already, so that it is not lost if the rest fails.
-pub struct Partial<M> {
-    kept: Arc<Mutex<Option<Value>>>,
-    model: PhantomData<fn() -> M>,
-}
-
-impl<M: Model> Partial<M> {
-    /// Keeps what is known so far; at least what it takes to find the object again. If the handler
-    /// fails, this is what is stored; if it does not, what it returns.
-    pub fn keep(&self, known: impl Into<Draft<M>>) {
-        *locked(&self.kept) = Some(known.into().to_value());
-    }
-}
-
-impl<M> fmt::Debug for Partial<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Partial")
+    pub fn read<M: Model>(&self) -> Answer<Option<Draft<M>>> {
+        self.0.as_ref().map(model::read).transpose()
     }
 }
 
@@ -172,6 +155,6 @@ impl Deferral {
 }
 
 /// A handler that panicked has changed all or nothing, so what it held can be used.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

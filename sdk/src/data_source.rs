@@ -1,13 +1,15 @@
 //! A data source as its author writes it.
 
-use async_trait::async_trait;
-use formwork_value::Diagnostics;
+use std::future::Future;
 
+use crate::call::Call;
+use crate::context::{Deferral, Meta};
 use crate::model::NoneWriteOnly;
-use crate::{Answer, Computed, Draft, Input, Model};
+use crate::resource::Validate;
+use crate::resource::calls::calls;
+use crate::{Answer, Computed, Input, Model};
 
 /// A data source.
-#[async_trait]
 pub trait DataSource: Send + Sync + 'static {
     /// What is asked for and what is answered. Nothing of it is write-only: there is nothing that
     /// could be written.
@@ -16,19 +18,32 @@ pub trait DataSource: Send + Sync + 'static {
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
     ///
     /// # Errors
-    /// When it cannot be so. What is reported without an error returned counts as well.
-    fn validate(&self, _diags: &mut Diagnostics, _config: &Draft<Self::Model>) -> Answer<()> {
+    /// When it cannot be so. `call.report(…)` says so too, and goes on.
+    fn validate(&self, _call: Validate<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
-    /// Reads the data. `config` is what the author wrote, wholly known and with defaults; the answer
-    /// is what was found out.
+    /// Reads the data, and returns what was found out.
     ///
     /// # Errors
     /// When there are no such data, or they cannot be read.
-    async fn read(
+    fn read(
         &self,
-        diags: &mut Diagnostics,
-        config: Input<Self::Model>,
-    ) -> Answer<Computed<Self::Model>>;
+        call: ReadData<Self::Model>,
+    ) -> impl Future<Output = Answer<Computed<Self::Model>>> + Send;
 }
+
+/// Asks for data.
+#[non_exhaustive]
+pub struct ReadData<M: Model> {
+    /// What the author wrote, wholly known and with defaults.
+    pub config: Input<M>,
+    /// What the module says about itself.
+    pub meta: Meta,
+    /// To put the answer off.
+    pub deferral: Deferral,
+    /// The rest, for those who take the values out.
+    pub call: Call,
+}
+
+calls!(ReadData);

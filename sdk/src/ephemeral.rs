@@ -1,17 +1,18 @@
 //! An ephemeral resource as its author writes it: opened while somebody needs it, never stored.
 
+use std::future::{Future, ready};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use async_trait::async_trait;
-use bytes::Bytes;
-use formwork_value::{Diagnostic, Diagnostics};
-
+use crate::call::Call;
+use crate::context::{Deferral, Private, locked};
 use crate::model::NoneWriteOnly;
-use crate::{Answer, Computed, Draft, Input, Model};
+use crate::resource::Validate;
+use crate::resource::calls::calls;
+use crate::{Answer, Computed, Input, Model, Problem};
 
 /// An ephemeral resource. Only [`open`](Self::open) must be written: what is left out suits one that
 /// does not run out and leaves nothing behind.
-#[async_trait]
 pub trait Ephemeral: Send + Sync + 'static {
     /// What is asked for and what is handed out. Nothing of it is write-only: none of it is stored
     /// anyway.
@@ -20,64 +21,89 @@ pub trait Ephemeral: Send + Sync + 'static {
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
     ///
     /// # Errors
-    /// When it cannot be so. What is reported without an error returned counts as well.
-    fn validate(&self, _diags: &mut Diagnostics, _config: &Draft<Self::Model>) -> Answer<()> {
+    /// When it cannot be so. `call.report(…)` says so too, and goes on.
+    fn validate(&self, _call: Validate<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
-    /// Opens it. `config` is what the author wrote, wholly known and with defaults; the answer is what
-    /// was found out.
+    /// Opens it, and returns what is handed out besides what the author wrote. If it runs out,
+    /// `call.lasts.until(…)` says when; what the next call must know is put into `call.private`.
     ///
     /// # Errors
     /// When it cannot be had.
-    async fn open(
+    fn open(
         &self,
-        diags: &mut Diagnostics,
-        config: Input<Self::Model>,
-    ) -> Answer<Opened<Computed<Self::Model>>>;
+        call: Open<Self::Model>,
+    ) -> impl Future<Output = Answer<Computed<Self::Model>>> + Send;
 
-    /// Makes it last longer. Asked only if [`Opened::keep`] says until when it lasts.
+    /// Makes it last longer, and says until when. Asked only if the call before did.
     ///
     /// # Errors
     /// When it does not last longer.
-    async fn renew(&self, diags: &mut Diagnostics, _private: Bytes) -> Answer<Keep> {
-        Err(diags.error(Diagnostic::error(
+    fn renew(&self, _call: Renew) -> impl Future<Output = Answer<()>> + Send {
+        ready(Err(Problem::new(
             "Renewal not supported",
             "The provider asked for a renewal that it does not support. This is a bug in the provider.",
         )))
     }
 
-    /// Ends it. `private` is what [`open`](Self::open) kept, whatever renewals have kept since.
+    /// Ends it.
     ///
     /// # Errors
     /// When it goes on.
-    async fn close(&self, _diags: &mut Diagnostics, _private: Bytes) -> Answer<()> {
-        Ok(())
+    fn close(&self, _call: Close) -> impl Future<Output = Answer<()>> + Send {
+        ready(Ok(()))
     }
 }
 
-/// What an ephemeral resource hands out, and what it keeps.
-#[derive(Clone, Debug)]
-pub struct Opened<C> {
-    /// What is handed out, besides what the author wrote.
-    pub value: C,
-    /// What is kept.
-    pub keep: Keep,
+/// Asks for an ephemeral resource.
+#[non_exhaustive]
+pub struct Open<M: Model> {
+    /// What the author wrote, wholly known and with defaults.
+    pub config: Input<M>,
+    /// What is kept until the next call.
+    pub private: Private,
+    /// Until when it lasts.
+    pub lasts: Lasts,
+    /// To put the answer off.
+    pub deferral: Deferral,
+    /// The rest, for those who take the values out.
+    pub call: Call,
 }
 
-impl<C> Opened<C> {
-    /// Hands out a value for as long as anybody wants it, and keeps nothing.
-    #[must_use]
-    pub fn for_good(value: C) -> Self {
-        Self { value, keep: Keep::default() }
-    }
+/// Asks that an ephemeral resource last longer.
+#[non_exhaustive]
+pub struct Renew {
+    /// What is kept until the next call.
+    pub private: Private,
+    /// Until when it lasts.
+    pub lasts: Lasts,
+    /// The rest, for those who take the values out.
+    pub call: Call,
 }
 
-/// What an open ephemeral resource needs until the next call.
+/// Asks that an ephemeral resource end.
+#[non_exhaustive]
+pub struct Close {
+    /// What the opening kept, whatever renewals have kept since.
+    pub private: Private,
+    /// The rest, for those who take the values out.
+    pub call: Call,
+}
+
+calls!(Open, without_model: Renew Close);
+
+/// Until when an ephemeral resource lasts: for good, unless something else is said.
 #[derive(Clone, Debug, Default)]
-pub struct Keep {
-    /// Bytes that the host hands back.
-    pub private: Bytes,
-    /// When it must be renewed, if it runs out.
-    pub renew_at: Option<SystemTime>,
+pub struct Lasts(Arc<Mutex<Option<SystemTime>>>);
+
+impl Lasts {
+    /// It must be renewed by then.
+    pub fn until(&self, moment: SystemTime) {
+        *locked(&self.0) = Some(moment);
+    }
+
+    pub(crate) fn take(&self) -> Option<SystemTime> {
+        locked(&self.0).take()
+    }
 }

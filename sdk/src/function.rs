@@ -1,16 +1,76 @@
-//! A function as its author writes it: a signature, and a body that is asked for a value and nothing
-//! else.
+//! A function as its author writes it: a struct of its arguments, and what comes of them.
 
 use formwork_plugin_protocol::message::function::FunctionError;
 use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSignature};
-use formwork_value::{Type, Value};
+use formwork_value::{Step, Type, Value};
 
-use crate::Field;
+use crate::{Answer, Field, Problem};
 
-/// A function that configurations call as `provider::NAME::function(…)`.
+/// A function that configurations call as `provider::NAME::function(…)`. It must give the same result
+/// for the same arguments, whenever and wherever it is called.
 ///
-/// It must give the same result for the same arguments, whenever and wherever it is called.
-pub trait Function: Send + Sync + 'static {
+/// The struct is what it takes: each field is a parameter, its doc comment the description. Arguments
+/// are known and not null, unless the field is an `Option` or an [`Attr`](crate::Attr).
+/// `#[attr(variadic)]` on a last field `Vec<T>` takes any number of further arguments. The first
+/// paragraph of the struct's doc comment is the summary of the function, the rest its description.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+///
+/// /// Joins texts.
+/// ///
+/// /// Between any two of them stands the separator.
+/// #[derive(Arguments)]
+/// struct Joined {
+///     /// What stands between them.
+///     separator: String,
+///     /// The texts.
+///     #[attr(variadic)]
+///     texts: Vec<String>,
+/// }
+///
+/// impl Function for Joined {
+///     type Result = String;
+///
+///     fn call(self) -> Answer<String> {
+///         match self.separator.as_str() {
+///             "" => Err(Problem::because("there is nothing to join with").at("separator")),
+///             separator => Ok(self.texts.join(separator)),
+///         }
+///     }
+/// }
+///
+/// let provider = ProviderDef::new("registry.terraform.io/acme/text").function::<Joined>("joined");
+/// ```
+pub trait Function: Arguments {
+    /// What it returns: anything that an attribute could be.
+    type Result: Field;
+
+    /// Computes the result.
+    ///
+    /// # Errors
+    /// When there is none for these arguments. [`Problem::at`] says which of them is to blame.
+    fn call(self) -> Answer<Self::Result>;
+}
+
+/// What a function takes. To be derived.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say what arguments there are",
+    note = "give the struct #[derive(Arguments)]"
+)]
+pub trait Arguments: Sized + Send + Sync + 'static {
+    /// Adds the parameters to a signature, and says what the function does.
+    fn describe(signature: Signature) -> Signature;
+
+    /// Reads the arguments.
+    ///
+    /// # Errors
+    /// When one of them is nothing that its field can hold.
+    fn read(given: &Given) -> Answer<Self>;
+}
+
+/// A function of any kind.
+pub trait AnyFunction: Send + Sync + 'static {
     /// What it takes and returns.
     fn signature(&self) -> Signature;
 
@@ -18,7 +78,20 @@ pub trait Function: Send + Sync + 'static {
     ///
     /// # Errors
     /// When there is none for these arguments.
-    fn call(&self, arguments: &Arguments) -> Result<Value, Refusal>;
+    fn call(&self, given: &Given) -> Answer<Value>;
+}
+
+/// A function that has a type.
+pub(crate) struct Typed<F>(pub(crate) std::marker::PhantomData<fn() -> F>);
+
+impl<F: Function> AnyFunction for Typed<F> {
+    fn signature(&self) -> Signature {
+        F::describe(Signature::new(F::Result::ty(), ""))
+    }
+
+    fn call(&self, given: &Given) -> Answer<Value> {
+        Ok(F::read(given)?.call()?.to_value())
+    }
 }
 
 /// What a function takes and returns.
@@ -38,6 +111,20 @@ impl Signature {
             markdown: true,
             deprecation: String::new(),
         })
+    }
+
+    /// Says what it does, in one line.
+    #[must_use]
+    pub fn summary(mut self, summary: &str) -> Self {
+        summary.clone_into(&mut self.0.summary);
+        self
+    }
+
+    /// Says that something else should be used.
+    #[must_use]
+    pub fn deprecated(mut self, instead: &str) -> Self {
+        instead.clone_into(&mut self.0.deprecation);
+        self
     }
 
     /// Says more about it, in Markdown.
@@ -67,6 +154,14 @@ impl Signature {
 pub struct Parameter(FunctionParameter);
 
 impl Parameter {
+    /// A parameter of the field's type, with a description in Markdown. It takes what the field does.
+    #[must_use]
+    pub fn of<F: Field>(name: &str, description: &str) -> Self {
+        let mut parameter = Self::new(name, F::ty(), description);
+        (parameter.0.allow_null, parameter.0.allow_unknown) = (F::NULLABLE, F::HOLDS_UNKNOWN);
+        parameter
+    }
+
     /// A parameter of a type, with a description in Markdown.
     #[must_use]
     pub fn new(name: &str, ty: Type, description: &str) -> Self {
@@ -97,18 +192,26 @@ impl Parameter {
 
 /// The arguments of a call, of the types that the signature says.
 #[derive(Clone, Debug)]
-pub struct Arguments(pub(crate) Vec<Value>);
+pub struct Given(pub(crate) Vec<Value>);
 
-impl Arguments {
+impl Given {
     /// Reads the argument at a position, from 0.
     ///
     /// # Errors
     /// When there is none, or `T` has no form for it.
-    pub fn get<T: Field>(&self, at: usize) -> Result<T, Refusal> {
+    pub fn get<T: Field>(&self, at: usize) -> Answer<T> {
         let Some(value) = self.0.get(at) else {
-            return Err(Refusal::new(format!("argument {} is missing", at + 1)));
+            return Err(Problem::because(format!("argument {} is missing", at + 1)));
         };
-        T::from_value(value).map_err(|refused| Refusal::of_argument(at, refused.reason))
+        T::from_value(value).map_err(|refused| Problem::because(refused.reason).of_argument(at))
+    }
+
+    /// Reads the arguments from a position on.
+    ///
+    /// # Errors
+    /// When `T` has no form for one of them.
+    pub fn rest<T: Field>(&self, from: usize) -> Answer<Vec<T>> {
+        (from..self.0.len()).map(|at| self.get(at)).collect()
     }
 
     /// All of them, variadic ones at the end.
@@ -118,26 +221,20 @@ impl Arguments {
     }
 }
 
-/// Why a call has no result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal(pub(crate) FunctionError);
-
-impl Refusal {
-    /// A refusal that blames no argument.
-    #[must_use]
-    pub fn new(text: impl Into<String>) -> Self {
-        Self(FunctionError { text: text.into(), argument: None })
-    }
-
-    /// A refusal that blames the argument at a position, from 0.
-    #[must_use]
-    pub fn of_argument(at: usize, text: impl Into<String>) -> Self {
-        Self(FunctionError { text: text.into(), argument: u64::try_from(at).ok() })
-    }
-
-    /// What is wrong.
-    #[must_use]
-    pub fn text(&self) -> &str {
-        &self.0.text
-    }
+/// A problem in the words of the contract. What it blames may be a parameter by name.
+pub(crate) fn error(signature: &FunctionSignature, problem: &Problem) -> FunctionError {
+    let text = match (problem.summary(), problem.detail()) {
+        ("", detail) => detail.to_owned(),
+        (summary, "") => summary.to_owned(),
+        (summary, detail) => format!("{summary}: {detail}"),
+    };
+    let named = || match problem.path().0.first()? {
+        Step::Attribute(name) => {
+            let all = signature.parameters.iter().chain(&signature.variadic);
+            all.into_iter().position(|parameter| parameter.name == name.as_str())
+        }
+        _ => None,
+    };
+    let argument = problem.argument().or_else(named).and_then(|at| u64::try_from(at).ok());
+    FunctionError { text, argument }
 }

@@ -24,15 +24,10 @@
 //!
 //! struct Greeter;
 //!
-//! #[async_trait]
 //! impl Resource for Greeter {
 //!     type Model = Greeting;
 //!
-//!     async fn create(
-//!         &self,
-//!         _: &mut Diagnostics,
-//!         call: Create<Greeting>,
-//!     ) -> Answer<GreetingComputed> {
+//!     async fn create(&self, call: Create<Greeting>) -> Answer<GreetingComputed> {
 //!         let GreetingInput { name, word } = call.planned;
 //!         Ok(GreetingComputed { text: format!("{word}, {name}") })
 //!     }
@@ -56,6 +51,7 @@
 extern crate self as formwork_sdk;
 
 pub mod action;
+mod call;
 pub mod check;
 pub mod context;
 pub mod data_source;
@@ -68,6 +64,7 @@ pub mod list;
 pub mod log;
 pub mod model;
 mod plan;
+pub mod problem;
 pub mod provider;
 pub mod resource;
 pub mod schema;
@@ -79,37 +76,39 @@ pub mod timeouts;
 pub mod upgrade;
 
 pub use action::Action;
+pub use call::Call;
 pub use ephemeral::Ephemeral;
 pub use field::{Attr, Field, Secret, Set, Whole};
 pub use formwork_value as value;
 pub use function::Function;
 pub use list::List;
 pub use model::{Computed, Draft, Input, Model, Nested, View};
+pub use problem::{Answer, Problem};
 pub use provider::ProviderDef;
 pub use resource::Resource;
 pub use serve::serve;
 pub use upgrade::Upgrades;
 
-/// What a handler returns: the value, or the receipt for the error that it reported.
-pub type Answer<T> = Result<T, value::Reported>;
-
 /// All that most providers need.
 pub mod prelude {
-    pub use crate::action::{Action, Invoke};
+    pub use crate::action::{Action, Invoke, PlanAction};
     pub use crate::context::DeferredReason;
-    pub use crate::data_source::DataSource;
-    pub use crate::ephemeral::{Ephemeral, Keep, Opened};
-    pub use crate::function::{Arguments, Function, Parameter, Refusal, Signature};
+    pub use crate::data_source::{DataSource, ReadData};
+    pub use crate::ephemeral::{Close, Ephemeral, Open, Renew};
+    pub use crate::function::Function;
     pub use crate::list::{List, Listed, Search};
-    pub use crate::provider::{Configure, ProviderDef};
-    pub use crate::resource::{Change, Create, Delete, Foreign, Read, Resource, Stored, Update};
+    pub use crate::problem::OrFail;
+    pub use crate::provider::{Configure, ProviderDef, Setup};
+    pub use crate::resource::{
+        Change, Create, Delete, Foreign, Import, ImportByIdentity, Read, Resource, Update, Upgrade,
+        Validate,
+    };
     pub use crate::stop::Stop;
     pub use crate::timeouts::{Timeouts, Wait};
     pub use crate::{
-        Answer, Attr, Computed, Draft, Input, Model, Nested, Secret, Set, Upgrades, View, Whole,
-        serve,
+        Answer, Attr, Call, Computed, Draft, Input, Model, Nested, Problem, Secret, Set, Upgrades,
+        View, Whole, serve,
     };
-    pub use async_trait::async_trait;
-    pub use formwork_sdk_macros::{Model, Nested};
-    pub use formwork_value::{Diagnostic, Diagnostics, Path, Reported};
+    pub use formwork_sdk_macros::{Arguments, Model, Nested};
+    pub use formwork_value::Path;
 }

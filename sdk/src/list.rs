@@ -1,24 +1,24 @@
 //! A list resource as its author writes it: finds objects that exist, managed or not.
 
-use async_trait::async_trait;
-use formwork_value::Diagnostics;
+use std::future::Future;
 
-use crate::stop::Stop;
+use crate::call::Call;
+use crate::resource::Validate;
+use crate::resource::calls::calls;
 use crate::{Answer, Draft, Input, Model};
 
 /// A list resource. Its name is that of the resource type whose objects it finds.
-#[async_trait]
 pub trait List: Send + Sync + 'static {
     /// What the author of a query writes. It has no computed attributes.
-    type Config: Model;
+    type Model: Model;
     /// The objects: the model of the resource type. It must have an identity.
     type Object: Model;
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
     ///
     /// # Errors
-    /// When it cannot be so. What is reported without an error returned counts as well.
-    fn validate(&self, _diags: &mut Diagnostics, _config: &Draft<Self::Config>) -> Answer<()> {
+    /// When it cannot be so. `call.report(…)` says so too, and goes on.
+    fn validate(&self, _call: Validate<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
@@ -26,11 +26,10 @@ pub trait List: Send + Sync + 'static {
     ///
     /// # Errors
     /// When it cannot be found out which there are.
-    async fn list(
+    fn list(
         &self,
-        diags: &mut Diagnostics,
-        search: Search<Self::Config>,
-    ) -> Answer<Vec<Listed<Self::Object>>>;
+        call: Search<Self::Model>,
+    ) -> impl Future<Output = Answer<Vec<Listed<Self::Object>>>> + Send;
 }
 
 /// Asks for objects.
@@ -42,9 +41,11 @@ pub struct Search<M: Model> {
     pub limit: usize,
     /// Whether whole objects are wanted, or only what identifies them.
     pub whole: bool,
-    /// Whether to hurry.
-    pub stop: Stop,
+    /// The rest, for those who take the values out.
+    pub call: Call,
 }
+
+calls!(Search);
 
 /// An object that was found.
 pub struct Listed<M: Model> {

@@ -2,11 +2,11 @@
 //! the functions here are what it calls.
 
 use formwork_value::convert::Refused;
-use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Step, Str, Value};
+use formwork_value::{Step, Str, Value};
 
 use crate::field::{refused, within};
 use crate::schema::Shape;
-use crate::{Answer, Field};
+use crate::{Answer, Field, Problem};
 
 /// A struct whose fields are attributes of an object, all of them or some.
 pub trait View: Sized + Send + Sync + 'static {
@@ -243,16 +243,14 @@ pub fn decide<T: Field>(prior: &Value, planned: &Value, ask: fn(&T, &T) -> bool)
     }
 }
 
-/// Reads an object, reporting why if it cannot be read.
-pub(crate) fn read<V: View>(diags: &mut Diagnostics, value: &Value) -> Answer<V> {
-    V::from_value(value).map_err(|refused| report(diags, &refused.path, &refused.reason))
-}
-
-fn report(diags: &mut Diagnostics, path: &Path, reason: &str) -> Reported {
-    let place = path.to_string();
-    let place = place.trim_start_matches('.');
-    let detail = format!("Inappropriate value for `{place}`: {reason}.");
-    diags.error(Diagnostic::error("Incorrect attribute value", detail).path(path.clone()))
+/// Reads an object, or says why it cannot be read.
+pub(crate) fn read<V: View>(value: &Value) -> Answer<V> {
+    V::from_value(value).map_err(|Refused { path, reason }| {
+        let place = path.to_string();
+        let place = place.trim_start_matches('.');
+        let detail = format!("Inappropriate value for `{place}`: {reason}.");
+        Problem::new("Incorrect attribute value", detail).at(path)
+    })
 }
 
 #[cfg(test)]

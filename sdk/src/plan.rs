@@ -15,7 +15,7 @@ use crate::check::Relation;
 use crate::schema::{Inner, Rule, Rules, Shape};
 
 pub(crate) use force::forcing;
-pub(crate) use merge::{carried, drafted, filled, foretold, settled, with_write_only};
+pub(crate) use merge::{carried, drafted, filled, foretold, of_id, settled, with_write_only};
 
 /// Returns the planned object before the author of the resource has had a say.
 ///

@@ -1,19 +1,23 @@
 //! What a provider offers, put together by its author.
 
 use std::collections::BTreeMap;
+use std::future::Future;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use formwork_plugin_protocol::Provider;
-use formwork_value::Diagnostics;
 
 use crate::action::Action;
+use crate::call::Call;
 use crate::data_source::DataSource;
 use crate::erased::{
     AnyAction, AnyConfigure, AnyDataSource, AnyEphemeral, AnyList, AnyResource, TypedAction,
     TypedConfigure, TypedDataSource, TypedEphemeral, TypedList, TypedResource,
 };
+use crate::function::{AnyFunction, Typed};
 use crate::list::List;
+use crate::resource::Validate;
+use crate::resource::calls::calls;
 use crate::schema::Shape;
 use crate::server::Server;
 use crate::{Answer, Draft, Ephemeral, Function, Model, Resource};
@@ -26,7 +30,7 @@ pub struct ProviderDef {
     pub(crate) resources: BTreeMap<String, Box<dyn AnyResource>>,
     pub(crate) data_sources: BTreeMap<String, Box<dyn AnyDataSource>>,
     pub(crate) ephemeral: BTreeMap<String, Box<dyn AnyEphemeral>>,
-    pub(crate) functions: BTreeMap<String, Box<dyn Function>>,
+    pub(crate) functions: BTreeMap<String, Box<dyn AnyFunction>>,
     /// Shared with what they do, which goes on after the call.
     pub(crate) actions: BTreeMap<String, Arc<dyn AnyAction>>,
     pub(crate) lists: BTreeMap<String, Box<dyn AnyList>>,
@@ -93,7 +97,13 @@ impl ProviderDef {
 
     /// Adds a function.
     #[must_use]
-    pub fn function(mut self, name: &str, function: impl Function) -> Self {
+    pub fn function<F: Function>(self, name: &str) -> Self {
+        self.any_function(name, Typed::<F>(PhantomData))
+    }
+
+    /// Adds a function whose types are known only when the provider runs.
+    #[must_use]
+    pub fn any_function(mut self, name: &str, function: impl AnyFunction) -> Self {
         self.functions.insert(name.to_owned(), Box::new(function));
         self
     }
@@ -121,16 +131,15 @@ impl ProviderDef {
 
 /// A provider's own configuration. What resources need of it, such as a client, they share with the
 /// implementor, which puts it there.
-#[async_trait]
 pub trait Configure: Send + Sync + 'static {
     /// What the author of a configuration writes in the `provider` block.
-    type Config: Model;
+    type Model: Model;
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
     ///
     /// # Errors
-    /// When it cannot be so. What is reported without an error returned counts as well.
-    fn validate(&self, _diags: &mut Diagnostics, _config: &Draft<Self::Config>) -> Answer<()> {
+    /// When it cannot be so. `call.report(…)` says so too, and goes on.
+    fn validate(&self, _call: Validate<Self::Model>) -> Answer<()> {
         Ok(())
     }
 
@@ -138,17 +147,27 @@ pub trait Configure: Send + Sync + 'static {
     ///
     /// # Errors
     /// When nothing can be done with it. No other call is made then.
-    async fn configure(&self, diags: &mut Diagnostics, config: Draft<Self::Config>) -> Answer<()>;
+    fn configure(&self, call: Setup<Self::Model>) -> impl Future<Output = Answer<()>> + Send;
 }
+
+/// Hands over a provider's own configuration.
+#[non_exhaustive]
+pub struct Setup<M: Model> {
+    /// What the author wrote, with defaults.
+    pub config: Draft<M>,
+    /// The rest, for those who take the values out.
+    pub call: Call,
+}
+
+calls!(Setup);
 
 /// No configuration.
 struct NotConfigured;
 
-#[async_trait]
 impl Configure for NotConfigured {
-    type Config = ();
+    type Model = ();
 
-    async fn configure(&self, _: &mut Diagnostics, (): ()) -> Answer<()> {
+    async fn configure(&self, _: Setup<()>) -> Answer<()> {
         Ok(())
     }
 }

@@ -24,6 +24,8 @@ pub struct Shape {
     pub rules: Rules,
     /// What identifies an object, by attribute; empty if nothing does.
     pub identity: BTreeMap<Str, Identifies>,
+    /// The attribute that is what users call an object; an import by id goes by it.
+    pub import: Option<Str>,
     ty: OnceLock<Type>,
 }
 
@@ -144,6 +146,9 @@ impl Shape {
         if let Some(identifies) = definition.identifies {
             self.identity.insert(name.into(), identifies);
         }
+        if definition.import {
+            self.import = Some(name.into());
+        }
         self
     }
 
@@ -164,6 +169,7 @@ impl Shape {
         self.rules.parts.extend(other.rules.parts);
         self.rules.relations.extend(other.rules.relations);
         self.identity.extend(other.identity);
+        self.import = self.import.or(other.import);
         self
     }
 

@@ -2,14 +2,12 @@
 //! answers held to what every answer must be. What is reported becomes the answer's diagnostics, and
 //! so does a panic.
 
-use std::any::Any;
-use std::future::Future;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use formwork_plugin_protocol::capability::{ClientCapabilities, ServerCapabilities};
-use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
@@ -27,18 +25,19 @@ use formwork_plugin_protocol::message::resource::{
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, ProviderSchema};
 use formwork_plugin_protocol::{Failure, Payload, Provider};
-use formwork_value::diag::Blame;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Schema, Value};
+use formwork_value::{Schema, Value};
+use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
-use futures_util::{FutureExt as _, StreamExt as _};
 
-use crate::ephemeral::Keep;
+use crate::call::{Call, words};
+use crate::context::{Context, Deferral, Meta};
 use crate::erased::{AnyAction, AnyDataSource, AnyEphemeral, AnyList, AnyResource};
 use crate::schema::Shape;
 use crate::stop::{Stop, StopSwitch};
-use crate::{Answer, ProviderDef, plan};
+use crate::{Answer, Problem, ProviderDef, plan};
 
 use life::Outcome;
+use passing::Opened;
 
 mod acting;
 mod check;
@@ -60,77 +59,87 @@ impl Server {
         Self { provider, stop, switch }
     }
 
-    fn resource(&self, diags: &mut Diagnostics, name: &str) -> Answer<&dyn AnyResource> {
+    /// A call; `doing` is what could fail, such as `read time_sleep`.
+    fn call(&self, doing: &str) -> Call {
+        Call::new(self.stop.clone(), doing)
+    }
+
+    /// What a call brings along.
+    fn context(
+        &self,
+        call: &Call,
+        private: &Bytes,
+        meta: &Payload,
+        client: ClientCapabilities,
+    ) -> Answer<Context> {
+        let mut context = Context::new(call.clone(), private);
+        context.deferral = Deferral::new(client.deferral_allowed);
+        if let Some(shape) = &self.provider.meta {
+            let meta = check::decoded(shape, meta)?;
+            context.meta = Meta(Some(meta).filter(|meta| !meta.is_null()));
+        }
+        Ok(context)
+    }
+
+    fn resource(&self, name: &str) -> Answer<&dyn AnyResource> {
         match self.provider.resources.get(name) {
             Some(resource) => Ok(&**resource),
-            None => Err(unsupported(diags, "resource type", name)),
+            None => Err(unsupported("resource type", name)),
         }
     }
 
-    fn data_source(&self, diags: &mut Diagnostics, name: &str) -> Answer<&dyn AnyDataSource> {
+    fn data_source(&self, name: &str) -> Answer<&dyn AnyDataSource> {
         match self.provider.data_sources.get(name) {
             Some(data_source) => Ok(&**data_source),
-            None => Err(unsupported(diags, "data source", name)),
+            None => Err(unsupported("data source", name)),
         }
     }
 
-    fn ephemeral(&self, diags: &mut Diagnostics, name: &str) -> Answer<&dyn AnyEphemeral> {
+    fn ephemeral(&self, name: &str) -> Answer<&dyn AnyEphemeral> {
         match self.provider.ephemeral.get(name) {
             Some(ephemeral) => Ok(&**ephemeral),
-            None => Err(unsupported(diags, "ephemeral resource type", name)),
+            None => Err(unsupported("ephemeral resource type", name)),
         }
     }
 
-    fn action(&self, diags: &mut Diagnostics, name: &str) -> Answer<Arc<dyn AnyAction>> {
+    fn action(&self, name: &str) -> Answer<Arc<dyn AnyAction>> {
         match self.provider.actions.get(name) {
             Some(action) => Ok(action.clone()),
-            None => Err(unsupported(diags, "action type", name)),
+            None => Err(unsupported("action type", name)),
         }
     }
 
-    fn list_type(&self, diags: &mut Diagnostics, name: &str) -> Answer<&dyn AnyList> {
+    fn list_type(&self, name: &str) -> Answer<&dyn AnyList> {
         match self.provider.lists.get(name) {
             Some(list) => Ok(&**list),
-            None => Err(unsupported(diags, "list resource type", name)),
+            None => Err(unsupported("list resource type", name)),
         }
     }
 
-    fn validate_resource(&self, diags: &mut Diagnostics, request: &ValidateRequest) -> Answer<()> {
-        let resource = self.resource(diags, &request.type_name)?;
-        let config = check::decoded(diags, resource.shape(), &request.config)?;
-        check::config(diags, resource.shape(), &config, request.client)?;
-        resource.validate(diags, &config)
+    fn validate_resource(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
+        let resource = self.resource(&request.type_name)?;
+        let config = check::config(resource.shape(), &request.config, request.client)?;
+        resource.validate(&config, call.clone())
     }
 
-    fn validate_data(&self, diags: &mut Diagnostics, request: &ValidateRequest) -> Answer<()> {
-        let data_source = self.data_source(diags, &request.type_name)?;
-        let config = check::decoded(diags, data_source.shape(), &request.config)?;
-        check::config(diags, data_source.shape(), &config, request.client)?;
-        data_source.validate(diags, &config)
+    fn validate_data(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
+        let data_source = self.data_source(&request.type_name)?;
+        let config = check::config(data_source.shape(), &request.config, request.client)?;
+        data_source.validate(&config, call.clone())
     }
 
-    fn validate_provider(&self, diags: &mut Diagnostics, request: &ValidateRequest) -> Answer<()> {
+    fn validate_provider(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
         let configure = &self.provider.configure;
-        let config = check::decoded(diags, configure.shape(), &request.config)?;
         // Hosts do not say here what they can do, so nothing is refused for it.
         let client = ClientCapabilities { write_only_attributes_allowed: true, ..request.client };
-        check::config(diags, configure.shape(), &config, client)?;
-        configure.validate(diags, &config)
+        let config = check::config(configure.shape(), &request.config, client)?;
+        configure.validate(&config, call.clone())
     }
 
-    async fn take_config(&self, diags: &mut Diagnostics, request: &ConfigureRequest) -> Answer<()> {
+    async fn take_config(&self, call: &Call, request: &ConfigureRequest) -> Answer<()> {
         let configure = &self.provider.configure;
-        let config = check::decoded(diags, configure.shape(), &request.config)?;
-        configure.configure(diags, &config).await
-    }
-
-    async fn data(&self, diags: &mut Diagnostics, request: &ReadDataRequest) -> Answer<Payload> {
-        let data_source = self.data_source(diags, &request.type_name)?;
-        let config = check::decoded(diags, data_source.shape(), &request.config)?;
-        let shape = data_source.shape();
-        let planned = fresh(shape, &config);
-        let found = data_source.read(diags, &planned).await?;
-        Ok(check::known(diags, shape, "read", plan::carried(&planned, &found)))
+        let config = check::decoded(configure.shape(), &request.config)?;
+        configure.configure(&config, call.clone()).await
     }
 }
 
@@ -186,45 +195,40 @@ impl Provider for Server {
     }
 
     async fn validate_provider_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(async { self.validate_provider(&mut diags, &request) }).await;
-        settled(&mut diags, done);
-        Ok(Verdict { diagnostics: reports(diags) })
+        let call = self.call("validate the configuration of the provider");
+        let (_, diagnostics) =
+            call.settled(async { self.validate_provider(&call, &request) }).await;
+        Ok(Verdict { diagnostics })
     }
 
     async fn configure(&self, request: ConfigureRequest) -> Result<Verdict, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(self.take_config(&mut diags, &request)).await;
-        settled(&mut diags, done);
-        Ok(Verdict { diagnostics: reports(diags) })
+        let call = self.call("configure the provider");
+        let (_, diagnostics) = call.settled(self.take_config(&call, &request)).await;
+        Ok(Verdict { diagnostics })
     }
 
     async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(async { self.validate_resource(&mut diags, &request) }).await;
-        settled(&mut diags, done);
-        Ok(Verdict { diagnostics: reports(diags) })
+        let call = self.call(&format!("validate {}", request.type_name));
+        let (_, diagnostics) =
+            call.settled(async { self.validate_resource(&call, &request) }).await;
+        Ok(Verdict { diagnostics })
     }
 
     async fn validate_data_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(async { self.validate_data(&mut diags, &request) }).await;
-        settled(&mut diags, done);
-        Ok(Verdict { diagnostics: reports(diags) })
+        let call = self.call(&format!("validate data.{}", request.type_name));
+        let (_, diagnostics) = call.settled(async { self.validate_data(&call, &request) }).await;
+        Ok(Verdict { diagnostics })
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(self.upgraded(&mut diags, request)).await;
-        let state = settled(&mut diags, done).unwrap_or(Payload::Absent);
-        Ok(UpgradeResponse { state, diagnostics: reports(diags) })
+        let call = self.call(&format!("upgrade {}", request.type_name));
+        let (state, diagnostics) = call.settled(self.upgraded(&call, request)).await;
+        Ok(UpgradeResponse { state: state.unwrap_or(Payload::Absent), diagnostics })
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(self.real(&mut diags, &request)).await;
-        let outcome = settled(&mut diags, done);
-        let diagnostics = reports(diags);
+        let call = self.call(&format!("read {}", request.type_name));
+        let (outcome, diagnostics) = call.settled(self.real(&call, &request)).await;
         Ok(match outcome {
             Some(Outcome { object, private, identity, deferred, .. }) => {
                 ReadResponse { state: object, private, deferred, identity, diagnostics }
@@ -240,9 +244,9 @@ impl Provider for Server {
     }
 
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(self.planned(&mut diags, &request)).await;
-        let outcome = settled(&mut diags, done).unwrap_or_else(|| Outcome {
+        let call = self.call(&format!("plan {}", request.type_name));
+        let (outcome, diagnostics) = call.settled(self.planned(&call, &request)).await;
+        let outcome = outcome.unwrap_or_else(|| Outcome {
             object: request.prior,
             private: request.prior_private,
             identity: request.prior_identity,
@@ -256,35 +260,37 @@ impl Provider for Server {
             legacy_type_system: false,
             deferred: outcome.deferred,
             planned_identity: outcome.identity,
-            diagnostics: reports(diags),
+            diagnostics,
         })
     }
 
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(self.applied(&mut diags, &request)).await;
+        let call = self.call(&format!("change {}", request.type_name));
+        let (outcome, diagnostics) = call.settled(self.applied(&call, &request)).await;
         // When nothing is known of what became of the object, it is taken to be what it was.
-        let (state, private, identity) = match settled(&mut diags, done) {
+        let (state, private, identity) = match outcome {
             Some(outcome) => (outcome.object, outcome.private, outcome.identity),
             None => (request.prior, request.planned_private, request.planned_identity),
         };
-        let diagnostics = reports(diags);
         Ok(ApplyResponse { state, private, legacy_type_system: false, identity, diagnostics })
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(self.found(&mut diags, &request)).await;
-        let resources = settled(&mut diags, done).into_iter().collect();
-        Ok(ImportResponse { resources, deferred: None, diagnostics: reports(diags) })
+        let call = self.call(&format!("import {}", request.type_name));
+        let (found, diagnostics) = call.settled(self.found(&call, &request)).await;
+        Ok(ImportResponse { resources: found.into_iter().collect(), deferred: None, diagnostics })
     }
 
     async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
-        let mut diags = Diagnostics::new();
+        let call = self.call(&format!("move an object to {}", request.target_type));
         let private = request.source_private.clone();
-        let done = caught(self.moved(&mut diags, request)).await;
-        let (state, identity) = settled(&mut diags, done).unwrap_or((Payload::Absent, None));
-        Ok(MoveResponse { state, private, identity, diagnostics: reports(diags) })
+        let (moved, diagnostics) = call.settled(self.moved(&call, request)).await;
+        Ok(match moved {
+            Some(Outcome { object, private, identity, .. }) => {
+                MoveResponse { state: object, private, identity, diagnostics }
+            }
+            None => MoveResponse { state: Payload::Absent, private, identity: None, diagnostics },
+        })
     }
 
     async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
@@ -299,22 +305,23 @@ impl Provider for Server {
         &self,
         request: UpgradeIdentityRequest,
     ) -> Result<UpgradeIdentityResponse, Failure> {
-        let mut diags = Diagnostics::new();
-        let stored = match (self.resource(&mut diags, &request.type_name), &request.identity) {
-            (Ok(resource), RawState::Json(json)) => {
-                identity::stored(&mut diags, resource.shape(), json).ok()
+        let call = self.call(&format!("upgrade the identity of {}", request.type_name));
+        let stored = async {
+            match (self.resource(&request.type_name)?, &request.identity) {
+                (resource, RawState::Json(json)) => identity::stored(resource.shape(), json),
+                (_, RawState::Flat(_)) => Ok(Payload::Absent),
             }
-            _ => None,
         };
-        let identity = stored.unwrap_or(Payload::Absent);
-        Ok(UpgradeIdentityResponse { identity, diagnostics: reports(diags) })
+        let (identity, diagnostics) = call.settled(stored).await;
+        let identity = identity.unwrap_or(Payload::Absent);
+        Ok(UpgradeIdentityResponse { identity, diagnostics })
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(self.data(&mut diags, &request)).await;
-        let state = settled(&mut diags, done).unwrap_or(Payload::Absent);
-        Ok(ReadDataResponse { state, deferred: None, diagnostics: reports(diags) })
+        let call = self.call(&format!("read data.{}", request.type_name));
+        let (found, diagnostics) = call.settled(self.data(&call, &request)).await;
+        let (state, deferred) = found.unwrap_or((Payload::Absent, None));
+        Ok(ReadDataResponse { state, deferred, diagnostics })
     }
 
     async fn functions(&self) -> Result<Functions, Failure> {
@@ -322,63 +329,59 @@ impl Provider for Server {
     }
 
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
-        let result = caught(async { self.result_of(&request) }).await;
-        let panicked = |Panicked(text)| {
+        // What a function has is gone with the call, so that a panic may leave it as it likes.
+        let result = catch_unwind(AssertUnwindSafe(|| self.result_of(&request)));
+        let result = result.unwrap_or_else(|panic| {
+            let text = words(&*panic);
             let text = format!("the function panicked: {text}. This is a bug in the provider.");
             Err(FunctionError { text, argument: None })
-        };
-        Ok(CallResponse { result: result.unwrap_or_else(panicked) })
+        });
+        Ok(CallResponse { result })
     }
 
     async fn validate_ephemeral_config(
         &self,
         request: ValidateRequest,
     ) -> Result<Verdict, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(async { self.validate_ephemeral(&mut diags, &request) }).await;
-        settled(&mut diags, done);
-        Ok(Verdict { diagnostics: reports(diags) })
+        let call = self.call(&format!("validate ephemeral.{}", request.type_name));
+        let (_, diagnostics) =
+            call.settled(async { self.validate_ephemeral(&call, &request) }).await;
+        Ok(Verdict { diagnostics })
     }
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(self.opened(&mut diags, &request)).await;
-        let (result, keep) =
-            settled(&mut diags, done).unwrap_or((Payload::Absent, Keep::default()));
-        let Keep { private, renew_at } = keep;
-        let diagnostics = reports(diags);
-        Ok(OpenResponse { result, private, renew_at, deferred: None, diagnostics })
+        let call = self.call(&format!("open ephemeral.{}", request.type_name));
+        let (opened, diagnostics) = call.settled(self.opened(&call, &request)).await;
+        let Opened { result, private, renew_at, deferred } = opened.unwrap_or_default();
+        Ok(OpenResponse { result, private, renew_at, deferred, diagnostics })
     }
 
     async fn renew_ephemeral(&self, request: KeepRequest) -> Result<RenewResponse, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(self.renewed(&mut diags, request)).await;
-        let Keep { private, renew_at } = settled(&mut diags, done).unwrap_or_default();
-        Ok(RenewResponse { private, renew_at, diagnostics: reports(diags) })
+        let call = self.call(&format!("renew ephemeral.{}", request.type_name));
+        let (renewed, diagnostics) = call.settled(self.renewed(&call, &request)).await;
+        let (private, renew_at) = renewed.unwrap_or_default();
+        Ok(RenewResponse { private, renew_at, diagnostics })
     }
 
     async fn close_ephemeral(&self, request: KeepRequest) -> Result<Verdict, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(self.closed(&mut diags, request)).await;
-        settled(&mut diags, done);
-        Ok(Verdict { diagnostics: reports(diags) })
+        let call = self.call(&format!("close ephemeral.{}", request.type_name));
+        let (_, diagnostics) = call.settled(self.closed(&call, &request)).await;
+        Ok(Verdict { diagnostics })
     }
 
     async fn validate_list_config(&self, request: ValidateListRequest) -> Result<Verdict, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(async { self.validate_list(&mut diags, &request) }).await;
-        settled(&mut diags, done);
-        Ok(Verdict { diagnostics: reports(diags) })
+        let call = self.call(&format!("validate list.{}", request.type_name));
+        let (_, diagnostics) = call.settled(async { self.validate_list(&call, &request) }).await;
+        Ok(Verdict { diagnostics })
     }
 
     async fn list(
         &self,
         request: ListRequest,
     ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(self.listed(&mut diags, &request)).await;
-        let mut events = settled(&mut diags, done).unwrap_or_default();
-        let diagnostics = reports(diags);
+        let call = self.call(&format!("list {}", request.type_name));
+        let (events, diagnostics) = call.settled(self.listed(&call, &request)).await;
+        let mut events = events.unwrap_or_default();
         if !diagnostics.is_empty() {
             // Protocol: problems have no place but an event.
             let display_name = String::new();
@@ -388,17 +391,15 @@ impl Provider for Server {
     }
 
     async fn validate_action_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(async { self.validate_action(&mut diags, &request) }).await;
-        settled(&mut diags, done);
-        Ok(Verdict { diagnostics: reports(diags) })
+        let call = self.call(&format!("validate action.{}", request.type_name));
+        let (_, diagnostics) = call.settled(async { self.validate_action(&call, &request) }).await;
+        Ok(Verdict { diagnostics })
     }
 
     async fn plan_action(&self, request: ActionRequest) -> Result<PlanActionResponse, Failure> {
-        let mut diags = Diagnostics::new();
-        let done = caught(self.action_planned(&mut diags, &request)).await;
-        settled(&mut diags, done);
-        Ok(PlanActionResponse { deferred: None, diagnostics: reports(diags) })
+        let call = self.call(&format!("plan action.{}", request.type_name));
+        let (deferred, diagnostics) = call.settled(self.action_planned(&call, &request)).await;
+        Ok(PlanActionResponse { deferred: deferred.flatten(), diagnostics })
     }
 
     async fn invoke_action(
@@ -431,52 +432,9 @@ fn schema(version: u64, shape: &Shape) -> Schema {
     Schema { version, block: shape.block.clone() }
 }
 
-fn unsupported(diags: &mut Diagnostics, what: &str, name: &str) -> Reported {
+fn unsupported(what: &str, name: &str) -> Problem {
     let detail = format!("The provider has no {what} called {name:?}.");
-    diags.error(Diagnostic::error(format!("Unsupported {what}"), detail))
-}
-
-/// What a panic said.
-struct Panicked(String);
-
-/// Waits for a handler; its panic is its answer, so that what was reported before still gets out.
-async fn caught<T>(handler: impl Future<Output = T>) -> Result<T, Panicked> {
-    AssertUnwindSafe(handler).catch_unwind().await.map_err(|panic| Panicked(words(&*panic)))
-}
-
-fn words(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text").to_owned()
-}
-
-/// What the handler answered, if it did.
-fn settled<T>(diags: &mut Diagnostics, done: Result<Answer<T>, Panicked>) -> Option<T> {
-    reported(diags, done).ok()
-}
-
-fn panicked(diags: &mut Diagnostics, text: &str) -> Reported {
-    let detail =
-        format!("A handler of the provider panicked: {text}. This is a bug in the provider.");
-    diags.error(Diagnostic::error("Provider panicked", detail).blame(Blame::Provider))
-}
-
-/// What the handler answered, or the receipt for why it did not.
-fn reported<T>(diags: &mut Diagnostics, done: Result<Answer<T>, Panicked>) -> Answer<T> {
-    match done {
-        Ok(answer) => answer,
-        Err(Panicked(text)) => Err(panicked(diags, &text)),
-    }
-}
-
-/// What was reported, in the words of the contract.
-fn reports(diags: Diagnostics) -> Vec<ProviderDiagnostic> {
-    let report = |diagnostic: Diagnostic| ProviderDiagnostic {
-        severity: diagnostic.severity,
-        summary: diagnostic.summary,
-        detail: diagnostic.detail,
-        path: diagnostic.path.unwrap_or_default(),
-    };
-    diags.into_iter().map(report).collect()
+    Problem::new(format!("Unsupported {what}"), detail)
 }
 
 #[cfg(test)]

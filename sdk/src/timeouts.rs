@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use formwork_value::{Diagnostic, Diagnostics};
-use tokio::time::Instant;
+use formwork_value::Value;
 
+use crate::log;
 use crate::prelude::*;
 
 /// A block in which the author of a configuration says how long operations may take. A model has it as
@@ -26,20 +26,13 @@ pub struct Timeouts {
     pub delete: Option<String>,
 }
 
-/// Returns how long an operation may take: what the author wrote, or else what is usual.
-///
-/// ```
-/// use std::time::Duration;
-/// use formwork_sdk::timeouts::{Timeouts, at_most};
-///
-/// let timeouts = Some(Timeouts { create: Some("1h30m".to_owned()), ..Timeouts::default() });
-/// let usual = Duration::from_secs(60);
-/// let create = at_most(timeouts.as_ref().and_then(|all| all.create.as_deref()), usual);
-/// assert_eq!(create, Duration::from_secs(5400));
-/// ```
-#[must_use]
-pub fn at_most(written: Option<&str>, usual: Duration) -> Duration {
-    written.and_then(duration).unwrap_or(usual)
+/// How long an operation may take, as the author of an object's configuration says.
+pub(crate) fn written(object: &Value, operation: &str) -> Option<Duration> {
+    let path = Path::root().attribute("timeouts").attribute(operation);
+    match path.find(object) {
+        Some(Value::String(text)) => duration(text.as_str()),
+        _ => None,
+    }
 }
 
 fn is_duration(text: &str) -> Result<(), String> {
@@ -57,7 +50,10 @@ fn duration(text: &str) -> Option<Duration> {
     u64::try_from(nanoseconds).ok().map(Duration::from_nanos)
 }
 
-/// Waiting for something that takes its time: asking again and again, in a loop of the author's own.
+/// Waiting for something that takes its time, by asking for it again and again: every second, for at
+/// most 20 minutes, unless told otherwise. What the author of the configuration says in `timeouts`
+/// counts before that; and time runs from the beginning of the call. How it goes is told to the host's
+/// log. Begun by [`Call::wait`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -65,68 +61,68 @@ fn duration(text: &str) -> Option<Duration> {
 ///
 /// # struct Client;
 /// # impl Client {
-/// #     async fn state(&self, _: &mut Diagnostics, _: &str) -> Answer<String> { Ok("up".to_owned()) }
+/// #     async fn state(&self, _: &str) -> Answer<String> { Ok("up".to_owned()) }
 /// # }
 /// # struct Machines { client: Client }
 /// impl Machines {
-///     async fn started(&self, diags: &mut Diagnostics, id: &str, stop: &Stop) -> Answer<()> {
-///         let mut wait = Wait::until("the machine is up", stop).at_most(Duration::from_secs(600));
-///         while self.client.state(diags, id).await? != "up" {
-///             wait.again(diags).await?;
-///         }
-///         Ok(())
+///     async fn started(&self, id: &str, call: &Call) -> Answer<()> {
+///         let wait = call.wait("the machine is up").every(Duration::from_secs(5));
+///         wait.until(|| async { Ok((self.client.state(id).await? == "up").then_some(())) }).await
 ///     }
 /// }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Wait<'s> {
-    what: &'s str,
+#[must_use = "nothing is waited for before `until` says what to ask"]
+pub struct Wait<'c> {
+    call: &'c Call,
+    what: &'c str,
     every: Duration,
     at_most: Duration,
-    stop: &'s Stop,
-    begin: Instant,
 }
 
-impl<'s> Wait<'s> {
-    /// Waits, from now on, until something is so, as a message says it: `the database is ready`. Asks
-    /// every second, for at most 20 minutes, unless told otherwise; ends when the host wants an end.
-    #[must_use]
-    pub fn until(what: &'s str, stop: &'s Stop) -> Self {
+impl<'c> Wait<'c> {
+    pub(crate) fn of(call: &'c Call, what: &'c str) -> Self {
         let (every, at_most) = (Duration::from_secs(1), Duration::from_secs(20 * 60));
-        Self { what, every, at_most, stop, begin: Instant::now() }
+        Self { call, what, every, at_most: call.timeout(at_most) }
     }
 
     /// How long to wait before asking again.
-    #[must_use]
     pub fn every(self, every: Duration) -> Self {
         Self { every, ..self }
     }
 
-    /// How long to wait in all.
-    #[must_use]
-    pub fn at_most(self, at_most: Duration) -> Self {
-        Self { at_most, ..self }
+    /// How long to wait in all, if the author of the configuration does not say so.
+    pub fn at_most(self, usual: Duration) -> Self {
+        Self { at_most: self.call.timeout(usual), ..self }
     }
 
-    /// Waits until it is time to ask again. The last time is when all the time is over.
+    /// Asks until there is something. The last time is when all the time is over.
     ///
     /// # Errors
-    /// When all the time is over, and when the host wants an end.
-    pub async fn again(&mut self, diags: &mut Diagnostics) -> Answer<()> {
-        let left = self.at_most.saturating_sub(self.begin.elapsed());
-        if left.is_zero() {
-            let detail = format!(
-                "Waited {}s until {}, and it has not come to that.",
-                self.at_most.as_secs_f64(),
-                self.what
-            );
-            return Err(diags.error(Diagnostic::error("Timed out", detail)));
-        }
-        tokio::select! {
-            () = tokio::time::sleep(self.every.min(left)) => Ok(()),
-            () = self.stop.requested() => {
-                let detail = format!("It was not waited for any longer that {}.", self.what);
-                Err(diags.error(Diagnostic::error("Interrupted", detail)))
+    /// When asking fails, when all the time is over, and when the host wants an end.
+    pub async fn until<T, F>(self, mut ask: impl FnMut() -> F) -> Answer<T>
+    where
+        F: Future<Output = Answer<Option<T>>>,
+    {
+        loop {
+            if let Some(found) = ask().await? {
+                return Ok(found);
+            }
+            let waited = self.call.begin().elapsed();
+            let left = self.at_most.saturating_sub(waited);
+            if left.is_zero() {
+                let (at_most, what) = (self.at_most.as_secs_f64(), self.what);
+                let detail =
+                    format!("Waited {at_most}s until {what}, and it has not come to that.");
+                return Err(Problem::new("Timed out", detail));
+            }
+            log::info("waiting", &[("until", &self.what), ("seconds", &waited.as_secs())]);
+            tokio::select! {
+                () = tokio::time::sleep(self.every.min(left)) => {}
+                () = self.call.stop.requested() => {
+                    let detail = format!("It was not waited for any longer that {}.", self.what);
+                    return Err(Problem::new("Interrupted", detail));
+                }
             }
         }
     }
@@ -164,11 +160,11 @@ mod tests {
     struct Service(Arc<Mutex<u32>>);
 
     impl Service {
-        async fn find(&self, diags: &mut Diagnostics, name: &str) -> Answer<Option<String>> {
+        async fn find(&self, name: &str) -> Answer<Option<String>> {
             let mut n_asked = self.0.lock().unwrap();
             *n_asked += 1;
             match name {
-                "" => Err(diags.error(Diagnostic::error("Nameless", ""))),
+                "" => Err(Problem::new("Nameless", "")),
                 "never" => Ok(None),
                 _ => Ok((*n_asked == 3).then(|| format!("the id of {name}"))),
             }
@@ -189,26 +185,13 @@ mod tests {
         service: Service,
     }
 
-    #[async_trait]
     impl Resource for Databases {
         type Model = Database;
 
-        async fn create(
-            &self,
-            diags: &mut Diagnostics,
-            call: Create<Database>,
-        ) -> Answer<DatabaseComputed> {
-            let DatabaseInput { name, timeouts } = &call.planned;
-            let written = timeouts.as_ref().and_then(|all| all.create.as_deref());
-            let mut wait = Wait::until("the database is ready", &call.stop)
-                .every(Duration::from_millis(1))
-                .at_most(at_most(written, Duration::from_secs(60)));
-            loop {
-                if let Some(id) = self.service.find(diags, name).await? {
-                    return Ok(DatabaseComputed { id });
-                }
-                wait.again(diags).await?;
-            }
+        async fn create(&self, call: Create<Database>) -> Answer<DatabaseComputed> {
+            let wait = call.wait("the database is ready").every(Duration::from_millis(1));
+            let id = wait.until(|| self.service.find(&call.planned.name)).await?;
+            Ok(DatabaseComputed { id })
         }
     }
 

@@ -23,7 +23,10 @@ fn mistakes_in_models_do_not_compile_and_it_is_said_why() {
     mistakes.sort();
     assert!(mistakes.len() > 10, "the mistakes are where they should be");
     for mistake in mistakes {
-        let said = compiled(&mistake, &library);
+        // Some constants are looked at only when there is a program to be made.
+        let said = compiled(&mistake, &library, "metadata")
+            .or_else(|| compiled(&mistake, &library, "obj"));
+        let said = said.unwrap_or_else(|| panic!("{} compiles", mistake.display()));
         expect_file![mistake.with_extension("stderr")].assert_eq(&said);
     }
 }
@@ -41,15 +44,16 @@ fn library() -> PathBuf {
 }
 
 /// What the compiler says of a file that it refuses: the errors, without the notes that quote the
-/// library.
-fn compiled(file: &Path, library: &Path) -> String {
+/// library. `None` if it does not refuse it.
+fn compiled(file: &Path, library: &Path, emit: &str) -> Option<String> {
     let out = tempfile::tempdir().unwrap();
     #[expect(clippy::disallowed_methods, reason = "a compiler ends on its own")]
     let mut compiler = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     let library_folder = library.parent().unwrap();
     compiler
         .current_dir(file.parent().unwrap())
-        .args(["--edition=2024", "--emit=metadata", "--color=never", "-Awarnings"])
+        .args(["--edition=2024", "--color=never", "-Awarnings"])
+        .arg(format!("--emit={emit}"))
         .arg("-L")
         .arg(format!("dependency={}", library_folder.display()))
         .arg("--extern")
@@ -58,8 +62,7 @@ fn compiled(file: &Path, library: &Path) -> String {
         .arg(out.path())
         .arg(file.file_name().unwrap());
     let output = compiler.output().unwrap();
-    assert!(!output.status.success(), "{} compiles", file.display());
-    brief(&String::from_utf8(output.stderr).unwrap())
+    (!output.status.success()).then(|| brief(&String::from_utf8(output.stderr).unwrap()))
 }
 
 /// Errors with the lines they point at, each once. What the compiler adds about our own source moves
@@ -79,7 +82,9 @@ fn brief(said: &str) -> String {
         let ours = part.lines().take_while(|line| {
             !begins(line, "help: the following other") && !begins(line, "note: required")
         });
-        for line in ours {
+        // Where in the library a constant is written moves with it too.
+        let elsewhere = |line: &str| ["/rustc/", "sdk/src/"].iter().any(|at| line.contains(at));
+        for line in ours.filter(|line| !elsewhere(line)) {
             brief.push_str(line.trim_end());
             brief.push('\n');
         }

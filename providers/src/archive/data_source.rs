@@ -2,20 +2,19 @@
 
 use formwork_sdk::prelude::*;
 
-use super::model::{Archive, ArchiveComputed, ArchiveDraft, ArchiveInput};
+use super::model::{Archive, ArchiveComputed};
 
 /// The data source.
 pub(super) struct ArchiveFile;
 
-#[async_trait]
 impl DataSource for ArchiveFile {
     type Model = Archive;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &ArchiveDraft) -> Answer<()> {
-        config.validate(diags)
+    fn validate(&self, call: Validate<Archive>) -> Answer<()> {
+        call.config.validate()
     }
 
-    async fn read(&self, diags: &mut Diagnostics, config: ArchiveInput) -> Answer<ArchiveComputed> {
-        config.wanted().make(diags).map(ArchiveComputed::of)
+    async fn read(&self, call: ReadData<Archive>) -> Answer<ArchiveComputed> {
+        call.config.wanted().make().map(ArchiveComputed::of)
     }
 }

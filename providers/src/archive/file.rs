@@ -44,14 +44,14 @@ pub(super) struct Made {
 
 impl Wanted<'_> {
     /// Makes the archive.
-    pub(super) fn make(&self, diags: &mut Diagnostics) -> Answer<Made> {
-        let fail = |summary: &str, why: String| Diagnostic::error(summary, why);
+    pub(super) fn make(&self) -> Answer<Made> {
+        let fail = |summary: &str, why: String| Problem::new(summary, why);
         let failed = "Archive creation error";
         let target = FilePath::new(self.output_path);
         if let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder).map_err(|error| {
                 let why = format!("error creating output path: {}: {error}", folder.display());
-                diags.error(fail("Output path error", why))
+                fail("Output path error", why)
             })?;
         }
         let Some(form) = Form::named(self.form) else {
@@ -59,7 +59,7 @@ impl Wanted<'_> {
                 "error creating archive: archive type not supported: {}; use \"zip\" or \"tar.gz\"",
                 self.form
             );
-            return Err(diags.error(fail(failed, why)));
+            return Err(fail(failed, why));
         };
         let mode = self.output_file_mode.filter(|mode| !mode.is_empty()).map(|text| {
             octal(text).ok_or_else(|| {
@@ -67,18 +67,17 @@ impl Wanted<'_> {
                     "error creating archive: error parsing output_file_mode value: {text}; give octal \
                      digits, for example \"0644\""
                 );
-                diags.error(fail(failed, why))
+                fail(failed, why)
             })
         });
         let mode = mode.transpose()?;
-        let entries = self.entries().map_err(|error| {
-            diags.error(fail(failed, format!("error creating archive: {error}")))
-        })?;
-        pack(form, target, &entries, mode).map_err(|error| {
-            diags.error(fail(failed, format!("error creating archive: {error}")))
-        })?;
+        let entries = self
+            .entries()
+            .map_err(|error| fail(failed, format!("error creating archive: {error}")))?;
+        pack(form, target, &entries, mode)
+            .map_err(|error| fail(failed, format!("error creating archive: {error}")))?;
         let bytes = fs::read(target).map_err(|error| {
-            diags.error(fail("Archive output error", format!("error reading output: {error}")))
+            fail("Archive output error", format!("error reading output: {error}"))
         })?;
         let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
         Ok(Made { size, digests: Digests::of(&bytes) })
@@ -113,13 +112,13 @@ impl Wanted<'_> {
 }
 
 /// Refuses patterns of what to leave out where nothing could be.
-pub(super) fn check_excludes(diags: &mut Diagnostics, is_meant: bool) -> Answer<()> {
+pub(super) fn check_excludes(is_meant: bool) -> Answer<()> {
     if is_meant {
         return Ok(());
     }
     let detail = "`excludes` says what to leave out of `source_dir` and goes with nothing else.";
-    let problem = Diagnostic::error("Invalid Attribute Combination", detail);
-    Err(diags.error(problem.path(Path::root().attribute("excludes"))))
+    let problem = Problem::new("Invalid Attribute Combination", detail);
+    Err(problem.at("excludes"))
 }
 
 /// Reads permissions as the public provider does: an octal number that begins with 0 or 0o.

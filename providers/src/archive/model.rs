@@ -98,10 +98,10 @@ wanted!(ArchiveInput Archive);
 
 impl ArchiveDraft {
     /// Checks what the author wrote.
-    pub(super) fn validate(&self, diags: &mut Diagnostics) -> Answer<()> {
+    pub(super) fn validate(&self) -> Answer<()> {
         let others = [&self.source_file, &self.source_content, &self.source_content_filename];
         let is_meant = others.into_iter().all(Attr::is_null);
-        file::check_excludes(diags, is_meant || self.excludes.is_null())
+        file::check_excludes(is_meant || self.excludes.is_null())
     }
 }
 

@@ -3,30 +3,25 @@
 
 use formwork_sdk::prelude::*;
 
-use super::model::{Archive, ArchiveComputed, ArchiveDraft};
+use super::model::{Archive, ArchiveComputed};
 
 /// The resource type.
 pub(super) struct ArchiveFile;
 
-#[async_trait]
 impl Resource for ArchiveFile {
     type Model = Archive;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &ArchiveDraft) -> Answer<()> {
-        config.validate(diags)
+    fn validate(&self, call: Validate<Archive>) -> Answer<()> {
+        call.config.validate()
     }
 
-    async fn create(
-        &self,
-        diags: &mut Diagnostics,
-        call: Create<Archive>,
-    ) -> Answer<ArchiveComputed> {
-        call.planned.wanted().make(diags).map(ArchiveComputed::of)
+    async fn create(&self, call: Create<Archive>) -> Answer<ArchiveComputed> {
+        call.planned.wanted().make().map(ArchiveComputed::of)
     }
 
-    async fn read(&self, diags: &mut Diagnostics, call: Read<Archive>) -> Answer<Option<Archive>> {
+    async fn read(&self, call: Read<Archive>) -> Answer<Option<Archive>> {
         let current = call.current;
-        let computed = ArchiveComputed::of(current.wanted().make(diags)?);
+        let computed = ArchiveComputed::of(current.wanted().make()?);
         Ok(Some(Archive {
             output_size: computed.output_size,
             output_md5: computed.output_md5,

@@ -33,19 +33,15 @@ pub(super) struct Conversation {
 /// The data source.
 pub(super) struct External;
 
-#[async_trait]
 impl DataSource for External {
     type Model = Conversation;
 
-    async fn read(
-        &self,
-        diags: &mut Diagnostics,
-        config: ConversationInput,
-    ) -> Answer<ConversationComputed> {
+    async fn read(&self, call: ReadData<Conversation>) -> Answer<ConversationComputed> {
+        let config = call.config;
         let mut words = config.program.iter().flatten().filter(|word| !word.is_empty());
         let Some(program) = words.next() else {
             let detail = "No element of `program` says what is to be run.";
-            return Err(diags.error(at_program("External Program Missing", detail)));
+            return Err(at_program("External Program Missing", detail));
         };
         let mut query = config.query.unwrap_or_default();
         query.retain(|_, value| value.is_some());
@@ -59,17 +55,17 @@ impl DataSource for External {
         }
         let output = match converse(command, query.as_bytes()).await {
             Ok(output) => output,
-            Err(error) => return Err(diags.error(not_started(program, folder.as_ref(), &error))),
+            Err(error) => return Err(not_started(program, folder.as_ref(), &error)),
         };
         if !output.status.success() {
-            return Err(diags.error(failed(program, &output)));
+            return Err(failed(program, &output));
         }
         let result = understood(&output.stdout).map_err(|error| {
             let detail = format!(
                 "The program must print a JSON object whose values are strings.\n\n\
                  Program: {program}\nResult Error: {error}"
             );
-            diags.error(at_program("Unexpected External Program Results", detail))
+            at_program("Unexpected External Program Results", detail)
         })?;
         Ok(ConversationComputed { result, id: "-".to_owned() })
     }
@@ -82,7 +78,7 @@ fn understood(answer: &[u8]) -> Result<BTreeMap<String, String>, serde_json::Err
     Ok(texts.map(|(key, text)| (key, text.unwrap_or_default())).collect())
 }
 
-fn not_started(program: &str, folder: Option<&String>, error: &io::Error) -> Diagnostic {
+fn not_started(program: &str, folder: Option<&String>, error: &io::Error) -> Problem {
     if let Some(folder) = folder
         && !FilePath::new(folder).is_dir()
     {
@@ -97,7 +93,7 @@ fn not_started(program: &str, folder: Option<&String>, error: &io::Error) -> Dia
     at_program("External Program Lookup Failed", detail)
 }
 
-fn failed(program: &str, output: &Output) -> Diagnostic {
+fn failed(program: &str, output: &Output) -> Problem {
     let words = String::from_utf8_lossy(&output.stderr);
     let words = match &*words {
         "" => "The program says nothing about it on its standard error.".to_owned(),
@@ -108,8 +104,8 @@ fn failed(program: &str, output: &Output) -> Diagnostic {
     at_program("External Program Execution Failed", detail)
 }
 
-fn at_program(summary: &str, detail: impl Into<String>) -> Diagnostic {
-    Diagnostic::error(summary, detail).path(Path::root().attribute("program"))
+fn at_program(summary: &str, detail: impl Into<String>) -> Problem {
+    Problem::new(summary, detail).at("program")
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub(super) struct Exchange {
     #[attr(optional)]
     request_body: Option<String>,
     /// How many milliseconds the server may take.
-    #[attr(optional, range = 1_i64..)]
+    #[attr(optional, range = 1..)]
     request_timeout_ms: Option<i64>,
     /// The certificates of those whom the server's certificate may be signed by, in PEM.
     #[attr(optional)]
@@ -68,42 +68,37 @@ pub(super) struct Exchange {
 #[derive(Clone, Debug, Nested)]
 pub(super) struct Retry {
     /// How often to ask again.
-    #[attr(optional, range = 0_i64..)]
+    #[attr(optional, range = 0..)]
     attempts: Option<i64>,
     /// How many milliseconds to wait at first; 1000 if not set.
-    #[attr(optional, range = 0_i64..)]
+    #[attr(optional, range = 0..)]
     min_delay_ms: Option<i64>,
     /// How many milliseconds to wait at most; 30000 if not set.
-    #[attr(optional, range = 0_i64..)]
+    #[attr(optional, range = 0..)]
     max_delay_ms: Option<i64>,
 }
 
 /// The data source.
 pub(super) struct Http;
 
-#[async_trait]
 impl DataSource for Http {
     type Model = Exchange;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &ExchangeDraft) -> Answer<()> {
-        let Some(retry) = config.retry.get() else { return Ok(()) };
+    fn validate(&self, call: Validate<Exchange>) -> Answer<()> {
+        let Some(retry) = call.config.retry.get() else { return Ok(()) };
         match (retry.min_delay_ms.get(), retry.max_delay_ms.get()) {
             (Some(min), Some(max)) if min > max => {
                 let detail = format!(
                     "`max_delay_ms` is {max}, which is less than `min_delay_ms` with its {min}."
                 );
-                let path = Path::root().attribute("retry").attribute("max_delay_ms");
-                Err(diags.error(Diagnostic::error("Invalid Attribute Value", detail).path(path)))
+                Err(Problem::new("Invalid Attribute Value", detail).at("retry.max_delay_ms"))
             }
             _ => Ok(()),
         }
     }
 
-    async fn read(
-        &self,
-        diags: &mut Diagnostics,
-        config: ExchangeInput,
-    ) -> Answer<ExchangeComputed> {
+    async fn read(&self, call: ReadData<Exchange>) -> Answer<ExchangeComputed> {
+        let ReadData { config, call, .. } = call;
         let settings = Settings {
             method: config.method.as_deref().filter(|method| !method.is_empty()).unwrap_or("GET"),
             url: &config.url,
@@ -116,10 +111,9 @@ impl DataSource for Http {
         };
         let patience = config.retry.as_ref().map(Retry::patience).unwrap_or_default();
         let response = exchange::answer(&settings, patience).await;
-        let Response { status, headers, body } =
-            response.map_err(|failure| diags.error(problem(&failure)))?;
+        let Response { status, headers, body } = response.map_err(|failure| problem(&failure))?;
         if std::str::from_utf8(&body).is_err() {
-            diags.warn(Diagnostic::warning(
+            call.warn(Problem::new(
                 "Response body is not recognized as UTF-8",
                 "`response_body` has replacement characters where the body is no text; \
                  `response_body_base64` has all of it.",
@@ -152,7 +146,7 @@ fn milliseconds(number: i64) -> Duration {
     Duration::from_millis(u64::try_from(number).unwrap_or_default())
 }
 
-fn problem(failure: &Failure) -> Diagnostic {
+fn problem(failure: &Failure) -> Problem {
     let summary = match failure {
         Failure::Authorities => "Error configuring TLS client",
         Failure::Identity(_) => "error creating x509 key pair",
@@ -160,7 +154,7 @@ fn problem(failure: &Failure) -> Diagnostic {
         Failure::Body(_) => "Error reading response body",
         Failure::Late { .. } | Failure::NoAnswer { .. } => "Error making request",
     };
-    Diagnostic::error(summary, format!("{failure}."))
+    Problem::new(summary, format!("{failure}."))
 }
 
 #[cfg(test)]

@@ -62,30 +62,30 @@ pub(super) struct Given<'m> {
 
 impl Given<'_> {
     /// Returns the content.
-    pub(super) fn bytes(&self, diags: &mut Diagnostics) -> Answer<Vec<u8>> {
+    pub(super) fn bytes(&self) -> Answer<Vec<u8>> {
         if let Some(text) = self.text {
             return Ok(text.as_bytes().to_vec());
         }
         if let Some(text) = self.base64 {
             return armor::base64(text).map_err(|error| {
                 let detail = format!("`content_base64` is not base64: {error}.");
-                diags.error(Diagnostic::error("Create local file error", detail))
+                Problem::new("Create local file error", detail)
             });
         }
         let Some(source) = self.source else { return Ok(Vec::new()) };
         fs::read(source).map_err(|error| {
             let detail = format!("The source {source:?} cannot be read: {error}.");
-            diags.error(Diagnostic::error("Create local file error", detail))
+            Problem::new("Create local file error", detail)
         })
     }
 }
 
 /// Writes a file, and makes the folders it is to be in. Permissions are those of what is made; they do
 /// not change for what is there.
-pub(super) fn write(diags: &mut Diagnostics, file: &Written<'_>, content: &[u8]) -> Answer<()> {
+pub(super) fn write(file: &Written<'_>, content: &[u8]) -> Answer<()> {
     let fail = |what: &str, error: io::Error| {
         let detail = format!("The {what} {:?} cannot be written: {error}.", file.name);
-        Diagnostic::error("Create local file error", detail)
+        Problem::new("Create local file error", detail)
     };
     if let Some(folder) = FilePath::new(file.name).parent()
         && !folder.as_os_str().is_empty()
@@ -93,13 +93,13 @@ pub(super) fn write(diags: &mut Diagnostics, file: &Written<'_>, content: &[u8])
     {
         let permission = mode(file.folder_permission).unwrap_or(0o777);
         let made = DirBuilder::new().recursive(true).mode(permission).create(folder);
-        made.map_err(|error| diags.error(fail("folder of", error)))?;
+        made.map_err(|error| fail("folder of", error))?;
     }
     let permission = mode(file.permission).unwrap_or(0o777);
     let mut options = OpenOptions::new();
     let opened = options.write(true).create(true).truncate(true).mode(permission).open(file.name);
     let written = opened.and_then(|mut opened| opened.write_all(content));
-    written.map_err(|error| diags.error(fail("file", error)))
+    written.map_err(|error| fail("file", error))
 }
 
 /// A file to be written.
@@ -111,23 +111,23 @@ pub(super) struct Written<'m> {
 
 /// Whether the file still has the content whose SHA-1 digest is `id`. A file that has not, or is gone,
 /// is to be made again.
-pub(super) fn is_as_written(diags: &mut Diagnostics, name: &str, id: &str) -> Answer<bool> {
+pub(super) fn is_as_written(name: &str, id: &str) -> Answer<bool> {
     match fs::read(name) {
         Ok(content) => Ok(hex(&sha1(&content)) == id),
         Err(error) if is_absent(&error) => Ok(false),
         Err(error) => {
             let detail = format!("The file {name:?} cannot be read: {error}.");
-            Err(diags.error(Diagnostic::error("Read local file error", detail)))
+            Err(Problem::new("Read local file error", detail))
         }
     }
 }
 
 /// Removes a file, if it is there.
-pub(super) fn remove(diags: &mut Diagnostics, name: &str) -> Answer<()> {
+pub(super) fn remove(name: &str) -> Answer<()> {
     match fs::remove_file(name) {
         Err(error) if !is_absent(&error) => {
             let detail = format!("The file {name:?} cannot be removed: {error}.");
-            Err(diags.error(Diagnostic::error("Delete local file error", detail)))
+            Err(Problem::new("Delete local file error", detail))
         }
         _ => Ok(()),
     }

@@ -27,12 +27,11 @@ pub(super) struct File {
 /// The data source.
 pub(super) struct LocalFile;
 
-#[async_trait]
 impl DataSource for LocalFile {
     type Model = File;
 
-    async fn read(&self, diags: &mut Diagnostics, config: FileInput) -> Answer<FileComputed> {
-        let bytes = bytes_of(diags, &config.filename)?;
+    async fn read(&self, call: ReadData<File>) -> Answer<FileComputed> {
+        let bytes = bytes_of(&call.config.filename)?;
         Ok(FileComputed {
             content: String::from_utf8_lossy(&bytes).into_owned(),
             content_base64: STANDARD.encode(&bytes),
@@ -60,16 +59,11 @@ pub(super) struct SensitiveFile {
 /// The data source.
 pub(super) struct LocalSensitiveFile;
 
-#[async_trait]
 impl DataSource for LocalSensitiveFile {
     type Model = SensitiveFile;
 
-    async fn read(
-        &self,
-        diags: &mut Diagnostics,
-        config: SensitiveFileInput,
-    ) -> Answer<SensitiveFileComputed> {
-        let bytes = bytes_of(diags, &config.filename)?;
+    async fn read(&self, call: ReadData<SensitiveFile>) -> Answer<SensitiveFileComputed> {
+        let bytes = bytes_of(&call.config.filename)?;
         Ok(SensitiveFileComputed {
             content: String::from_utf8_lossy(&bytes).into_owned(),
             content_base64: STANDARD.encode(&bytes),
@@ -78,10 +72,10 @@ impl DataSource for LocalSensitiveFile {
     }
 }
 
-fn bytes_of(diags: &mut Diagnostics, name: &str) -> Answer<Vec<u8>> {
+fn bytes_of(name: &str) -> Answer<Vec<u8>> {
     fs::read(name).map_err(|error| {
         let detail = format!("The file {name:?} cannot be read: {error}.");
-        diags.error(Diagnostic::error("Read local file data source error", detail))
+        Problem::new("Read local file data source error", detail)
     })
 }
 

@@ -4,32 +4,28 @@ use std::fs;
 use std::io::ErrorKind;
 
 use formwork_sdk::prelude::*;
-use formwork_sdk::value::{Type, Value};
 
-/// The function.
-pub(super) struct DirExists;
+/// Says whether there is a directory at a path.
+///
+/// True for a directory and a symbolic link to one, false if there is nothing. Anything else at the path
+/// is an error.
+#[derive(Arguments)]
+pub(super) struct DirExists {
+    /// A path. One that does not begin with `/` starts in the folder where Terraform runs.
+    path: String,
+}
 
 impl Function for DirExists {
-    fn signature(&self) -> Signature {
-        let path =
-            "A path. One that does not begin with `/` starts in the folder where Terraform runs.";
-        Signature::new(Type::Bool, "Says whether there is a directory at a path.")
-            .describe("True for a directory and a symbolic link to one, false if there is nothing. Anything else at the path is an error.")
-            .parameter(Parameter::new("path", Type::String, path))
-    }
+    type Result = bool;
 
-    fn call(&self, arguments: &Arguments) -> Result<Value, Refusal> {
-        let path: String = arguments.get(0)?;
+    fn call(self) -> Answer<bool> {
+        let path = self.path;
+        let wrong = |why: String| Err(Problem::because(format!("{path:?} {why}")).at("path"));
         match fs::metadata(&path) {
-            Ok(found) if found.is_dir() => Ok(Value::Bool(true)),
-            Ok(_) => Err(Refusal::of_argument(
-                0,
-                format!("{path:?} is there, but it is not a directory"),
-            )),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Value::Bool(false)),
-            Err(error) => {
-                Err(Refusal::of_argument(0, format!("{path:?} cannot be looked at: {error}")))
-            }
+            Ok(found) if found.is_dir() => Ok(true),
+            Ok(_) => wrong("is there, but it is not a directory".to_owned()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+            Err(error) => wrong(format!("cannot be looked at: {error}")),
         }
     }
 }

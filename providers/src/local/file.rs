@@ -42,16 +42,15 @@ pub(super) struct File {
 /// The resource type.
 pub(super) struct LocalFile;
 
-#[async_trait]
 impl Resource for LocalFile {
     type Model = File;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &FileDraft) -> Answer<()> {
-        permission::validate(diags, "file_permission", &config.file_permission)?;
-        permission::validate(diags, "directory_permission", &config.directory_permission)
+    fn validate(&self, call: Validate<File>) -> Answer<()> {
+        permission::validate("file_permission", &call.config.file_permission)?;
+        permission::validate("directory_permission", &call.config.directory_permission)
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<File>) -> Answer<FileComputed> {
+    async fn create(&self, call: Create<File>) -> Answer<FileComputed> {
         let planned = call.planned;
         let text = planned.content.or(planned.sensitive_content);
         let given = Given {
@@ -59,24 +58,24 @@ impl Resource for LocalFile {
             base64: planned.content_base64.as_deref(),
             source: planned.source.as_deref(),
         };
-        let bytes = given.bytes(diags)?;
+        let bytes = given.bytes()?;
         let file = Written {
             name: &planned.filename,
             permission: &planned.file_permission,
             folder_permission: &planned.directory_permission,
         };
-        content::write(diags, &file, &bytes)?;
+        content::write(&file, &bytes)?;
         Ok(FileComputed { told: ToldComputed::of(&bytes) })
     }
 
-    async fn read(&self, diags: &mut Diagnostics, call: Read<File>) -> Answer<Option<File>> {
+    async fn read(&self, call: Read<File>) -> Answer<Option<File>> {
         let file = call.current;
-        let same = content::is_as_written(diags, &file.filename, &file.told.id)?;
+        let same = content::is_as_written(&file.filename, &file.told.id)?;
         Ok(same.then_some(file))
     }
 
-    async fn delete(&self, diags: &mut Diagnostics, call: Delete<File>) -> Answer<()> {
-        content::remove(diags, &call.prior.filename)
+    async fn delete(&self, call: Delete<File>) -> Answer<()> {
+        content::remove(&call.prior.filename)
     }
 }
 

@@ -3,19 +3,14 @@
 use formwork_sdk::prelude::*;
 
 /// Checks a permission that an author wrote.
-pub(super) fn validate(
-    diags: &mut Diagnostics,
-    name: &str,
-    permission: &Attr<String>,
-) -> Answer<()> {
+pub(super) fn validate(name: &str, permission: &Attr<String>) -> Answer<()> {
     match permission.get() {
         Some(text) if mode(text).is_none() => {
             let detail = format!(
                 "`{name}` is {text:?}; give three or four octal digits, for example \"0644\"."
             );
-            let path = Path::root().attribute(name);
-            let problem = Diagnostic::error("Invalid File Permission String Value", detail);
-            Err(diags.error(problem.path(path)))
+            let problem = Problem::new("Invalid File Permission String Value", detail);
+            Err(problem.at(name))
         }
         _ => Ok(()),
     }

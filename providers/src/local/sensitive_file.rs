@@ -34,48 +34,39 @@ pub(super) struct SensitiveFile {
 /// The resource type.
 pub(super) struct LocalSensitiveFile;
 
-#[async_trait]
 impl Resource for LocalSensitiveFile {
     type Model = SensitiveFile;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &SensitiveFileDraft) -> Answer<()> {
-        permission::validate(diags, "file_permission", &config.file_permission)?;
-        permission::validate(diags, "directory_permission", &config.directory_permission)
+    fn validate(&self, call: Validate<SensitiveFile>) -> Answer<()> {
+        permission::validate("file_permission", &call.config.file_permission)?;
+        permission::validate("directory_permission", &call.config.directory_permission)
     }
 
-    async fn create(
-        &self,
-        diags: &mut Diagnostics,
-        call: Create<SensitiveFile>,
-    ) -> Answer<SensitiveFileComputed> {
+    async fn create(&self, call: Create<SensitiveFile>) -> Answer<SensitiveFileComputed> {
         let planned = call.planned;
         let given = Given {
             text: planned.content.as_deref(),
             base64: planned.content_base64.as_deref(),
             source: planned.source.as_deref(),
         };
-        let bytes = given.bytes(diags)?;
+        let bytes = given.bytes()?;
         let file = Written {
             name: &planned.filename,
             permission: &planned.file_permission,
             folder_permission: &planned.directory_permission,
         };
-        content::write(diags, &file, &bytes)?;
+        content::write(&file, &bytes)?;
         Ok(SensitiveFileComputed { told: ToldComputed::of(&bytes) })
     }
 
-    async fn read(
-        &self,
-        diags: &mut Diagnostics,
-        call: Read<SensitiveFile>,
-    ) -> Answer<Option<SensitiveFile>> {
+    async fn read(&self, call: Read<SensitiveFile>) -> Answer<Option<SensitiveFile>> {
         let file = call.current;
-        let same = content::is_as_written(diags, &file.filename, &file.told.id)?;
+        let same = content::is_as_written(&file.filename, &file.told.id)?;
         Ok(same.then_some(file))
     }
 
-    async fn delete(&self, diags: &mut Diagnostics, call: Delete<SensitiveFile>) -> Answer<()> {
-        content::remove(diags, &call.prior.filename)
+    async fn delete(&self, call: Delete<SensitiveFile>) -> Answer<()> {
+        content::remove(&call.prior.filename)
     }
 }
 

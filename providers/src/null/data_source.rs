@@ -30,13 +30,12 @@ pub(super) struct Null {
 /// The data source.
 pub(super) struct NullData;
 
-#[async_trait]
 impl DataSource for NullData {
     type Model = Null;
 
-    async fn read(&self, _: &mut Diagnostics, config: NullInput) -> Answer<NullComputed> {
+    async fn read(&self, call: ReadData<Null>) -> Answer<NullComputed> {
         Ok(NullComputed {
-            outputs: config.inputs,
+            outputs: call.config.inputs,
             random: random_number(),
             has_computed_default: "default".to_owned(),
             id: "static".to_owned(),

@@ -21,11 +21,10 @@ pub(super) struct Null {
 /// The resource type.
 pub(super) struct NullResource;
 
-#[async_trait]
 impl Resource for NullResource {
     type Model = Null;
 
-    async fn create(&self, _: &mut Diagnostics, _: Create<Null>) -> Answer<NullComputed> {
+    async fn create(&self, _: Create<Null>) -> Answer<NullComputed> {
         Ok(NullComputed { id: random_number() })
     }
 }

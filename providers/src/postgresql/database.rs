@@ -30,7 +30,7 @@ pub(super) struct Database {
     #[attr(optional_computed, keep)]
     tablespace_name: String,
     /// How many connections there may be at a time; -1 for any number.
-    #[attr(default = -1_i64, range = -1_i64..)]
+    #[attr(default = -1, range = -1..)]
     connection_limit: i64,
     /// Whether anybody may connect.
     #[attr(default = true)]
@@ -49,22 +49,17 @@ pub(super) struct Database {
 /// The resource type.
 pub(super) struct Databases(pub(super) Server);
 
-#[async_trait]
 impl Resource for Databases {
     type Model = Database;
 
-    async fn modify_plan(&self, _: &mut Diagnostics, change: &mut Change<Database>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<Database>) -> Answer<()> {
         change.planned.id = change.planned.name.clone();
         Ok(())
     }
 
-    async fn create(
-        &self,
-        diags: &mut Diagnostics,
-        call: Create<Database>,
-    ) -> Answer<DatabaseComputed> {
-        let session = self.0.connect(diags, None, &call.stop).await?;
-        let wanted = call.planned;
+    async fn create(&self, call: Create<Database>) -> Answer<DatabaseComputed> {
+        let session = self.0.connect(None, &call.stop).await?;
+        let wanted = &call.planned;
         let or = |given: &Option<String>, usual: &str| given.clone().unwrap_or(usual.to_owned());
         let template = or(&wanted.template, "template0");
         let mut options = vec![
@@ -82,31 +77,22 @@ impl Resource for Databases {
         );
         let name = sql::name(&wanted.name);
         let statement = format!("CREATE DATABASE {name} {}", options.join(" "));
-        session
-            .run(diags, &format!("Error creating database {}", wanted.name), &[statement])
-            .await?;
+        session.run(&format!("Error creating database {}", wanted.name), &[statement]).await?;
         let empty = Database::called(&wanted.name);
-        match self.found(diags, Database { template, ..empty }, &call.stop).await? {
+        match self.found(Database { template, ..empty }, &call.stop).await? {
             Some(database) => Ok(database.into()),
-            None => Err(gone(diags, &wanted.name)),
+            None => Err(gone(&wanted.name)),
         }
     }
 
-    async fn read(
-        &self,
-        diags: &mut Diagnostics,
-        call: Read<Database>,
-    ) -> Answer<Option<Database>> {
-        self.found(diags, call.current, &call.stop).await
+    async fn read(&self, call: Read<Database>) -> Answer<Option<Database>> {
+        let Read { current, call, .. } = call;
+        self.found(current, &call.stop).await
     }
 
-    async fn update(
-        &self,
-        diags: &mut Diagnostics,
-        call: Update<Database>,
-    ) -> Answer<DatabaseComputed> {
-        let (prior, wanted) = (call.prior, call.planned);
-        let session = self.0.connect(diags, None, &call.stop).await?;
+    async fn update(&self, call: Update<Database>) -> Answer<DatabaseComputed> {
+        let Update { prior, planned: wanted, call, .. } = call;
+        let session = self.0.connect(None, &call.stop).await?;
         let what = format!("Error updating database {}", wanted.name);
         let name = sql::name(&wanted.name);
         let mut statements = Vec::new();
@@ -124,42 +110,43 @@ impl Resource for Databases {
             wanted.connection_limit,
             wanted.is_template.unwrap_or(prior.is_template),
         ));
-        session.run(diags, &what, &statements).await?;
+        session.run(&what, &statements).await?;
         let space =
             wanted.tablespace_name.as_ref().filter(|space| **space != prior.tablespace_name);
         if let Some(space) = space {
             // Not possible together with others.
             let statement = format!("ALTER DATABASE {name} SET TABLESPACE {}", sql::name(space));
-            session.run(diags, &what, &[statement]).await?;
+            session.run(&what, &[statement]).await?;
         }
         if let Some(owner) = new_owner.filter(|_| wanted.alter_object_ownership) {
-            let inside = self.0.connect(diags, Some(&wanted.name), &call.stop).await?;
+            let inside = self.0.connect(Some(&wanted.name), &call.stop).await?;
             let (from, to) = (sql::name(&prior.owner), sql::name(owner));
-            inside.run(diags, &what, &[format!("REASSIGN OWNED BY {from} TO {to}")]).await?;
+            inside.run(&what, &[format!("REASSIGN OWNED BY {from} TO {to}")]).await?;
         }
         let known = Database { name: wanted.name.clone(), ..prior };
-        match self.found(diags, known, &call.stop).await? {
+        match self.found(known, &call.stop).await? {
             Some(database) => Ok(database.into()),
-            None => Err(gone(diags, &wanted.name)),
+            None => Err(gone(&wanted.name)),
         }
     }
 
-    async fn delete(&self, diags: &mut Diagnostics, call: Delete<Database>) -> Answer<()> {
-        let session = self.0.connect(diags, None, &call.stop).await?;
-        let database = call.prior;
-        if !session.has_database(diags, &database.name).await? {
+    async fn delete(&self, call: Delete<Database>) -> Answer<()> {
+        let session = self.0.connect(None, &call.stop).await?;
+        let database = &call.prior;
+        if !session.has_database(&database.name).await? {
             return Ok(());
         }
         let what = format!("Error deleting database {}", database.name);
         let name = sql::name(&database.name);
         if database.is_template {
             let statement = format!("ALTER DATABASE {name} IS_TEMPLATE false");
-            session.run(diags, &what, &[statement]).await?;
+            session.run(&what, &[statement]).await?;
         }
-        session.run(diags, &what, &[format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")]).await
+        session.run(&what, &[format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")]).await
     }
 
-    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<DatabaseDraft> {
+    async fn import(&self, call: Import<Database>) -> Answer<DatabaseDraft> {
+        let id = call.id.as_str();
         let (id, name) = (id.into(), id.into());
         Ok(DatabaseDraft {
             id,
@@ -172,18 +159,13 @@ impl Resource for Databases {
 
 impl Databases {
     /// The real database of what is known of one.
-    async fn found(
-        &self,
-        diags: &mut Diagnostics,
-        known: Database,
-        stop: &Stop,
-    ) -> Answer<Option<Database>> {
-        let session = self.0.connect(diags, None, stop).await?;
+    async fn found(&self, known: Database, stop: &Stop) -> Answer<Option<Database>> {
+        let session = self.0.connect(None, stop).await?;
         let query = "SELECT pg_get_userbyid(datdba)::text, pg_encoding_to_char(encoding)::text, \
                      datcollate::text, datctype::text, spcname::text, datconnlimit::int8, datallowconn, \
                      datistemplate FROM pg_database d JOIN pg_tablespace t ON t.oid = dattablespace \
                      WHERE datname = $1";
-        let Some(row) = session.row(diags, query, &[&known.name]).await? else { return Ok(None) };
+        let Some(row) = session.row(query, &[&known.name]).await? else { return Ok(None) };
         // The server does not remember what a database is a copy of.
         let template = Some(known.template).filter(|template| !template.is_empty());
         Ok(Some(Database {
@@ -222,7 +204,7 @@ impl Database {
     }
 }
 
-fn gone(diags: &mut Diagnostics, name: &str) -> Reported {
+fn gone(name: &str) -> Problem {
     let detail = format!("The database {name} was made, and somebody has removed it since.");
-    diags.error(Diagnostic::error("Database not found", detail))
+    Problem::new("Database not found", detail)
 }

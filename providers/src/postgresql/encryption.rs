@@ -79,7 +79,7 @@ impl From<TlsError> for Unusable {
 
 impl Encryption {
     /// Makes it ready; reads the files.
-    pub(super) fn new(diags: &mut Diagnostics, wanted: Wanted) -> Answer<Self> {
+    pub(super) fn new(wanted: Wanted) -> Answer<Self> {
         let mode = match wanted.mode.as_str() {
             _ if wanted.is_local => SslMode::Disable,
             "disable" => SslMode::Disable,
@@ -91,7 +91,7 @@ impl Encryption {
             Err(error) => {
                 let detail =
                     format!("Connections cannot be encrypted as the configuration wants: {error}.");
-                Err(diags.error(Diagnostic::error("Error preparing TLS", detail)))
+                Err(Problem::new("Error preparing TLS", detail))
             }
         }
     }

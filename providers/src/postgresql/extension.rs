@@ -34,17 +34,12 @@ pub(super) struct Extension {
 /// The resource type.
 pub(super) struct Extensions(pub(super) Server);
 
-#[async_trait]
 impl Resource for Extensions {
     type Model = Extension;
 
-    async fn create(
-        &self,
-        diags: &mut Diagnostics,
-        call: Create<Extension>,
-    ) -> Answer<ExtensionComputed> {
-        let wanted = call.planned;
-        let session = self.0.connect(diags, wanted.database.as_deref(), &call.stop).await?;
+    async fn create(&self, call: Create<Extension>) -> Answer<ExtensionComputed> {
+        let Create { planned: wanted, call, .. } = call;
+        let session = self.0.connect(wanted.database.as_deref(), &call.stop).await?;
         let mut words = vec![format!("CREATE EXTENSION IF NOT EXISTS {}", sql::name(&wanted.name))];
         words.extend(wanted.schema.as_ref().map(|schema| format!("SCHEMA {}", sql::name(schema))));
         words.extend(
@@ -52,32 +47,22 @@ impl Resource for Extensions {
         );
         words.extend(wanted.create_cascade.then(|| "CASCADE".to_owned()));
         let what = format!("Error creating extension {}", wanted.name);
-        session.run(diags, &what, &[words.join(" ")]).await?;
-        let (schema, version) = self
-            .found(diags, &session.database, &wanted.name, &call.stop)
-            .await?
-            .unwrap_or_default();
+        session.run(&what, &[words.join(" ")]).await?;
+        let (schema, version) =
+            self.found(&session.database, &wanted.name, &call.stop).await?.unwrap_or_default();
         let id = format!("{}.{}", session.database, wanted.name);
         Ok(ExtensionComputed { schema, version, database: session.database, id })
     }
 
-    async fn read(
-        &self,
-        diags: &mut Diagnostics,
-        call: Read<Extension>,
-    ) -> Answer<Option<Extension>> {
-        let known = call.current;
-        let found = self.found(diags, &known.database, &known.name, &call.stop).await?;
+    async fn read(&self, call: Read<Extension>) -> Answer<Option<Extension>> {
+        let Read { current: known, call, .. } = call;
+        let found = self.found(&known.database, &known.name, &call.stop).await?;
         Ok(found.map(|(schema, version)| Extension { schema, version, ..known }))
     }
 
-    async fn update(
-        &self,
-        diags: &mut Diagnostics,
-        call: Update<Extension>,
-    ) -> Answer<ExtensionComputed> {
-        let (prior, wanted) = (call.prior, call.planned);
-        let session = self.0.connect(diags, Some(&prior.database), &call.stop).await?;
+    async fn update(&self, call: Update<Extension>) -> Answer<ExtensionComputed> {
+        let Update { prior, planned: wanted, call, .. } = call;
+        let session = self.0.connect(Some(&prior.database), &call.stop).await?;
         let name = sql::name(&wanted.name);
         let mut statements = Vec::new();
         if let Some(schema) = wanted.schema.filter(|schema| *schema != prior.schema) {
@@ -86,28 +71,27 @@ impl Resource for Extensions {
         if let Some(version) = wanted.version.filter(|version| *version != prior.version) {
             statements.push(format!("ALTER EXTENSION {name} UPDATE TO {}", sql::name(&version)));
         }
-        session
-            .run(diags, &format!("Error updating extension {}", wanted.name), &statements)
-            .await?;
-        let found = self.found(diags, &prior.database, &wanted.name, &call.stop).await?;
+        session.run(&format!("Error updating extension {}", wanted.name), &statements).await?;
+        let found = self.found(&prior.database, &wanted.name, &call.stop).await?;
         let (schema, version) = found.unwrap_or_default();
         Ok(ExtensionComputed { schema, version, database: prior.database, id: prior.id })
     }
 
-    async fn delete(&self, diags: &mut Diagnostics, call: Delete<Extension>) -> Answer<()> {
-        let extension = call.prior;
-        let first = self.0.connect(diags, None, &call.stop).await?;
-        if !first.has_database(diags, &extension.database).await? {
+    async fn delete(&self, call: Delete<Extension>) -> Answer<()> {
+        let Delete { prior: extension, call, .. } = call;
+        let first = self.0.connect(None, &call.stop).await?;
+        if !first.has_database(&extension.database).await? {
             return Ok(());
         }
-        let session = self.0.connect(diags, Some(&extension.database), &call.stop).await?;
+        let session = self.0.connect(Some(&extension.database), &call.stop).await?;
         let how = if extension.drop_cascade { "CASCADE" } else { "RESTRICT" };
         let statement = format!("DROP EXTENSION IF EXISTS {} {how}", sql::name(&extension.name));
         let what = format!("Error deleting extension {}", extension.name);
-        session.run(diags, &what, &[statement]).await
+        session.run(&what, &[statement]).await
     }
 
-    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<ExtensionDraft> {
+    async fn import(&self, call: Import<Extension>) -> Answer<ExtensionDraft> {
+        let id = call.id.as_str();
         let (database, name) = match id.split_once('.') {
             Some((database, name)) => (database.to_owned(), name),
             None => (self.0.database(), id),
@@ -129,18 +113,17 @@ impl Extensions {
     /// Schema and version of an extension; `None` if it is not there, or its database is not.
     async fn found(
         &self,
-        diags: &mut Diagnostics,
         database: &str,
         name: &str,
         stop: &Stop,
     ) -> Answer<Option<(String, String)>> {
-        let first = self.0.connect(diags, None, stop).await?;
-        if !first.has_database(diags, database).await? {
+        let first = self.0.connect(None, stop).await?;
+        if !first.has_database(database).await? {
             return Ok(None);
         }
-        let session = self.0.connect(diags, Some(database), stop).await?;
+        let session = self.0.connect(Some(database), stop).await?;
         let query = "SELECT nspname::text, extversion FROM pg_extension e \
                      JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = $1";
-        Ok(session.row(diags, query, &[&name]).await?.map(|row| (row.get(0), row.get(1))))
+        Ok(session.row(query, &[&name]).await?.map(|row| (row.get(0), row.get(1))))
     }
 }

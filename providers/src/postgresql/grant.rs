@@ -44,66 +44,64 @@ pub(super) struct Grant {
 /// The resource type.
 pub(super) struct Grants(pub(super) Server);
 
-#[async_trait]
 impl Resource for Grants {
     type Model = Grant;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &GrantDraft) -> Answer<()> {
-        let refuse = |diags: &mut Diagnostics, name: &str, why: String| {
-            let problem = Diagnostic::error("Invalid Attribute Combination", why);
-            Err(diags.error(problem.path(Path::root().attribute(name))))
+    fn validate(&self, call: Validate<Grant>) -> Answer<()> {
+        let refuse = |name: &str, why: String| {
+            Err(Problem::new("Invalid Attribute Combination", why).at(name))
         };
-        let Some(kind) = config.object_type.get() else { return Ok(()) };
+        let Some(kind) = call.config.object_type.get() else { return Ok(()) };
         let Some(allowed) = allowed(kind) else { return Ok(()) };
-        let mut privileges = config.privileges.get().into_iter().flatten();
+        let mut privileges = call.config.privileges.get().into_iter().flatten();
         let wrong = privileges.find(|given| !allowed.contains(&given.as_str()));
         if let Some(wrong) = wrong {
             let why = format!("On a {kind} there is no privilege {wrong:?}, only {allowed:?}.");
-            return refuse(diags, "privileges", why);
+            return refuse("privileges", why);
         }
-        if kind != "database" && config.schema.is_null() {
-            return refuse(diags, "schema", format!("`schema` is needed for a {kind}."));
+        if kind != "database" && call.config.schema.is_null() {
+            return refuse("schema", format!("`schema` is needed for a {kind}."));
         }
-        let names_objects = config.objects.get().is_some_and(|objects| !objects.is_empty());
+        let names_objects = call.config.objects.get().is_some_and(|objects| !objects.is_empty());
         if ["database", "schema"].contains(&kind.as_str()) && names_objects {
-            return refuse(diags, "objects", format!("`objects` cannot be given for a {kind}."));
+            return refuse("objects", format!("`objects` cannot be given for a {kind}."));
         }
         Ok(())
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Grant>) -> Answer<GrantComputed> {
-        let wanted = call.planned;
-        let session = self.0.connect(diags, Some(&wanted.database), &call.stop).await?;
+    async fn create(&self, call: Create<Grant>) -> Answer<GrantComputed> {
+        let Create { planned: wanted, call, .. } = call;
+        let session = self.0.connect(Some(&wanted.database), &call.stop).await?;
         let statements = wanted.statements();
-        session.run(diags, "Error granting privileges", &statements).await?;
+        session.run("Error granting privileges", &statements).await?;
         Ok(GrantComputed { id: wanted.id() })
     }
 
-    async fn read(&self, diags: &mut Diagnostics, call: Read<Grant>) -> Answer<Option<Grant>> {
-        let known = call.current;
-        let first = self.0.connect(diags, None, &call.stop).await?;
-        if !first.has_database(diags, &known.database).await? {
+    async fn read(&self, call: Read<Grant>) -> Answer<Option<Grant>> {
+        let Read { current: known, call, .. } = call;
+        let first = self.0.connect(None, &call.stop).await?;
+        if !first.has_database(&known.database).await? {
             return Ok(None);
         }
-        let session = self.0.connect(diags, Some(&known.database), &call.stop).await?;
-        read(diags, &session, known).await
+        let session = self.0.connect(Some(&known.database), &call.stop).await?;
+        read(&session, known).await
     }
 
-    async fn update(&self, diags: &mut Diagnostics, call: Update<Grant>) -> Answer<GrantComputed> {
-        let wanted = call.planned;
-        let session = self.0.connect(diags, Some(&wanted.database), &call.stop).await?;
+    async fn update(&self, call: Update<Grant>) -> Answer<GrantComputed> {
+        let Update { prior, planned: wanted, call, .. } = call;
+        let session = self.0.connect(Some(&wanted.database), &call.stop).await?;
         let statements = wanted.statements();
-        session.run(diags, "Error granting privileges", &statements).await?;
-        Ok(GrantComputed { id: call.prior.id })
+        session.run("Error granting privileges", &statements).await?;
+        Ok(GrantComputed { id: prior.id })
     }
 
-    async fn delete(&self, diags: &mut Diagnostics, call: Delete<Grant>) -> Answer<()> {
-        let known = call.prior;
-        let first = self.0.connect(diags, None, &call.stop).await?;
-        if !first.has_database(diags, &known.database).await? {
+    async fn delete(&self, call: Delete<Grant>) -> Answer<()> {
+        let Delete { prior: known, call, .. } = call;
+        let first = self.0.connect(None, &call.stop).await?;
+        if !first.has_database(&known.database).await? {
             return Ok(());
         }
-        let session = self.0.connect(diags, Some(&known.database), &call.stop).await?;
+        let session = self.0.connect(Some(&known.database), &call.stop).await?;
         let target = Target {
             kind: &known.object_type,
             database: &known.database,
@@ -112,10 +110,10 @@ impl Resource for Grants {
         };
         let statement = revoke(&target, &known.role);
         // A role or schema that is gone has taken its privileges with it.
-        if read(diags, &session, known).await?.is_none() {
+        if read(&session, known).await?.is_none() {
             return Ok(());
         }
-        session.run(diags, "Error revoking privileges", &[statement]).await
+        session.run("Error revoking privileges", &[statement]).await
     }
 }
 
@@ -225,12 +223,12 @@ fn query(kind: &str) -> String {
 }
 
 /// The privileges that the role really has; `None` if role or schema are gone.
-async fn read(diags: &mut Diagnostics, session: &Session, known: Grant) -> Answer<Option<Grant>> {
+async fn read(session: &Session, known: Grant) -> Answer<Option<Grant>> {
     let role = match known.role.eq_ignore_ascii_case("public") {
         true => Some(0),
         false => {
             let query = "SELECT oid FROM pg_roles WHERE rolname = $1";
-            session.row(diags, query, &[&known.role]).await?.map(|row| row.get::<_, u32>(0))
+            session.row(query, &[&known.role]).await?.map(|row| row.get::<_, u32>(0))
         }
     };
     let Some(role) = role else { return Ok(None) };
@@ -239,11 +237,11 @@ async fn read(diags: &mut Diagnostics, session: &Session, known: Grant) -> Answe
     let place = place.cloned().unwrap_or_default();
     if kind != "database" {
         let query = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
-        if session.row(diags, query, &[&place]).await?.is_none() {
+        if session.row(query, &[&place]).await?.is_none() {
             return Ok(None);
         }
     }
-    let rows = session.rows(diags, &query(kind), &[&role, &place]).await?;
+    let rows = session.rows(&query(kind), &[&role, &place]).await?;
     let all = allowed(kind).unwrap_or_default();
     let meant = known.objects.as_ref().filter(|objects| !objects.is_empty());
     for row in rows {

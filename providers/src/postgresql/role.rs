@@ -36,7 +36,7 @@ pub(super) struct Role {
     #[attr(default = "infinity")]
     valid_until: String,
     /// How many connections the role may have at a time; -1 for any number.
-    #[attr(default = -1_i64, range = -1_i64..)]
+    #[attr(default = -1, range = -1..)]
     connection_limit: i64,
     /// Whether the role may do everything.
     #[attr(default = false)]
@@ -60,10 +60,10 @@ pub(super) struct Role {
     #[attr(default = false)]
     bypass_row_level_security: bool,
     /// After how many idle milliseconds in a transaction a session of the role ends.
-    #[attr(optional, range = 0_i64..)]
+    #[attr(optional, range = 0..)]
     idle_in_transaction_session_timeout: Option<i64>,
     /// After how many milliseconds a statement of the role ends.
-    #[attr(optional, range = 0_i64..)]
+    #[attr(optional, range = 0..)]
     statement_timeout: Option<i64>,
     /// The role that this one becomes when it connects.
     #[attr(optional)]
@@ -82,32 +82,31 @@ pub(super) struct Role {
 /// The resource type.
 pub(super) struct Roles(pub(super) Server);
 
-#[async_trait]
 impl Resource for Roles {
     type Model = Role;
 
-    async fn modify_plan(&self, _: &mut Diagnostics, change: &mut Change<Role>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<Role>) -> Answer<()> {
         change.planned.id = change.planned.name.clone();
         Ok(())
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Role>) -> Answer<RoleComputed> {
-        let session = self.0.connect(diags, None, &call.stop).await?;
+    async fn create(&self, call: Create<Role>) -> Answer<RoleComputed> {
+        let session = self.0.connect(None, &call.stop).await?;
         let role = call.planned;
         let mut statements = vec![format!("CREATE ROLE {}", role.options(true))];
         statements.extend(role.settings());
         statements.extend(role.memberships(&BTreeSet::new()));
-        session.run(diags, &format!("Error creating role {}", role.name), &statements).await?;
+        session.run(&format!("Error creating role {}", role.name), &statements).await?;
         Ok(RoleComputed { id: role.name })
     }
 
-    async fn read(&self, diags: &mut Diagnostics, call: Read<Role>) -> Answer<Option<Role>> {
-        let session = self.0.connect(diags, None, &call.stop).await?;
-        read(diags, &session, call.current).await
+    async fn read(&self, call: Read<Role>) -> Answer<Option<Role>> {
+        let session = self.0.connect(None, &call.stop).await?;
+        read(&session, call.current).await
     }
 
-    async fn update(&self, diags: &mut Diagnostics, call: Update<Role>) -> Answer<RoleComputed> {
-        let session = self.0.connect(diags, None, &call.stop).await?;
+    async fn update(&self, call: Update<Role>) -> Answer<RoleComputed> {
+        let session = self.0.connect(None, &call.stop).await?;
         let (prior, role) = (call.prior, call.planned);
         let mut statements = Vec::new();
         if prior.name != role.name {
@@ -121,15 +120,15 @@ impl Resource for Roles {
         statements.push(format!("ALTER ROLE {}", role.options(is_new_password)));
         statements.extend(role.settings());
         statements.extend(role.memberships(&prior.roles.unwrap_or_default()));
-        session.run(diags, &format!("Error updating role {}", role.name), &statements).await?;
+        session.run(&format!("Error updating role {}", role.name), &statements).await?;
         Ok(RoleComputed { id: role.name })
     }
 
-    async fn delete(&self, diags: &mut Diagnostics, call: Delete<Role>) -> Answer<()> {
-        let role = call.prior;
-        let session = self.0.connect(diags, None, &call.stop).await?;
+    async fn delete(&self, call: Delete<Role>) -> Answer<()> {
+        let Delete { prior: role, call, .. } = call;
+        let session = self.0.connect(None, &call.stop).await?;
         let exists = "SELECT 1 FROM pg_roles WHERE rolname = $1";
-        if session.row(diags, exists, &[&role.name]).await?.is_none() {
+        if session.row(exists, &[&role.name]).await?.is_none() {
             return Ok(());
         }
         let name = sql::name(&role.name);
@@ -141,10 +140,11 @@ impl Resource for Roles {
         if !role.skip_drop_role {
             statements.push(format!("DROP ROLE {name}"));
         }
-        session.run(diags, &format!("Error deleting role {}", role.name), &statements).await
+        session.run(&format!("Error deleting role {}", role.name), &statements).await
     }
 
-    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<RoleDraft> {
+    async fn import(&self, call: Import<Role>) -> Answer<RoleDraft> {
+        let id = call.id.as_str();
         let (id, name) = (id.into(), id.into());
         let no = || false.into();
         Ok(RoleDraft {
@@ -215,7 +215,7 @@ impl RoleInput {
 
 const IDLE: &str = "idle_in_transaction_session_timeout";
 
-async fn read(diags: &mut Diagnostics, session: &Session, known: Role) -> Answer<Option<Role>> {
+async fn read(session: &Session, known: Role) -> Answer<Option<Role>> {
     let query = "SELECT rolsuper, rolcreatedb, rolcreaterole, rolinherit, rolcanlogin, rolreplication, \
                  rolbypassrls, rolconnlimit::int8, \
                  coalesce(rolvaliduntil, 'infinity') = $2::text::timestamptz, \
@@ -224,7 +224,7 @@ async fn read(diags: &mut Diagnostics, session: &Session, known: Role) -> Answer
                  FROM pg_roles r WHERE rolname = $1";
     // An object that was just imported knows its name only.
     let until = if known.valid_until.is_empty() { "infinity" } else { &known.valid_until };
-    let Some(row) = session.row(diags, query, &[&known.name, &until]).await? else {
+    let Some(row) = session.row(query, &[&known.name, &until]).await? else {
         return Ok(None);
     };
     let config: Vec<String> = row.get(10);

@@ -31,43 +31,34 @@ pub(super) struct Schema {
 /// The resource type.
 pub(super) struct Schemas(pub(super) Server);
 
-#[async_trait]
 impl Resource for Schemas {
     type Model = Schema;
 
-    async fn create(
-        &self,
-        diags: &mut Diagnostics,
-        call: Create<Schema>,
-    ) -> Answer<SchemaComputed> {
-        let wanted = call.planned;
-        let session = self.0.connect(diags, wanted.database.as_deref(), &call.stop).await?;
+    async fn create(&self, call: Create<Schema>) -> Answer<SchemaComputed> {
+        let Create { planned: wanted, call, .. } = call;
+        let session = self.0.connect(wanted.database.as_deref(), &call.stop).await?;
         let condition = if wanted.if_not_exists { "IF NOT EXISTS " } else { "" };
         let name = sql::name(&wanted.name);
         let mut statements = vec![format!("CREATE SCHEMA {condition}{name}")];
         // Apart, because a schema that was there has an owner already.
         let owner = wanted.owner.as_ref().map(|owner| sql::name(owner));
         statements.extend(owner.map(|owner| format!("ALTER SCHEMA {name} OWNER TO {owner}")));
-        session.run(diags, &format!("Error creating schema {}", wanted.name), &statements).await?;
-        let owner = self.owner(diags, &session.database, &wanted.name, &call.stop).await?;
+        session.run(&format!("Error creating schema {}", wanted.name), &statements).await?;
+        let owner = self.owner(&session.database, &wanted.name, &call.stop).await?;
         let id = format!("{}.{}", session.database, wanted.name);
         Ok(SchemaComputed { database: session.database, owner: owner.unwrap_or_default(), id })
     }
 
-    async fn read(&self, diags: &mut Diagnostics, call: Read<Schema>) -> Answer<Option<Schema>> {
-        let known = call.current;
-        let owner = self.owner(diags, &known.database, &known.name, &call.stop).await?;
+    async fn read(&self, call: Read<Schema>) -> Answer<Option<Schema>> {
+        let Read { current: known, call, .. } = call;
+        let owner = self.owner(&known.database, &known.name, &call.stop).await?;
         let id = format!("{}.{}", known.database, known.name);
         Ok(owner.map(|owner| Schema { owner, id, ..known }))
     }
 
-    async fn update(
-        &self,
-        diags: &mut Diagnostics,
-        call: Update<Schema>,
-    ) -> Answer<SchemaComputed> {
-        let (prior, wanted) = (call.prior, call.planned);
-        let session = self.0.connect(diags, Some(&prior.database), &call.stop).await?;
+    async fn update(&self, call: Update<Schema>) -> Answer<SchemaComputed> {
+        let Update { prior, planned: wanted, call, .. } = call;
+        let session = self.0.connect(Some(&prior.database), &call.stop).await?;
         let name = sql::name(&wanted.name);
         let mut statements = Vec::new();
         if prior.name != wanted.name {
@@ -78,24 +69,25 @@ impl Resource for Schemas {
         if owner != prior.owner {
             statements.push(format!("ALTER SCHEMA {name} OWNER TO {}", sql::name(&owner)));
         }
-        session.run(diags, &format!("Error updating schema {}", wanted.name), &statements).await?;
+        session.run(&format!("Error updating schema {}", wanted.name), &statements).await?;
         let id = format!("{}.{}", session.database, wanted.name);
         Ok(SchemaComputed { database: session.database, owner, id })
     }
 
-    async fn delete(&self, diags: &mut Diagnostics, call: Delete<Schema>) -> Answer<()> {
-        let schema = call.prior;
-        let first = self.0.connect(diags, None, &call.stop).await?;
-        if !first.has_database(diags, &schema.database).await? {
+    async fn delete(&self, call: Delete<Schema>) -> Answer<()> {
+        let Delete { prior: schema, call, .. } = call;
+        let first = self.0.connect(None, &call.stop).await?;
+        if !first.has_database(&schema.database).await? {
             return Ok(());
         }
-        let session = self.0.connect(diags, Some(&schema.database), &call.stop).await?;
+        let session = self.0.connect(Some(&schema.database), &call.stop).await?;
         let how = if schema.drop_cascade { "CASCADE" } else { "RESTRICT" };
         let statement = format!("DROP SCHEMA IF EXISTS {} {how}", sql::name(&schema.name));
-        session.run(diags, &format!("Error deleting schema {}", schema.name), &[statement]).await
+        session.run(&format!("Error deleting schema {}", schema.name), &[statement]).await
     }
 
-    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<SchemaDraft> {
+    async fn import(&self, call: Import<Schema>) -> Answer<SchemaDraft> {
+        let id = call.id.as_str();
         let (database, name) = match id.split_once('.') {
             Some((database, name)) => (database.to_owned(), name),
             None => (self.0.database(), id),
@@ -115,19 +107,13 @@ impl Resource for Schemas {
 
 impl Schemas {
     /// Who owns a schema; `None` if it is not there, or its database is not.
-    async fn owner(
-        &self,
-        diags: &mut Diagnostics,
-        database: &str,
-        name: &str,
-        stop: &Stop,
-    ) -> Answer<Option<String>> {
-        let first = self.0.connect(diags, None, stop).await?;
-        if !first.has_database(diags, database).await? {
+    async fn owner(&self, database: &str, name: &str, stop: &Stop) -> Answer<Option<String>> {
+        let first = self.0.connect(None, stop).await?;
+        if !first.has_database(database).await? {
             return Ok(None);
         }
-        let session = self.0.connect(diags, Some(database), stop).await?;
+        let session = self.0.connect(Some(database), stop).await?;
         let query = "SELECT pg_get_userbyid(nspowner)::text FROM pg_namespace WHERE nspname = $1";
-        Ok(session.row(diags, query, &[&name]).await?.map(|row| row.get(0)))
+        Ok(session.row(query, &[&name]).await?.map(|row| row.get(0)))
     }
 }

@@ -22,7 +22,7 @@ pub(super) struct Settings {
     #[attr(optional)]
     pub(super) host: Option<String>,
     /// The server's port. `PGPORT` if not set, or else 5432.
-    #[attr(optional, range = 1_i64..=65535)]
+    #[attr(optional, range = 1..=65535)]
     pub(super) port: Option<i64>,
     /// The database to begin with. `PGDATABASE` if not set, or else `postgres`.
     #[attr(optional)]
@@ -50,10 +50,10 @@ pub(super) struct Settings {
     #[block(max = 1)]
     pub(super) clientcert: Vec<ClientCertificate>,
     /// How many seconds to wait for the server. `PGCONNECT_TIMEOUT` if not set, or else 180.
-    #[attr(optional, range = 0_i64..)]
+    #[attr(optional, range = 0..)]
     pub(super) connect_timeout: Option<i64>,
     /// How many connections there may be at a time; without effect, as each call has its own.
-    #[attr(optional, range = -1_i64..)]
+    #[attr(optional, range = -1..)]
     max_connections: Option<i64>,
     /// The version that the server is expected to have; without effect, as it is asked.
     #[attr(optional)]
@@ -72,11 +72,17 @@ struct Access {
     encryption: Encryption,
 }
 
-#[async_trait]
 impl Configure for Server {
-    type Config = Settings;
+    type Model = Settings;
 
-    async fn configure(&self, diags: &mut Diagnostics, config: SettingsDraft) -> Answer<()> {
+    async fn configure(&self, call: Setup<Settings>) -> Answer<()> {
+        self.reach(&call.config)
+    }
+}
+
+impl Server {
+    /// Takes how the server is reached.
+    pub(super) fn reach(&self, config: &SettingsDraft) -> Answer<()> {
         let or_env = |given: &Attr<String>, name: &str, usual: &str| {
             given.get().cloned().or_else(|| variable(name)).unwrap_or_else(|| usual.to_owned())
         };
@@ -91,7 +97,7 @@ impl Configure for Server {
             authorities: config.sslrootcert.get().cloned(),
             client: config.clientcert.get().and_then(|blocks| blocks.first()).cloned(),
         };
-        let encryption = Encryption::new(diags, wanted)?;
+        let encryption = Encryption::new(wanted)?;
         let mut access = Config::new();
         access
             .ssl_mode(encryption.mode())
@@ -121,16 +127,11 @@ fn variable(name: &str) -> Option<String> {
 
 impl Server {
     /// Connects with a database: the one given, or the one that the provider begins with.
-    pub(super) async fn connect(
-        &self,
-        diags: &mut Diagnostics,
-        database: Option<&str>,
-        stop: &Stop,
-    ) -> Answer<Session> {
+    pub(super) async fn connect(&self, database: Option<&str>, stop: &Stop) -> Answer<Session> {
         let access = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Some(access) = access else {
             let detail = "The provider was asked before it was told where the server is.";
-            return Err(diags.error(Diagnostic::error("Provider not configured", detail)));
+            return Err(Problem::new("Provider not configured", detail));
         };
         let database = database.unwrap_or(&access.database).to_owned();
         let mut config = access.config.clone();
@@ -144,7 +145,7 @@ impl Server {
                     return Ok(Session { client, database, stop: stop.clone() });
                 }
                 Err(error) if passes(&error) && patience.allows_another(stop).await => {}
-                Err(error) => return Err(failed(diags, "Error connecting to PostgreSQL", &error)),
+                Err(error) => return Err(failed("Error connecting to PostgreSQL", &error)),
             }
         }
     }
@@ -169,19 +170,14 @@ const LOCKED: Duration = Duration::from_secs(20);
 
 impl Session {
     /// Does statements, all or none of them. `what` is the summary of the error.
-    pub(super) async fn run(
-        &self,
-        diags: &mut Diagnostics,
-        what: &str,
-        statements: &[String],
-    ) -> Answer<()> {
+    pub(super) async fn run(&self, what: &str, statements: &[String]) -> Answer<()> {
         let text = statements.join(";\n");
         let mut patience = Patience::of(LOCKED);
         loop {
             match self.client.batch_execute(&text).await {
                 Ok(()) => return Ok(()),
                 Err(error) if passes(&error) && patience.allows_another(&self.stop).await => {}
-                Err(error) => return Err(failed(diags, what, &error)),
+                Err(error) => return Err(failed(what, &error)),
             }
         }
     }
@@ -189,27 +185,25 @@ impl Session {
     /// Asks for the rows of a query.
     pub(super) async fn rows(
         &self,
-        diags: &mut Diagnostics,
         query: &str,
         values: &[&(dyn ToSql + Sync)],
     ) -> Answer<Vec<Row>> {
         let rows = self.client.query(query, values).await;
-        rows.map_err(|error| failed(diags, "Error asking PostgreSQL", &error))
+        rows.map_err(|error| failed("Error asking PostgreSQL", &error))
     }
 
     /// Asks for the first row of a query, if there is any.
     pub(super) async fn row(
         &self,
-        diags: &mut Diagnostics,
         query: &str,
         values: &[&(dyn ToSql + Sync)],
     ) -> Answer<Option<Row>> {
-        Ok(self.rows(diags, query, values).await?.into_iter().next())
+        Ok(self.rows(query, values).await?.into_iter().next())
     }
 
     /// Whether a database of that name exists.
-    pub(super) async fn has_database(&self, diags: &mut Diagnostics, name: &str) -> Answer<bool> {
-        let row = self.row(diags, "SELECT 1 FROM pg_database WHERE datname = $1", &[&name]).await?;
+    pub(super) async fn has_database(&self, name: &str) -> Answer<bool> {
+        let row = self.row("SELECT 1 FROM pg_database WHERE datname = $1", &[&name]).await?;
         Ok(row.is_some())
     }
 }
@@ -271,7 +265,7 @@ fn passes(error: &Error) -> bool {
 }
 
 /// Reports what the server says.
-fn failed(diags: &mut Diagnostics, what: &str, error: &Error) -> Reported {
+fn failed(what: &str, error: &Error) -> Problem {
     let detail = match error.as_db_error() {
         Some(error) => told(error),
         None => {
@@ -279,7 +273,7 @@ fn failed(diags: &mut Diagnostics, what: &str, error: &Error) -> Reported {
             source.map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
         }
     };
-    diags.error(Diagnostic::error(what, format!("{detail}.")))
+    Problem::new(what, format!("{detail}."))
 }
 
 fn told(error: &DbError) -> String {

@@ -44,31 +44,30 @@ pub(super) struct Id {
 /// The resource type.
 pub(super) struct RandomId;
 
-#[async_trait]
 impl Resource for RandomId {
     type Model = Id;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &IdDraft) -> Answer<()> {
-        match config.byte_length.get() {
+    fn validate(&self, call: Validate<Id>) -> Answer<()> {
+        match call.config.byte_length.get() {
             Some(length) if !(1..=MAX_BYTES).contains(length) => {
                 let detail = format!(
                     "`byte_length` is {length}; give a number of bytes from 1 to {MAX_BYTES}."
                 );
-                let path = Path::root().attribute("byte_length");
-                Err(diags.error(Diagnostic::error("Invalid Attribute Value", detail).path(path)))
+                Err(Problem::new("Invalid Attribute Value", detail).at("byte_length"))
             }
             _ => Ok(()),
         }
     }
 
-    async fn create(&self, _: &mut Diagnostics, call: Create<Id>) -> Answer<IdComputed> {
+    async fn create(&self, call: Create<Id>) -> Answer<IdComputed> {
         let length = usize::try_from(call.planned.byte_length).unwrap_or_default();
         let mut bytes = vec![0; length];
         rand::fill(&mut bytes[..]);
         Ok(written(&bytes, &call.planned.prefix.unwrap_or_default()))
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<IdDraft> {
+    async fn import(&self, call: Import<Id>) -> Answer<IdDraft> {
+        let id = call.id.as_str();
         let (prefix, id) = match id.rsplit_once(',') {
             Some((prefix, id)) => (prefix, id),
             None => ("", id),
@@ -84,7 +83,7 @@ impl Resource for RandomId {
                     "{id:?} is not base64 with the characters of URLs and without padding: {error}. \
                      Give `ID` or `PREFIX,ID`."
                 );
-                Err(diags.error(Diagnostic::error("Import Random ID Error", detail)))
+                Err(Problem::new("Import Random ID Error", detail))
             }
         }
     }

@@ -33,62 +33,59 @@ pub(super) struct Integer {
 /// The resource type.
 pub(super) struct RandomInteger;
 
-#[async_trait]
 impl Resource for RandomInteger {
     type Model = Integer;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &IntegerDraft) -> Answer<()> {
-        let (Some(min), Some(max)) = (config.min.get(), config.max.get()) else { return Ok(()) };
-        check_range(diags, *min, *max)
+    fn validate(&self, call: Validate<Integer>) -> Answer<()> {
+        let (Some(min), Some(max)) = (call.config.min.get(), call.config.max.get()) else {
+            return Ok(());
+        };
+        check_range(*min, *max)
     }
 
-    async fn create(
-        &self,
-        diags: &mut Diagnostics,
-        call: Create<Integer>,
-    ) -> Answer<IntegerComputed> {
+    async fn create(&self, call: Create<Integer>) -> Answer<IntegerComputed> {
         let IntegerInput { min, max, seed, .. } = call.planned;
-        check_range(diags, min, max)?;
+        check_range(min, max)?;
         let seed = seed.as_deref().filter(|seed| !seed.is_empty());
         let drawn = Seeded::new(seed).up_to(max.abs_diff(min));
         let result = min.wrapping_add_unsigned(drawn);
         Ok(IntegerComputed { result, id: result.to_string() })
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<IntegerDraft> {
+    async fn import(&self, call: Import<Integer>) -> Answer<IntegerDraft> {
+        let id = call.id.as_str();
         let parts: Vec<&str> = id.split(',').collect();
         let (result, min, max, seed) = match parts[..] {
             [result, min, max] => (result, min, max, None),
             [result, min, max, seed] => (result, min, max, Some(seed.to_owned())),
             _ => {
                 let detail = format!("{id:?} is not `RESULT,MIN,MAX` or `RESULT,MIN,MAX,SEED`.");
-                return Err(diags.error(Diagnostic::error("Import Random Integer Error", detail)));
+                return Err(Problem::new("Import Random Integer Error", detail));
             }
         };
         Ok(IntegerDraft {
             keepers: Attr::Null,
-            result: number(diags, "result", result)?.into(),
-            min: number(diags, "min", min)?.into(),
-            max: number(diags, "max", max)?.into(),
+            result: number("result", result)?.into(),
+            min: number("min", min)?.into(),
+            max: number("max", max)?.into(),
             seed: seed.into(),
             id: result.into(),
         })
     }
 }
 
-fn check_range(diags: &mut Diagnostics, min: i64, max: i64) -> Answer<()> {
+fn check_range(min: i64, max: i64) -> Answer<()> {
     if min <= max {
         return Ok(());
     }
     let detail = format!("`min` is {min} and `max` is {max}; no number is in that range.");
-    let path = Path::root().attribute("min");
-    Err(diags.error(Diagnostic::error("Create Random Integer Error", detail).path(path)))
+    Err(Problem::new("Create Random Integer Error", detail).at("min"))
 }
 
-fn number(diags: &mut Diagnostics, name: &str, text: &str) -> Answer<i64> {
+fn number(name: &str, text: &str) -> Answer<i64> {
     text.parse().map_err(|error| {
         let detail = format!("The {name} {text:?} is not a whole number: {error}.");
-        diags.error(Diagnostic::error("Import Random Integer Error", detail))
+        Problem::new("Import Random Integer Error", detail)
     })
 }
 

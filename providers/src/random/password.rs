@@ -39,50 +39,47 @@ pub(super) struct Password {
 /// The resource type.
 pub(super) struct RandomPassword;
 
-#[async_trait]
 impl Resource for RandomPassword {
     type Model = Password;
 
     const VERSION: u64 = 3;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &PasswordDraft) -> Answer<()> {
-        config.recipe.validate(diags, config.number)
+    fn validate(&self, call: Validate<Password>) -> Answer<()> {
+        call.config.recipe.validate(call.config.number)
     }
 
-    async fn modify_plan(&self, _: &mut Diagnostics, change: &mut Change<Password>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<Password>) -> Answer<()> {
         let numeric = change.config.recipe.planned_numeric(change.config.number);
         (change.planned.number, change.planned.recipe.numeric) = (numeric, numeric);
         Ok(())
     }
 
-    async fn create(
-        &self,
-        diags: &mut Diagnostics,
-        call: Create<Password>,
-    ) -> Answer<PasswordComputed> {
-        let result = call.planned.recipe.draw(diags)?;
+    async fn create(&self, call: Create<Password>) -> Answer<PasswordComputed> {
+        let result = call.planned.recipe.draw()?;
         let recipe = call.planned.recipe.found();
         Ok(PasswordComputed {
             number: recipe.numeric,
             recipe,
-            bcrypt_hash: hash(diags, result.clone()).await?,
+            bcrypt_hash: hash(result.clone()).await?,
             result,
             id: ID.to_owned(),
         })
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<PasswordDraft> {
-        let hash = hash(diags, id.to_owned()).await?;
+    async fn import(&self, call: Import<Password>) -> Answer<PasswordDraft> {
+        let id = call.id.as_str();
+        let id = call.id.as_str();
+        let hash = hash(id.to_owned()).await?;
         Ok(PasswordDraft::default().of_stored(id.to_owned(), hash))
     }
 
-    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<PasswordDraft> {
-        let stored = stored.draft::<Password>(diags)?;
+    async fn upgrade(&self, call: Upgrade) -> Answer<PasswordDraft> {
+        let stored = call.stored.draft::<Password>()?;
         let (text, kept) = (stored.result.or_default(), stored.bcrypt_hash.or_default());
         // The first versions stored no hash, and some later ones that of another text.
         let hash = match bcrypt::verify(&text, &kept) {
             Ok(true) => kept,
-            _ => hash(diags, text.clone()).await?,
+            _ => hash(text.clone()).await?,
         };
         Ok(stored.of_stored(text, hash))
     }
@@ -104,7 +101,7 @@ impl PasswordDraft {
 }
 
 /// Hashes a text, elsewhere, because it takes long on purpose.
-async fn hash(diags: &mut Diagnostics, text: String) -> Answer<String> {
+async fn hash(text: String) -> Answer<String> {
     let hash = tokio::task::spawn_blocking(move || bcrypt::hash_with_result(text, COST)).await;
     let problem = match hash {
         // The name that programs of all ages know; the hash itself is the same.
@@ -113,7 +110,7 @@ async fn hash(diags: &mut Diagnostics, text: String) -> Answer<String> {
         Err(error) => error.to_string(),
     };
     let detail = format!("The bcrypt hash could not be made: {problem}.");
-    Err(diags.error(Diagnostic::error("Hash Generation Error", detail)))
+    Err(Problem::new("Hash Generation Error", detail))
 }
 
 #[cfg(test)]

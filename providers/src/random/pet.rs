@@ -32,22 +32,20 @@ pub(super) struct Pet {
 /// The resource type.
 pub(super) struct RandomPet;
 
-#[async_trait]
 impl Resource for RandomPet {
     type Model = Pet;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &PetDraft) -> Answer<()> {
-        match config.length.get() {
+    fn validate(&self, call: Validate<Pet>) -> Answer<()> {
+        match call.config.length.get() {
             Some(length) if *length > MAX_WORDS => {
                 let detail = format!("`length` is {length}; give at most {MAX_WORDS} words.");
-                let path = Path::root().attribute("length");
-                Err(diags.error(Diagnostic::error("Invalid Attribute Value", detail).path(path)))
+                Err(Problem::new("Invalid Attribute Value", detail).at("length"))
             }
             _ => Ok(()),
         }
     }
 
-    async fn create(&self, _: &mut Diagnostics, call: Create<Pet>) -> Answer<PetComputed> {
+    async fn create(&self, call: Create<Pet>) -> Answer<PetComputed> {
         let PetInput { length, prefix, separator, .. } = call.planned;
         let prefix = prefix.as_deref().filter(|prefix| !prefix.is_empty());
         let mut parts: Vec<&str> = prefix.into_iter().collect();
@@ -55,12 +53,12 @@ impl Resource for RandomPet {
         Ok(PetComputed { id: parts.join(&separator) })
     }
 
-    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<PetDraft> {
-        let words = i64::try_from(id.split('-').count()).unwrap_or(MAX_WORDS);
+    async fn import(&self, call: Import<Pet>) -> Answer<PetDraft> {
+        let words = i64::try_from(call.id.split('-').count()).unwrap_or(MAX_WORDS);
         Ok(PetDraft {
             length: words.into(),
             separator: "-".into(),
-            id: id.into(),
+            id: call.id.into(),
             ..PetDraft::default()
         })
     }

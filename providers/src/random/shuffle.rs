@@ -37,23 +37,21 @@ pub(super) struct Shuffle {
 /// The resource type.
 pub(super) struct RandomShuffle;
 
-#[async_trait]
 impl Resource for RandomShuffle {
     type Model = Shuffle;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &ShuffleDraft) -> Answer<()> {
-        match config.result_count.get() {
+    fn validate(&self, call: Validate<Shuffle>) -> Answer<()> {
+        match call.config.result_count.get() {
             Some(count) if !(0..=MAX_RESULTS).contains(count) => {
                 let detail =
                     format!("`result_count` is {count}; give a number from 0 to {MAX_RESULTS}.");
-                let path = Path::root().attribute("result_count");
-                Err(diags.error(Diagnostic::error("Invalid Attribute Value", detail).path(path)))
+                Err(Problem::new("Invalid Attribute Value", detail).at("result_count"))
             }
             _ => Ok(()),
         }
     }
 
-    async fn create(&self, _: &mut Diagnostics, call: Create<Shuffle>) -> Answer<ShuffleComputed> {
+    async fn create(&self, call: Create<Shuffle>) -> Answer<ShuffleComputed> {
         let ShuffleInput { input, seed, result_count, .. } = call.planned;
         let count = match result_count {
             Some(count) => usize::try_from(count).unwrap_or_default(),

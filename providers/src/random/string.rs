@@ -28,34 +28,34 @@ pub(super) struct Text {
 /// The resource type.
 pub(super) struct RandomString;
 
-#[async_trait]
 impl Resource for RandomString {
     type Model = Text;
 
     const VERSION: u64 = 2;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &TextDraft) -> Answer<()> {
-        config.recipe.validate(diags, config.number)
+    fn validate(&self, call: Validate<Text>) -> Answer<()> {
+        call.config.recipe.validate(call.config.number)
     }
 
-    async fn modify_plan(&self, _: &mut Diagnostics, change: &mut Change<Text>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<Text>) -> Answer<()> {
         let numeric = change.config.recipe.planned_numeric(change.config.number);
         (change.planned.number, change.planned.recipe.numeric) = (numeric, numeric);
         Ok(())
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Text>) -> Answer<TextComputed> {
-        let text = call.planned.recipe.draw(diags)?;
+    async fn create(&self, call: Create<Text>) -> Answer<TextComputed> {
+        let text = call.planned.recipe.draw()?;
         let recipe = call.planned.recipe.found();
         Ok(TextComputed { number: recipe.numeric, recipe, result: text.clone(), id: text })
     }
 
-    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<TextDraft> {
+    async fn import(&self, call: Import<Text>) -> Answer<TextDraft> {
+        let id = call.id.as_str();
         Ok(TextDraft::default().of_stored(id.to_owned()))
     }
 
-    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<TextDraft> {
-        let stored = stored.draft::<Text>(diags)?;
+    async fn upgrade(&self, call: Upgrade) -> Answer<TextDraft> {
+        let stored = call.stored.draft::<Text>()?;
         let text = stored.result.or_default();
         Ok(stored.of_stored(text))
     }

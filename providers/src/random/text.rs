@@ -48,11 +48,12 @@ pub(super) struct Recipe {
 
 impl RecipeDraft {
     /// Checks what the author wrote. `number` is the old name of `numeric`.
-    pub(super) fn validate(&self, diags: &mut Diagnostics, number: Attr<bool>) -> Answer<()> {
+    pub(super) fn validate(&self, number: Attr<bool>) -> Answer<()> {
+        let mut problems = Vec::new();
         for (name, least) in self.least() {
             if least.get().is_some_and(|least| *least < 0) {
                 let detail = format!("`{name}` must not be less than 0.");
-                let _receipt = diags.error(invalid(name, detail));
+                problems.push(invalid(name, detail));
             }
         }
         if let Some(length) = self.length.get() {
@@ -63,13 +64,13 @@ impl RecipeDraft {
                     "`length` is {length}; give a number from {least}, which is the sum of `min_upper`, \
                      `min_lower`, `min_numeric` and `min_special` and at least 1, to {MAX_LENGTH}."
                 );
-                let _receipt = diags.error(invalid("length", detail));
+                problems.push(invalid("length", detail));
             }
         }
         if let (Some(number), Some(numeric)) = (number.get(), self.numeric.get())
             && number != numeric
         {
-            let _receipt = diags.error(Diagnostic::error(
+            problems.push(Problem::new(
                 "Number and numeric are both configured with different values",
                 "`number` is the old name of `numeric`. Set `numeric` alone.",
             ));
@@ -78,9 +79,9 @@ impl RecipeDraft {
         let no_numbers = is_off(&number) || is_off(&self.numeric);
         if no_numbers && [&self.special, &self.upper, &self.lower].into_iter().all(is_off) {
             let detail = "At least one of `special`, `upper`, `lower` and `numeric` must be true.";
-            let _receipt = diags.error(invalid("numeric", detail.to_owned()));
+            problems.push(invalid("numeric", detail.to_owned()));
         }
-        diags.check()
+        Problem::all(problems)
     }
 
     /// What `number` and `numeric` are to be, given what the author wrote: each is the other's default.
@@ -124,7 +125,7 @@ impl RecipeDraft {
 
 impl RecipeInput {
     /// Makes a text. Drawn from a cryptographic source.
-    pub(super) fn draw(&self, diags: &mut Diagnostics) -> Answer<String> {
+    pub(super) fn draw(&self) -> Answer<String> {
         let special = self.override_special.as_deref().filter(|own| !own.is_empty());
         let kinds = [
             (UPPER, self.upper, self.min_upper),
@@ -138,7 +139,7 @@ impl RecipeInput {
         if allowed.is_empty() && length > 0 {
             let detail =
                 "No kind of character is allowed. Set `special`, `upper`, `lower` or `numeric`.";
-            return Err(diags.error(Diagnostic::error("Random Read Error", detail)));
+            return Err(Problem::new("Random Read Error", detail));
         }
         let mut text = Vec::new();
         for (letters, _, least) in kinds {
@@ -171,8 +172,8 @@ fn one_of(letters: &[char]) -> char {
     letters[rand::random_range(0..letters.len())]
 }
 
-fn invalid(name: &str, detail: String) -> Diagnostic {
-    Diagnostic::error("Invalid Attribute Value", detail).path(Path::root().attribute(name))
+fn invalid(name: &str, detail: String) -> Problem {
+    Problem::new("Invalid Attribute Value", detail).at(name)
 }
 
 #[cfg(test)]
@@ -195,7 +196,7 @@ mod tests {
     }
 
     fn drawn(recipe: &RecipeInput) -> String {
-        recipe.draw(&mut Diagnostics::new()).unwrap()
+        recipe.draw().unwrap()
     }
 
     #[test]
@@ -240,12 +241,10 @@ mod tests {
             ),
         ];
         for (recipe, number, expected) in table {
-            let mut diags = Diagnostics::new();
-            assert!(recipe.validate(&mut diags, number).is_err(), "{expected}");
-            let found = diags.iter().any(|problem| problem.detail.contains(expected));
-            assert!(found, "{expected}: {diags:?}");
+            let problem = recipe.validate(number).unwrap_err();
+            assert!(problem.detail().contains(expected), "{expected}: {problem:?}");
         }
-        assert!(of(1).validate(&mut Diagnostics::new(), none).is_ok());
+        assert!(of(1).validate(none).is_ok());
     }
 
     #[test]

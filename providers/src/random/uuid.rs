@@ -23,20 +23,20 @@ pub(super) struct Uuid {
 /// The resource type.
 pub(super) struct RandomUuid;
 
-#[async_trait]
 impl Resource for RandomUuid {
     type Model = Uuid;
 
-    async fn create(&self, _: &mut Diagnostics, _: Create<Uuid>) -> Answer<UuidComputed> {
+    async fn create(&self, _: Create<Uuid>) -> Answer<UuidComputed> {
         Ok(of(Drawn::new_v4()))
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<UuidDraft> {
+    async fn import(&self, call: Import<Uuid>) -> Answer<UuidDraft> {
+        let id = call.id.as_str();
         match Drawn::try_parse(id) {
             Ok(drawn) => Ok(of(drawn).into()),
             Err(error) => {
                 let detail = format!("{id:?} is not a UUID: {error}.");
-                Err(diags.error(Diagnostic::error("Import Random UUID Error", detail)))
+                Err(Problem::new("Import Random UUID Error", detail))
             }
         }
     }

@@ -2,133 +2,178 @@
 //! moments.
 
 use formwork_sdk::prelude::*;
-use formwork_sdk::value::{Number, Type, Value, duration};
+use formwork_sdk::value::duration;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 
-/// The function `duration_parse`.
-pub(super) struct DurationParse;
+/// Reads a length of time.
+///
+/// Each attribute of the result is the whole length in its unit; the small units are whole numbers.
+#[derive(Arguments)]
+pub(super) struct DurationParse {
+    /// A length of time, such as `1h30m` or `-1.5s`.
+    duration: String,
+}
 
-/// The function `rfc3339_parse`.
-pub(super) struct Rfc3339Parse;
-
-/// The function `unix_timestamp_parse`.
-pub(super) struct UnixTimestampParse;
+/// A length of time in every unit.
+#[derive(Clone, Debug, Nested)]
+pub(super) struct Length {
+    #[attr(computed)]
+    hours: f64,
+    #[attr(computed)]
+    minutes: f64,
+    #[attr(computed)]
+    seconds: f64,
+    #[attr(computed)]
+    milliseconds: i64,
+    #[attr(computed)]
+    microseconds: i64,
+    #[attr(computed)]
+    nanoseconds: i64,
+}
 
 impl Function for DurationParse {
-    fn signature(&self) -> Signature {
-        let parts = ["hours", "minutes", "seconds", "milliseconds", "microseconds", "nanoseconds"];
-        let text = "A length of time, such as `1h30m` or `-1.5s`.";
-        Signature::new(Type::object(parts.map(|part| (part, Type::Number))), "Reads a length of time.")
-            .describe("Each attribute of the result is the whole length in its unit; the small units are whole numbers.")
-            .parameter(Parameter::new("duration", Type::String, text))
-    }
+    type Result = Length;
 
-    fn call(&self, arguments: &Arguments) -> Result<Value, Refusal> {
-        let text: String = arguments.get(0)?;
+    fn call(self) -> Answer<Length> {
+        let text = self.duration;
         let nanoseconds = duration::nanoseconds(&text).map_err(|_| {
-            Refusal::of_argument(
-                0,
-                format!("{text:?} is no length of time; give numbers with the units h, m, s, ms, us or ns, such as \"1h30m\""),
-            )
+            let why = format!(
+                "{text:?} is no length of time; give numbers with the units h, m, s, ms, us or ns, such \
+                 as \"1h30m\""
+            );
+            Problem::because(why).at("duration")
         })?;
-        let part = |unit: i64| fraction(nanoseconds, unit);
-        let whole = |unit: i64| Value::int(nanoseconds / unit);
-        Ok(Value::object([
-            ("hours", part(3_600_000_000_000)),
-            ("minutes", part(60_000_000_000)),
-            ("seconds", part(1_000_000_000)),
-            ("milliseconds", whole(1_000_000)),
-            ("microseconds", whole(1_000)),
-            ("nanoseconds", whole(1)),
-        ]))
+        Ok(Length {
+            hours: fraction(nanoseconds, 3_600_000_000_000),
+            minutes: fraction(nanoseconds, 60_000_000_000),
+            seconds: fraction(nanoseconds, 1_000_000_000),
+            milliseconds: nanoseconds / 1_000_000,
+            microseconds: nanoseconds / 1_000,
+            nanoseconds,
+        })
     }
 }
 
 /// A number of nanoseconds in a larger unit, with the precision of a double.
-fn fraction(nanoseconds: i64, unit: i64) -> Value {
-    #[expect(clippy::cast_precision_loss, reason = "the rest after division is small enough")]
-    let value = (nanoseconds / unit) as f64 + (nanoseconds % unit) as f64 / unit as f64;
-    Number::from_f64(value).map_or_else(|| Value::int(nanoseconds / unit), Value::Number)
+#[expect(clippy::cast_precision_loss, reason = "the rest after division is small enough")]
+fn fraction(nanoseconds: i64, unit: i64) -> f64 {
+    (nanoseconds / unit) as f64 + (nanoseconds % unit) as f64 / unit as f64
+}
+
+/// Reads a moment from its text.
+///
+/// The parts are those of the text, with the offset it has.
+#[derive(Arguments)]
+pub(super) struct Rfc3339Parse {
+    /// A moment as RFC 3339 writes it, such as `2023-07-25T23:43:16Z`.
+    timestamp: String,
 }
 
 impl Function for Rfc3339Parse {
-    fn signature(&self) -> Signature {
-        let text = "A moment as RFC 3339 writes it, such as `2023-07-25T23:43:16Z`.";
-        Signature::new(parts_type("unix", Type::Number), "Reads a moment from its text.")
-            .describe("The parts are those of the text, with the offset it has.")
-            .parameter(Parameter::new("timestamp", Type::String, text))
-    }
+    type Result = Moment;
 
-    fn call(&self, arguments: &Arguments) -> Result<Value, Refusal> {
-        let text: String = arguments.get(0)?;
+    fn call(self) -> Answer<Moment> {
+        let text = self.timestamp;
         let moment = OffsetDateTime::parse(&text, &Rfc3339).map_err(|error| {
             let why = format!("{text:?} is not a moment as RFC 3339 writes it: {error}");
-            Refusal::of_argument(0, why)
+            Problem::because(why).at("timestamp")
         })?;
-        Ok(parts(moment, ("unix", Value::int(moment.unix_timestamp()))))
+        Ok(moment.into())
     }
+}
+
+/// Reads a moment from its Unix timestamp.
+///
+/// The parts are those of the moment in UTC.
+#[derive(Arguments)]
+pub(super) struct UnixTimestampParse {
+    /// Seconds since the beginning of 1970 in UTC.
+    unix_timestamp: i64,
 }
 
 impl Function for UnixTimestampParse {
-    fn signature(&self) -> Signature {
-        let number = "Seconds since the beginning of 1970 in UTC.";
-        Signature::new(
-            parts_type("rfc3339", Type::String),
-            "Reads a moment from its Unix timestamp.",
-        )
-        .describe("The parts are those of the moment in UTC.")
-        .parameter(Parameter::new("unix_timestamp", Type::Number, number))
-    }
+    type Result = UnixMoment;
 
-    fn call(&self, arguments: &Arguments) -> Result<Value, Refusal> {
-        let seconds: i64 = arguments.get(0)?;
+    fn call(self) -> Answer<UnixMoment> {
+        let seconds = self.unix_timestamp;
         let moment = OffsetDateTime::from_unix_timestamp(seconds).ok();
         let moment = moment.filter(|moment| (0..=9999).contains(&moment.year()));
-        let moment = moment.ok_or_else(|| {
-            Refusal::of_argument(0, format!("{seconds} is beyond the years 0 to 9999"))
-        })?;
-        Ok(parts(moment, ("rfc3339", Value::string(super::moment::text(moment)))))
+        moment.map(UnixMoment::from).ok_or_else(|| {
+            let why = format!("{seconds} is beyond the years 0 to 9999");
+            Problem::because(why).at("unix_timestamp")
+        })
     }
 }
 
-fn parts_type(other: &'static str, ty: Type) -> Type {
-    let numbers = [
-        "year", "year_day", "day", "month", "weekday", "hour", "minute", "second", "iso_year",
-        "iso_week",
-    ];
-    let texts = ["month_name", "weekday_name"];
-    let numbers = numbers.map(|name| (name, Type::Number));
-    let texts = texts.map(|name| (name, Type::String));
-    Type::object(numbers.into_iter().chain(texts).chain([(other, ty)]))
+/// The parts of a moment, in a struct of their own for each name under which the other form of the
+/// moment is told.
+macro_rules! moments {
+    ($($name:ident: $other:ident, $ty:ty, $told:expr;)*) => {$(
+        /// The parts of a moment.
+        #[derive(Clone, Debug, Nested)]
+        pub(super) struct $name {
+            #[attr(computed)]
+            year: i32,
+            #[attr(computed)]
+            year_day: u16,
+            #[attr(computed)]
+            day: u8,
+            #[attr(computed)]
+            month: u8,
+            #[attr(computed)]
+            month_name: String,
+            #[attr(computed)]
+            weekday: u8,
+            #[attr(computed)]
+            weekday_name: String,
+            #[attr(computed)]
+            hour: u8,
+            #[attr(computed)]
+            minute: u8,
+            #[attr(computed)]
+            second: u8,
+            #[attr(computed)]
+            iso_year: i32,
+            #[attr(computed)]
+            iso_week: u8,
+            #[attr(computed)]
+            $other: $ty,
+        }
+
+        impl From<OffsetDateTime> for $name {
+            fn from(moment: OffsetDateTime) -> Self {
+                let (iso_year, iso_week, _) = moment.to_iso_week_date();
+                Self {
+                    year: moment.year(),
+                    year_day: moment.ordinal(),
+                    day: moment.day(),
+                    month: moment.month().into(),
+                    month_name: moment.month().to_string(),
+                    weekday: moment.weekday().number_days_from_sunday(),
+                    weekday_name: moment.weekday().to_string(),
+                    hour: moment.hour(),
+                    minute: moment.minute(),
+                    second: moment.second(),
+                    iso_year,
+                    iso_week,
+                    $other: $told(moment),
+                }
+            }
+        }
+    )*};
 }
 
-fn parts(moment: OffsetDateTime, other: (&'static str, Value)) -> Value {
-    let (iso_year, iso_week, _) = moment.to_iso_week_date();
-    let small = |number: u8| Value::int(number.into());
-    Value::object([
-        ("year", Value::int(moment.year().into())),
-        ("year_day", Value::int(moment.ordinal().into())),
-        ("day", small(moment.day())),
-        ("month", small(moment.month().into())),
-        ("month_name", Value::string(moment.month().to_string())),
-        ("weekday", small(moment.weekday().number_days_from_sunday())),
-        ("weekday_name", Value::string(moment.weekday().to_string())),
-        ("hour", small(moment.hour())),
-        ("minute", small(moment.minute())),
-        ("second", small(moment.second())),
-        ("iso_year", Value::int(iso_year.into())),
-        ("iso_week", small(iso_week)),
-        other,
-    ])
+moments! {
+    Moment: unix, i64, OffsetDateTime::unix_timestamp;
+    UnixMoment: rfc3339, String, super::moment::text;
 }
 
 #[cfg(test)]
 mod tests {
     use formwork_sdk::testing::call;
-    use formwork_sdk::value::Path;
+    use formwork_sdk::value::{Path, Value};
 
-    use super::*;
     use crate::time::provider;
 
     async fn shown(name: &str, argument: Value, parts: &[&str]) -> String {

@@ -10,20 +10,20 @@ use time::{Date, Duration, Month, OffsetDateTime};
 pub(super) type Clock = fn() -> OffsetDateTime;
 
 /// Reads a moment from its text.
-pub(super) fn parse(diags: &mut Diagnostics, name: &str, text: &str) -> Answer<OffsetDateTime> {
+pub(super) fn parse(name: &str, text: &str) -> Answer<OffsetDateTime> {
     OffsetDateTime::parse(text, &Rfc3339).map_err(|error| {
         let detail = format!(
             "`{name}` is {text:?}, which is not a moment as RFC 3339 writes it ({error}). Give one such \
              as `2020-02-12T06:36:13Z`."
         );
-        diags.error(Diagnostic::error("Invalid RFC3339 String Value", detail))
+        Problem::new("Invalid RFC3339 String Value", detail)
     })
 }
 
 /// Checks a moment that an author wrote.
-pub(super) fn validate(diags: &mut Diagnostics, name: &str, text: &Attr<String>) -> Answer<()> {
+pub(super) fn validate(name: &str, text: &Attr<String>) -> Answer<()> {
     match text.get() {
-        Some(text) => parse(diags, name, text).map(|_| ()),
+        Some(text) => parse(name, text).map(|_| ()),
         None => Ok(()),
     }
 }
@@ -87,12 +87,7 @@ pub(super) enum Unit {
 
 /// Moves a moment. A day that a month does not have counts on into the next: a month after 31 January is
 /// 3 March, or 2 March in a leap year.
-pub(super) fn moved(
-    diags: &mut Diagnostics,
-    moment: OffsetDateTime,
-    by: i64,
-    unit: Unit,
-) -> Answer<OffsetDateTime> {
+pub(super) fn moved(moment: OffsetDateTime, by: i64, unit: Unit) -> Answer<OffsetDateTime> {
     let seconds = |each: i64| by.checked_mul(each).map(Duration::seconds);
     let moved = match unit {
         Unit::Seconds => seconds(1).and_then(|by| moment.checked_add(by)),
@@ -105,7 +100,7 @@ pub(super) fn moved(
     moved.filter(|moved| (0..=9999).contains(&moved.year())).ok_or_else(|| {
         let unit = format!("{unit:?}").to_lowercase();
         let detail = format!("{by} {unit} from {} is beyond the years 0 to 9999.", text(moment));
-        diags.error(Diagnostic::error("Time out of range", detail))
+        Problem::new("Time out of range", detail)
     })
 }
 
@@ -120,25 +115,24 @@ fn moved_by_months(moment: OffsetDateTime, by: i64) -> Option<OffsetDateTime> {
 }
 
 /// Reads a part of an import id: a number, or nothing.
-pub(super) fn number(diags: &mut Diagnostics, text: &str) -> Answer<Attr<i64>> {
+pub(super) fn number(text: &str) -> Answer<Attr<i64>> {
     if text.is_empty() {
         return Ok(Attr::Null);
     }
     text.parse().map(Attr::Known).map_err(|error| {
         let detail = format!("{text:?} is not a whole number: {error}.");
-        diags.error(Diagnostic::error("Unexpected Format of ID", detail))
+        Problem::new("Unexpected Format of ID", detail)
     })
 }
 
 /// Reads a length of time such as `1.5h`: a number and `ms`, `s`, `m` or `h`.
-pub(super) fn duration(diags: &mut Diagnostics, name: &str, text: &str) -> Answer<Elapsed> {
+pub(super) fn duration(name: &str, text: &str) -> Answer<Elapsed> {
     read_duration(text).ok_or_else(|| {
         let detail = format!(
             "`{name}` is {text:?}; give a number and ms, s, m or h right after it, for example \"30s\" \
              for 30 seconds."
         );
-        let path = Path::root().attribute(name);
-        diags.error(Diagnostic::error("Invalid Attribute Value Match", detail).path(path))
+        Problem::new("Invalid Attribute Value Match", detail).at(name)
     })
 }
 
@@ -178,9 +172,8 @@ mod tests {
             ("2020-01-01T00:00:00Z", i64::MIN, Unit::Months, None),
         ];
         for (from, by, unit, expected) in table {
-            let mut diags = Diagnostics::new();
-            let from = parse(&mut diags, "from", from).unwrap();
-            let to = moved(&mut diags, from, by, unit).ok().map(text);
+            let from = parse("from", from).unwrap();
+            let to = moved(from, by, unit).ok().map(text);
             assert_eq!(to.as_deref(), expected, "{by} {unit:?}");
         }
     }

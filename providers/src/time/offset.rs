@@ -55,59 +55,47 @@ pub(super) struct TimeOffset {
     pub(super) clock: Clock,
 }
 
-#[async_trait]
 impl Resource for TimeOffset {
     type Model = Offset;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &OffsetDraft) -> Answer<()> {
-        moment::validate(diags, "base_rfc3339", &config.base_rfc3339)?;
-        if config.offsets.each().iter().any(|(by, _)| !by.is_null()) {
+    fn validate(&self, call: Validate<Offset>) -> Answer<()> {
+        moment::validate("base_rfc3339", &call.config.base_rfc3339)?;
+        if call.config.offsets.each().iter().any(|(by, _)| !by.is_null()) {
             return Ok(());
         }
-        Err(diags.error(Diagnostic::error(
+        Err(Problem::new(
             "Missing Attribute Configuration",
             "At least one of `offset_years`, `offset_months`, `offset_days`, `offset_hours`, \
              `offset_minutes` and `offset_seconds` must be set.",
-        )))
+        ))
     }
 
-    async fn modify_plan(
-        &self,
-        diags: &mut Diagnostics,
-        change: &mut Change<Offset>,
-    ) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<Offset>) -> Answer<()> {
         let Some(prior) = &change.prior else { return Ok(()) };
         let planned = &change.planned;
         let is_open = planned.offsets.each().iter().any(|(by, _)| by.is_unknown())
             || change.config.base_rfc3339.is_unknown();
         if planned.parts.unix.is_unknown() && !is_open {
             let base = planned.base_rfc3339.get().unwrap_or(&prior.base_rfc3339).clone();
-            let found = of(diags, &planned.offsets, base)?;
+            let found = of(&planned.offsets, base)?;
             change.fill(found);
         }
         Ok(())
     }
 
-    async fn create(
-        &self,
-        diags: &mut Diagnostics,
-        call: Create<Offset>,
-    ) -> Answer<OffsetComputed> {
+    async fn create(&self, call: Create<Offset>) -> Answer<OffsetComputed> {
         let now = || moment::text((self.clock)());
         let base = call.planned.base_rfc3339.unwrap_or_else(now);
-        of(diags, &call.config.offsets, base)
+        of(&call.config.offsets, base)
     }
 
-    async fn update(
-        &self,
-        diags: &mut Diagnostics,
-        call: Update<Offset>,
-    ) -> Answer<OffsetComputed> {
+    async fn update(&self, call: Update<Offset>) -> Answer<OffsetComputed> {
         let base = call.planned.base_rfc3339.unwrap_or(call.prior.base_rfc3339);
-        of(diags, &call.config.offsets, base)
+        of(&call.config.offsets, base)
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<OffsetDraft> {
+    async fn import(&self, call: Import<Offset>) -> Answer<OffsetDraft> {
+        let id = call.id.as_str();
         let parts = <[&str; 7]>::try_from(id.split(',').collect::<Vec<_>>()).ok();
         let any_set = |parts: &[&str; 7]| parts[1..].iter().any(|part| !part.is_empty());
         let Some([base, offsets @ ..]) = parts.filter(any_set) else {
@@ -115,11 +103,11 @@ impl Resource for TimeOffset {
                 "{id:?} is not `BASE,YEARS,MONTHS,DAYS,HOURS,MINUTES,SECONDS`, where what is not set is \
                  left empty and something is set."
             );
-            return Err(diags.error(Diagnostic::error("Unexpected Format of ID", detail)));
+            return Err(Problem::new("Unexpected Format of ID", detail));
         };
         let mut numbers = [Attr::Null; 6];
         for (number, text) in numbers.iter_mut().zip(offsets) {
-            *number = moment::number(diags, text)?;
+            *number = moment::number(text)?;
         }
         let [years, months, days, hours, minutes, seconds] = numbers;
         let offsets = OffsetsDraft {
@@ -130,7 +118,7 @@ impl Resource for TimeOffset {
             offset_minutes: minutes,
             offset_seconds: seconds,
         };
-        let found = of(diags, &offsets, base.to_owned())?;
+        let found = of(&offsets, base.to_owned())?;
         Ok(OffsetDraft { offsets, ..found.into() })
     }
 }
@@ -150,10 +138,10 @@ impl OffsetsDraft {
 }
 
 /// Works out the moment from its base.
-fn of(diags: &mut Diagnostics, offsets: &OffsetsDraft, base: String) -> Answer<OffsetComputed> {
-    let mut moment: OffsetDateTime = moment::parse(diags, "base_rfc3339", &base)?;
+fn of(offsets: &OffsetsDraft, base: String) -> Answer<OffsetComputed> {
+    let mut moment: OffsetDateTime = moment::parse("base_rfc3339", &base)?;
     for (by, unit) in offsets.each() {
-        moment = moved(diags, moment, by.or_default(), unit)?;
+        moment = moved(moment, by.or_default(), unit)?;
     }
     let (rfc3339, parts) = (moment::text(moment), moment.into());
     Ok(OffsetComputed { base_rfc3339: base.clone(), rfc3339, parts, id: base })

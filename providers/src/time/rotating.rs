@@ -52,39 +52,32 @@ pub(super) struct TimeRotating {
     pub(super) clock: Clock,
 }
 
-#[async_trait]
 impl Resource for TimeRotating {
     type Model = Rotating;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &RotatingDraft) -> Answer<()> {
-        moment::validate(diags, "rfc3339", &config.rfc3339)?;
-        moment::validate(diags, "rotation_rfc3339", &config.rotation_rfc3339)?;
-        let rotations = config.rotations.each();
+    fn validate(&self, call: Validate<Rotating>) -> Answer<()> {
+        moment::validate("rfc3339", &call.config.rfc3339)?;
+        moment::validate("rotation_rfc3339", &call.config.rotation_rfc3339)?;
+        let rotations = call.config.rotations.each();
         if let Some((by, unit)) =
             rotations.iter().find(|(by, _)| by.get().is_some_and(|by| *by < 1))
         {
             let name = format!("rotation_{unit:?}").to_lowercase();
             let detail = format!("`{name}` is {}; give at least 1.", by.or_default());
-            let path = Path::root().attribute(&name);
-            return Err(
-                diags.error(Diagnostic::error("Invalid Attribute Value", detail).path(path))
-            );
+            return Err(Problem::new("Invalid Attribute Value", detail).at(&name));
         }
-        if !config.rotation_rfc3339.is_null() || rotations.iter().any(|(by, _)| !by.is_null()) {
+        if !call.config.rotation_rfc3339.is_null() || rotations.iter().any(|(by, _)| !by.is_null())
+        {
             return Ok(());
         }
-        Err(diags.error(Diagnostic::error(
+        Err(Problem::new(
             "Missing Attribute Configuration",
             "At least one of `rotation_years`, `rotation_months`, `rotation_days`, `rotation_hours`, \
              `rotation_minutes` and `rotation_rfc3339` must be set.",
-        )))
+        ))
     }
 
-    async fn modify_plan(
-        &self,
-        diags: &mut Diagnostics,
-        change: &mut Change<Rotating>,
-    ) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<Rotating>) -> Answer<()> {
         let Some(prior) = &change.prior else { return Ok(()) };
         let planned = &change.planned;
         let is_open = planned.rotations.each().iter().any(|(by, _)| by.is_unknown())
@@ -93,61 +86,50 @@ impl Resource for TimeRotating {
         let at = prior.rotation_rfc3339.clone();
         if planned.parts.unix.is_unknown() && !is_open {
             let base = planned.rfc3339.get().unwrap_or(&prior.rfc3339).clone();
-            let found = of(diags, &planned.rotations, planned.rotation_rfc3339.get(), base)?;
+            let found = of(&planned.rotations, planned.rotation_rfc3339.get(), base)?;
             change.fill(found);
         }
         // Without a refresh the object is still there when its time has passed.
-        if self.is_past(diags, &at)? && change.planned.rotation_rfc3339.get() != Some(&at) {
+        if self.is_past(&at)? && change.planned.rotation_rfc3339.get() != Some(&at) {
             change.replace.push(Path::root().attribute("rotation_rfc3339"));
         }
         Ok(())
     }
 
-    async fn create(
-        &self,
-        diags: &mut Diagnostics,
-        call: Create<Rotating>,
-    ) -> Answer<RotatingComputed> {
+    async fn create(&self, call: Create<Rotating>) -> Answer<RotatingComputed> {
         let RotatingInput { rfc3339, rotation_rfc3339, .. } = call.planned;
         let base = rfc3339.unwrap_or_else(|| moment::text((self.clock)()));
-        of(diags, &call.config.rotations, rotation_rfc3339.as_ref(), base)
+        of(&call.config.rotations, rotation_rfc3339.as_ref(), base)
     }
 
-    async fn read(
-        &self,
-        diags: &mut Diagnostics,
-        call: Read<Rotating>,
-    ) -> Answer<Option<Rotating>> {
-        let is_past = self.is_past(diags, &call.current.rotation_rfc3339)?;
+    async fn read(&self, call: Read<Rotating>) -> Answer<Option<Rotating>> {
+        let is_past = self.is_past(&call.current.rotation_rfc3339)?;
         Ok((!is_past).then_some(call.current))
     }
 
-    async fn update(
-        &self,
-        diags: &mut Diagnostics,
-        call: Update<Rotating>,
-    ) -> Answer<RotatingComputed> {
+    async fn update(&self, call: Update<Rotating>) -> Answer<RotatingComputed> {
         let RotatingInput { rfc3339, rotation_rfc3339, .. } = call.planned;
         let base = rfc3339.unwrap_or(call.prior.rfc3339);
-        of(diags, &call.config.rotations, rotation_rfc3339.as_ref(), base)
+        of(&call.config.rotations, rotation_rfc3339.as_ref(), base)
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<RotatingDraft> {
+    async fn import(&self, call: Import<Rotating>) -> Answer<RotatingDraft> {
+        let id = call.id.as_str();
         let parts: Vec<&str> = id.split(',').collect();
         match parts[..] {
             [base, at] if !base.is_empty() && !at.is_empty() => {
                 let rotations = RotationsDraft::default();
-                Ok(of(diags, &rotations, Some(&at.to_owned()), base.to_owned())?.into())
+                Ok(of(&rotations, Some(&at.to_owned()), base.to_owned())?.into())
             }
             [base, years, months, days, hours, minutes] if !id.ends_with(",,,,,") => {
                 let rotations = RotationsDraft {
-                    rotation_years: moment::number(diags, years)?,
-                    rotation_months: moment::number(diags, months)?,
-                    rotation_days: moment::number(diags, days)?,
-                    rotation_hours: moment::number(diags, hours)?,
-                    rotation_minutes: moment::number(diags, minutes)?,
+                    rotation_years: moment::number(years)?,
+                    rotation_months: moment::number(months)?,
+                    rotation_days: moment::number(days)?,
+                    rotation_hours: moment::number(hours)?,
+                    rotation_minutes: moment::number(minutes)?,
                 };
-                let found = of(diags, &rotations, None, base.to_owned())?;
+                let found = of(&rotations, None, base.to_owned())?;
                 Ok(RotatingDraft { rotations, ..found.into() })
             }
             _ => {
@@ -156,15 +138,15 @@ impl Resource for TimeRotating {
                      `BASE,YEARS,MONTHS,DAYS,HOURS,MINUTES`, where what is not set is left empty and \
                      something is set."
                 );
-                Err(diags.error(Diagnostic::error("Unexpected Format of ID", detail)))
+                Err(Problem::new("Unexpected Format of ID", detail))
             }
         }
     }
 }
 
 impl TimeRotating {
-    fn is_past(&self, diags: &mut Diagnostics, at: &str) -> Answer<bool> {
-        Ok(!at.is_empty() && (self.clock)() > moment::parse(diags, "rotation_rfc3339", at)?)
+    fn is_past(&self, at: &str) -> Answer<bool> {
+        Ok(!at.is_empty() && (self.clock)() > moment::parse("rotation_rfc3339", at)?)
     }
 }
 
@@ -183,21 +165,20 @@ impl RotationsDraft {
 
 /// Works out when to rotate, given after how long, or at which moment.
 fn of(
-    diags: &mut Diagnostics,
     rotations: &RotationsDraft,
     given: Option<&String>,
     base: String,
 ) -> Answer<RotatingComputed> {
-    let start: OffsetDateTime = moment::parse(diags, "rfc3339", &base)?;
+    let start: OffsetDateTime = moment::parse("rfc3339", &base)?;
     let set = rotations.each().into_iter().rev();
     let last = set.filter_map(|(by, unit)| Some((*by.get()?, unit))).next();
     let (text, moment) = match (given, last) {
         // Years count before a given moment, and that before all other units.
         (_, Some((by, unit @ Unit::Years))) | (None, Some((by, unit))) => {
-            let moment = moved(diags, start, by, unit)?;
+            let moment = moved(start, by, unit)?;
             (moment::text(moment), moment)
         }
-        (Some(text), _) => (text.clone(), moment::parse(diags, "rotation_rfc3339", text)?),
+        (Some(text), _) => (text.clone(), moment::parse("rotation_rfc3339", text)?),
         (None, None) => (base.clone(), start),
     };
     let parts = moment.into();

@@ -28,52 +28,52 @@ pub(super) struct TimeSleep {
     pub(super) clock: Clock,
 }
 
-#[async_trait]
 impl Resource for TimeSleep {
     type Model = Sleep;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &SleepDraft) -> Answer<()> {
-        let SleepDraft { create_duration, destroy_duration, .. } = config;
+    fn validate(&self, call: Validate<Sleep>) -> Answer<()> {
+        let SleepDraft { create_duration, destroy_duration, .. } = call.config;
         if create_duration.is_null() && destroy_duration.is_null() {
-            return Err(diags.error(Diagnostic::error(
+            return Err(Problem::new(
                 "Invalid Attribute Combination",
                 "At least one of `create_duration` and `destroy_duration` must be set.",
-            )));
+            ));
         }
         for (name, text) in
             [("create_duration", create_duration), ("destroy_duration", destroy_duration)]
         {
             if let Some(text) = text.get() {
-                duration(diags, name, text)?;
+                duration(name, text)?;
             }
         }
         Ok(())
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Sleep>) -> Answer<SleepComputed> {
+    async fn create(&self, call: Create<Sleep>) -> Answer<SleepComputed> {
         let time = call.planned.create_duration.as_deref();
-        wait(diags, "create_duration", time, &call.stop).await?;
+        wait("create_duration", time, &call.stop).await?;
         Ok(SleepComputed { id: moment::text((self.clock)()) })
     }
 
-    async fn delete(&self, diags: &mut Diagnostics, call: Delete<Sleep>) -> Answer<()> {
+    async fn delete(&self, call: Delete<Sleep>) -> Answer<()> {
         let time = call.prior.destroy_duration.as_deref();
-        wait(diags, "destroy_duration", time, &call.stop).await
+        wait("destroy_duration", time, &call.stop).await
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<SleepDraft> {
+    async fn import(&self, call: Import<Sleep>) -> Answer<SleepDraft> {
+        let id = call.id.as_str();
         let parts = id.split_once(',').filter(|parts| *parts != ("", "") && !parts.1.contains(','));
         let Some((create, destroy)) = parts else {
             let detail = format!(
                 "{id:?} is not `CREATE_DURATION,DESTROY_DURATION`, where one of both may be empty."
             );
-            return Err(diags.error(Diagnostic::error("Unexpected Format of ID", detail)));
+            return Err(Problem::new("Unexpected Format of ID", detail));
         };
-        let mut read = |name, text: &str| {
+        let read = |name, text: &str| {
             if text.is_empty() {
                 return Ok(Attr::Null);
             }
-            duration(diags, name, text).map(|_| Attr::from(text))
+            duration(name, text).map(|_| Attr::from(text))
         };
         Ok(SleepDraft {
             triggers: Attr::Null,
@@ -85,14 +85,14 @@ impl Resource for TimeSleep {
 }
 
 /// Waits, unless the host wants an end.
-async fn wait(diags: &mut Diagnostics, name: &str, text: Option<&str>, stop: &Stop) -> Answer<()> {
+async fn wait(name: &str, text: Option<&str>, stop: &Stop) -> Answer<()> {
     let Some(text) = text else { return Ok(()) };
-    let time = duration(diags, name, text)?;
+    let time = duration(name, text)?;
     tokio::select! {
         () = tokio::time::sleep(time) => Ok(()),
         () = stop.requested() => {
             let detail = format!("The wait of {text} was cut short, because the run is to end.");
-            Err(diags.error(Diagnostic::error("Wait interrupted", detail)))
+            Err(Problem::new("Wait interrupted", detail))
         }
     }
 }

@@ -26,43 +26,35 @@ pub(super) struct TimeStatic {
     pub(super) clock: Clock,
 }
 
-#[async_trait]
 impl Resource for TimeStatic {
     type Model = Static;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &StaticDraft) -> Answer<()> {
-        moment::validate(diags, "rfc3339", &config.rfc3339)
+    fn validate(&self, call: Validate<Static>) -> Answer<()> {
+        moment::validate("rfc3339", &call.config.rfc3339)
     }
 
-    async fn modify_plan(
-        &self,
-        diags: &mut Diagnostics,
-        change: &mut Change<Static>,
-    ) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<Static>) -> Answer<()> {
         // A given moment is known before anything is created; that of creation is not.
         if let (None, Some(text)) = (&change.prior, change.planned.rfc3339.get()) {
-            let found = of(diags, "rfc3339", text.clone())?;
+            let found = of("rfc3339", text.clone())?;
             change.fill(found);
         }
         Ok(())
     }
 
-    async fn create(
-        &self,
-        diags: &mut Diagnostics,
-        call: Create<Static>,
-    ) -> Answer<StaticComputed> {
+    async fn create(&self, call: Create<Static>) -> Answer<StaticComputed> {
         let now = || moment::text((self.clock)());
-        of(diags, "rfc3339", call.planned.rfc3339.unwrap_or_else(now))
+        of("rfc3339", call.planned.rfc3339.unwrap_or_else(now))
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<StaticDraft> {
-        Ok(of(diags, "id", id.to_owned())?.into())
+    async fn import(&self, call: Import<Static>) -> Answer<StaticDraft> {
+        let id = call.id.as_str();
+        Ok(of("id", id.to_owned())?.into())
     }
 }
 
-fn of(diags: &mut Diagnostics, name: &str, text: String) -> Answer<StaticComputed> {
-    let parts = moment::parse(diags, name, &text)?.into();
+fn of(name: &str, text: String) -> Answer<StaticComputed> {
+    let parts = moment::parse(name, &text)?.into();
     Ok(StaticComputed { rfc3339: text.clone(), parts, id: text })
 }
 

@@ -4,7 +4,6 @@ use formwork_sdk::prelude::*;
 
 use super::issue;
 use super::key::{PrivateKey, written};
-use super::private_key::report;
 use super::renewal::was_pem;
 use super::subject::{About, Subject};
 use crate::digest::{hex, sha1};
@@ -41,29 +40,23 @@ pub(super) struct Request {
 /// The resource type.
 pub(super) struct TlsCertRequest;
 
-#[async_trait]
 impl Resource for TlsCertRequest {
     type Model = Request;
 
-    async fn create(
-        &self,
-        diags: &mut Diagnostics,
-        call: Create<Request>,
-    ) -> Answer<RequestComputed> {
+    async fn create(&self, call: Create<Request>) -> Answer<RequestComputed> {
         let planned = call.planned;
         let key = PrivateKey::from_pem(&planned.private_key_pem)
-            .map_err(|error| report(diags, "Failed to parse private key PEM", &error))?;
+            .or_fail("Failed to parse private key PEM")?;
         let about = About {
             subject: &planned.subject,
             dns_names: planned.dns_names.as_ref(),
             ip_addresses: planned.ip_addresses.as_ref(),
             uris: planned.uris.as_ref(),
         };
-        let (name, alternatives) = about.names(diags)?;
+        let (name, alternatives) = about.names()?;
         let request = issue::request(name, alternatives, &key)
             .and_then(|der| Ok((hex(&sha1(&der)), written("CERTIFICATE REQUEST", &der)?)));
-        let (id, cert_request_pem) =
-            request.map_err(|error| report(diags, "Error creating certificate request", &error))?;
+        let (id, cert_request_pem) = request.or_fail("Error creating certificate request")?;
         Ok(RequestComputed { key_algorithm: key.algorithm().to_owned(), cert_request_pem, id })
     }
 }

@@ -6,7 +6,6 @@ use ureq::http::Uri;
 use super::issue::contents;
 use super::key::KeyError;
 use super::peer::{self, Server};
-use super::private_key::report;
 use super::proxy::Chosen;
 use super::show::Certificate;
 use crate::digest::{hex, sha1};
@@ -37,49 +36,37 @@ pub(super) struct Certificates {
 /// The data source.
 pub(super) struct TlsCertificate(pub(super) Chosen);
 
-#[async_trait]
 impl DataSource for TlsCertificate {
     type Model = Certificates;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &CertificatesDraft) -> Answer<()> {
-        match config.url.get() {
-            Some(url) => place(diags, url).map(|_| ()),
+    fn validate(&self, call: Validate<Certificates>) -> Answer<()> {
+        match call.config.url.get() {
+            Some(url) => place(url).map(|_| ()),
             None => Ok(()),
         }
     }
 
-    async fn read(
-        &self,
-        diags: &mut Diagnostics,
-        config: CertificatesInput,
-    ) -> Answer<CertificatesComputed> {
-        let mut ders = match (&config.content, &config.url) {
-            (Some(content), _) => vec![
-                contents("CERTIFICATE", content)
-                    .map_err(|error| report(diags, "Failed to decoded PEM", &error))?,
-            ],
+    async fn read(&self, call: ReadData<Certificates>) -> Answer<CertificatesComputed> {
+        let mut ders = match (&call.config.content, &call.config.url) {
+            (Some(content), _) => {
+                vec![contents("CERTIFICATE", content).or_fail("Failed to decoded PEM")?]
+            }
             (None, url) => {
                 let url = url.as_deref().unwrap_or_default();
-                self.shown_by(diags, url, config.verify_chain.unwrap_or(true)).await?
+                self.shown_by(url, call.config.verify_chain.unwrap_or(true)).await?
             }
         };
         ders.reverse();
         let read = ders.iter().map(|der| Certificate::read(der).map(Whole));
         let certificates = read.collect::<Result<_, KeyError>>();
-        let certificates =
-            certificates.map_err(|error| report(diags, "Unable to parse certificate", &error))?;
+        let certificates = certificates.or_fail("Unable to parse certificate")?;
         Ok(CertificatesComputed { certificates, id: hex(&sha1(&ders.concat())) })
     }
 }
 
 impl TlsCertificate {
-    async fn shown_by(
-        &self,
-        diags: &mut Diagnostics,
-        url: &str,
-        is_verified: bool,
-    ) -> Answer<Vec<Vec<u8>>> {
-        let (uri, port) = place(diags, url)?;
+    async fn shown_by(&self, url: &str, is_verified: bool) -> Answer<Vec<Vec<u8>>> {
+        let (uri, port) = place(url)?;
         let host = uri.host().unwrap_or_default();
         let proxy = match uri.scheme_str() {
             Some("https") => self.0.toward(&uri),
@@ -94,20 +81,19 @@ impl TlsCertificate {
         };
         shown.map_err(|error| {
             let detail = format!("{}: {error}.", shown::url(url));
-            diags.error(Diagnostic::error("Failed to identify fetch peer certificates", detail))
+            Problem::new("Failed to identify fetch peer certificates", detail)
         })
     }
 }
 
 /// What a URL says: it, and the port.
-fn place(diags: &mut Diagnostics, url: &str) -> Answer<(Uri, u16)> {
+fn place(url: &str) -> Answer<(Uri, u16)> {
     let refuse = |summary, why: String| {
         let detail = format!("`url` is {:?}: {why}.", shown::url(url));
-        Diagnostic::error(summary, detail).path(Path::root().attribute("url"))
+        Problem::new(summary, detail).at("url")
     };
-    let uri: Uri = url
-        .parse()
-        .map_err(|error| diags.error(refuse("Invalid URL", format!("it is no URL: {error}"))))?;
+    let uri: Uri =
+        url.parse().map_err(|error| refuse("Invalid URL", format!("it is no URL: {error}")))?;
     let host = uri.host().filter(|host| !host.is_empty());
     let problem = match (uri.scheme_str(), host, uri.port_u16()) {
         (Some("https"), Some(_), port) => return Ok((uri, port.unwrap_or(443))),
@@ -116,7 +102,7 @@ fn place(diags: &mut Diagnostics, url: &str) -> Answer<(Uri, u16)> {
         (Some("https" | "tls"), None, _) => refuse("Invalid URL", "it names no host".to_owned()),
         _ => refuse("Invalid URL scheme", "it must begin with https:// or tls://".to_owned()),
     };
-    Err(diags.error(problem))
+    Err(problem)
 }
 
 #[cfg(test)]

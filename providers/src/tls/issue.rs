@@ -104,13 +104,13 @@ pub(super) fn certificate(
 }
 
 /// Checks that an authority has a name: RFC 5280 demands one, as its signatures name it.
-pub(super) fn check_authority(diags: &mut Diagnostics, is_ca: bool, name: &Name) -> Answer<()> {
+pub(super) fn check_authority(is_ca: bool, name: &Name) -> Answer<()> {
     if !is_ca || !name.is_empty() {
         return Ok(());
     }
     let detail =
         "A certificate with `is_ca_certificate` needs a `subject` with at least one argument.";
-    Err(diags.error(Diagnostic::error("Invalid Certificate Subject", detail)))
+    Err(Problem::new("Invalid Certificate Subject", detail))
 }
 
 /// Makes a request for a certificate; returns its DER form.

@@ -22,20 +22,20 @@ pub(super) struct Cert {
     #[attr(required, replace_if = was_pem)]
     cert_request_pem: String,
     /// For how many hours the certificate is valid.
-    #[attr(required, replace, range = 0_i64..)]
+    #[attr(required, replace, range = 0..)]
     validity_period_hours: i64,
     /// What the certificate may be used for, in the words of RFC 5280.
     #[attr(required, replace, check = usage::known)]
     allowed_uses: Vec<String>,
     /// How many hours before its end the certificate counts as due, so that another one is planned.
-    #[attr(default = 0_i64, range = 0_i64..)]
+    #[attr(default = 0, range = 0..)]
     early_renewal_hours: i64,
     /// Whether others may be signed with the certificate.
     #[attr(default = false, replace)]
     is_ca_certificate: bool,
     /// How many certificates may come between this one, if it signs others, and the last; -1 for any
     /// number.
-    #[attr(optional, replace, range = -1_i64..=255)]
+    #[attr(optional, replace, range = -1..=255)]
     max_path_length: Option<i64>,
     /// Whether the certificate names its key, as those that sign others always do.
     #[attr(default = false, replace)]
@@ -63,11 +63,10 @@ pub(super) struct Cert {
 /// The resource type.
 pub(super) struct TlsLocallySignedCert;
 
-#[async_trait]
 impl Resource for TlsLocallySignedCert {
     type Model = Cert;
 
-    async fn modify_plan(&self, _: &mut Diagnostics, change: &mut Change<Cert>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<Cert>) -> Answer<()> {
         let Change { prior, planned, replace, .. } = change;
         let end = prior.as_ref().map(|prior| prior.validity_end_time.as_str());
         let (validity_hours, early_hours) =
@@ -77,15 +76,15 @@ impl Resource for TlsLocallySignedCert {
         Ok(())
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Cert>) -> Answer<CertComputed> {
-        let planned = call.planned;
+    async fn create(&self, call: Create<Cert>) -> Answer<CertComputed> {
+        let planned = &call.planned;
         let holder = issue::asked(&planned.cert_request_pem)
-            .map_err(|error| report(diags, "Failed to parse certificate request PEM", &error))?;
+            .or_fail("Failed to parse certificate request PEM")?;
         let key = PrivateKey::from_pem(&planned.ca_private_key_pem)
-            .map_err(|error| report(diags, "Failed to parse CA private key PEM", &error))?;
-        let issuer = authority(diags, &planned.ca_cert_pem, &key)?;
-        issue::check_authority(diags, planned.is_ca_certificate, &holder.name)?;
-        let lifetime = Lifetime::hours_from_now(diags, planned.validity_period_hours)?;
+            .or_fail("Failed to parse CA private key PEM")?;
+        let issuer = authority(&call, &planned.ca_cert_pem, &key)?;
+        issue::check_authority(planned.is_ca_certificate, &holder.name)?;
+        let lifetime = Lifetime::hours_from_now(planned.validity_period_hours)?;
         let (from, until) = lifetime.since_1970();
         let terms = Terms {
             from,
@@ -95,8 +94,8 @@ impl Resource for TlsLocallySignedCert {
             max_path_length: planned.max_path_length,
             names_key: planned.is_ca_certificate || planned.set_subject_key_id,
         };
-        let issued = issue::certificate(&terms, holder, &issuer)
-            .map_err(|error| report(diags, "Failed to create certificate", &error))?;
+        let issued =
+            issue::certificate(&terms, holder, &issuer).or_fail("Failed to create certificate")?;
         Ok(CertComputed {
             cert_pem: issued.pem,
             ready_for_renewal: renewal::is_born_due(
@@ -110,7 +109,7 @@ impl Resource for TlsLocallySignedCert {
         })
     }
 
-    async fn read(&self, _: &mut Diagnostics, call: Read<Cert>) -> Answer<Option<Cert>> {
+    async fn read(&self, call: Read<Cert>) -> Answer<Option<Cert>> {
         let mut cert = call.current;
         cert.ready_for_renewal |=
             renewal::is_due(&cert.validity_end_time, cert.early_renewal_hours);
@@ -119,21 +118,20 @@ impl Resource for TlsLocallySignedCert {
 }
 
 /// The authority, whose certificate must be for its key.
-fn authority<'k>(diags: &mut Diagnostics, pem: &str, key: &'k PrivateKey) -> Answer<Issuer<'k>> {
-    let certificate = issue::read(pem)
-        .map_err(|error| report(diags, "Failed to parse CA certificate PEM", &error))?;
+fn authority<'k>(call: &Call, pem: &str, key: &'k PrivateKey) -> Answer<Issuer<'k>> {
+    let certificate = issue::read(pem).or_fail("Failed to parse CA certificate PEM")?;
     let certificate = certificate.tbs_certificate;
     let is_for_key = key.public().map(|public| public == certificate.subject_public_key_info);
     match is_for_key {
         Ok(true) => {}
         Ok(false) => {
             let error = KeyError::Crypto("the certificate of the CA is not for its key".to_owned());
-            return Err(report(diags, "Failed to create certificate", &error));
+            return Err(report("Failed to create certificate", &error));
         }
-        Err(error) => return Err(report(diags, "Failed to create certificate", &error)),
+        Err(error) => return Err(report("Failed to create certificate", &error)),
     }
     if !found::<BasicConstraints>(&certificate).is_some_and(|constraints| constraints.ca) {
-        diags.warn(Diagnostic::warning(
+        call.warn(Problem::new(
             "Potentially Invalid Certificate Authority",
             "`ca_cert_pem` does not say that others may be signed with it, so those who check may refuse \
              what is signed.",

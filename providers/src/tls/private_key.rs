@@ -15,7 +15,7 @@ pub(super) struct Wanted {
     #[attr(required, replace, one_of = ["RSA", "ECDSA", "ED25519"])]
     algorithm: String,
     /// How many bits a key of the algorithm `RSA` has.
-    #[attr(default = 2048_i64, replace)]
+    #[attr(default = 2048, replace)]
     rsa_bits: i64,
     /// The curve of a key of the algorithm `ECDSA`: `P224`, `P256`, `P384` or `P521`.
     #[attr(default = "P224", replace, one_of = ["P224", "P256", "P384", "P521"])]
@@ -64,24 +64,22 @@ pub(super) struct Key {
 /// The resource type.
 pub(super) struct TlsPrivateKey;
 
-#[async_trait]
 impl Resource for TlsPrivateKey {
     type Model = Key;
 
     const VERSION: u64 = 1;
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Key>) -> Answer<KeyComputed> {
-        let (forms, id) = generated(diags, &call.planned.wanted).await?;
+    async fn create(&self, call: Create<Key>) -> Answer<KeyComputed> {
+        let (forms, id) = generated(&call.planned.wanted).await?;
         Ok(KeyComputed { forms, id })
     }
 
     /// The first version lacked some of the forms.
-    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<KeyDraft> {
-        let mut stored: Key = stored.read(diags)?;
+    async fn upgrade(&self, call: Upgrade) -> Answer<KeyDraft> {
+        let mut stored: Key = call.stored.read()?;
         let key = PrivateKey::from_pem(&stored.forms.private_key_pem);
         let made = key.and_then(|key| forms_of(&key));
-        let (forms, id) =
-            made.map_err(|error| report(diags, "Unable to parse key from PEM", &error))?;
+        let (forms, id) = made.or_fail("Unable to parse key from PEM")?;
         stored.id = id;
         stored.forms = Forms {
             private_key_pem: stored.forms.private_key_pem,
@@ -112,10 +110,7 @@ fn forms_of(key: &PrivateKey) -> Result<(FormsComputed, String), KeyError> {
 }
 
 /// Makes a key, elsewhere: the search for large primes takes its time.
-async fn generated(
-    diags: &mut Diagnostics,
-    wanted: &WantedInput,
-) -> Answer<(FormsComputed, String)> {
+async fn generated(wanted: &WantedInput) -> Answer<(FormsComputed, String)> {
     let curve = Curve::ALL.into_iter().find(|curve| curve.name() == wanted.ecdsa_curve);
     let kind = match wanted.algorithm.as_str() {
         "RSA" => Kind::Rsa(usize::try_from(wanted.rsa_bits).unwrap_or_default()),
@@ -128,12 +123,12 @@ async fn generated(
         Ok(Err(error)) => error,
         Err(error) => KeyError::Crypto(error.to_string()),
     };
-    Err(report(diags, "Unable to generate Key from configuration", &error))
+    Err(report("Unable to generate Key from configuration", &error))
 }
 
 /// Reports what is wrong with a key, or with what is made of it.
-pub(super) fn report(diags: &mut Diagnostics, summary: &str, error: &KeyError) -> Reported {
-    diags.error(Diagnostic::error(summary, format!("{error}.")))
+pub(super) fn report(summary: &str, error: &KeyError) -> Problem {
+    Problem::new(summary, format!("{error}."))
 }
 
 #[cfg(test)]

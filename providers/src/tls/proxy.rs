@@ -73,12 +73,11 @@ impl Chosen {
     }
 }
 
-#[async_trait]
 impl Configure for Chosen {
-    type Config = Settings;
+    type Model = Settings;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &SettingsDraft) -> Answer<()> {
-        let Some(proxy) = config.proxy.get().and_then(|proxies| proxies.first()) else {
+    fn validate(&self, call: Validate<Settings>) -> Answer<()> {
+        let Some(proxy) = call.config.proxy.get().and_then(|proxies| proxies.first()) else {
             return Ok(());
         };
         let needs = [
@@ -88,19 +87,19 @@ impl Configure for Chosen {
         for (name, value, needed, other) in needs {
             if !value.is_null() && other.is_null() {
                 let detail = format!("`{name}` of a proxy says nothing without `{needed}`.");
-                let problem = Diagnostic::error("Invalid Attribute Combination", detail);
-                let _receipt = diags.error(problem.path(Path::root().attribute("proxy")));
+                let problem = Problem::new("Invalid Attribute Combination", detail);
+                call.report(problem.at("proxy"));
             }
         }
-        diags.check()
+        Ok(())
     }
 
-    async fn configure(&self, diags: &mut Diagnostics, config: SettingsDraft) -> Answer<()> {
-        let choice = match config.proxy.get().and_then(|proxies| proxies.first()) {
+    async fn configure(&self, call: Setup<Settings>) -> Answer<()> {
+        let choice = match call.config.proxy.get().and_then(|proxies| proxies.first()) {
             None => Choice::Environment,
             Some(proxy) => choice(proxy).map_err(|error| {
                 let detail = format!("The proxy cannot be used: {error}.");
-                diags.error(Diagnostic::error("Unable to parse proxy URL", detail))
+                Problem::new("Unable to parse proxy URL", detail)
             })?,
         };
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = choice;

@@ -4,7 +4,6 @@
 use formwork_sdk::prelude::*;
 
 use super::key::PrivateKey;
-use super::private_key::report;
 
 /// The public half of a private key.
 #[derive(Model)]
@@ -39,39 +38,32 @@ pub(super) struct Public {
 /// The data source.
 pub(super) struct TlsPublicKey;
 
-#[async_trait]
 impl DataSource for TlsPublicKey {
     type Model = Public;
 
-    async fn read(&self, diags: &mut Diagnostics, config: PublicInput) -> Answer<PublicComputed> {
-        public(diags, &config)
+    async fn read(&self, call: ReadData<Public>) -> Answer<PublicComputed> {
+        public(&call.config)
     }
 }
 
 /// The ephemeral resource type.
 pub(super) struct PassingPublicKey;
 
-#[async_trait]
 impl Ephemeral for PassingPublicKey {
     type Model = Public;
 
-    async fn open(
-        &self,
-        diags: &mut Diagnostics,
-        config: PublicInput,
-    ) -> Answer<Opened<PublicComputed>> {
-        Ok(Opened::for_good(public(diags, &config)?))
+    async fn open(&self, call: Open<Public>) -> Answer<PublicComputed> {
+        Ok(public(&call.config)?)
     }
 }
 
-fn public(diags: &mut Diagnostics, config: &PublicInput) -> Answer<PublicComputed> {
+fn public(config: &PublicInput) -> Answer<PublicComputed> {
     let key = match (&config.private_key_pem, &config.private_key_openssh) {
         (None, Some(openssh)) => PrivateKey::from_openssh(openssh),
         (pem, _) => PrivateKey::from_pem(pem.as_deref().unwrap_or_default()),
     };
     let public = key.and_then(|key| Ok((key.algorithm(), key.public_forms()?)));
-    let (algorithm, public) =
-        public.map_err(|error| report(diags, "Unable to parse private key", &error))?;
+    let (algorithm, public) = public.or_fail("Unable to parse private key")?;
     Ok(PublicComputed {
         algorithm: algorithm.to_owned(),
         public_key_pem: public.pem,

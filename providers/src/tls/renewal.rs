@@ -15,7 +15,7 @@ pub(super) struct Lifetime {
 
 impl Lifetime {
     /// So many hours from now on.
-    pub(super) fn hours_from_now(diags: &mut Diagnostics, hours: i64) -> Answer<Self> {
+    pub(super) fn hours_from_now(hours: i64) -> Answer<Self> {
         let from = now().replace_nanosecond(0).unwrap_or_else(|_| now());
         match hours
             .checked_mul(3600)
@@ -26,7 +26,7 @@ impl Lifetime {
                 let detail = format!(
                     "`validity_period_hours` is {hours}, which leads beyond the year 9999."
                 );
-                Err(diags.error(Diagnostic::error("Failed to create certificate", detail)))
+                Err(Problem::new("Failed to create certificate", detail))
             }
         }
     }

@@ -4,7 +4,6 @@ use formwork_sdk::prelude::*;
 
 use super::issue::{self, Holder, Issuer, Terms, key_id};
 use super::key::PrivateKey;
-use super::private_key::report;
 use super::renewal::{self, Lifetime, was_pem};
 use super::subject::{About, Subject};
 use super::usage;
@@ -16,7 +15,7 @@ pub(super) struct Cert {
     #[attr(required, sensitive, replace_if = was_pem)]
     private_key_pem: String,
     /// For how many hours the certificate is valid.
-    #[attr(required, replace, range = 0_i64..)]
+    #[attr(required, replace, range = 0..)]
     validity_period_hours: i64,
     /// What the certificate may be used for, in the words of RFC 5280.
     #[attr(required, replace, check = usage::known)]
@@ -31,14 +30,14 @@ pub(super) struct Cert {
     #[attr(optional, replace)]
     uris: Option<Vec<String>>,
     /// How many hours before its end the certificate counts as due, so that another one is planned.
-    #[attr(default = 0_i64, range = 0_i64..)]
+    #[attr(default = 0, range = 0..)]
     early_renewal_hours: i64,
     /// Whether others may be signed with the certificate.
     #[attr(default = false, replace)]
     is_ca_certificate: bool,
     /// How many certificates may come between this one, if it signs others, and the last; -1 for any
     /// number.
-    #[attr(optional, replace, range = -1_i64..=255)]
+    #[attr(optional, replace, range = -1..=255)]
     max_path_length: Option<i64>,
     /// Whether the certificate names its key, as those that sign others always do.
     #[attr(default = false, replace)]
@@ -72,11 +71,10 @@ pub(super) struct Cert {
 /// The resource type.
 pub(super) struct TlsSelfSignedCert;
 
-#[async_trait]
 impl Resource for TlsSelfSignedCert {
     type Model = Cert;
 
-    async fn modify_plan(&self, _: &mut Diagnostics, change: &mut Change<Cert>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<Cert>) -> Answer<()> {
         let Change { prior, planned, replace, .. } = change;
         let end = prior.as_ref().map(|prior| prior.validity_end_time.as_str());
         let (validity_hours, early_hours) =
@@ -86,13 +84,13 @@ impl Resource for TlsSelfSignedCert {
         Ok(())
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Cert>) -> Answer<CertComputed> {
+    async fn create(&self, call: Create<Cert>) -> Answer<CertComputed> {
         let planned = call.planned;
         let key = PrivateKey::from_pem(&planned.private_key_pem)
-            .map_err(|error| report(diags, "Failed to parse private key PEM", &error))?;
-        let (name, alternatives) = planned.about().names(diags)?;
-        issue::check_authority(diags, planned.is_ca_certificate, &name)?;
-        let lifetime = Lifetime::hours_from_now(diags, planned.validity_period_hours)?;
+            .or_fail("Failed to parse private key PEM")?;
+        let (name, alternatives) = planned.about().names()?;
+        issue::check_authority(planned.is_ca_certificate, &name)?;
+        let lifetime = Lifetime::hours_from_now(planned.validity_period_hours)?;
         let (from, until) = lifetime.since_1970();
         let terms = Terms {
             from,
@@ -105,15 +103,14 @@ impl Resource for TlsSelfSignedCert {
         if planned.set_authority_key_id && !terms.names_key {
             let detail = "`set_authority_key_id` has the certificate name its own key, which it does \
                           only with `is_ca_certificate` or `set_subject_key_id`.";
-            return Err(diags.error(Diagnostic::error("Invalid Certificate Authority", detail)));
+            return Err(Problem::new("Invalid Certificate Authority", detail));
         }
         let issued = key.public().and_then(|public| {
             let key_id = planned.set_authority_key_id.then(|| key_id(&public));
             let issuer = Issuer { name: name.clone(), key: &key, key_id };
             issue::certificate(&terms, Holder { name, alternatives, key: public }, &issuer)
         });
-        let issued =
-            issued.map_err(|error| report(diags, "Failed to create certificate", &error))?;
+        let issued = issued.or_fail("Failed to create certificate")?;
         Ok(CertComputed {
             cert_pem: issued.pem,
             ready_for_renewal: renewal::is_born_due(
@@ -127,7 +124,7 @@ impl Resource for TlsSelfSignedCert {
         })
     }
 
-    async fn read(&self, _: &mut Diagnostics, call: Read<Cert>) -> Answer<Option<Cert>> {
+    async fn read(&self, call: Read<Cert>) -> Answer<Option<Cert>> {
         let mut cert = call.current;
         cert.ready_for_renewal |=
             renewal::is_due(&cert.validity_end_time, cert.early_renewal_hours);

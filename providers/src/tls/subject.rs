@@ -74,7 +74,7 @@ pub(super) struct About<'m> {
 
 impl About<'_> {
     /// The distinguished name, and the extension with the other names.
-    pub(super) fn names(&self, diags: &mut Diagnostics) -> Answer<(Name, Option<Extension>)> {
+    pub(super) fn names(&self) -> Answer<(Name, Option<Extension>)> {
         let mut ip_addresses = Vec::new();
         for text in self.ip_addresses.into_iter().flatten() {
             let short = text.parse::<Ipv4Addr>().map(|address| address.octets().to_vec());
@@ -82,8 +82,7 @@ impl About<'_> {
                 .or_else(|_| text.parse::<Ipv6Addr>().map(|address| address.octets().to_vec()));
             ip_addresses.push(address.map_err(|error| {
                 let detail = format!("{text:?} in `ip_addresses` is no address: {error}.");
-                let path = Path::root().attribute("ip_addresses");
-                diags.error(Diagnostic::error("Invalid IP address", detail).path(path))
+                Problem::new("Invalid IP address", detail).at("ip_addresses")
             })?);
         }
         let texts = |texts: Option<&'_ Vec<String>>| texts.cloned().unwrap_or_default();
@@ -97,7 +96,7 @@ impl About<'_> {
         };
         named().map_err(|error: KeyError| {
             let detail = format!("The names cannot be written in a certificate: {error}.");
-            diags.error(Diagnostic::error("Invalid Certificate Subject", detail))
+            Problem::new("Invalid Certificate Subject", detail)
         })
     }
 }

@@ -1,6 +1,8 @@
 //! The derives of the provider SDK. What they make is in terms of `formwork_sdk`; they decide nothing
 //! about plans or values themselves.
 
+mod arguments;
+mod like;
 mod model;
 mod nested;
 mod part;
@@ -15,13 +17,14 @@ use syn::{DeriveInput, parse_macro_input};
 /// The doc comment of a field is its description; `#[attr(…)]` says the rest:
 ///
 /// - one role: `required`, `optional` (an `Option`), `computed`, `optional_computed`;
-/// - `default = EXPR`: the value when the author sets none;
+/// - `default = EXPR`: the value when the author sets none; `default` alone is that of the type;
 /// - `keep`: the prior value stays when the author sets none (needs a computed role);
 /// - `replace`: a change makes a new object; `replace_if = FUNCTION` asks
 ///   `fn(&Attr<T>, &Attr<T>) -> bool` with the prior and the planned value;
 /// - what an author sets must pass: `one_of = ["a", "b"]`, `range = 1..=10_i64`, `length = 1..=64`,
 ///   `check = FUNCTION` asks `fn(&T) -> Result<(), String>`;
 /// - `identity`, `identity(optional)`: a part of what identifies an object;
+/// - `import`: what users call an object when they import it by its id;
 /// - `fills`: the provider sets parts of what is nested here;
 /// - `sensitive`, `write_only`, `deprecated = "what to use instead"`, `name = "…"`.
 ///
@@ -37,6 +40,13 @@ use syn::{DeriveInput, parse_macro_input};
 /// On the struct, `#[attr(deprecated = "…")]` deprecates the whole, and `conflicts(a, b)`,
 /// `exactly_one_of(a, b)`, `at_least_one_of(a, b)` and `together(a, b)` say what holds between fields.
 ///
+/// `#[attr(from = client::Thing)]` on the struct takes over what a client says, whose struct has fields
+/// of the same names: `thing.with(found)` is the object with all of that; `From<client::Thing>` makes
+/// `Thing`, and `ThingComputed`, if nothing else belongs to them. `#[attr(into = client::Thing)]` makes
+/// the client's struct of what the author wrote. Fields convert by `Into`, and so do those inside
+/// `Option`, lists, sets and maps. A field that the client does not know is `local`; other fields of
+/// the client's struct do not count when it is read.
+///
 /// For a model `Thing` the structs `ThingDraft`, `ThingInput` and `ThingComputed` are made beside it:
 /// see `formwork_sdk::Model`.
 #[proc_macro_derive(Model, attributes(attr, block))]
@@ -46,7 +56,7 @@ pub fn derive_model(input: TokenStream) -> TokenStream {
 }
 
 /// Makes a struct something that a model has as a nested attribute or as blocks. Its fields are
-/// described as those of a model are.
+/// described as those of a model are; `from` and `into` are possible as well.
 ///
 /// For a struct `Part` the struct `PartDraft` is made beside it; and `PartInput`, if the provider sets
 /// some of its attributes.
@@ -54,4 +64,13 @@ pub fn derive_model(input: TokenStream) -> TokenStream {
 pub fn derive_nested(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     nested::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// Makes a struct what a function takes: each field is a parameter, its doc comment the description.
+/// Those of an `Option` may be null. `#[attr(variadic)]` on a last field `Vec<T>` takes any number of
+/// further arguments. See `formwork_sdk::Function`.
+#[proc_macro_derive(Arguments, attributes(attr))]
+pub fn derive_arguments(input: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(input as DeriveInput);
+    arguments::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()
 }

@@ -5,6 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Result};
 
+use crate::like;
 use crate::part::{Part, parts};
 use crate::view::{View, conversion, implementation};
 use crate::words::{SaidOfAll, doc_comment};
@@ -41,6 +42,11 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     };
     let (settable, set) = (settable.expand(), set.expand());
     let from_model = conversion(model, &computed, &ours, |part, value| part.as_computed(value));
+    let alike = like::of_model(input, &said, &parts, (&input_name, &computed));
+    let mut imported = parts.iter().filter(|part| part.imports());
+    if let (Some(_), Some(second)) = (imported.next(), imported.next()) {
+        return Err(Error::new(second.ident.span(), "an import goes by one attribute"));
+    }
     let names = parts.iter().map(Part::names);
     let has_write_only = parts.iter().any(Part::is_write_only);
     let write_only = parts.iter().map(Part::holds_write_only);
@@ -61,6 +67,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         #settable
         #set
         #from_model
+        #alike
 
         impl ::formwork_sdk::Model for #model {
             type Draft = #draft;

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{DeriveInput, Error, Ident, Result};
 
+use crate::like;
 use crate::model::{draft, shape};
 use crate::part::{Part, parts};
 use crate::view::{View, implementation};
@@ -39,12 +40,14 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     });
     let draft_field = whole_field(&draft, own, true);
     let own_field = own_field(input, &all, &input_name);
+    let alike = like::of_nested(input, &said, &parts, &input_name);
     Ok(quote! {
         #own_view
         #draft_view
         #draft_field
         #input_view
         #own_field
+        #alike
 
         impl ::formwork_sdk::field::BlockField for #own {}
 

@@ -156,6 +156,15 @@ impl<'i> Part<'i> {
         }
     }
 
+    /// Whether nobody else's struct has it.
+    pub(crate) fn is_local(&self) -> bool {
+        self.said.local
+    }
+
+    pub(crate) fn imports(&self) -> bool {
+        self.said.import
+    }
+
     pub(crate) fn is_secret(&self) -> bool {
         self.said.sensitive || self.said.write_only
     }
@@ -296,6 +305,7 @@ impl<'i> Part<'i> {
             }))
         });
         let default = self.default();
+        let import = self.said.import.then(|| quote!(.import()));
         let identity = self.said.identity.map(|identity| match identity {
             Identity::Required => quote!(Required),
             Identity::Optional => quote!(Optional),
@@ -307,7 +317,7 @@ impl<'i> Part<'i> {
                 #name,
                 ::formwork_sdk::schema::Definition::of::<#ty>(::formwork_sdk::schema::Role::#role)
                 #described #deprecated #sensitive #write_only #keep #replace #replace_if #default
-                #checks #identity
+                #checks #identity #import
             )
         }
     }
@@ -358,7 +368,7 @@ impl<'i> Part<'i> {
 }
 
 /// Checks that the language takes the name of an attribute or block.
-fn check_name(name: &str) -> std::result::Result<(), String> {
+pub(crate) fn check_name(name: &str) -> std::result::Result<(), String> {
     let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
     let is_word = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| is_letter(c) || c.is_ascii_digit());
@@ -381,17 +391,20 @@ pub(crate) fn is_a(ty: &Type, name: &str) -> bool {
 
 /// The type inside `Option` or `Attr`; any other as it is.
 fn inside(ty: &Type) -> &Type {
-    let Type::Path(path) = ty else { return ty };
-    let Some(last) = path.path.segments.last() else { return ty };
-    match &last.arguments {
-        PathArguments::AngleBracketed(arguments)
-            if last.ident == "Option" || last.ident == "Attr" =>
-        {
-            match arguments.args.first() {
-                Some(GenericArgument::Type(inner)) => inner,
-                _ => ty,
-            }
-        }
-        _ => ty,
+    match is_a(ty, "Option") || is_a(ty, "Attr") {
+        true => last_parameter(ty).unwrap_or(ty),
+        false => ty,
+    }
+}
+
+/// The last of the parameters of a type: what an option, list, set or map holds.
+pub(crate) fn last_parameter(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = ty else { return None };
+    match &path.path.segments.last()?.arguments {
+        PathArguments::AngleBracketed(arguments) => match arguments.args.last() {
+            Some(GenericArgument::Type(inner)) => Some(inner),
+            _ => None,
+        },
+        _ => None,
     }
 }

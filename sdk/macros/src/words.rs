@@ -45,6 +45,8 @@ pub(crate) struct Said {
     pub(crate) fills: bool,
     pub(crate) group: bool,
     pub(crate) flatten: bool,
+    pub(crate) import: bool,
+    pub(crate) local: bool,
 }
 
 impl Said {
@@ -74,7 +76,8 @@ impl Said {
             "keep" => self.keep = true,
             "sensitive" => self.sensitive = true,
             "write_only" => self.write_only = true,
-            "default" => self.default = Some(meta.value()?.parse()?),
+            "default" => self.default = Some(default(meta)?),
+            "import" => self.import = true,
             "replace_if" => self.replace_if = Some(meta.value()?.parse()?),
             "one_of" => self.one_of = texts(meta)?,
             "range" => self.range = Some(meta.value()?.parse()?),
@@ -97,6 +100,7 @@ impl Said {
     fn hear_either(&mut self, meta: &ParseNestedMeta<'_>, outer: &str) -> Result<()> {
         match word(meta).as_str() {
             "replace" => self.replace = true,
+            "local" => self.local = true,
             "fills" => self.fills = true,
             "name" => self.name = Some(meta.value()?.parse()?),
             "deprecated" => self.deprecated = Some(meta.value()?.parse()?),
@@ -146,6 +150,9 @@ impl Said {
         if self.write_only && self.identity.is_some() {
             return refuse("what is not stored cannot identify anything");
         }
+        if self.write_only && self.import {
+            return refuse("what is not stored cannot be what an import goes by");
+        }
         if self.replace && self.replace_if.is_some() {
             return refuse("`replace` leaves nothing for `replace_if` to decide");
         }
@@ -186,6 +193,7 @@ impl Said {
             || self.name.is_some()
             || self.deprecated.is_some()
             || self.identity.is_some()
+            || self.import
             || self.replace_if.is_some()
             || self.has_checks();
         if is_more || self.keep || self.replace || self.sensitive || self.write_only {
@@ -218,6 +226,10 @@ pub(crate) struct Relation {
 pub(crate) struct SaidOfAll {
     pub(crate) deprecated: Option<LitStr>,
     pub(crate) relations: Vec<Relation>,
+    /// The struct of somebody else that this one is made from.
+    pub(crate) from: Option<Path>,
+    /// The struct of somebody else that what the author wrote is made into.
+    pub(crate) into: Option<Path>,
 }
 
 impl SaidOfAll {
@@ -234,6 +246,14 @@ impl SaidOfAll {
         let kind = match word(meta).as_str() {
             "deprecated" => {
                 self.deprecated = Some(meta.value()?.parse()?);
+                return Ok(());
+            }
+            "from" => {
+                self.from = Some(meta.value()?.parse()?);
+                return Ok(());
+            }
+            "into" => {
+                self.into = Some(meta.value()?.parse()?);
                 return Ok(());
             }
             "conflicts" => "Conflicts",
@@ -256,6 +276,14 @@ impl SaidOfAll {
 
 fn word(meta: &ParseNestedMeta<'_>) -> String {
     meta.path.get_ident().map(ToString::to_string).unwrap_or_default()
+}
+
+/// What follows `default`; what the type calls so, if nothing does.
+fn default(meta: &ParseNestedMeta<'_>) -> Result<Expr> {
+    match meta.input.peek(Token![=]) {
+        true => meta.value()?.parse(),
+        false => Ok(syn::parse_quote!(::core::default::Default::default())),
+    }
 }
 
 fn texts(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {

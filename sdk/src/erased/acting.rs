@@ -1,28 +1,24 @@
 //! Actions and list resources of all models behind one face.
 
 use async_trait::async_trait;
-use formwork_value::{Diagnostics, Value};
+use formwork_value::Value;
 
 use super::input;
-use crate::action::{Action, Invoke, Progress};
+use crate::action::{Action, Invoke, PlanAction, Progress};
+use crate::call::Call;
+use crate::context::Context;
 use crate::list::{List, Listed, Search};
+use crate::resource::Validate;
 use crate::schema::Shape;
-use crate::stop::Stop;
 use crate::{Answer, Model, View as _, model};
 
 /// An action of any model.
 #[async_trait]
 pub(crate) trait AnyAction: Send + Sync {
     fn shape(&self) -> &Shape;
-    fn validate(&self, diags: &mut Diagnostics, config: &Value) -> Answer<()>;
-    async fn plan(&self, diags: &mut Diagnostics, config: &Value) -> Answer<()>;
-    async fn invoke(
-        &self,
-        diags: &mut Diagnostics,
-        config: &Value,
-        progress: Progress,
-        stop: Stop,
-    ) -> Answer<()>;
+    fn validate(&self, config: &Value, call: Call) -> Answer<()>;
+    async fn plan(&self, config: &Value, context: Context) -> Answer<()>;
+    async fn invoke(&self, config: &Value, progress: Progress, call: Call) -> Answer<()>;
 }
 
 /// An action of one model.
@@ -33,7 +29,7 @@ pub(crate) struct TypedAction<A> {
 
 impl<A: Action> TypedAction<A> {
     pub(crate) fn new(action: A) -> Self {
-        Self { action, shape: A::Config::shape() }
+        Self { action, shape: A::Model::shape() }
     }
 }
 
@@ -43,25 +39,19 @@ impl<A: Action> AnyAction for TypedAction<A> {
         &self.shape
     }
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Value) -> Answer<()> {
-        let config = model::read(diags, config)?;
-        self.action.validate(diags, &config)
+    fn validate(&self, config: &Value, call: Call) -> Answer<()> {
+        self.action.validate(Validate { config: model::read(config)?, call })
     }
 
-    async fn plan(&self, diags: &mut Diagnostics, config: &Value) -> Answer<()> {
-        let config = model::read(diags, config)?;
-        self.action.plan(diags, config).await
+    async fn plan(&self, config: &Value, context: Context) -> Answer<()> {
+        let config = model::read(config)?;
+        let Context { deferral, call, .. } = context;
+        self.action.plan(PlanAction { config, deferral, call }).await
     }
 
-    async fn invoke(
-        &self,
-        diags: &mut Diagnostics,
-        config: &Value,
-        progress: Progress,
-        stop: Stop,
-    ) -> Answer<()> {
-        let config = input::<A::Config>(diags, &self.shape, config, config)?;
-        self.action.invoke(diags, Invoke { config, progress, stop }).await
+    async fn invoke(&self, config: &Value, progress: Progress, call: Call) -> Answer<()> {
+        let config = input::<A::Model>(&self.shape, config, config)?;
+        self.action.invoke(Invoke { config, progress, call }).await
     }
 }
 
@@ -70,7 +60,6 @@ pub(crate) struct Wanted {
     pub(crate) config: Value,
     pub(crate) limit: usize,
     pub(crate) whole: bool,
-    pub(crate) stop: Stop,
 }
 
 /// A list resource of any model.
@@ -79,9 +68,9 @@ pub(crate) trait AnyList: Send + Sync {
     fn shape(&self) -> &Shape;
     /// The shape of the objects.
     fn objects(&self) -> &Shape;
-    fn validate(&self, diags: &mut Diagnostics, config: &Value) -> Answer<()>;
+    fn validate(&self, config: &Value, call: Call) -> Answer<()>;
     /// Returns the objects with their names.
-    async fn list(&self, diags: &mut Diagnostics, wanted: Wanted) -> Answer<Vec<(String, Value)>>;
+    async fn list(&self, wanted: Wanted, call: Call) -> Answer<Vec<(String, Value)>>;
 }
 
 /// A list resource of one model.
@@ -93,7 +82,7 @@ pub(crate) struct TypedList<L> {
 
 impl<L: List> TypedList<L> {
     pub(crate) fn new(list: L) -> Self {
-        Self { list, shape: L::Config::shape(), objects: L::Object::shape() }
+        Self { list, shape: L::Model::shape(), objects: L::Object::shape() }
     }
 }
 
@@ -107,15 +96,14 @@ impl<L: List> AnyList for TypedList<L> {
         &self.objects
     }
 
-    fn validate(&self, diags: &mut Diagnostics, config: &Value) -> Answer<()> {
-        let config = model::read(diags, config)?;
-        self.list.validate(diags, &config)
+    fn validate(&self, config: &Value, call: Call) -> Answer<()> {
+        self.list.validate(Validate { config: model::read(config)?, call })
     }
 
-    async fn list(&self, diags: &mut Diagnostics, wanted: Wanted) -> Answer<Vec<(String, Value)>> {
-        let Wanted { config, limit, whole, stop } = wanted;
-        let config = input::<L::Config>(diags, &self.shape, &config, &config)?;
-        let found = self.list.list(diags, Search { config, limit, whole, stop }).await?;
+    async fn list(&self, wanted: Wanted, call: Call) -> Answer<Vec<(String, Value)>> {
+        let Wanted { config, limit, whole } = wanted;
+        let config = input::<L::Model>(&self.shape, &config, &config)?;
+        let found = self.list.list(Search { config, limit, whole, call }).await?;
         let pair = |Listed { name, object }: Listed<L::Object>| (name, object.to_value());
         Ok(found.into_iter().take(limit).map(pair).collect())
     }

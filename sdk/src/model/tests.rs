@@ -42,7 +42,7 @@ struct Machine {
     #[block]
     login: Option<Login>,
     /// What it came out as.
-    #[attr(computed, keep)]
+    #[attr(computed, keep, import)]
     id: String,
     #[attr(computed)]
     state: Vec<Status>,
@@ -132,20 +132,15 @@ fn made(planned: MachineInput) -> MachineComputed {
     }
 }
 
-#[async_trait]
 impl Resource for Machines {
     type Model = Machine;
 
-    async fn create(&self, _: &mut Diagnostics, call: Create<Machine>) -> Answer<MachineComputed> {
+    async fn create(&self, call: Create<Machine>) -> Answer<MachineComputed> {
         Ok(made(call.planned))
     }
 
-    async fn update(&self, _: &mut Diagnostics, call: Update<Machine>) -> Answer<MachineComputed> {
+    async fn update(&self, call: Update<Machine>) -> Answer<MachineComputed> {
         Ok(made(call.planned))
-    }
-
-    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<MachineDraft> {
-        Ok(MachineDraft { id: id.into(), ..MachineDraft::default() })
     }
 }
 

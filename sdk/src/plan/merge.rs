@@ -1,8 +1,9 @@
 //! What was planned, and what handlers make of it, put together: what is known in a plan is carried
 //! over, so that no handler can change or lose it.
 
+use formwork_value::convert::convert;
 use formwork_value::schema::Nesting;
-use formwork_value::{Type, Value};
+use formwork_value::{Path, Type, Value};
 
 use super::{Content, each, member};
 use crate::schema::Shape;
@@ -120,6 +121,17 @@ fn blank(ty: &Type) -> Value {
         }
         Type::Tuple(_) | Type::Dynamic => Value::null(ty.clone()),
     }
+}
+
+/// Returns an object of which only the attribute is known that imports go by, or why it cannot be what a
+/// user wrote; `None` if there is no such attribute.
+pub(crate) fn of_id(shape: &Shape, id: &str) -> Option<Result<Value, String>> {
+    let name = shape.import.as_ref()?;
+    let attribute = shape.block.attributes.get(name)?;
+    let nothing = shape.block.empty_value();
+    let value = convert(&Value::string(id), &attribute.implied_type()).map_err(|why| why.reason);
+    let path = Path::root().attribute(name.clone());
+    Some(value.map(|value| nothing.replace_at(&path, |_| value.clone()).unwrap_or(nothing)))
 }
 
 /// Returns `base` with every part that `draft` knows: what a handler said of an object before it

@@ -13,6 +13,7 @@ pub struct Definition {
     pub(super) attribute: Attribute,
     pub(super) rule: Rule,
     pub(super) identifies: Option<Identifies>,
+    pub(super) import: bool,
 }
 
 impl Definition {
@@ -20,7 +21,7 @@ impl Definition {
     #[must_use]
     pub fn new(ty: Type, role: Role) -> Self {
         let rule = Rule { nullable: true, ..Rule::default() };
-        Self { attribute: Attribute::new(ty, role), rule, identifies: None }
+        Self { attribute: Attribute::new(ty, role), rule, identifies: None, import: false }
     }
 
     /// An attribute of the field's type; one that consists of described parts is a nested attribute.
@@ -100,6 +101,13 @@ impl Definition {
     #[must_use]
     pub fn check(mut self, check: Check) -> Self {
         self.rule.checks.push(check);
+        self
+    }
+
+    /// It is what users call an object when they import it.
+    #[must_use]
+    pub fn import(mut self) -> Self {
+        self.import = true;
         self
     }
 

@@ -1,43 +1,42 @@
 //! The calls of actions and list resources, whose answers come one after the other.
 
+use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest};
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::list::{ListEvent, ListRequest, ValidateListRequest};
+use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
 use formwork_plugin_protocol::{Failure, Payload};
-use formwork_value::Diagnostics;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use super::{Server, caught, check, identity, reports, settled};
+use super::{Server, check, identity};
 use crate::action::Progress;
+use crate::call::Call;
 use crate::erased::{AnyList, Wanted};
 use crate::schema::Shape;
 use crate::{Answer, plan};
 
 impl Server {
-    pub(super) fn validate_action(
-        &self,
-        diags: &mut Diagnostics,
-        request: &ValidateRequest,
-    ) -> Answer<()> {
-        let action = self.action(diags, &request.type_name)?;
-        let config = check::decoded(diags, action.shape(), &request.config)?;
-        check::config(diags, action.shape(), &config, request.client)?;
-        action.validate(diags, &config)
+    pub(super) fn validate_action(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
+        let action = self.action(&request.type_name)?;
+        let config = check::config(action.shape(), &request.config, request.client)?;
+        action.validate(&config, call.clone())
     }
 
     pub(super) async fn action_planned(
         &self,
-        diags: &mut Diagnostics,
+        call: &Call,
         request: &ActionRequest,
-    ) -> Answer<()> {
-        let action = self.action(diags, &request.type_name)?;
-        let config = check::decoded(diags, action.shape(), &request.config)?;
-        action.plan(diags, &plan::with_defaults(action.shape(), &config)).await
+    ) -> Answer<Option<DeferredReason>> {
+        let action = self.action(&request.type_name)?;
+        let config = check::decoded(action.shape(), &request.config)?;
+        let context = self.context(call, &Bytes::new(), &Payload::Absent, request.client)?;
+        let config = plan::with_defaults(action.shape(), &config);
+        action.plan(&config, context.clone()).await?;
+        Ok(context.deferral.take())
     }
 
     /// What happens while an action goes, and how it ends.
@@ -45,48 +44,38 @@ impl Server {
         &self,
         request: ActionRequest,
     ) -> BoxStream<'static, Result<ActionEvent, Failure>> {
-        let mut diags = Diagnostics::new();
-        let action = self.action(&mut diags, &request.type_name);
-        let Ok(action) = action else {
-            return stream::iter([Ok(ActionEvent::Completed(reports(diags)))]).boxed();
-        };
+        let call = self.call(&format!("invoke action.{}", request.type_name));
+        let action = self.action(&request.type_name);
         let (told, progress) = unbounded_channel();
-        let stop = self.stop.clone();
         let work = async move {
             let done = async {
-                let config = check::decoded(&mut diags, action.shape(), &request.config)?;
+                let action = action?;
+                let config = check::decoded(action.shape(), &request.config)?;
                 let config = plan::with_defaults(action.shape(), &config).into_owned();
-                action.invoke(&mut diags, &config, Progress(told), stop).await
+                let call = call.lasting_as(&config, "invoke");
+                action.invoke(&config, Progress(told), call).await
             };
-            let done = caught(done).await;
-            settled(&mut diags, done);
-            reports(diags)
+            call.settled(done).await.1
         };
         let running = Running { progress, work: Some(work.boxed()) };
         stream::unfold(running, Running::next).boxed()
     }
 
-    pub(super) fn validate_list(
-        &self,
-        diags: &mut Diagnostics,
-        request: &ValidateListRequest,
-    ) -> Answer<()> {
-        let list = self.list_type(diags, &request.type_name)?;
-        let config = check::decoded(diags, list.shape(), &request.config)?;
-        check::config(diags, list.shape(), &config, request.client)?;
-        list.validate(diags, &config)
+    pub(super) fn validate_list(&self, call: &Call, request: &ValidateListRequest) -> Answer<()> {
+        let list = self.list_type(&request.type_name)?;
+        let config = check::config(list.shape(), &request.config, request.client)?;
+        list.validate(&config, call.clone())
     }
 
     pub(super) async fn listed(
         &self,
-        diags: &mut Diagnostics,
+        call: &Call,
         request: &ListRequest,
     ) -> Answer<Vec<ListEvent>> {
-        let list = self.list_type(diags, &request.type_name)?;
-        let config = check::decoded(diags, list.shape(), &request.config)?;
+        let list = self.list_type(&request.type_name)?;
         let allowed =
             ClientCapabilities { write_only_attributes_allowed: true, ..Default::default() };
-        check::config(diags, list.shape(), &config, allowed)?;
+        let config = check::config(list.shape(), &request.config, allowed)?;
         let wanted = Wanted {
             config: plan::with_defaults(list.shape(), &config).into_owned(),
             // Protocol: no limit is sent as zero.
@@ -95,9 +84,8 @@ impl Server {
                 .filter(|limit| *limit > 0)
                 .unwrap_or(usize::MAX),
             whole: request.include_object,
-            stop: self.stop.clone(),
         };
-        let found = list.list(diags, wanted).await?;
+        let found = list.list(wanted, call.clone()).await?;
         Ok(found.into_iter().map(|one| event(list, one, request.include_object)).collect())
     }
 }

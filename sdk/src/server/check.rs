@@ -2,23 +2,22 @@
 
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_value::diag::Blame;
 use formwork_value::schema::{Attribute, Nesting, Role};
-use formwork_value::{Diagnostic, Diagnostics, Path, Value};
+use formwork_value::{Path, Value};
 
-use crate::Answer;
+use crate::call::Call;
 use crate::check::Wrong;
 use crate::plan::Content;
 use crate::schema::{Rule, Shape};
+use crate::{Answer, Problem};
 
 /// Reads a value that the host sent.
-pub(super) fn decoded(diags: &mut Diagnostics, shape: &Shape, value: &Payload) -> Answer<Value> {
+pub(super) fn decoded(shape: &Shape, value: &Payload) -> Answer<Value> {
     match value.decode(shape.ty()) {
         Ok(plain) => Ok(plain.into_value()),
         Err(error) => {
             let detail = format!("The host sent a value that does not fit the schema: {error}.");
-            let problem = Diagnostic::error("Unreadable value", detail).blame(Blame::Internal);
-            Err(diags.error(problem))
+            Err(Problem::new("Unreadable value", detail))
         }
     }
 }
@@ -33,12 +32,7 @@ pub(super) fn encoded(shape: &Shape, value: &Value) -> Payload {
 
 /// Makes the object that a handler returned ready for the host: what it left unknown becomes null, and
 /// an error.
-pub(super) fn known(
-    diags: &mut Diagnostics,
-    shape: &Shape,
-    handler: &str,
-    object: Value,
-) -> Payload {
+pub(super) fn known(call: &Call, shape: &Shape, handler: &str, object: Value) -> Payload {
     let Value::Object(parts) = &object else { return encoded(shape, &object) };
     let parts = parts.iter().map(|(name, value)| {
         if value.is_wholly_known() {
@@ -48,35 +42,32 @@ pub(super) fn known(
             "After {handler} the provider still says that `{name}` will be known later, but there \
              is no later. This is a bug in the provider."
         );
-        let problem = Diagnostic::error("Provider returned invalid result object", detail)
-            .blame(Blame::Provider)
-            .path(Path::root().attribute(name));
-        let _receipt = diags.error(problem);
+        let problem = Problem::new("Provider returned invalid result object", detail);
+        call.report(problem.at(Path::root().attribute(name)));
         Value::null(value.ty())
     });
     let object = object.with_children(parts.collect());
     encoded(shape, &object)
 }
 
-/// Checks what an author wrote against the roles of attributes, and what the rules say of values.
-pub(super) fn config(
-    diags: &mut Diagnostics,
-    shape: &Shape,
-    config: &Value,
-    client: ClientCapabilities,
-) -> Answer<()> {
+/// Reads what an author wrote, and checks it against the roles of attributes and what the rules say of
+/// values.
+pub(super) fn config(shape: &Shape, config: &Payload, client: ClientCapabilities) -> Answer<Value> {
+    let config = decoded(shape, config)?;
     let content = Content::of_block(&shape.block, &shape.rules);
-    Checker { diags, client }.object(content, &Path::root(), config);
-    diags.check()
+    let mut checker = Checker { client, problems: Vec::new() };
+    checker.object(content, &Path::root(), &config);
+    Problem::all(checker.problems)?;
+    Ok(config)
 }
 
 /// Goes through what an author wrote.
-struct Checker<'d> {
-    diags: &'d mut Diagnostics,
+struct Checker {
     client: ClientCapabilities,
+    problems: Vec<Problem>,
 }
 
-impl Checker<'_> {
+impl Checker {
     fn object(&mut self, content: Content<'_>, path: &Path, value: &Value) {
         let Value::Object(object) = value else { return };
         for (name, part) in object.iter() {
@@ -137,8 +128,7 @@ impl Checker<'_> {
     }
 
     fn refuse(&mut self, summary: &str, detail: &str, path: &Path) {
-        let problem = Diagnostic::error(summary, detail).path(path.clone());
-        let _receipt = self.diags.error(problem);
+        self.problems.push(Problem::new(summary, detail).at(path.clone()));
     }
 }
 

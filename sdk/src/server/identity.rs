@@ -4,10 +4,10 @@ use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::message::resource::RawState;
 use formwork_plugin_protocol::message::schema::{IdentityAttribute, IdentitySchema};
 use formwork_value::codec::json::{self, Extra};
-use formwork_value::{Diagnostic, Diagnostics, Type, Value};
+use formwork_value::{Type, Value};
 
-use crate::Answer;
 use crate::schema::{Identifies, Shape};
+use crate::{Answer, Problem};
 
 /// The schema of the identity, if there is one.
 pub(super) fn schema(shape: &Shape) -> Option<IdentitySchema> {
@@ -45,9 +45,8 @@ pub(super) fn of(shape: &Shape, object: &Payload) -> Option<Payload> {
 }
 
 /// An object of which only the identity is known.
-pub(super) fn draft(diags: &mut Diagnostics, shape: &Shape, given: &Payload) -> Answer<Value> {
-    let identity =
-        given.decode(&ty(shape)).map_err(|error| unreadable(diags, &error.to_string()))?;
+pub(super) fn draft(shape: &Shape, given: &Payload) -> Answer<Value> {
+    let identity = given.decode(&ty(shape)).map_err(|error| unreadable(&error.to_string()))?;
     let nothing = shape.block.empty_value();
     let Value::Object(parts) = &nothing else { return Ok(nothing) };
     let items = parts.iter().map(|(name, part)| match identity.value() {
@@ -58,11 +57,11 @@ pub(super) fn draft(diags: &mut Diagnostics, shape: &Shape, given: &Payload) -> 
 }
 
 /// Reads an identity as it was stored, leniently: what is missing is null.
-pub(super) fn stored(diags: &mut Diagnostics, shape: &Shape, text: &[u8]) -> Answer<Payload> {
+pub(super) fn stored(shape: &Shape, text: &[u8]) -> Answer<Payload> {
     let ty = ty(shape);
     match json::decode_with(text, &ty, Extra::Drop) {
         Ok(identity) => Ok(Payload::Value(identity.split_marks().0, ty)),
-        Err(error) => Err(unreadable(diags, &error.to_string())),
+        Err(error) => Err(unreadable(&error.to_string())),
     }
 }
 
@@ -88,7 +87,7 @@ fn ty(shape: &Shape) -> Type {
     Type::object(attributes)
 }
 
-fn unreadable(diags: &mut Diagnostics, why: &str) -> formwork_value::Reported {
+fn unreadable(why: &str) -> Problem {
     let detail = format!("The identity does not fit the resource type: {why}.");
-    diags.error(Diagnostic::error("Unreadable identity", detail))
+    Problem::new("Unreadable identity", detail)
 }

@@ -2,13 +2,16 @@
 
 use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::DeferredReason;
 use formwork_plugin_protocol::message::resource::{ApplyRequest, PlanRequest, ReadRequest};
-use formwork_value::{Diagnostics, Path};
+use formwork_value::{Path, Value};
 
-use super::{Server, caught, check, identity, reported};
-use crate::context::{Context, Deferral, Meta};
+use super::{Server, check, identity};
+use crate::call::Call;
+use crate::context::Context;
 use crate::erased::{AnyResource, Lives};
+use crate::problem::OrFail as _;
 use crate::schema::Shape;
 use crate::{Answer, plan};
 
@@ -32,117 +35,98 @@ impl Outcome {
 }
 
 impl Server {
-    /// What a call brings along.
-    fn context(
-        &self,
-        diags: &mut Diagnostics,
-        private: &Bytes,
-        meta: &Payload,
-        deferral_allowed: bool,
-    ) -> Answer<Context> {
-        let mut context = Context::new(self.stop.clone(), private);
-        context.deferral = Deferral::new(deferral_allowed);
-        if let Some(shape) = &self.provider.meta {
-            let meta = check::decoded(diags, shape, meta)?;
-            context.meta = Meta(Some(meta).filter(|meta| !meta.is_null()));
-        }
-        Ok(context)
-    }
-
-    pub(super) async fn real(
-        &self,
-        diags: &mut Diagnostics,
-        request: &ReadRequest,
-    ) -> Answer<Outcome> {
-        let resource = self.resource(diags, &request.type_name)?;
+    pub(super) async fn real(&self, call: &Call, request: &ReadRequest) -> Answer<Outcome> {
+        let resource = self.resource(&request.type_name)?;
         let shape = resource.shape();
-        let current = check::decoded(diags, shape, &request.current)?;
-        let allowed = request.client.deferral_allowed;
-        let context = self.context(diags, &request.private, &request.provider_meta, allowed)?;
+        let current = check::decoded(shape, &request.current)?;
+        let call = call.lasting_as(&current, "read");
+        let context =
+            self.context(&call, &request.private, &request.provider_meta, request.client)?;
         if current.is_null() {
             return Ok(Outcome::of(shape, check::encoded(shape, &current), &context));
         }
-        let object = match resource.read(diags, &current, context.clone()).await? {
-            Some(object) => check::known(diags, shape, "read", object),
+        let object = match resource.read(&current, context.clone()).await? {
+            Some(object) => check::known(&call, shape, "read", object),
             None => Payload::Absent,
         };
         Ok(Outcome::of(shape, object, &context))
     }
 
-    pub(super) async fn planned(
-        &self,
-        diags: &mut Diagnostics,
-        request: &PlanRequest,
-    ) -> Answer<Outcome> {
-        let resource = self.resource(diags, &request.type_name)?;
+    pub(super) async fn planned(&self, call: &Call, request: &PlanRequest) -> Answer<Outcome> {
+        let resource = self.resource(&request.type_name)?;
         let shape = resource.shape();
-        let prior = check::decoded(diags, shape, &request.prior)?;
-        let config = check::decoded(diags, shape, &request.config)?;
-        let proposed = check::decoded(diags, shape, &request.proposed)?;
-        let allowed = request.client.deferral_allowed;
+        let prior = check::decoded(shape, &request.prior)?;
+        let config = check::decoded(shape, &request.config)?;
+        let proposed = check::decoded(shape, &request.proposed)?;
         let context =
-            self.context(diags, &request.prior_private, &request.provider_meta, allowed)?;
+            self.context(call, &request.prior_private, &request.provider_meta, request.client)?;
         if proposed.is_null() {
             return Ok(Outcome::of(shape, check::encoded(shape, &proposed), &context));
         }
         let planned = plan::draw(shape, &prior, &config, &proposed);
         let lives = Lives { prior, config, planned };
-        let (planned, mut replace) = resource.modify_plan(diags, &lives, context.clone()).await?;
+        let (planned, mut replace) = resource.modify_plan(&lives, context.clone()).await?;
         replace.extend(plan::forcing(shape, &lives.prior, &planned));
         replace.sort();
         replace.dedup();
         Ok(Outcome { replace, ..Outcome::of(shape, check::encoded(shape, &planned), &context) })
     }
 
-    pub(super) async fn applied(
-        &self,
-        diags: &mut Diagnostics,
-        request: &ApplyRequest,
-    ) -> Answer<Outcome> {
-        let resource = self.resource(diags, &request.type_name)?;
+    pub(super) async fn applied(&self, call: &Call, request: &ApplyRequest) -> Answer<Outcome> {
+        let resource = self.resource(&request.type_name)?;
         let shape = resource.shape();
-        let prior = check::decoded(diags, shape, &request.prior)?;
-        let planned = check::decoded(diags, shape, &request.planned)?;
-        let config = check::decoded(diags, shape, &request.config)?;
-        let context =
-            self.context(diags, &request.planned_private, &request.provider_meta, false)?;
-        if planned.is_null() {
-            if !prior.is_null() {
-                resource.delete(diags, &prior, context.clone()).await?;
+        let prior = check::decoded(shape, &request.prior)?;
+        let planned = check::decoded(shape, &request.planned)?;
+        let config = check::decoded(shape, &request.config)?;
+        let (operation, object) = match (&prior, &planned) {
+            (_, Value::Null(_)) => ("delete", &prior),
+            (Value::Null(_), _) => ("create", &planned),
+            _ => ("update", &planned),
+        };
+        let doing = format!("Unable to {operation} {}", request.type_name);
+        let call = call.lasting_as(object, operation).called(&doing);
+        let (private, meta) = (&request.planned_private, &request.provider_meta);
+        let context = self.context(&call, private, meta, ClientCapabilities::default())?;
+        let done = async {
+            if !planned.is_null() {
+                return changed(resource, operation, Lives { prior, config, planned }, &context)
+                    .await;
             }
-            return Ok(Outcome::of(shape, Payload::Absent, &context));
-        }
-        let lives = Lives { prior, config, planned };
-        let object = changed(diags, resource, lives, context.clone()).await?;
+            if !prior.is_null() {
+                resource.delete(&prior, context.clone()).await?;
+            }
+            Ok(Payload::Absent)
+        };
+        let object = done.await.or_fail(doing)?;
         Ok(Outcome::of(shape, object, &context))
     }
 }
 
 /// Creates or updates. A handler that fails, or panics, after it kept something leaves that behind.
 async fn changed(
-    diags: &mut Diagnostics,
     resource: &dyn AnyResource,
+    operation: &str,
     lives: Lives,
-    context: Context,
+    context: &Context,
 ) -> Answer<Payload> {
-    let shape = resource.shape();
+    let (shape, call) = (resource.shape(), &context.call);
     let (prior, planned) = (lives.prior.clone(), lives.planned.clone());
-    let (handler, done) = if prior.is_null() {
-        ("create", caught(resource.create(diags, lives, context.clone())).await)
+    let done = if prior.is_null() {
+        call.caught(resource.create(lives, context.clone())).await
     } else {
-        ("update", caught(resource.update(diags, lives, context.clone())).await)
+        call.caught(resource.update(lives, context.clone())).await
     };
-    match reported(diags, done) {
+    let problem = match done {
         Ok(computed) => {
             let object = plan::carried(&planned, &computed);
-            Ok(check::known(diags, shape, handler, object))
+            return Ok(check::known(call, shape, operation, object));
         }
-        Err(receipt) => {
-            let draft = context.take_partial().ok_or(receipt)?;
-            let base = if prior.is_null() { plan::settled(&planned) } else { prior };
-            Ok(check::encoded(shape, &plan::drafted(&base, &draft)))
-        }
-    }
+        Err(problem) => problem,
+    };
+    let Some(draft) = context.partial.take() else { return Err(problem) };
+    call.report(problem);
+    let base = if prior.is_null() { plan::settled(&planned) } else { prior };
+    Ok(check::encoded(shape, &plan::drafted(&base, &draft)))
 }
 
 #[cfg(test)]

@@ -1,84 +1,119 @@
-//! The calls that leave nothing behind: functions, and ephemeral resources.
+//! The calls that leave nothing behind: data sources, functions, and ephemeral resources.
 
 use std::collections::BTreeMap;
+use std::time::SystemTime;
 
+use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::message::DeferredReason;
 use formwork_plugin_protocol::message::configure::ValidateRequest;
+use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
 use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
 use formwork_plugin_protocol::message::schema::FunctionSignature;
-use formwork_value::{Diagnostics, Value};
 
 use super::{Server, check};
-use crate::ephemeral::Keep;
-use crate::function::{Arguments, Refusal};
-use crate::{Answer, plan};
+use crate::call::Call;
+use crate::context::Private;
+use crate::ephemeral::Lasts;
+use crate::function::{self, Given};
+use crate::{Answer, Problem, plan};
+
+/// What an opened ephemeral resource hands out, and what goes with it.
+pub(super) struct Opened {
+    pub(super) result: Payload,
+    pub(super) private: Bytes,
+    pub(super) renew_at: Option<SystemTime>,
+    pub(super) deferred: Option<DeferredReason>,
+}
+
+impl Default for Opened {
+    fn default() -> Self {
+        Self { result: Payload::Absent, private: Bytes::new(), renew_at: None, deferred: None }
+    }
+}
 
 impl Server {
+    pub(super) async fn data(
+        &self,
+        call: &Call,
+        request: &ReadDataRequest,
+    ) -> Answer<(Payload, Option<DeferredReason>)> {
+        let data_source = self.data_source(&request.type_name)?;
+        let config = check::decoded(data_source.shape(), &request.config)?;
+        let shape = data_source.shape();
+        let planned = super::fresh(shape, &config);
+        let call = call.lasting_as(&config, "read");
+        let context = self.context(&call, &Bytes::new(), &request.provider_meta, request.client)?;
+        let found = data_source.read(&planned, context.clone()).await?;
+        let state = check::known(&call, shape, "read", plan::carried(&planned, &found));
+        Ok((state, context.deferral.take()))
+    }
+
     pub(super) fn signatures(&self) -> BTreeMap<String, FunctionSignature> {
         let functions = self.provider.functions.iter();
         functions.map(|(name, function)| (name.clone(), function.signature().0)).collect()
     }
 
     pub(super) fn result_of(&self, request: &CallRequest) -> Result<Payload, FunctionError> {
+        let refused = |text| FunctionError { text, argument: None };
         let Some(function) = self.provider.functions.get(&request.name) else {
-            let text = format!("the provider has no function called {:?}", request.name);
-            return Err(Refusal::new(text).0);
+            return Err(refused(format!("the provider has no function called {:?}", request.name)));
         };
         let signature = function.signature().0;
         let types = signature.parameters.iter().map(|parameter| &parameter.ty);
         let rest = signature.variadic.iter().map(|parameter| &parameter.ty).cycle();
         if request.arguments.len() < signature.parameters.len() {
-            let text = format!("{} arguments are needed", signature.parameters.len());
-            return Err(Refusal::new(text).0);
+            return Err(refused(format!("{} arguments are needed", signature.parameters.len())));
         }
+        let wrong = |problem: Problem| function::error(&signature, &problem);
         let mut values = Vec::new();
         for (at, (argument, ty)) in request.arguments.iter().zip(types.chain(rest)).enumerate() {
             let value = argument.decode(ty);
-            let value = value.map_err(|error| Refusal::of_argument(at, error.to_string()).0)?;
+            let value = value.map_err(|error| wrong(Problem::from(error).of_argument(at)))?;
             values.push(value.into_value());
         }
-        let result: Value = function.call(&Arguments(values)).map_err(|refusal| refusal.0)?;
+        let result = function.call(&Given(values)).map_err(wrong)?;
         // Functions make no marks, so nothing is taken off here.
         Ok(Payload::Value(result.split_marks().0, signature.returns))
     }
 
-    pub(super) fn validate_ephemeral(
-        &self,
-        diags: &mut Diagnostics,
-        request: &ValidateRequest,
-    ) -> Answer<()> {
-        let ephemeral = self.ephemeral(diags, &request.type_name)?;
-        let config = check::decoded(diags, ephemeral.shape(), &request.config)?;
-        check::config(diags, ephemeral.shape(), &config, request.client)?;
-        ephemeral.validate(diags, &config)
+    pub(super) fn validate_ephemeral(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
+        let ephemeral = self.ephemeral(&request.type_name)?;
+        let config = check::config(ephemeral.shape(), &request.config, request.client)?;
+        ephemeral.validate(&config, call.clone())
     }
 
-    pub(super) async fn opened(
-        &self,
-        diags: &mut Diagnostics,
-        request: &OpenRequest,
-    ) -> Answer<(Payload, Keep)> {
-        let ephemeral = self.ephemeral(diags, &request.type_name)?;
-        let config = check::decoded(diags, ephemeral.shape(), &request.config)?;
+    pub(super) async fn opened(&self, call: &Call, request: &OpenRequest) -> Answer<Opened> {
+        let ephemeral = self.ephemeral(&request.type_name)?;
         let shape = ephemeral.shape();
+        let config = check::decoded(shape, &request.config)?;
         let planned = super::fresh(shape, &config);
-        let opened = ephemeral.open(diags, &planned).await?;
-        let result = plan::carried(&planned, &opened.value);
-        Ok((check::known(diags, shape, "open", result), opened.keep))
+        let call = call.lasting_as(&config, "open");
+        let context = self.context(&call, &Bytes::new(), &Payload::Absent, request.client)?;
+        let lasts = Lasts::default();
+        let found = ephemeral.open(&planned, context.clone(), lasts.clone()).await?;
+        Ok(Opened {
+            result: check::known(&call, shape, "open", plan::carried(&planned, &found)),
+            private: context.private.to_bytes(),
+            renew_at: lasts.take(),
+            deferred: context.deferral.take(),
+        })
     }
 
     pub(super) async fn renewed(
         &self,
-        diags: &mut Diagnostics,
-        request: KeepRequest,
-    ) -> Answer<Keep> {
-        let ephemeral = self.ephemeral(diags, &request.type_name)?;
-        ephemeral.renew(diags, request.private).await
+        call: &Call,
+        request: &KeepRequest,
+    ) -> Answer<(Bytes, Option<SystemTime>)> {
+        let ephemeral = self.ephemeral(&request.type_name)?;
+        let (private, lasts) = (Private::of(&request.private), Lasts::default());
+        ephemeral.renew(private.clone(), lasts.clone(), call.clone()).await?;
+        Ok((private.to_bytes(), lasts.take()))
     }
 
-    pub(super) async fn closed(&self, diags: &mut Diagnostics, request: KeepRequest) -> Answer<()> {
-        let ephemeral = self.ephemeral(diags, &request.type_name)?;
-        ephemeral.close(diags, request.private).await
+    pub(super) async fn closed(&self, call: &Call, request: &KeepRequest) -> Answer<()> {
+        let ephemeral = self.ephemeral(&request.type_name)?;
+        ephemeral.close(Private::of(&request.private), call.clone()).await
     }
 }

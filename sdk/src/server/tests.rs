@@ -30,21 +30,20 @@ struct Thing {
 
 struct Things;
 
-#[async_trait]
 impl Resource for Things {
     type Model = Thing;
 
     const VERSION: u64 = 1;
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Thing>) -> Answer<ThingComputed> {
+    async fn create(&self, call: Create<Thing>) -> Answer<ThingComputed> {
         match call.planned.name.as_str() {
             "panics" => panic!("out of luck"),
-            "fails" => return Err(diags.error(Diagnostic::error("Not today", "Try tomorrow."))),
+            "fails" => return Err(Problem::new("Not today", "Try tomorrow.")),
             "half" => {
-                let _receipt = diags.error(Diagnostic::error("Half done", ""));
+                call.report(Problem::new("Half done", ""));
             }
             "breaks off" => {
-                call.partial.keep(ThingDraft { id: "2".into(), ..ThingDraft::default() });
+                call.keep(ThingDraft { id: "2".into(), ..ThingDraft::default() });
                 panic!("the line was cut");
             }
             _ => (),
@@ -54,22 +53,22 @@ impl Resource for Things {
         Ok(ThingComputed { seen: i64::try_from(secret.len()).unwrap_or_default(), id: "1".into() })
     }
 
-    async fn read(&self, _: &mut Diagnostics, call: Read<Thing>) -> Answer<Option<Thing>> {
+    async fn read(&self, call: Read<Thing>) -> Answer<Option<Thing>> {
         Ok((call.current.name != "gone").then_some(call.current))
     }
 
-    async fn update(&self, diags: &mut Diagnostics, call: Update<Thing>) -> Answer<ThingComputed> {
+    async fn update(&self, call: Update<Thing>) -> Answer<ThingComputed> {
         assert_ne!(call.planned.name, "panics", "out of luck");
         if call.planned.name == "half" {
-            call.partial.keep(ThingDraft { name: "half".into(), ..ThingDraft::default() });
-            return Err(diags.error(Diagnostic::error("Renamed only", "")));
+            call.keep(ThingDraft { name: "half".into(), ..ThingDraft::default() });
+            return Err(Problem::new("Renamed only", ""));
         }
         assert_eq!(call.private.get("etag").as_deref(), Some("first"));
         Ok(ThingComputed { seen: 0, id: "another".to_owned() })
     }
 
-    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<ThingDraft> {
-        let old: Thing = stored.read(diags)?;
+    async fn upgrade(&self, call: Upgrade) -> Answer<ThingDraft> {
+        let old: Thing = call.stored.read()?;
         Ok(Thing { seen: 7, ..old }.into())
     }
 }
@@ -86,45 +85,45 @@ struct Lease {
 
 struct Leases;
 
-#[async_trait]
 impl Ephemeral for Leases {
     type Model = Lease;
 
-    async fn open(&self, _: &mut Diagnostics, config: LeaseInput) -> Answer<Opened<LeaseComputed>> {
-        let keep = Keep { private: "opened".into(), renew_at: None };
-        Ok(Opened { value: LeaseComputed { key: format!("the key of {}", config.on) }, keep })
+    async fn open(&self, call: Open<Lease>) -> Answer<LeaseComputed> {
+        call.private.set("state", "opened");
+        Ok(LeaseComputed { key: format!("the key of {}", call.config.on) })
     }
 
-    async fn renew(&self, _: &mut Diagnostics, private: bytes::Bytes) -> Answer<Keep> {
-        assert_ne!(private, "renewed", "renewed twice");
-        Ok(Keep { private: "renewed".into(), renew_at: None })
+    async fn renew(&self, call: Renew) -> Answer<()> {
+        assert_ne!(call.private.get("state").as_deref(), Some("renewed"), "renewed twice");
+        call.private.set("state", "renewed");
+        Ok(())
     }
 
-    async fn close(&self, diags: &mut Diagnostics, private: bytes::Bytes) -> Answer<()> {
-        match &*private {
-            b"opened" => Ok(()),
-            _ => Err(diags.error(Diagnostic::error("Not the key that was given", ""))),
+    async fn close(&self, call: Close) -> Answer<()> {
+        match call.private.get("state").as_deref() {
+            Some("opened") => Ok(()),
+            _ => Err(Problem::new("Not the key that was given", "")),
         }
     }
 }
 
-struct Halved;
+/// Halves numbers.
+#[derive(Arguments)]
+struct Halved {
+    of: i64,
+    #[attr(variadic)]
+    more: Vec<i64>,
+}
 
 impl Function for Halved {
-    fn signature(&self) -> Signature {
-        Signature::new(Type::Number, "Halves numbers.")
-            .parameter(Parameter::new("of", Type::Number, ""))
-            .variadic(Parameter::new("more", Type::Number, ""))
-    }
+    type Result = i64;
 
-    fn call(&self, arguments: &Arguments) -> Result<Value, Refusal> {
-        let numbers: Result<Vec<i64>, _> =
-            (0..arguments.values().len()).map(|at| arguments.get(at)).collect();
-        let sum: i64 = numbers?.iter().sum();
+    fn call(self) -> Answer<i64> {
+        let sum = self.of + self.more.iter().sum::<i64>();
         assert_ne!(sum, 13, "out of luck");
         match sum % 2 {
-            0 => Ok(Value::int(sum / 2)),
-            _ => Err(Refusal::new(format!("{sum} is odd"))),
+            0 => Ok(sum / 2),
+            _ => Err(Problem::because(format!("{sum} is odd"))),
         }
     }
 }
@@ -133,7 +132,7 @@ fn provider() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/acme/test")
         .resource("test_thing", Things)
         .ephemeral("test_lease", Leases)
-        .function("halved", Halved)
+        .function::<Halved>("halved")
 }
 
 async fn life() -> Life {
@@ -253,19 +252,18 @@ struct Place {
 
 struct Remembers(Arc<Mutex<String>>);
 
-#[async_trait]
 impl Configure for Remembers {
-    type Config = Place;
+    type Model = Place;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &PlaceDraft) -> Answer<()> {
-        match config.url.get() {
-            Some(url) if url.is_empty() => Err(diags.error(Diagnostic::error("No URL", ""))),
+    fn validate(&self, call: Validate<Place>) -> Answer<()> {
+        match call.config.url.get() {
+            Some(url) if url.is_empty() => Err(Problem::new("No URL", "")),
             _ => Ok(()),
         }
     }
 
-    async fn configure(&self, _: &mut Diagnostics, config: PlaceDraft) -> Answer<()> {
-        *self.0.lock().unwrap() = config.url.or_default();
+    async fn configure(&self, call: Setup<Place>) -> Answer<()> {
+        *self.0.lock().unwrap() = call.config.url.or_default();
         Ok(())
     }
 }

@@ -39,11 +39,11 @@ struct Disk {
     id: String,
 }
 
-fn first(diags: &mut Diagnostics, old: DiskV0) -> Answer<DiskV1> {
+fn first(old: DiskV0) -> Answer<DiskV1> {
     let labels = old.label.map(|label| vec![label]);
     match old.size.trim_end_matches(" GB").parse() {
         Ok(gigabytes) => Ok(DiskV1 { gigabytes, labels }),
-        Err(_) => Err(diags.error(Diagnostic::error("No size", old.size))),
+        Err(_) => Err(Problem::new("No size", old.size)),
     }
 }
 
@@ -53,19 +53,18 @@ fn second(old: DiskV1) -> Disk {
 
 struct Disks;
 
-#[async_trait]
 impl Resource for Disks {
     type Model = Disk;
 
     const VERSION: u64 = 3;
 
-    fn upgrades() -> Upgrades<Disk> {
+    fn upgrades() -> Upgrades<Self> {
         Upgrades::none()
-            .from(0, |diags, old: DiskV0| Ok(second(first(diags, old)?)))
-            .from(1, |_, old: DiskV1| Ok(second(old)))
+            .from::<0, DiskV0>(|old| Ok(second(first(old)?)))
+            .from::<1, DiskV1>(|old| Ok(second(old)))
     }
 
-    async fn create(&self, _: &mut Diagnostics, _: Create<Disk>) -> Answer<DiskComputed> {
+    async fn create(&self, _: Create<Disk>) -> Answer<DiskComputed> {
         Ok(DiskComputed { id: "none".to_owned() })
     }
 }

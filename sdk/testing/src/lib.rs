@@ -16,15 +16,10 @@
 //!
 //! struct Greeter;
 //!
-//! #[async_trait]
 //! impl Resource for Greeter {
 //!     type Model = Greeting;
 //!
-//!     async fn create(
-//!         &self,
-//!         _: &mut Diagnostics,
-//!         call: Create<Greeting>,
-//!     ) -> Answer<GreetingComputed> {
+//!     async fn create(&self, call: Create<Greeting>) -> Answer<GreetingComputed> {
 //!         Ok(GreetingComputed { text: format!("Hello, {}", call.planned.name) })
 //!     }
 //! }

@@ -16,11 +16,10 @@ struct DiskV0 {
 
 struct DisksV0;
 
-#[async_trait]
 impl Resource for DisksV0 {
     type Model = DiskV0;
 
-    async fn create(&self, _: &mut Diagnostics, call: Create<DiskV0>) -> Answer<DiskV0Computed> {
+    async fn create(&self, call: Create<DiskV0>) -> Answer<DiskV0Computed> {
         call.private.set("shelf", "3");
         Ok(DiskV0Computed { id: "d-1".to_owned() })
     }
@@ -44,29 +43,28 @@ impl From<DiskV0> for Disk {
 
 struct Disks;
 
-#[async_trait]
 impl Resource for Disks {
     type Model = Disk;
 
     const VERSION: u64 = 1;
 
-    fn upgrades() -> Upgrades<Disk> {
-        Upgrades::none().from(0, |_, old: DiskV0| Ok(old.into()))
+    fn upgrades() -> Upgrades<Self> {
+        Upgrades::none().from::<0, DiskV0>(|old| Ok(old.into()))
     }
 
-    async fn create(&self, _: &mut Diagnostics, _: Create<Disk>) -> Answer<DiskComputed> {
+    async fn create(&self, _: Create<Disk>) -> Answer<DiskComputed> {
         Ok(DiskComputed { id: "d-2".to_owned() })
     }
 
     /// Finds a disk only where it was put.
-    async fn read(&self, _: &mut Diagnostics, call: Read<Disk>) -> Answer<Option<Disk>> {
+    async fn read(&self, call: Read<Disk>) -> Answer<Option<Disk>> {
         Ok((call.private.get("shelf").as_deref() == Some("3")).then_some(call.current))
     }
 
-    async fn take_over(&self, diags: &mut Diagnostics, from: Foreign) -> Answer<Option<DiskDraft>> {
+    async fn take_over(&self, from: Foreign) -> Answer<Option<DiskDraft>> {
         match (from.type_name.as_str(), from.stored.version) {
             ("cloud_drive", 0) => {
-                let old: DiskV0 = from.stored.read(diags)?;
+                let old: DiskV0 = from.stored.read()?;
                 Ok(Some(Disk::from(old).into()))
             }
             _ => Ok(None),

@@ -20,7 +20,7 @@ struct Machine {
     password: Option<String>,
     #[block]
     disks: Vec<Disk>,
-    #[attr(computed, keep)]
+    #[attr(computed, keep, import)]
     id: String,
 }
 
@@ -34,32 +34,27 @@ type World = Arc<Mutex<BTreeMap<String, Machine>>>;
 
 struct Machines(World);
 
-#[async_trait]
 impl Resource for Machines {
     type Model = Machine;
 
-    async fn create(
-        &self,
-        diags: &mut Diagnostics,
-        call: Create<Machine>,
-    ) -> Answer<MachineComputed> {
-        let MachineInput { zone, cores, password, disks } = call.planned;
+    async fn create(&self, call: Create<Machine>) -> Answer<MachineComputed> {
+        let MachineInput { zone, cores, password, disks } = call.planned.clone();
         let id = format!("{zone}-{}", self.0.lock().unwrap().len());
         let machine = Machine { zone, cores, password, disks, id: id.clone() };
         self.0.lock().unwrap().insert(id.clone(), machine);
-        call.partial.keep(MachineDraft { id: id.clone().into(), ..MachineDraft::default() });
+        call.keep(MachineDraft { id: id.clone().into(), ..MachineDraft::default() });
         tokio::time::sleep(Duration::from_secs(3600)).await;
         if cores > 64 {
-            return Err(diags.error(Diagnostic::error("It does not start", "Too many cores.")));
+            return Err(Problem::new("It does not start", "Too many cores."));
         }
         Ok(MachineComputed { id })
     }
 
-    async fn read(&self, _: &mut Diagnostics, call: Read<Machine>) -> Answer<Option<Machine>> {
+    async fn read(&self, call: Read<Machine>) -> Answer<Option<Machine>> {
         Ok(self.0.lock().unwrap().get(&call.current.id).cloned())
     }
 
-    async fn update(&self, _: &mut Diagnostics, call: Update<Machine>) -> Answer<MachineComputed> {
+    async fn update(&self, call: Update<Machine>) -> Answer<MachineComputed> {
         let MachineInput { zone, cores, password, disks } = call.planned;
         let id = call.prior.id;
         let machine = Machine { zone, cores, password, disks, id: id.clone() };
@@ -67,13 +62,9 @@ impl Resource for Machines {
         Ok(MachineComputed { id })
     }
 
-    async fn delete(&self, _: &mut Diagnostics, call: Delete<Machine>) -> Answer<()> {
+    async fn delete(&self, call: Delete<Machine>) -> Answer<()> {
         self.0.lock().unwrap().remove(&call.prior.id);
         Ok(())
-    }
-
-    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<MachineDraft> {
-        Ok(MachineDraft { id: id.into(), ..MachineDraft::default() })
     }
 }
 
@@ -212,11 +203,10 @@ struct Member {
 
 struct Crowds;
 
-#[async_trait]
 impl Resource for Crowds {
     type Model = Crowd;
 
-    async fn create(&self, _: &mut Diagnostics, call: Create<Crowd>) -> Answer<CrowdComputed> {
+    async fn create(&self, call: Create<Crowd>) -> Answer<CrowdComputed> {
         let members = (0..).zip(call.planned.members);
         let named = |(number, MemberInput { name, role })| Member { name, role, number };
         Ok(CrowdComputed { members: members.map(named).collect() })

@@ -14,11 +14,10 @@ struct Thing {
 
 struct Things;
 
-#[async_trait]
 impl Resource for Things {
     type Model = Thing;
 
-    async fn create(&self, _: &mut Diagnostics, _: Create<Thing>) -> Answer<ThingComputed> {
+    async fn create(&self, _: Create<Thing>) -> Answer<ThingComputed> {
         Ok(ThingComputed { size: 1 })
     }
 }

@@ -12,11 +12,10 @@ struct Thing {
 
 struct Things;
 
-#[async_trait]
 impl Resource for Things {
     type Model = Thing;
 
-    async fn create(&self, _: &mut Diagnostics, _: Create<Thing>) -> Answer<ThingComputed> {
+    async fn create(&self, _: Create<Thing>) -> Answer<ThingComputed> {
         Ok(ThingComputed { id: "1".to_owned(), name: "another".to_owned() })
     }
 }

@@ -12,8 +12,20 @@ struct Thing {
     name: String,
 }
 
-fn ways() -> Upgrades<Thing> {
-    Upgrades::none().from(0, |_, old: Old| Ok(Thing { name: old.name }))
+struct Things;
+
+impl Resource for Things {
+    type Model = Thing;
+
+    const VERSION: u64 = 1;
+
+    fn upgrades() -> Upgrades<Self> {
+        Upgrades::none().from::<0, Old>(|old| Ok(Thing { name: old.name }))
+    }
+
+    async fn create(&self, _: Create<Thing>) -> Answer<ThingComputed> {
+        Ok(ThingComputed {})
+    }
 }
 
 fn main() {}

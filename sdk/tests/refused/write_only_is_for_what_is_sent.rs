@@ -36,11 +36,10 @@ struct Asked {
 
 struct Source;
 
-#[async_trait]
 impl DataSource for Source {
     type Model = Asked;
 
-    async fn read(&self, _: &mut Diagnostics, _: AskedInput) -> Answer<AskedComputed> {
+    async fn read(&self, _: ReadData<Asked>) -> Answer<AskedComputed> {
         Ok(AskedComputed { answer: String::new() })
     }
 }

@@ -29,16 +29,15 @@ pub(crate) struct Asked {
 /// The data source.
 pub(crate) struct Data;
 
-#[async_trait]
 impl DataSource for Data {
     type Model = Asked;
 
-    async fn read(&self, diags: &mut Diagnostics, config: AskedInput) -> Answer<AskedComputed> {
-        if let Some(fails) = config.fails {
-            let problem = Diagnostic::error("Reading refused", fails);
-            return Err(diags.error(problem.path(Path::root().attribute("fails"))));
+    async fn read(&self, call: ReadData<Asked>) -> Answer<AskedComputed> {
+        if let Some(fails) = call.config.fails {
+            let problem = Problem::new("Reading refused", fails);
+            return Err(problem.at("fails"));
         }
-        let result = format!("data of {}", config.name.unwrap_or_default());
-        Ok(AskedComputed { result, echo: config.value })
+        let result = format!("data of {}", call.config.name.unwrap_or_default());
+        Ok(AskedComputed { result, echo: call.config.value })
     }
 }

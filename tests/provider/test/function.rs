@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use formwork_sdk::function::{AnyFunction, Given, Parameter, Signature};
 use formwork_sdk::prelude::*;
 use formwork_sdk::value::{Type, Value};
 
@@ -9,16 +10,16 @@ use formwork_sdk::value::{Type, Value};
 pub(crate) struct Named {
     pub(crate) name: &'static str,
     signature: fn() -> Signature,
-    body: fn(&Arguments) -> Result<Value, Refusal>,
+    body: fn(&Given) -> Answer<Value>,
 }
 
-impl Function for Named {
+impl AnyFunction for Named {
     fn signature(&self) -> Signature {
         (self.signature)()
     }
 
-    fn call(&self, arguments: &Arguments) -> Result<Value, Refusal> {
-        (self.body)(arguments)
+    fn call(&self, given: &Given) -> Answer<Value> {
+        (self.body)(given)
     }
 }
 
@@ -36,7 +37,7 @@ fn of_texts() -> Vec<Named> {
                     .describe("Says *hello* to whom the argument names.")
                     .parameter(text("name"))
             },
-            body: |arguments| Ok(Value::string(format!("Hello, {}", arguments.get::<String>(0)?))),
+            body: |given| Ok(Value::string(format!("Hello, {}", given.get::<String>(0)?))),
         },
         Named {
             name: "joined",
@@ -45,11 +46,9 @@ fn of_texts() -> Vec<Named> {
                     .parameter(text("separator"))
                     .variadic(text("parts"))
             },
-            body: |arguments| {
-                let separator: String = arguments.get(0)?;
-                let parts = 1..arguments.values().len();
-                let parts: Result<Vec<String>, _> = parts.map(|at| arguments.get(at)).collect();
-                Ok(Value::string(parts?.join(&separator)))
+            body: |given| {
+                let separator: String = given.get(0)?;
+                Ok(Value::string(given.rest::<String>(1)?.join(&separator)))
             },
         },
     ]
@@ -64,8 +63,8 @@ fn of_anything() -> Vec<Named> {
                 Signature::new(Type::String, "Says what it was given.")
                     .parameter(any.or_null().or_unknown())
             },
-            body: |arguments| {
-                Ok(Value::string(match arguments.values().first() {
+            body: |given| {
+                Ok(Value::string(match given.values().first() {
                     Some(Value::Null(_)) => "null".to_owned(),
                     Some(Value::Unknown(_)) => "unknown".to_owned(),
                     Some(value) => value.ty().to_string(),
@@ -79,7 +78,7 @@ fn of_anything() -> Vec<Named> {
                 Signature::new(Type::Dynamic, "Returns what it was given.")
                     .parameter(Parameter::new("value", Type::Dynamic, "Anything."))
             },
-            body: |arguments| arguments.get(0),
+            body: |given| given.get(0),
         },
         Named {
             name: "object",
@@ -87,8 +86,8 @@ fn of_anything() -> Vec<Named> {
                 let ty = Type::object([("name", Type::String), ("length", Type::Number)]);
                 Signature::new(ty, "Describes a text.").parameter(text("text"))
             },
-            body: |arguments| {
-                let text: String = arguments.get(0)?;
+            body: |given| {
+                let text: String = given.get(0)?;
                 let length = i64::try_from(text.len()).unwrap_or_default();
                 Ok(Value::object([("name", Value::string(text)), ("length", Value::int(length))]))
             },
@@ -103,7 +102,7 @@ fn of_anything() -> Vec<Named> {
                     "Whole numbers.",
                 ))
             },
-            body: |arguments| Ok(Value::int(arguments.get::<Vec<i64>>(0)?.iter().sum())),
+            body: |given| Ok(Value::int(given.get::<Vec<i64>>(0)?.iter().sum())),
         },
     ]
 }
@@ -115,10 +114,10 @@ fn odd() -> Vec<Named> {
             signature: || {
                 Signature::new(Type::String, "Has no result.").variadic(text("arguments"))
             },
-            body: |arguments| {
-                Err(match arguments.values().len() {
-                    0 => Refusal::new("there is none at all"),
-                    n => Refusal::of_argument(n - 1, "this one is not good"),
+            body: |given| {
+                Err(match given.values().len() {
+                    0 => Problem::because("there is none at all"),
+                    n => Problem::because("this one is not good").of_argument(n - 1),
                 })
             },
         },

@@ -48,7 +48,7 @@ fn provider() -> ProviderDef {
         .ephemeral("test_token", token::Tokens);
     function::all().fold(provider, |provider, function| {
         let name = function.name;
-        provider.function(name, function)
+        provider.any_function(name, function)
     })
 }
 
@@ -68,15 +68,14 @@ struct Config {
 
 struct Settings;
 
-#[async_trait]
 impl Configure for Settings {
-    type Config = Config;
+    type Model = Config;
 
-    async fn configure(&self, diags: &mut Diagnostics, config: ConfigDraft) -> Answer<()> {
-        match config.fails.get() {
+    async fn configure(&self, call: Setup<Config>) -> Answer<()> {
+        match call.config.fails.get() {
             Some(fails) => {
-                let problem = Diagnostic::error("Configuration refused", fails.clone());
-                Err(diags.error(problem.path(Path::root().attribute("fails"))))
+                let problem = Problem::new("Configuration refused", fails.clone());
+                Err(problem.at("fails"))
             }
             None => Ok(()),
         }

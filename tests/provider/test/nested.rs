@@ -67,25 +67,25 @@ impl<S> Object<S> {
     }
 }
 
-#[async_trait]
 impl<S: Shaped> Resource for Objects<S> {
     type Model = Object<S>;
 
-    async fn modify_plan(&self, _: &mut Diagnostics, change: &mut Change<Object<S>>) -> Answer<()> {
+    async fn modify_plan(&self, change: &mut Change<Object<S>>) -> Answer<()> {
         change.planned.0 = open_block(&S::shape().block, &change.planned.0);
         Ok(())
     }
 
-    async fn create(&self, _: &mut Diagnostics, call: Create<Object<S>>) -> Answer<Object<S>> {
+    async fn create(&self, call: Create<Object<S>>) -> Answer<Object<S>> {
         Ok(call.planned.filled())
     }
 
-    async fn update(&self, _: &mut Diagnostics, call: Update<Object<S>>) -> Answer<Object<S>> {
+    async fn update(&self, call: Update<Object<S>>) -> Answer<Object<S>> {
         Ok(call.planned.filled())
     }
 
     /// Finds an object that holds what the id says, if that is JSON, and one with nothing in it otherwise.
-    async fn import(&self, _: &mut Diagnostics, id: &str) -> Answer<Object<S>> {
+    async fn import(&self, call: Import<Object<S>>) -> Answer<Object<S>> {
+        let id = call.id.as_str();
         let block = S::shape().block;
         let empty = json::decode(id.as_bytes(), &block.implied_type());
         let empty = with_blocks(&block, &empty.unwrap_or_else(|_| block.empty_value()));

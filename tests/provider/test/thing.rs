@@ -58,38 +58,38 @@ pub(crate) struct Thing {
 /// The resource type.
 pub(crate) struct Things;
 
-#[async_trait]
 impl Resource for Things {
     type Model = Thing;
 
     const VERSION: u64 = 1;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &ThingDraft) -> Answer<()> {
-        fail_if(diags, config.fails.get(), "validate")
+    fn validate(&self, call: Validate<Thing>) -> Answer<()> {
+        fail_if(call.config.fails.get(), "validate")
     }
 
-    async fn modify_plan(&self, diags: &mut Diagnostics, change: &mut Change<Thing>) -> Answer<()> {
-        fail_if(diags, change.config.fails.get(), "plan")
+    async fn modify_plan(&self, change: &mut Change<Thing>) -> Answer<()> {
+        fail_if(change.config.fails.get(), "plan")
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Thing>) -> Answer<ThingComputed> {
-        fail_if(diags, call.planned.fails.as_ref(), "create")?;
+    async fn create(&self, call: Create<Thing>) -> Answer<ThingComputed> {
+        fail_if(call.planned.fails.as_ref(), "create")?;
         Ok(made(call.planned.name.as_deref(), call.planned.secret_wo.as_deref()))
     }
 
-    async fn update(&self, diags: &mut Diagnostics, call: Update<Thing>) -> Answer<ThingComputed> {
-        fail_if(diags, call.planned.fails.as_ref(), "update")?;
+    async fn update(&self, call: Update<Thing>) -> Answer<ThingComputed> {
+        fail_if(call.planned.fails.as_ref(), "update")?;
         Ok(made(call.planned.name.as_deref(), call.planned.secret_wo.as_deref()))
     }
 
-    async fn delete(&self, diags: &mut Diagnostics, call: Delete<Thing>) -> Answer<()> {
-        fail_if(diags, call.prior.fails.as_ref(), "delete")
+    async fn delete(&self, call: Delete<Thing>) -> Answer<()> {
+        fail_if(call.prior.fails.as_ref(), "delete")
     }
 
-    async fn import(&self, diags: &mut Diagnostics, id: &str) -> Answer<ThingDraft> {
+    async fn import(&self, call: Import<Thing>) -> Answer<ThingDraft> {
+        let id = call.id.as_str();
         let Some(name) = id.strip_prefix("id of ") else {
             let detail = format!("{id:?} does not begin with \"id of \".");
-            return Err(diags.error(Diagnostic::error("There is no such thing", detail)));
+            return Err(Problem::new("There is no such thing", detail));
         };
         Ok(ThingDraft {
             name: name.into(),
@@ -98,8 +98,8 @@ impl Resource for Things {
         })
     }
 
-    async fn upgrade(&self, diags: &mut Diagnostics, stored: Stored) -> Answer<ThingDraft> {
-        stored.draft::<Thing>(diags)
+    async fn upgrade(&self, call: Upgrade) -> Answer<ThingDraft> {
+        call.stored.draft::<Thing>()
     }
 }
 
@@ -116,10 +116,10 @@ fn made(name: Option<&str>, secret: Option<&str>) -> ThingComputed {
     }
 }
 
-fn fail_if(diags: &mut Diagnostics, fails: Option<&String>, here: &str) -> Answer<()> {
+fn fail_if(fails: Option<&String>, here: &str) -> Answer<()> {
     if fails.is_none_or(|fails| fails != here) {
         return Ok(());
     }
-    let problem = Diagnostic::error(format!("Thing fails to {here}"), "It was asked to.");
-    Err(diags.error(problem.path(Path::root().attribute("fails"))))
+    let problem = Problem::new(format!("Thing fails to {here}"), "It was asked to.");
+    Err(problem.at("fails"))
 }

@@ -2,8 +2,10 @@
 
 use std::time::{Duration, SystemTime};
 
+use formwork_sdk::context::Private;
+use formwork_sdk::ephemeral::Lasts;
 use formwork_sdk::prelude::*;
-use formwork_sdk::value::{Reported, Value};
+use formwork_sdk::value::Value;
 
 /// What is asked for, and what is handed out.
 #[derive(Model)]
@@ -34,43 +36,39 @@ pub(crate) struct Token {
 /// The ephemeral resource type.
 pub(crate) struct Tokens;
 
-#[async_trait]
 impl Ephemeral for Tokens {
     type Model = Token;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &TokenDraft) -> Answer<()> {
-        fail_if(diags, &config.fails.or_default(), "validate")
+    fn validate(&self, call: Validate<Token>) -> Answer<()> {
+        fail_if(&call.config.fails.or_default(), "validate")
     }
 
-    async fn open(
-        &self,
-        diags: &mut Diagnostics,
-        config: TokenInput,
-    ) -> Answer<Opened<TokenComputed>> {
+    async fn open(&self, call: Open<Token>) -> Answer<TokenComputed> {
         let kept = Kept {
-            name: config.name.unwrap_or_default(),
-            fails: config.fails.unwrap_or_default(),
-            lasts: config.lasts.unwrap_or_default(),
+            name: call.config.name.unwrap_or_default(),
+            fails: call.config.fails.unwrap_or_default(),
+            lasts: call.config.lasts.unwrap_or_default(),
             n_renewals: 0,
         };
-        fail_if(diags, &kept.fails, "open")?;
+        fail_if(&kept.fails, "open")?;
+        kept.keep(&call.private, &call.lasts);
         let token = format!("token of {}", kept.name);
-        let value = TokenComputed { token: token.clone(), secret: token, echo: config.value };
-        Ok(Opened { value, keep: kept.keep() })
+        Ok(TokenComputed { token: token.clone(), secret: token, echo: call.config.value })
     }
 
-    async fn renew(&self, diags: &mut Diagnostics, private: bytes::Bytes) -> Answer<Keep> {
-        let kept = Kept::of(&private);
-        fail_if(diags, &kept.fails, "renew")?;
-        Ok(Kept { n_renewals: kept.n_renewals + 1, ..kept }.keep())
+    async fn renew(&self, call: Renew) -> Answer<()> {
+        let kept = Kept::of(&call.private);
+        fail_if(&kept.fails, "renew")?;
+        Kept { n_renewals: kept.n_renewals + 1, ..kept }.keep(&call.private, &call.lasts);
+        Ok(())
     }
 
-    async fn close(&self, diags: &mut Diagnostics, private: bytes::Bytes) -> Answer<()> {
-        fail_if(diags, &Kept::of(&private).fails, "close")
+    async fn close(&self, call: Close) -> Answer<()> {
+        fail_if(&Kept::of(&call.private).fails, "close")
     }
 }
 
-/// What the private bytes say.
+/// What is kept between calls.
 struct Kept {
     name: String,
     fails: String,
@@ -79,32 +77,30 @@ struct Kept {
 }
 
 impl Kept {
-    fn of(private: &[u8]) -> Self {
-        let text = String::from_utf8_lossy(private);
-        let mut parts = text.split('|').map(str::to_owned);
-        let mut next = || parts.next().unwrap_or_default();
+    fn of(private: &Private) -> Self {
+        let text = |key| private.get(key).unwrap_or_default();
         Self {
-            name: next(),
-            fails: next(),
-            lasts: next().parse().unwrap_or_default(),
-            n_renewals: next().parse().unwrap_or_default(),
+            name: text("name"),
+            fails: text("fails"),
+            lasts: text("lasts").parse().unwrap_or_default(),
+            n_renewals: text("renewals").parse().unwrap_or_default(),
         }
     }
 
-    fn keep(&self) -> Keep {
-        let Self { name, fails, lasts, n_renewals } = self;
-        let lasts = u64::try_from(*lasts).ok().filter(|lasts| *lasts > 0);
-        Keep {
-            private: format!("{name}|{fails}|{}|{n_renewals}", self.lasts).into(),
-            renew_at: lasts.map(|lasts| SystemTime::now() + Duration::from_millis(lasts)),
+    fn keep(&self, private: &Private, until: &Lasts) {
+        private.set("name", &self.name);
+        private.set("fails", &self.fails);
+        private.set("lasts", self.lasts.to_string());
+        private.set("renewals", self.n_renewals.to_string());
+        if let Some(lasts) = u64::try_from(self.lasts).ok().filter(|lasts| *lasts > 0) {
+            until.until(SystemTime::now() + Duration::from_millis(lasts));
         }
     }
 }
 
-fn fail_if(diags: &mut Diagnostics, fails: &str, here: &str) -> Result<(), Reported> {
+fn fail_if(fails: &str, here: &str) -> Answer<()> {
     if fails != here {
         return Ok(());
     }
-    let problem = Diagnostic::error(format!("Token fails to {here}"), "It was asked to.");
-    Err(diags.error(problem.path(Path::root().attribute("fails"))))
+    Err(Problem::new(format!("Token fails to {here}"), "It was asked to.").at("fails"))
 }

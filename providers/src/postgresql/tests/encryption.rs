@@ -90,20 +90,16 @@ fn encrypting(cert: &str, key: &str, authority: &str) -> Option<Installed> {
 async fn connected(port: u16, mut settings: SettingsDraft) -> Result<bool, String> {
     settings.port = i64::from(port).into();
     settings.connect_timeout = 60_i64.into();
-    let mut diags = Diagnostics::new();
-    let asked = ask(&mut diags, settings).await;
-    asked.map_err(|_| {
-        diags.iter().map(|problem| format!("{}: {}\n", problem.summary, problem.detail)).collect()
-    })
+    ask(settings).await.map_err(|problem| format!("{problem:?}\n"))
 }
 
-async fn ask(diags: &mut Diagnostics, settings: SettingsDraft) -> Answer<bool> {
+async fn ask(settings: SettingsDraft) -> Answer<bool> {
     let server = Server::default();
-    server.configure(diags, settings).await?;
+    server.reach(&settings)?;
     let (_switch, stop) = Stop::new();
-    let session = server.connect(diags, None, &stop).await?;
+    let session = server.connect(None, &stop).await?;
     let query = "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
-    Ok(session.row(diags, query, &[]).await?.is_some_and(|row| row.get(0)))
+    Ok(session.row(query, &[]).await?.is_some_and(|row| row.get(0)))
 }
 
 fn written(folder: &TempDir, name: &str, text: &str) -> String {

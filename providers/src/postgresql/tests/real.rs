@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::process::Command;
 
-use formwork_sdk::prelude::*;
 use formwork_sdk::testing::Life;
 use tokio_postgres::SimpleQueryMessage;
 
@@ -27,7 +26,7 @@ impl Real {
         settings.port = i64::from(installed.port).into();
         settings.sslmode = "disable".into();
         settings.connect_timeout = 60_i64.into();
-        server.configure(&mut Diagnostics::new(), settings).await.unwrap();
+        server.reach(&settings).unwrap();
         Some(Self { server, installed })
     }
 

@@ -21,25 +21,20 @@ pub(crate) struct Password {
 /// The ephemeral resource type.
 pub(crate) struct PassingPassword;
 
-#[async_trait]
 impl Ephemeral for PassingPassword {
     type Model = Password;
 
-    fn validate(&self, diags: &mut Diagnostics, config: &PasswordDraft) -> Answer<()> {
-        config.recipe.validate(diags, Attr::Null)
+    fn validate(&self, call: Validate<Password>) -> Answer<()> {
+        call.config.recipe.validate(Attr::Null)
     }
 
-    async fn open(
-        &self,
-        diags: &mut Diagnostics,
-        config: PasswordInput,
-    ) -> Answer<Opened<PasswordComputed>> {
-        let result = config.recipe.draw(diags)?;
-        Ok(Opened::for_good(PasswordComputed {
-            recipe: config.recipe.found(),
-            bcrypt_hash: hash(diags, result.clone()).await?,
+    async fn open(&self, call: Open<Password>) -> Answer<PasswordComputed> {
+        let result = call.config.recipe.draw()?;
+        Ok(PasswordComputed {
+            recipe: call.config.recipe.found(),
+            bcrypt_hash: hash(result.clone()).await?,
             result,
-        }))
+        })
     }
 }
 

@@ -16,12 +16,11 @@ pub(crate) struct Key {
 /// The ephemeral resource type.
 pub(crate) struct PassingPrivateKey;
 
-#[async_trait]
 impl Ephemeral for PassingPrivateKey {
     type Model = Key;
 
-    async fn open(&self, diags: &mut Diagnostics, config: KeyInput) -> Answer<Opened<KeyComputed>> {
-        let (forms, _) = generated(diags, &config.wanted).await?;
-        Ok(Opened::for_good(KeyComputed { forms }))
+    async fn open(&self, call: Open<Key>) -> Answer<KeyComputed> {
+        let (forms, _) = generated(&call.config.wanted).await?;
+        Ok(KeyComputed { forms })
     }
 }

@@ -20,17 +20,16 @@ struct Counting {
 
 struct Count;
 
-#[async_trait]
 impl Action for Count {
-    type Config = Counting;
+    type Model = Counting;
 
-    async fn invoke(&self, diags: &mut Diagnostics, call: Invoke<Counting>) -> Answer<()> {
+    async fn invoke(&self, call: Invoke<Counting>) -> Answer<()> {
         for number in 1..=call.config.to {
             call.progress.tell(number.to_string());
             tokio::task::yield_now().await;
         }
         match call.config.to {
-            0 => Err(diags.error(Diagnostic::error("Nothing to count", ""))),
+            0 => Err(Problem::new("Nothing to count", "")),
             _ => Ok(()),
         }
     }
@@ -47,12 +46,11 @@ struct Thing {
 
 struct Things;
 
-#[async_trait]
 impl List for Things {
-    type Config = ();
+    type Model = ();
     type Object = Thing;
 
-    async fn list(&self, _: &mut Diagnostics, _: Search<()>) -> Answer<Vec<Listed<Thing>>> {
+    async fn list(&self, _: Search<()>) -> Answer<Vec<Listed<Thing>>> {
         let names = ["a", "b", "c"].into_iter();
         Ok(names
             .map(|name| Listed {

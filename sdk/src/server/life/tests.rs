@@ -37,28 +37,27 @@ fn owner(module: Option<ModuleDraft>) -> String {
     module.map_or_else(|| "nobody".to_owned(), |module| module.owner.or_default())
 }
 
-#[async_trait]
 impl Resource for Things {
     type Model = Thing;
 
-    async fn modify_plan(&self, diags: &mut Diagnostics, change: &mut Change<Thing>) -> Answer<()> {
-        let owner = owner(change.meta.read::<Module>(diags)?);
+    async fn modify_plan(&self, change: &mut Change<Thing>) -> Answer<()> {
+        let owner = owner(change.meta.read::<Module>()?);
         change.fill(ThingComputed { owner });
         if change.config.ready.is_unknown()
             && !change.deferral.request(DeferredReason::ResourceConfigUnknown)
         {
-            return Err(diags.error(Diagnostic::error("Not ready", "")));
+            return Err(Problem::new("Not ready", ""));
         }
         Ok(())
     }
 
-    async fn create(&self, diags: &mut Diagnostics, call: Create<Thing>) -> Answer<ThingComputed> {
-        Ok(ThingComputed { owner: owner(call.meta.read::<Module>(diags)?) })
+    async fn create(&self, call: Create<Thing>) -> Answer<ThingComputed> {
+        Ok(ThingComputed { owner: owner(call.meta.read::<Module>()?) })
     }
 
-    async fn read(&self, diags: &mut Diagnostics, call: Read<Thing>) -> Answer<Option<Thing>> {
+    async fn read(&self, call: Read<Thing>) -> Answer<Option<Thing>> {
         call.deferral.request(DeferredReason::AbsentPrerequisite);
-        let owner = owner(call.meta.read::<Module>(diags)?);
+        let owner = owner(call.meta.read::<Module>()?);
         Ok(Some(Thing { owner, ..call.current }))
     }
 }

@@ -35,27 +35,22 @@ struct Disk {
 
 struct Volumes;
 
-#[async_trait]
 impl Resource for Volumes {
     type Model = Volume;
 
-    async fn create(&self, _: &mut Diagnostics, _: Create<Volume>) -> Answer<VolumeComputed> {
+    async fn create(&self, _: Create<Volume>) -> Answer<VolumeComputed> {
         Ok(VolumeComputed { key: "made".to_owned(), note: None })
     }
 
-    async fn read(&self, _: &mut Diagnostics, call: Read<Volume>) -> Answer<Option<Volume>> {
+    async fn read(&self, call: Read<Volume>) -> Answer<Option<Volume>> {
         Ok(Some(Volume { note: call.private.get("note"), ..call.current }))
     }
 
-    async fn take_over(
-        &self,
-        diags: &mut Diagnostics,
-        from: Foreign,
-    ) -> Answer<Option<VolumeDraft>> {
+    async fn take_over(&self, from: Foreign) -> Answer<Option<VolumeDraft>> {
         if from.type_name != "cloud_disk" || !from.provider.ends_with("/acme/cloud") {
             return Ok(None);
         }
-        let disk: Disk = from.stored.read(diags)?;
+        let disk: Disk = from.stored.read()?;
         Ok(Some(VolumeDraft {
             size: disk.gigabytes.into(),
             key: disk.name.into(),

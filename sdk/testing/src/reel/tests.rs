@@ -35,17 +35,16 @@ impl Doors {
     }
 }
 
-#[async_trait]
 impl Resource for Doors {
     type Model = Door;
 
-    async fn create(&self, _: &mut Diagnostics, call: Create<Door>) -> Answer<DoorComputed> {
+    async fn create(&self, call: Create<Door>) -> Answer<DoorComputed> {
         let mut made = self.made.lock().unwrap();
         made.push(call.planned.house.clone());
         Ok(self.answer(&call.planned, made.len().to_string()))
     }
 
-    async fn update(&self, _: &mut Diagnostics, call: Update<Door>) -> Answer<DoorComputed> {
+    async fn update(&self, call: Update<Door>) -> Answer<DoorComputed> {
         Ok(self.answer(&call.planned, call.prior.id))
     }
 }

@@ -1,4 +1,4 @@
-//! A trivial resource.
+//! `acme_greeting`: one argument, one computed attribute.
 
 use formwork_sdk::prelude::*;
 
@@ -15,15 +15,10 @@ pub(crate) struct Greeting {
 
 pub(crate) struct Greetings;
 
-#[async_trait]
 impl Resource for Greetings {
     type Model = Greeting;
 
-    async fn create(
-        &self,
-        _: &mut Diagnostics,
-        call: Create<Greeting>,
-    ) -> Answer<GreetingComputed> {
+    async fn create(&self, call: Create<Greeting>) -> Answer<GreetingComputed> {
         Ok(GreetingComputed { text: format!("Hello, {}", call.planned.name) })
     }
 }

@@ -1,0 +1,85 @@
+//! `#[derive(Arguments)]`: a struct as the parameters of a function.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
+use syn::{Data, DeriveInput, Error, Fields, Result};
+
+use crate::part::{check_name, is_a, last_parameter};
+use crate::words::{SaidOfAll, doc_comment};
+
+/// Returns the implementation of `Arguments` for the struct.
+pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
+    let said = SaidOfAll::read(&input.attrs)?;
+    if let Some(parameter) = input.generics.params.first() {
+        return Err(Error::new(parameter.span(), "arguments have no parameters"));
+    }
+    let Data::Struct(data) = &input.data else {
+        return Err(Error::new(input.ident.span(), "arguments are a struct"));
+    };
+    let Fields::Named(fields) = &data.fields else {
+        return Err(Error::new(data.fields.span(), "give the arguments names"));
+    };
+    let (mut described, mut read) = (Vec::new(), Vec::new());
+    let last = fields.named.len().saturating_sub(1);
+    for (at, field) in fields.named.iter().enumerate() {
+        let Some(ident) = &field.ident else { continue };
+        let (ty, description, name) =
+            (&field.ty, doc_comment(&field.attrs), ident.unraw().to_string());
+        check_name(&name).map_err(|why| Error::new(ident.span(), why))?;
+        let parameter = |ty| {
+            quote_spanned!(field.ty.span()=>
+                ::formwork_sdk::function::Parameter::of::<#ty>(#name, #description)
+            )
+        };
+        if is_variadic(field)? {
+            let inner = last_parameter(ty).filter(|_| is_a(ty, "Vec") && at == last);
+            let Some(inner) = inner else {
+                let why = "the last argument is the one that may be variadic; its type is Vec<…>";
+                return Err(Error::new(ident.span(), why));
+            };
+            let parameter = parameter(inner);
+            described.push(quote!(.variadic(#parameter)));
+            read.push(quote!(#ident: given.rest(#at)?));
+        } else {
+            let parameter = parameter(ty);
+            described.push(quote!(.parameter(#parameter)));
+            read.push(quote!(#ident: given.get(#at)?));
+        }
+    }
+    let comment = doc_comment(&input.attrs);
+    let (summary, description) = comment.split_once("\n\n").unwrap_or((&comment, ""));
+    let (summary, description) = (summary.replace('\n', " "), description.trim());
+    let deprecated = said.deprecated.as_ref().map(|text| quote!(.deprecated(#text)));
+    let own = &input.ident;
+    Ok(quote! {
+        impl ::formwork_sdk::function::Arguments for #own {
+            fn describe(
+                signature: ::formwork_sdk::function::Signature,
+            ) -> ::formwork_sdk::function::Signature {
+                signature.summary(#summary).describe(#description) #deprecated #(#described)*
+            }
+
+            fn read(
+                given: &::formwork_sdk::function::Given,
+            ) -> ::formwork_sdk::Answer<Self> {
+                ::core::result::Result::Ok(Self { #(#read,)* })
+            }
+        }
+    })
+}
+
+fn is_variadic(field: &syn::Field) -> Result<bool> {
+    let mut is_variadic = false;
+    for attribute in field.attrs.iter().filter(|attribute| attribute.path().is_ident("attr")) {
+        attribute.parse_nested_meta(|meta| match meta.path.is_ident("variadic") {
+            true => {
+                is_variadic = true;
+                Ok(())
+            }
+            false => Err(meta.error("an argument is `variadic` or nothing special")),
+        })?;
+    }
+    Ok(is_variadic)
+}

@@ -1,0 +1,145 @@
+//! Conversions from and into structs of somebody else that have fields of the same names, such as those
+//! of a client. A field that has no fitting type there is a mistake at that field.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned as _;
+use syn::{DeriveInput, Ident, Path, Type};
+
+use crate::part::{Part, is_a, last_parameter};
+use crate::words::SaidOfAll;
+
+/// The conversions of a model. `input` is the struct of what the author of a configuration sets.
+pub(crate) fn of_model(
+    input: &DeriveInput,
+    said: &SaidOfAll,
+    parts: &[Part<'_>],
+    (settable, computed): (&Ident, &Ident),
+) -> TokenStream {
+    let model = &input.ident;
+    let theirs: Vec<_> = parts.iter().filter(|part| !part.is_local()).collect();
+    let is_whole = theirs.len() == parts.len();
+    let from = said.from.as_ref().map(|other| {
+        let vis = &input.vis;
+        let (names, values) = taken(&theirs);
+        let rest = (!is_whole).then(|| quote!(, ..self));
+        let doc = format!("This, with what the service says of a [`{model}`].");
+        let whole = is_whole.then(|| made(other, model, &theirs));
+        let ours: Vec<_> = parts.iter().filter(|part| part.is_computed()).collect();
+        let is_told = !ours.is_empty() && ours.iter().all(|part| !part.is_local());
+        let told = is_told.then(|| made(other, computed, &ours));
+        quote! {
+            impl #model {
+                #[doc = #doc]
+                #[must_use]
+                #vis fn with(self, found: #other) -> Self {
+                    let #other { #(#names,)* .. } = found;
+                    Self { #(#names: #values),* #rest }
+                }
+            }
+            #whole
+            #told
+        }
+    });
+    let into = said.into.as_ref().map(|other| {
+        let given: Vec<_> = theirs.into_iter().filter(|part| part.is_settable()).collect();
+        given_to(other, settable, &given)
+    });
+    quote!(#from #into)
+}
+
+/// The conversions of a nested struct.
+pub(crate) fn of_nested(
+    input: &DeriveInput,
+    said: &SaidOfAll,
+    parts: &[Part<'_>],
+    settable: &Ident,
+) -> TokenStream {
+    let all: Vec<_> = parts.iter().collect();
+    let given: Vec<_> = parts.iter().filter(|part| part.is_settable()).collect();
+    let from = said.from.as_ref().map(|other| made(other, &input.ident, &all));
+    let into = said.into.as_ref().map(|other| given_to(other, settable, &given));
+    quote!(#from #into)
+}
+
+/// `From` a struct of theirs for one of ours.
+fn made(other: &Path, own: &Ident, parts: &[&Part<'_>]) -> TokenStream {
+    let (names, values) = taken(parts);
+    quote! {
+        impl ::core::convert::From<#other> for #own {
+            fn from(found: #other) -> Self {
+                let #other { #(#names,)* .. } = found;
+                Self { #(#names: #values),* }
+            }
+        }
+    }
+}
+
+/// `From` a struct of ours for one of theirs.
+fn given_to(other: &Path, own: &Ident, parts: &[&Part<'_>]) -> TokenStream {
+    let fields = parts.iter().map(|part| {
+        let ident = part.ident;
+        let value = converted(part.ty, &quote!(ours.#ident), Way::Out);
+        quote!(#ident: #value)
+    });
+    quote! {
+        impl ::core::convert::From<#own> for #other {
+            fn from(ours: #own) -> Self {
+                Self { #(#fields),* }
+            }
+        }
+    }
+}
+
+/// The names of fields, and each as a field of ours.
+fn taken<'p>(parts: &[&'p Part<'_>]) -> (Vec<&'p Ident>, Vec<TokenStream>) {
+    let names = parts.iter().map(|part| part.ident);
+    let values = parts.iter().map(|part| {
+        let ident = part.ident;
+        converted(part.ty, &quote!(#ident), Way::In)
+    });
+    (names.collect(), values.collect())
+}
+
+/// Whether a value comes from them or goes to them.
+#[derive(Clone, Copy)]
+enum Way {
+    In,
+    Out,
+}
+
+/// A value converted in the parts that the type of ours has. The place is that of the field, but the
+/// code is the derive's own.
+fn converted(ty: &Type, value: &TokenStream, way: Way) -> TokenStream {
+    let at = Span::call_site().located_at(ty.span());
+    let inner = format_ident!("inner", span = at);
+    let each = |inner_ty: &Type| converted(inner_ty, &quote!(#inner), way);
+    let Some(last) = last_parameter(ty) else {
+        return quote_spanned!(at=> ::core::convert::Into::into(#value));
+    };
+    if is_a(ty, "Option") {
+        let each = each(last);
+        return quote_spanned!(at=> ::core::option::Option::map(#value, |#inner| #each));
+    }
+    if ["Vec", "Set", "BTreeSet"].iter().any(|name| is_a(ty, name)) {
+        let each = each(last);
+        return quote_spanned! {at=>
+            ::core::iter::IntoIterator::into_iter(#value).map(|#inner| #each).collect()
+        };
+    }
+    if is_a(ty, "BTreeMap") {
+        let each = each(last);
+        return quote_spanned! {at=>
+            ::core::iter::IntoIterator::into_iter(#value)
+                .map(|(key, #inner)| (::core::convert::Into::into(key), #each))
+                .collect()
+        };
+    }
+    match (way, is_a(ty, "Secret")) {
+        (Way::Out, true) => {
+            let each = converted(last, &quote!(#value.into_exposed()), way);
+            quote_spanned!(at=> #each)
+        }
+        _ => quote_spanned!(at=> ::core::convert::Into::into(#value)),
+    }
+}

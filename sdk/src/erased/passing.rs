@@ -1,0 +1,139 @@
+//! What leaves no object behind, of all models behind one face: data sources, ephemeral resources and
+//! the provider's own configuration.
+
+use async_trait::async_trait;
+use formwork_value::Value;
+
+use super::input;
+use crate::call::Call;
+use crate::context::{Context, Private};
+use crate::data_source::{DataSource, ReadData};
+use crate::ephemeral::{Close, Ephemeral, Lasts, Open, Renew};
+use crate::provider::{Configure, Setup};
+use crate::resource::Validate;
+use crate::schema::Shape;
+use crate::{Answer, Model, View as _, model, plan};
+
+/// A data source of any model.
+#[async_trait]
+pub(crate) trait AnyDataSource: Send + Sync {
+    fn shape(&self) -> &Shape;
+    fn validate(&self, config: &Value, call: Call) -> Answer<()>;
+    /// Returns what was found out.
+    async fn read(&self, config: &Value, context: Context) -> Answer<Value>;
+}
+
+/// A data source of one model.
+pub(crate) struct TypedDataSource<D> {
+    data_source: D,
+    shape: Shape,
+}
+
+impl<D: DataSource> TypedDataSource<D> {
+    pub(crate) fn new(data_source: D) -> Self {
+        Self { data_source, shape: D::Model::shape() }
+    }
+}
+
+#[async_trait]
+impl<D: DataSource> AnyDataSource for TypedDataSource<D> {
+    fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    fn validate(&self, config: &Value, call: Call) -> Answer<()> {
+        self.data_source.validate(Validate { config: model::read(config)?, call })
+    }
+
+    async fn read(&self, config: &Value, context: Context) -> Answer<Value> {
+        let config = input::<D::Model>(&self.shape, config, config)?;
+        let Context { meta, deferral, call, .. } = context;
+        let read = ReadData { config, meta, deferral, call };
+        Ok(self.data_source.read(read).await?.to_value())
+    }
+}
+
+/// An ephemeral resource of any model.
+#[async_trait]
+pub(crate) trait AnyEphemeral: Send + Sync {
+    fn shape(&self) -> &Shape;
+    fn validate(&self, config: &Value, call: Call) -> Answer<()>;
+    /// Returns what was found out.
+    async fn open(&self, config: &Value, context: Context, lasts: Lasts) -> Answer<Value>;
+    async fn renew(&self, private: Private, lasts: Lasts, call: Call) -> Answer<()>;
+    async fn close(&self, private: Private, call: Call) -> Answer<()>;
+}
+
+/// An ephemeral resource of one model.
+pub(crate) struct TypedEphemeral<E> {
+    ephemeral: E,
+    shape: Shape,
+}
+
+impl<E: Ephemeral> TypedEphemeral<E> {
+    pub(crate) fn new(ephemeral: E) -> Self {
+        Self { ephemeral, shape: E::Model::shape() }
+    }
+}
+
+#[async_trait]
+impl<E: Ephemeral> AnyEphemeral for TypedEphemeral<E> {
+    fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    fn validate(&self, config: &Value, call: Call) -> Answer<()> {
+        self.ephemeral.validate(Validate { config: model::read(config)?, call })
+    }
+
+    async fn open(&self, config: &Value, context: Context, lasts: Lasts) -> Answer<Value> {
+        let config = input::<E::Model>(&self.shape, config, config)?;
+        let Context { private, deferral, call, .. } = context;
+        let open = Open { config, private, lasts, deferral, call };
+        Ok(self.ephemeral.open(open).await?.to_value())
+    }
+
+    async fn renew(&self, private: Private, lasts: Lasts, call: Call) -> Answer<()> {
+        self.ephemeral.renew(Renew { private, lasts, call }).await
+    }
+
+    async fn close(&self, private: Private, call: Call) -> Answer<()> {
+        self.ephemeral.close(Close { private, call }).await
+    }
+}
+
+/// A configuration of any model.
+#[async_trait]
+pub(crate) trait AnyConfigure: Send + Sync {
+    fn shape(&self) -> &Shape;
+    fn validate(&self, config: &Value, call: Call) -> Answer<()>;
+    async fn configure(&self, config: &Value, call: Call) -> Answer<()>;
+}
+
+/// A configuration of one model.
+pub(crate) struct TypedConfigure<C> {
+    configure: C,
+    shape: Shape,
+}
+
+impl<C: Configure> TypedConfigure<C> {
+    pub(crate) fn new(configure: C) -> Self {
+        Self { configure, shape: C::Model::shape() }
+    }
+}
+
+#[async_trait]
+impl<C: Configure> AnyConfigure for TypedConfigure<C> {
+    fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    fn validate(&self, config: &Value, call: Call) -> Answer<()> {
+        self.configure.validate(Validate { config: model::read(config)?, call })
+    }
+
+    async fn configure(&self, config: &Value, call: Call) -> Answer<()> {
+        let config = model::read(&plan::with_defaults(&self.shape, config))?;
+        self.configure.configure(Setup { config, call }).await
+    }
+}

@@ -1,0 +1,250 @@
+//! What a handler says when there is no answer: problems that were given words, and errors of others
+//! that `?` turned into one. Nothing is reported by making one; it is by being returned.
+
+use std::error::Error;
+use std::fmt;
+
+use formwork_value::{Diagnostic, Path};
+
+/// What a handler returns: the value, or what is wrong.
+pub type Answer<T> = Result<T, Problem>;
+
+/// What is wrong: one thing or several. Any error becomes one by `?`; its sources are told with it, and
+/// what was asked of the provider when it came about.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+///
+/// fn port(text: &str) -> Answer<u16> {
+///     let port = text.parse()?;
+///     match port {
+///         0 => Err(Problem::new("No such port", "Ports are counted from 1.").at("port")),
+///         _ => Ok(port),
+///     }
+/// }
+///
+/// assert_eq!(port("x").unwrap_err().detail(), "invalid digit found in string");
+/// assert_eq!(port("0").unwrap_err().summary(), "No such port");
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Problem {
+    first: One,
+    more: Vec<One>,
+}
+
+/// One thing that is wrong.
+#[derive(Clone, PartialEq, Eq)]
+struct One {
+    /// `None` until somebody knows what was being done.
+    summary: Option<String>,
+    detail: String,
+    path: Path,
+    /// The position of the argument that is wrong, in calls of functions.
+    argument: Option<usize>,
+}
+
+impl Problem {
+    /// A problem in words: what is wrong, without a final period; and where, what was found and what to
+    /// do.
+    #[must_use]
+    pub fn new(summary: impl Into<String>, detail: impl Into<String>) -> Self {
+        Self::of(Some(summary.into()), detail.into())
+    }
+
+    /// A problem that only has a detail. What was asked of the provider is its summary.
+    #[must_use]
+    pub fn because(detail: impl Into<String>) -> Self {
+        Self::of(None, detail.into())
+    }
+
+    fn of(summary: Option<String>, detail: String) -> Self {
+        let first = One { summary, detail, path: Path::root(), argument: None };
+        Self { first, more: Vec::new() }
+    }
+
+    /// Says which attribute is wrong: its name, names from the outside in with dots between them, or a
+    /// [`Path`].
+    #[must_use]
+    pub fn at(mut self, place: impl Into<Place>) -> Self {
+        self.first.path = place.into().0;
+        self
+    }
+
+    /// Says which argument of a function is wrong, from 0.
+    #[must_use]
+    pub fn of_argument(mut self, at: usize) -> Self {
+        self.first.argument = Some(at);
+        self
+    }
+
+    /// Both problems.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.more.push(other.first);
+        self.more.extend(other.more);
+        self
+    }
+
+    /// All problems as one answer; none of them is a good one.
+    ///
+    /// # Errors
+    /// When there is any.
+    pub fn all(problems: impl IntoIterator<Item = Self>) -> Answer<()> {
+        problems.into_iter().reduce(Self::and).map_or(Ok(()), Err)
+    }
+
+    /// The summary of the first; empty if it has none of its own.
+    #[must_use]
+    pub fn summary(&self) -> &str {
+        self.first.summary.as_deref().unwrap_or_default()
+    }
+
+    /// The detail of the first.
+    #[must_use]
+    pub fn detail(&self) -> &str {
+        &self.first.detail
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.first.path
+    }
+
+    pub(crate) fn argument(&self) -> Option<usize> {
+        self.first.argument
+    }
+
+    /// The problems in the words of all crates. `doing` is what to call those without a summary.
+    pub(crate) fn diagnostics(self, doing: &str) -> impl Iterator<Item = Diagnostic> {
+        let all = std::iter::once(self.first).chain(self.more);
+        all.map(move |One { summary, detail, path, .. }| {
+            let summary = summary.unwrap_or_else(|| doing.to_owned());
+            Diagnostic::error(summary, detail).path(path)
+        })
+    }
+
+    fn named(mut self, summary: String) -> Self {
+        let all = std::iter::once(&mut self.first).chain(&mut self.more);
+        for one in all {
+            one.summary.get_or_insert_with(|| summary.clone());
+        }
+        self
+    }
+}
+
+/// Prints the problems as they are, so that a failing test can be read.
+impl fmt::Debug for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, one) in std::iter::once(&self.first).chain(&self.more).enumerate() {
+            let gap = if at == 0 { "" } else { "\n" };
+            let summary = one.summary.as_deref().unwrap_or("?");
+            write!(f, "{gap}{summary}: {}", one.detail)?;
+        }
+        Ok(())
+    }
+}
+
+impl<E: Error> From<E> for Problem {
+    fn from(error: E) -> Self {
+        Self::because(told(&error))
+    }
+}
+
+/// An error with all that caused it. Many say what caused them themselves; that is not said twice.
+fn told(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let words = cause.to_string();
+        if !text.contains(&words) {
+            text = format!("{text}: {words}");
+        }
+        source = cause.source();
+    }
+    text
+}
+
+/// Where inside an object.
+#[derive(Clone, Debug)]
+pub struct Place(Path);
+
+impl From<&str> for Place {
+    fn from(names: &str) -> Self {
+        Self(names.split('.').fold(Path::root(), |path, name| path.attribute(name)))
+    }
+}
+
+impl From<&String> for Place {
+    fn from(names: &String) -> Self {
+        names.as_str().into()
+    }
+}
+
+impl From<Path> for Place {
+    fn from(path: Path) -> Self {
+        Self(path)
+    }
+}
+
+/// Gives what is wrong a summary on the way out.
+pub trait OrFail<T> {
+    /// The value; or what is wrong, under a summary of ours unless it has one already.
+    ///
+    /// # Errors
+    /// When there is no value.
+    fn or_fail(self, summary: impl Into<String>) -> Answer<T>;
+}
+
+impl<T, E: Into<Problem>> OrFail<T> for Result<T, E> {
+    fn or_fail(self, summary: impl Into<String>) -> Answer<T> {
+        self.map_err(|error| error.into().named(summary.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Outer(std::num::ParseIntError, bool);
+
+    impl fmt::Display for Outer {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            match self.1 {
+                true => write!(f, "no port: {}", self.0),
+                false => f.write_str("no port"),
+            }
+        }
+    }
+
+    impl Error for Outer {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    #[test]
+    fn an_error_is_told_with_what_caused_it_once() {
+        for says_so in [true, false] {
+            let error = Outer("x".parse::<i32>().unwrap_err(), says_so);
+            assert_eq!(Problem::from(error).detail(), "no port: invalid digit found in string");
+        }
+    }
+
+    #[test]
+    fn a_summary_is_given_once_and_to_all_that_have_none() {
+        let problem = Problem::because("a").and(Problem::new("own", "b").at("c.d"));
+        let problem = Err::<(), _>(problem).or_fail("given").or_fail("late").unwrap_err();
+        assert_eq!(format!("{problem:?}"), "given: a\nown: b");
+        let told: Vec<_> = problem.diagnostics("later").collect();
+        assert_eq!(told[1].path, Some(Path::root().attribute("c").attribute("d")));
+        let without = Problem::because("a").diagnostics("Unable to read x");
+        assert_eq!(without.map(|one| one.summary).collect::<Vec<_>>(), ["Unable to read x"]);
+    }
+
+    #[test]
+    fn no_problem_is_a_good_answer() {
+        assert_eq!(Problem::all([]), Ok(()));
+        let both = Problem::all([Problem::new("a", ""), Problem::new("b", "")]).unwrap_err();
+        assert_eq!(format!("{both:?}"), "a: \nb: ");
+    }
+}

@@ -1,0 +1,259 @@
+//! What a resource type is asked: each call with its values, and what else it may be told.
+
+pub use formwork_plugin_protocol::message::resource::RawState;
+use formwork_value::codec::json::{self, Extra};
+use formwork_value::{Path, Value};
+
+use crate::call::Call;
+use crate::context::{Deferral, Meta, Partial, Private};
+use crate::schema::Shape;
+use crate::{Answer, Computed, Draft, Input, Model, Problem, View, flat, model, plan};
+
+/// Makes a struct of a call a [`Call`].
+macro_rules! calls {
+    ($($name:ident)* $(, without_model: $($plain:ident)*)?) => {
+        $(
+            impl<M: $crate::Model> ::std::ops::Deref for $name<M> {
+                type Target = $crate::Call;
+
+                fn deref(&self) -> &Self::Target {
+                    &self.call
+                }
+            }
+        )*
+        $($(
+            impl ::std::ops::Deref for $plain {
+                type Target = $crate::Call;
+
+                fn deref(&self) -> &Self::Target {
+                    &self.call
+                }
+            }
+        )*)?
+    };
+}
+
+pub(crate) use calls;
+
+calls!(Validate Change Create Read Update Delete Import ImportByIdentity, without_model: Upgrade Foreign);
+
+/// Asks whether something can be so.
+#[non_exhaustive]
+pub struct Validate<M: Model> {
+    /// What the author wrote.
+    pub config: Draft<M>,
+    /// The rest, for those who take the values out.
+    pub call: Call,
+}
+
+/// A plan to create or change an object, before the host sees it.
+#[non_exhaustive]
+pub struct Change<M: Model> {
+    /// The object as it is; `None` to create one.
+    pub prior: Option<M>,
+    /// What the author wrote.
+    pub config: Draft<M>,
+    /// What the object shall be. What the author set must stay as it is here, or be as in the prior
+    /// object.
+    pub planned: Draft<M>,
+    /// Attributes whose change needs a new object, besides those whose rules say so.
+    pub replace: Vec<Path>,
+    /// What the provider keeps beside the object.
+    pub private: Private,
+    /// What the module says about itself.
+    pub meta: Meta,
+    /// To put the answer off.
+    pub deferral: Deferral,
+    /// The rest, for those who take the values out.
+    pub call: Call,
+}
+
+impl<M: Model> Change<M> {
+    /// Plans what has been found out already, where the plan does not know it yet. What the author
+    /// wrote stays as it is.
+    pub fn fill(&mut self, computed: Computed<M>) {
+        let found = Draft::<M>::from(computed).to_value();
+        // Both are drafts, so what is put together of their parts is one.
+        if let Ok(planned) = View::from_value(&plan::foretold(&self.planned.to_value(), &found)) {
+            self.planned = planned;
+        }
+    }
+}
+
+/// Asks for an object.
+#[non_exhaustive]
+pub struct Create<M: Model> {
+    /// What the author wrote.
+    pub config: Draft<M>,
+    /// What the author has a say in, with defaults and what was planned; write-only values too.
+    pub planned: Input<M>,
+    /// What the provider keeps beside the object.
+    pub private: Private,
+    /// What the module says about itself.
+    pub meta: Meta,
+    pub(crate) partial: Partial,
+    /// The rest, for those who take the values out.
+    pub call: Call,
+}
+
+impl<M: Model> Create<M> {
+    /// Keeps what has been made already, in case the rest fails: at least what it takes to find the
+    /// object again. If the handler fails, this is what is stored; if it does not, what it returns.
+    pub fn keep(&self, known: impl Into<Draft<M>>) {
+        self.partial.keep(known.into().to_value());
+    }
+}
+
+/// Asks for the real object behind a stored one.
+#[non_exhaustive]
+pub struct Read<M: Model> {
+    /// The stored object; after an import, what the import knew of it. What the state lacks is empty,
+    /// zero or false here.
+    pub current: M,
+    /// What the provider keeps beside the object.
+    pub private: Private,
+    /// What the module says about itself.
+    pub meta: Meta,
+    /// To put the answer off.
+    pub deferral: Deferral,
+    /// The rest, for those who take the values out.
+    pub call: Call,
+}
+
+/// Asks for a change in place.
+#[non_exhaustive]
+pub struct Update<M: Model> {
+    /// What the author wrote.
+    pub config: Draft<M>,
+    /// The object as it is.
+    pub prior: M,
+    /// What the author has a say in, with defaults and what was planned; write-only values too.
+    pub planned: Input<M>,
+    /// What the provider keeps beside the object.
+    pub private: Private,
+    /// What the module says about itself.
+    pub meta: Meta,
+    pub(crate) partial: Partial,
+    /// The rest, for those who take the values out.
+    pub call: Call,
+}
+
+impl<M: Model> Update<M> {
+    /// Keeps what has been changed already, in case the rest fails.
+    pub fn keep(&self, known: impl Into<Draft<M>>) {
+        self.partial.keep(known.into().to_value());
+    }
+}
+
+/// Asks for an object's end.
+#[non_exhaustive]
+pub struct Delete<M: Model> {
+    /// The object as it is. What the state lacks is empty, zero or false here.
+    pub prior: M,
+    /// What the provider keeps beside the object.
+    pub private: Private,
+    /// What the module says about itself.
+    pub meta: Meta,
+    /// The rest, for those who take the values out.
+    pub call: Call,
+}
+
+/// Asks for an object that exists, by what the user calls it.
+#[non_exhaustive]
+pub struct Import<M: Model> {
+    /// What the user calls it.
+    pub id: String,
+    /// What the provider keeps beside the object.
+    pub private: Private,
+    pub(crate) model: std::marker::PhantomData<fn() -> M>,
+    /// The rest, for those who take the values out.
+    pub call: Call,
+}
+
+/// Asks for an object that exists, by its identity.
+#[non_exhaustive]
+pub struct ImportByIdentity<M: Model> {
+    /// The attributes that are marked so; all others are null.
+    pub identity: Draft<M>,
+    /// What the provider keeps beside the object.
+    pub private: Private,
+    /// The rest, for those who take the values out.
+    pub call: Call,
+}
+
+/// Asks for the newest form of an object that an older version of the provider stored.
+#[non_exhaustive]
+pub struct Upgrade {
+    /// The object.
+    pub stored: Stored,
+    /// The rest, for those who take the values out.
+    pub call: Call,
+}
+
+/// An object of another resource type, perhaps of another provider, that shall become one of this.
+#[non_exhaustive]
+pub struct Foreign {
+    /// The source address of the provider it belonged to.
+    pub provider: String,
+    /// The resource type that it had.
+    pub type_name: String,
+    /// The object.
+    pub stored: Stored,
+    /// What the provider it belonged to has kept beside it. It stays with the object, as what is made
+    /// of it here: of providers that are not written with this SDK, only unread and as a whole.
+    pub private: Private,
+    /// What identified it there; `None` if nothing did.
+    pub identity: Option<Stored>,
+    /// The rest, for those who take the values out.
+    pub call: Call,
+}
+
+/// An object as an older version of the provider stored it.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// The version of the schema it was stored with.
+    pub version: u64,
+    /// The object as it was stored: as JSON or, before Terraform 0.12, as a flat map of texts.
+    pub state: RawState,
+}
+
+impl Stored {
+    /// Reads the object as one of another model, such as the one of that version: what is missing is
+    /// absent, or empty, zero or false, and what is too much is left out.
+    ///
+    /// # Errors
+    /// When an attribute has another type than the model says.
+    pub fn read<M: Model>(&self) -> Answer<M> {
+        let shape = M::shape();
+        let value = self.value(&shape)?;
+        model::read(&plan::filled(&shape, &value))
+    }
+
+    /// Reads as much of the object as there is: what is missing is null, and what is too much is left
+    /// out.
+    ///
+    /// # Errors
+    /// When an attribute has another type than the model says.
+    pub fn draft<M: Model>(&self) -> Answer<Draft<M>> {
+        model::read(&self.value(&M::shape())?)
+    }
+
+    pub(crate) fn value(&self, shape: &Shape) -> Answer<Value> {
+        self.value_of(shape).map_err(|why| {
+            let detail =
+                format!("The stored object does not fit the schema it was stored with: {why}.");
+            Problem::new("Unable to read previously saved state", detail)
+        })
+    }
+
+    /// A host that differs in what it has left out or in should not break anything, so what is missing
+    /// is null and what is too much is dropped.
+    fn value_of(&self, shape: &Shape) -> Result<Value, String> {
+        match &self.state {
+            RawState::Json(json) => {
+                json::decode_with(json, shape.ty(), Extra::Drop).map_err(|error| error.to_string())
+            }
+            RawState::Flat(texts) => flat::decode(texts, shape.ty()),
+        }
+    }
+}
