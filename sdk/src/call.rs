@@ -71,7 +71,6 @@ impl Call {
     }
 
     /// Waits until something is so, as a message says it: `the database is ready`. See [`Wait`].
-    #[must_use]
     pub fn wait<'c>(&'c self, what: &'c str) -> Wait<'c> {
         Wait::of(self, what)
     }

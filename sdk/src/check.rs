@@ -24,8 +24,36 @@ type Ask = dyn Fn(&Value) -> Result<(), Wrong> + Send + Sync;
 pub(crate) struct Wrong {
     /// The summary.
     pub(crate) summary: &'static str,
-    /// What is wrong, as the end of a sentence that begins with the attribute.
+    /// What is wrong, as the end of a sentence that begins with the attribute. Shows nothing of the
+    /// value, unless it is what the author of the provider says.
     pub(crate) why: String,
+    /// What was found instead, for those who may see it.
+    pub(crate) found: Option<String>,
+}
+
+impl Wrong {
+    /// The sentence that begins with the attribute, as far as it may be told when the value must not be
+    /// shown.
+    pub(crate) fn told(&self, value: &Value, is_secret: bool) -> String {
+        match (&self.found, is_secret) {
+            (None, true) if shows(&self.why, value) => {
+                "is not what it must be; why is not told, because it shows a sensitive value"
+                    .to_owned()
+            }
+            (Some(found), false) => format!("{}, and not {found}", self.why),
+            _ => self.why.clone(),
+        }
+    }
+}
+
+/// Whether a text has a value in it, or a part of one.
+fn shows(text: &str, value: &Value) -> bool {
+    match value {
+        Value::String(secret) => !secret.is_empty() && text.contains(secret.as_str()),
+        Value::Number(secret) => text.contains(&secret.to_string()),
+        Value::Bool(_) => false,
+        _ => value.children().iter().any(|part| shows(text, part)),
+    }
 }
 
 impl fmt::Debug for Check {
@@ -45,8 +73,9 @@ impl Check {
                 return Ok(());
             }
             let listed: Vec<_> = choices.iter().map(|choice| format!("{choice:?}")).collect();
-            let why = format!("must be one of {}, and not {text:?}", listed.join(", "));
-            Err(Wrong { summary: "Invalid Attribute Value Match", why })
+            let why = format!("must be one of {}", listed.join(", "));
+            let found = Some(format!("{text:?}"));
+            Err(Wrong { summary: "Invalid Attribute Value Match", why, found })
         };
         Self { ask: Arc::new(ask), whole: false }
     }
@@ -72,8 +101,9 @@ impl Check {
             if !low && !high {
                 return Ok(());
             }
-            let why = format!("must be {}, and not {number}", told(&least, &most));
-            Err(Wrong { summary: "Invalid Attribute Value", why })
+            let why = format!("must be {}", told(&least, &most));
+            let found = Some(number.to_string());
+            Err(Wrong { summary: "Invalid Attribute Value", why, found })
         };
         Self { ask: Arc::new(ask), whole: false }
     }
@@ -90,8 +120,9 @@ impl Check {
                 return Ok(());
             }
             let [least, most] = ends(&range, |end| Number::from(*end));
-            let why = format!("must have {} {what}, and not {length}", told(&least, &most));
-            Err(Wrong { summary: "Invalid Attribute Value Length", why })
+            let why = format!("must have {} {what}", told(&least, &most));
+            let found = Some(length.to_string());
+            Err(Wrong { summary: "Invalid Attribute Value Length", why, found })
         };
         Self { ask: Arc::new(ask), whole: true }
     }
@@ -102,7 +133,7 @@ impl Check {
         let ask = move |value: &Value| match F::from_value(value) {
             Ok(field) => ask(&field).map_err(|why| {
                 let why = why.trim_end_matches('.').to_owned();
-                Wrong { summary: "Invalid Attribute Value", why }
+                Wrong { summary: "Invalid Attribute Value", why, found: None }
             }),
             Err(_) => Ok(()),
         };
@@ -202,7 +233,7 @@ impl Relation {
             }
             _ => return Ok(()),
         };
-        Err(Wrong { summary: "Invalid Attribute Combination", why })
+        Err(Wrong { summary: "Invalid Attribute Combination", why, found: None })
     }
 
     fn listed(&self) -> String {
@@ -227,7 +258,7 @@ mod tests {
     use super::*;
 
     fn wrong(check: &Check, value: &Value) -> String {
-        check.ask(value).map_or_else(|wrong| wrong.why, |()| "passes".to_owned())
+        check.ask(value).map_or_else(|wrong| wrong.told(value, false), |()| "passes".to_owned())
     }
 
     #[test]

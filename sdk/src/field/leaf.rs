@@ -72,14 +72,14 @@ macro_rules! integers {
             fn from_value(value: &Value) -> Result<Self, Refused> {
                 let number = number(value)?;
                 if !number.is_integer() {
-                    let why = format!("{number} has a fractional part; a whole number is required");
-                    return Err(refused(why));
+                    // The number may be a secret, so it is not shown.
+                    return Err(refused("a whole number is required, and it has a fractional part"));
                 }
                 // Whole numbers print as digits, whatever their size.
                 number.to_string().parse().map_err(|_| {
                     let (least, most) = (Self::MIN, Self::MAX);
                     let end = if number.is_negative() { "small" } else { "large" };
-                    refused(format!("{number} is too {end}; from {least} to {most} can be given"))
+                    refused(format!("it is too {end}; from {least} to {most} can be given"))
                 })
             }
 
@@ -102,12 +102,9 @@ impl Field for i64 {
     fn from_value(value: &Value) -> Result<Self, Refused> {
         let number = number(value)?;
         if !number.is_integer() {
-            let why = format!("{number} has a fractional part; a whole number is required");
-            return Err(refused(why));
+            return Err(refused("a whole number is required, and it has a fractional part"));
         }
-        number.to_i64().ok_or_else(|| {
-            refused(format!("{number} is too large; numbers here have at most 64 bits"))
-        })
+        number.to_i64().ok_or_else(|| refused("it is too large; numbers here have at most 64 bits"))
     }
 
     fn to_value(&self) -> Value {

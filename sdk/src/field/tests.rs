@@ -54,7 +54,7 @@ fn a_refusal_says_where_and_why() {
     );
     let why = BTreeMap::<String, Vec<i64>>::from_value(&list).unwrap_err();
     assert_eq!(why.path.to_string(), "[\"a\"][1]");
-    assert_eq!(why.reason, "1.5 has a fractional part; a whole number is required");
+    assert_eq!(why.reason, "a whole number is required, and it has a fractional part");
     let large = Value::Number(Number::parse("1e30").unwrap());
     assert!(i64::from_value(&large).unwrap_err().reason.contains("too large"));
     let why = u8::from_value(&Value::int(-1)).unwrap_err().reason;

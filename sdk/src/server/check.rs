@@ -6,7 +6,6 @@ use formwork_value::schema::{Attribute, Nesting, Role};
 use formwork_value::{Path, Value};
 
 use crate::call::Call;
-use crate::check::Wrong;
 use crate::plan::Content;
 use crate::schema::{Rule, Shape};
 use crate::{Answer, Problem};
@@ -55,7 +54,7 @@ pub(super) fn known(call: &Call, shape: &Shape, handler: &str, object: Value) ->
 pub(super) fn config(shape: &Shape, config: &Payload, client: ClientCapabilities) -> Answer<Value> {
     let config = decoded(shape, config)?;
     let content = Content::of_block(&shape.block, &shape.rules);
-    let mut checker = Checker { client, problems: Vec::new() };
+    let mut checker = Checker { client, problems: Vec::new(), is_secret: false };
     checker.object(content, &Path::root(), &config);
     Problem::all(checker.problems)?;
     Ok(config)
@@ -65,6 +64,8 @@ pub(super) fn config(shape: &Shape, config: &Payload, client: ClientCapabilities
 struct Checker {
     client: ClientCapabilities,
     problems: Vec<Problem>,
+    /// Whether what is looked at must not be shown.
+    is_secret: bool,
 }
 
 impl Checker {
@@ -72,14 +73,18 @@ impl Checker {
         let Value::Object(object) = value else { return };
         for (name, part) in object.iter() {
             let path = path.attribute(name);
-            if let Some(attribute) = content.attribute(name) {
+            let attribute = content.attribute(name);
+            if let Some(attribute) = attribute {
                 self.role(attribute, &path, part);
             }
             let Some((rule, inner)) = content.part(name) else { continue };
+            let around = self.is_secret;
+            self.is_secret |= attribute.is_some_and(|one| one.sensitive || one.write_only);
             self.checks(rule, &path, part);
             if let Some(inner) = inner {
                 self.parts(inner, &path, part);
             }
+            self.is_secret = around;
         }
         for relation in content.relations() {
             if let Err(wrong) = relation.ask(value) {
@@ -121,8 +126,9 @@ impl Checker {
 
     fn checks(&mut self, rule: &Rule, path: &Path, value: &Value) {
         for check in &rule.checks {
-            if let Err(Wrong { summary, why }) = check.ask(value) {
-                self.refuse(summary, &format!("{} {why}.", shown(path)), path);
+            if let Err(wrong) = check.ask(value) {
+                let told = wrong.told(value, self.is_secret);
+                self.refuse(wrong.summary, &format!("{} {told}.", shown(path)), path);
             }
         }
     }

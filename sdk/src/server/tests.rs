@@ -355,7 +355,64 @@ async fn a_function_has_a_result_or_a_reason() {
     assert_eq!(of(&["2"]).await, Ok(Value::int(1)));
     assert_eq!(of(&["2", "4", "8"]).await, Ok(Value::int(7)));
     assert_eq!(refusal(&["3"]).await, "3 is odd");
-    assert!(refusal(&["2", "0.5"]).await.starts_with("argument 2: 0.5 has a fractional part"));
+    assert!(refusal(&["2", "0.5"]).await.starts_with("argument 2: a whole number is required"));
     assert!(refusal(&["13"]).await.contains("the function panicked"));
     assert!(refusal(&[]).await.contains("1 arguments are needed"));
+}
+
+/// Where something is kept that nobody may see.
+#[derive(Model)]
+struct Vault {
+    #[attr(optional, sensitive, one_of = ["open", "shut"])]
+    word: Option<String>,
+    #[attr(optional, range = 1..=9)]
+    pin: Option<Secret<u32>>,
+    #[attr(optional, write_only, check = no_digits)]
+    phrase: Option<String>,
+    #[attr(optional)]
+    inner: Option<Secret<Inner>>,
+}
+
+#[derive(Clone, Debug, Nested)]
+struct Inner {
+    #[attr(required, length = 1..=3)]
+    code: String,
+}
+
+fn no_digits(text: &str) -> Result<(), String> {
+    match text.contains('7') {
+        true => Err(format!("must not be {text:?}")),
+        false => Err("must be longer".to_owned()),
+    }
+}
+
+struct Vaults;
+
+impl Resource for Vaults {
+    type Model = Vault;
+
+    async fn create(&self, _: Create<Vault>) -> Answer<VaultComputed> {
+        Ok(VaultComputed {})
+    }
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_secret_is_said_without_it() {
+    let provider =
+        || ProviderDef::new("registry.terraform.io/acme/test").resource("test_vault", Vaults);
+    let inner = Value::object([("code", Value::string("hunter2"))]);
+    let table = [
+        ("word", Value::string("hunter2"), "`word` must be one of \"open\", \"shut\"."),
+        ("pin", Value::int(4711), "`pin` must be at least 1 and at most 9."),
+        ("pin", Value::int(-4711), "`pin`: it is too small; from 0 to 4294967295 can be given."),
+        ("phrase", Value::string("hunter7"), "it shows a sensitive value."),
+        ("phrase", Value::string("hunter"), "`phrase` must be longer."),
+        ("inner", inner, "`inner.code` must have at least 1 and at most 3 characters."),
+    ];
+    for (name, value, expected) in table {
+        let mut life = Life::new(provider(), "test_vault").await.unwrap();
+        let refusal = life.apply([(name, value)]).await.unwrap_err();
+        assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
+        assert!(!refusal.0.contains("hunter") && !refusal.0.contains("4711"), "{refusal:?}");
+    }
 }
