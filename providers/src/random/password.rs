@@ -68,7 +68,6 @@ impl Resource for RandomPassword {
 
     async fn import(&self, call: Import<Password>) -> Answer<PasswordDraft> {
         let id = call.id.as_str();
-        let id = call.id.as_str();
         let hash = hash(id.to_owned()).await?;
         Ok(PasswordDraft::default().of_stored(id.to_owned(), hash))
     }
