@@ -92,6 +92,23 @@ impl Call {
         })
     }
 
+    /// Waits for a handler that changes nothing, or until the host wants an end: what it is about can be
+    /// dropped.
+    pub(crate) async fn unless_stopped<T>(
+        &self,
+        handler: impl Future<Output = Answer<T>>,
+    ) -> Answer<T> {
+        tokio::select! {
+            // One that needs not wait is done before anybody looks whether it should go on.
+            biased;
+            answer = handler => answer,
+            () = self.stop.requested() => {
+                let detail = "The run is to end, so the answer was not waited for any longer.";
+                Err(Problem::new("Interrupted", detail))
+            }
+        }
+    }
+
     /// What a handler answered, if it did, and all that was said.
     pub(crate) async fn settled<T>(
         &self,
@@ -105,6 +122,11 @@ impl Call {
             }
         };
         (answer, self.told())
+    }
+
+    /// Whether an error was reported.
+    pub(crate) fn has_failed(&self) -> bool {
+        locked(&self.said).has_errors()
     }
 
     /// All that was said, in the words of the contract.

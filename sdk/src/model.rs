@@ -49,6 +49,8 @@ pub trait Model: View {
     const SETTABLE: bool;
     /// Whether the provider sets any of it.
     const FILLS: bool;
+    /// Whether it has an identity.
+    const IDENTIFIES: bool;
 
     /// The schema, and the rules for planning and validating.
     fn shape() -> Shape;
@@ -184,6 +186,7 @@ impl Model for () {
     const NAMES: &'static [Name] = &[];
     const SETTABLE: bool = false;
     const FILLS: bool = false;
+    const IDENTIFIES: bool = false;
 
     fn shape() -> Shape {
         Shape::new("")

@@ -20,7 +20,9 @@ use crate::resource::Validate;
 use crate::resource::calls::calls;
 use crate::schema::Shape;
 use crate::server::Server;
-use crate::{Answer, Draft, Ephemeral, Function, Model, Resource};
+use crate::{
+    Answer, Draft, Ephemeral, Function, Input, Model, Problem, Resource, View as _, model, plan,
+};
 
 /// What a provider offers.
 pub struct ProviderDef {
@@ -110,14 +112,22 @@ impl ProviderDef {
 
     /// Adds an action.
     #[must_use]
-    pub fn action(mut self, name: &str, action: impl Action) -> Self {
+    pub fn action<A: Action>(mut self, name: &str, action: A) -> Self {
+        const { assert!(!A::Model::FILLS, "an action has no computed attributes") }
         self.actions.insert(name.to_owned(), Arc::new(TypedAction::new(action)));
         self
     }
 
     /// Adds a list resource, under the name of the resource type whose objects it finds.
     #[must_use]
-    pub fn list(mut self, name: &str, list: impl List) -> Self {
+    pub fn list<L: List>(mut self, name: &str, list: L) -> Self {
+        const {
+            assert!(!L::Model::FILLS, "what a list is asked has no computed attributes");
+            assert!(
+                L::Object::IDENTIFIES,
+                "what is listed has an identity: mark its attributes `identity`"
+            );
+        }
         self.lists.insert(name.to_owned(), Box::new(TypedList::new(list)));
         self
     }
@@ -155,11 +165,34 @@ pub trait Configure: Send + Sync + 'static {
 pub struct Setup<M: Model> {
     /// What the author wrote, with defaults.
     pub config: Draft<M>,
+    /// The attributes and blocks that are not wholly known yet, because they depend on what is still to
+    /// be created. Where nobody must be asked by a guess, remember them, and let calls fail or be put off
+    /// until the provider is configured anew.
+    pub unknown: Vec<String>,
     /// The rest, for those who take the values out.
     pub call: Call,
 }
 
 calls!(Setup);
+
+impl<M: Model> Setup<M> {
+    /// What the author wrote, wholly known.
+    ///
+    /// # Errors
+    /// When some of it is not known yet: says which attributes.
+    pub fn known(&self) -> Answer<Input<M>> {
+        let Some(first) = self.unknown.first() else {
+            return model::read(&plan::settled(&self.config.to_value()));
+        };
+        let names: Vec<_> = self.unknown.iter().map(|name| format!("`{name}`")).collect();
+        let detail = format!(
+            "{} will be known only when what it depends on has been created. Create that first, for \
+             example with -target, or give a value that is known.",
+            names.join(", ")
+        );
+        Err(Problem::new("Provider configuration not known yet", detail).at(first))
+    }
+}
 
 /// No configuration.
 struct NotConfigured;

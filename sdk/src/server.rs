@@ -118,13 +118,13 @@ impl Server {
 
     fn validate_resource(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
         let resource = self.resource(&request.type_name)?;
-        let config = check::config(resource.shape(), &request.config, request.client)?;
+        let config = check::config(call, resource.shape(), &request.config, request.client)?;
         resource.validate(&config, call.clone())
     }
 
     fn validate_data(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
         let data_source = self.data_source(&request.type_name)?;
-        let config = check::config(data_source.shape(), &request.config, request.client)?;
+        let config = check::config(call, data_source.shape(), &request.config, request.client)?;
         data_source.validate(&config, call.clone())
     }
 
@@ -132,14 +132,14 @@ impl Server {
         let configure = &self.provider.configure;
         // Hosts do not say here what they can do, so nothing is refused for it.
         let client = ClientCapabilities { write_only_attributes_allowed: true, ..request.client };
-        let config = check::config(configure.shape(), &request.config, client)?;
+        let config = check::config(call, configure.shape(), &request.config, client)?;
         configure.validate(&config, call.clone())
     }
 
     async fn take_config(&self, call: &Call, request: &ConfigureRequest) -> Answer<()> {
         let configure = &self.provider.configure;
         let config = check::decoded(configure.shape(), &request.config)?;
-        configure.configure(&config, call.clone()).await
+        call.unless_stopped(configure.configure(&config, call.clone())).await
     }
 }
 

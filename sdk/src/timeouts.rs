@@ -77,18 +77,26 @@ pub struct Wait<'c> {
     call: &'c Call,
     what: &'c str,
     every: Duration,
+    /// How long the pauses get, each twice as long as the one before.
+    doubling_to: Duration,
     at_most: Duration,
 }
 
 impl<'c> Wait<'c> {
     pub(crate) fn of(call: &'c Call, what: &'c str) -> Self {
         let (every, at_most) = (Duration::from_secs(1), Duration::from_secs(20 * 60));
-        Self { call, what, every, at_most: call.timeout(at_most) }
+        let doubling_to = Duration::ZERO;
+        Self { call, what, every, doubling_to, at_most: call.timeout(at_most) }
     }
 
     /// How long to wait before asking again.
     pub fn every(self, every: Duration) -> Self {
         Self { every, ..self }
+    }
+
+    /// Makes each pause twice as long as the one before, until they are so long.
+    pub fn doubling_to(self, most: Duration) -> Self {
+        Self { doubling_to: most, ..self }
     }
 
     /// How long to wait in all, if the author of the configuration does not say so.
@@ -104,6 +112,7 @@ impl<'c> Wait<'c> {
     where
         F: Future<Output = Answer<Option<T>>>,
     {
+        let mut pause = self.every;
         loop {
             if let Some(found) = ask().await? {
                 return Ok(found);
@@ -118,12 +127,13 @@ impl<'c> Wait<'c> {
             }
             log::info("waiting", &[("until", &self.what), ("seconds", &waited.as_secs())]);
             tokio::select! {
-                () = tokio::time::sleep(self.every.min(left)) => {}
+                () = tokio::time::sleep(pause.min(left)) => {}
                 () = self.call.stop.requested() => {
                     let detail = format!("It was not waited for any longer that {}.", self.what);
                     return Err(Problem::new("Interrupted", detail));
                 }
             }
+            pause = pause.max(pause.saturating_mul(2).min(self.doubling_to));
         }
     }
 }

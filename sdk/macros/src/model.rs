@@ -60,6 +60,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         quote!(#ident: #value)
     });
     let computed_name = if ours.is_empty() { quote!(_) } else { quote!(computed) };
+    let is_identified = parts.iter().any(Part::identifies);
+    let flattened = parts.iter().filter(|part| part.is_flat()).map(|part| part.ty);
     let (is_settable, is_filled) = (parts.iter().any(Part::is_settable), !ours.is_empty());
     Ok(quote! {
         #own
@@ -80,6 +82,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             const NAMES: &'static [::formwork_sdk::model::Name] = &[#(#names),*];
             const SETTABLE: bool = #is_settable;
             const FILLS: bool = #is_filled;
+            const IDENTIFIES: bool =
+                #is_identified #(|| <#flattened as ::formwork_sdk::Model>::IDENTIFIES)*;
 
             #shape
         }

@@ -161,6 +161,10 @@ impl<'i> Part<'i> {
         self.said.local
     }
 
+    pub(crate) fn identifies(&self) -> bool {
+        self.said.identity.is_some()
+    }
+
     pub(crate) fn imports(&self) -> bool {
         self.said.import
     }

@@ -106,7 +106,7 @@ impl Said {
             "deprecated" => self.deprecated = Some(meta.value()?.parse()?),
             "length" => self.length = Some(meta.value()?.parse()?),
             "check" => self.check = Some(meta.value()?.parse()?),
-            _ => return Err(meta.error(format!("not a word that `{outer}` knows"))),
+            word => return Err(meta.error(unknown(word, outer))),
         }
         Ok(())
     }
@@ -276,6 +276,33 @@ impl SaidOfAll {
 
 fn word(meta: &ParseNestedMeta<'_>) -> String {
     meta.path.get_ident().map(ToString::to_string).unwrap_or_default()
+}
+
+/// What `attr` says of attributes alone, `block` of blocks, and both of either.
+const OF_ATTRIBUTES: [&str; 14] = [
+    "required",
+    "optional",
+    "computed",
+    "optional_computed",
+    "default",
+    "keep",
+    "identity",
+    "import",
+    "sensitive",
+    "write_only",
+    "one_of",
+    "range",
+    "replace_if",
+    "flatten",
+];
+const OF_BLOCKS: [&str; 3] = ["min", "max", "group"];
+const OF_BOTH: [&str; 7] = ["replace", "fills", "name", "deprecated", "length", "check", "local"];
+
+/// That a word is unknown, and which are not.
+fn unknown(word: &str, outer: &str) -> String {
+    let own: &[&str] = if outer == "block" { &OF_BLOCKS } else { &OF_ATTRIBUTES };
+    let all: Vec<_> = own.iter().chain(&OF_BOTH).copied().collect();
+    format!("`{word}` is not a word that `{outer}` knows; there are {}", all.join(", "))
 }
 
 /// What follows `default`; what the type calls so, if nothing does.

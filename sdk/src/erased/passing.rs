@@ -133,7 +133,15 @@ impl<C: Configure> AnyConfigure for TypedConfigure<C> {
     }
 
     async fn configure(&self, config: &Value, call: Call) -> Answer<()> {
-        let config = model::read(&plan::with_defaults(&self.shape, config))?;
-        self.configure.configure(Setup { config, call }).await
+        let config = plan::with_defaults(&self.shape, config);
+        let unknown = match &*config {
+            Value::Object(parts) => {
+                let unknown = parts.iter().filter(|(_, part)| !part.is_wholly_known());
+                unknown.map(|(name, _)| name.as_str().to_owned()).collect()
+            }
+            _ => Vec::new(),
+        };
+        let config = model::read(&config)?;
+        self.configure.configure(Setup { config, unknown, call }).await
     }
 }

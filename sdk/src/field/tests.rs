@@ -58,7 +58,7 @@ fn a_refusal_says_where_and_why() {
     let large = Value::Number(Number::parse("1e30").unwrap());
     assert!(i64::from_value(&large).unwrap_err().reason.contains("too large"));
     let why = u8::from_value(&Value::int(-1)).unwrap_err().reason;
-    assert_eq!(why, "-1 is too small; from 0 to 255 can be given");
+    assert_eq!(why, "it is too small; from 0 to 255 can be given");
 }
 
 #[test]

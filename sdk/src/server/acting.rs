@@ -22,7 +22,7 @@ use crate::{Answer, plan};
 impl Server {
     pub(super) fn validate_action(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
         let action = self.action(&request.type_name)?;
-        let config = check::config(action.shape(), &request.config, request.client)?;
+        let config = check::config(call, action.shape(), &request.config, request.client)?;
         action.validate(&config, call.clone())
     }
 
@@ -63,7 +63,7 @@ impl Server {
 
     pub(super) fn validate_list(&self, call: &Call, request: &ValidateListRequest) -> Answer<()> {
         let list = self.list_type(&request.type_name)?;
-        let config = check::config(list.shape(), &request.config, request.client)?;
+        let config = check::config(call, list.shape(), &request.config, request.client)?;
         list.validate(&config, call.clone())
     }
 
@@ -75,7 +75,10 @@ impl Server {
         let list = self.list_type(&request.type_name)?;
         let allowed =
             ClientCapabilities { write_only_attributes_allowed: true, ..Default::default() };
-        let config = check::config(list.shape(), &request.config, allowed)?;
+        let config = check::config(call, list.shape(), &request.config, allowed)?;
+        if call.has_failed() {
+            return Ok(Vec::new());
+        }
         let wanted = Wanted {
             config: plan::with_defaults(list.shape(), &config).into_owned(),
             // Protocol: no limit is sent as zero.
@@ -85,7 +88,7 @@ impl Server {
                 .unwrap_or(usize::MAX),
             whole: request.include_object,
         };
-        let found = list.list(wanted, call.clone()).await?;
+        let found = call.unless_stopped(list.list(wanted, call.clone())).await?;
         Ok(found.into_iter().map(|one| event(list, one, request.include_object)).collect())
     }
 }

@@ -2,10 +2,12 @@
 
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::contract::conform::assert_plan_valid;
 use formwork_value::schema::{Attribute, Nesting, Role};
 use formwork_value::{Path, Value};
 
 use crate::call::Call;
+use crate::erased::Lives;
 use crate::plan::Content;
 use crate::schema::{Rule, Shape};
 use crate::{Answer, Problem};
@@ -19,6 +21,22 @@ pub(super) fn decoded(shape: &Shape, value: &Payload) -> Answer<Value> {
             Err(Problem::new("Unreadable value", detail))
         }
     }
+}
+
+/// Holds what a handler made of a plan to what a plan may be: what the author wrote stays.
+pub(super) fn plan(shape: &Shape, lives: &Lives, planned: &Value) -> Answer<()> {
+    let plain = |value: &Value| value.clone().split_marks().0;
+    let planned = plain(&shape.block.without_write_only(planned));
+    let (prior, config) = (plain(&lives.prior), plain(&lives.config));
+    let findings = assert_plan_valid(&shape.block, &prior, &config, &planned);
+    let secrets = shape.block.sensitive_paths(planned.value());
+    Problem::all(findings.into_iter().map(|finding| {
+        let finding = finding.without(&secrets);
+        let detail = format!(
+            "`modify_plan` planned what it may not: {finding}. This is a bug in the provider."
+        );
+        Problem::new("Provider produced invalid plan", detail).at(finding.path)
+    }))
 }
 
 /// Makes a value ready for the host.
@@ -49,14 +67,19 @@ pub(super) fn known(call: &Call, shape: &Shape, handler: &str, object: Value) ->
     encoded(shape, &object)
 }
 
-/// Reads what an author wrote, and checks it against the roles of attributes and what the rules say of
-/// values.
-pub(super) fn config(shape: &Shape, config: &Payload, client: ClientCapabilities) -> Answer<Value> {
+/// Reads what an author wrote, and reports what is wrong with it by the roles of attributes and the rules
+/// for values. Whoever asks may find more.
+pub(super) fn config(
+    call: &Call,
+    shape: &Shape,
+    config: &Payload,
+    client: ClientCapabilities,
+) -> Answer<Value> {
     let config = decoded(shape, config)?;
     let content = Content::of_block(&shape.block, &shape.rules);
     let mut checker = Checker { client, problems: Vec::new(), is_secret: false };
     checker.object(content, &Path::root(), &config);
-    Problem::all(checker.problems)?;
+    checker.problems.into_iter().for_each(|problem| call.report(problem));
     Ok(config)
 }
 

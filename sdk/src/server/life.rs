@@ -45,7 +45,7 @@ impl Server {
         if current.is_null() {
             return Ok(Outcome::of(shape, check::encoded(shape, &current), &context));
         }
-        let object = match resource.read(&current, context.clone()).await? {
+        let object = match call.unless_stopped(resource.read(&current, context.clone())).await? {
             Some(object) => check::known(&call, shape, "read", object),
             None => Payload::Absent,
         };
@@ -65,7 +65,11 @@ impl Server {
         }
         let planned = plan::draw(shape, &prior, &config, &proposed);
         let lives = Lives { prior, config, planned };
-        let (planned, mut replace) = resource.modify_plan(&lives, context.clone()).await?;
+        let (planned, mut replace) =
+            call.unless_stopped(resource.modify_plan(&lives, context.clone())).await?;
+        if planned != lives.planned {
+            check::plan(shape, &lives, &planned)?;
+        }
         replace.extend(plan::forcing(shape, &lives.prior, &planned));
         replace.sort();
         replace.dedup();

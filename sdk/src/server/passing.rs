@@ -45,7 +45,7 @@ impl Server {
         let planned = super::fresh(shape, &config);
         let call = call.lasting_as(&config, "read");
         let context = self.context(&call, &Bytes::new(), &request.provider_meta, request.client)?;
-        let found = data_source.read(&planned, context.clone()).await?;
+        let found = call.unless_stopped(data_source.read(&planned, context.clone())).await?;
         let state = check::known(&call, shape, "read", plan::carried(&planned, &found));
         Ok((state, context.deferral.take()))
     }
@@ -80,7 +80,7 @@ impl Server {
 
     pub(super) fn validate_ephemeral(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
         let ephemeral = self.ephemeral(&request.type_name)?;
-        let config = check::config(ephemeral.shape(), &request.config, request.client)?;
+        let config = check::config(call, ephemeral.shape(), &request.config, request.client)?;
         ephemeral.validate(&config, call.clone())
     }
 
@@ -92,7 +92,8 @@ impl Server {
         let call = call.lasting_as(&config, "open");
         let context = self.context(&call, &Bytes::new(), &Payload::Absent, request.client)?;
         let lasts = Lasts::default();
-        let found = ephemeral.open(&planned, context.clone(), lasts.clone()).await?;
+        let open = ephemeral.open(&planned, context.clone(), lasts.clone());
+        let found = call.unless_stopped(open).await?;
         Ok(Opened {
             result: check::known(&call, shape, "open", plan::carried(&planned, &found)),
             private: context.private.to_bytes(),

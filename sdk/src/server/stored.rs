@@ -41,9 +41,9 @@ impl Server {
         let object = match &request.identity {
             Some(given) if request.id.is_empty() => {
                 let draft = identity::draft(shape, given)?;
-                resource.import_by_identity(&draft, context.clone()).await?
+                call.unless_stopped(resource.import_by_identity(&draft, context.clone())).await?
             }
-            _ => resource.import(request.id.clone(), context.clone()).await?,
+            _ => call.unless_stopped(resource.import(request.id.clone(), context.clone())).await?,
         };
         let state = check::known(call, shape, "import", object);
         // An import by id may not know yet what identifies the object; the read that follows does.

@@ -5,6 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
+use formwork_plugin_protocol::message::data::ReadDataRequest;
+use formwork_plugin_protocol::message::resource::PlanRequest;
 use formwork_plugin_protocol::{Payload, Provider as _};
 use formwork_value::{Type, Value};
 
@@ -415,4 +417,105 @@ async fn what_is_wrong_with_a_secret_is_said_without_it() {
         assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
         assert!(!refusal.0.contains("hunter") && !refusal.0.contains("4711"), "{refusal:?}");
     }
+}
+
+/// A resource type that plans what its author did not write.
+struct Willful;
+
+impl Resource for Willful {
+    type Model = Place;
+
+    fn validate(&self, _: Validate<Place>) -> Answer<()> {
+        Err(Problem::new("No place is good enough", ""))
+    }
+
+    async fn modify_plan(&self, change: &mut Change<Place>) -> Answer<()> {
+        change.planned.url = "https://elsewhere".into();
+        Ok(())
+    }
+
+    async fn create(&self, _: Create<Place>) -> Answer<PlaceComputed> {
+        Ok(PlaceComputed {})
+    }
+}
+
+fn willful() -> Server {
+    Server::new(ProviderDef::new("registry.terraform.io/acme/test").resource("test_place", Willful))
+}
+
+fn place(url: &str) -> Payload {
+    let url = if url.is_empty() { Value::null(Type::String) } else { Value::string(url) };
+    let place = Value::object([("url", url)]).split_marks().0;
+    Payload::Value(place, Place::shape().ty().clone())
+}
+
+#[tokio::test]
+async fn a_plan_that_changes_what_the_author_wrote_is_refused_where_it_is_made() {
+    let request = PlanRequest {
+        type_name: "test_place".to_owned(),
+        prior: Payload::Absent,
+        proposed: place("https://here"),
+        config: place("https://here"),
+        prior_private: bytes::Bytes::new(),
+        planned_private: bytes::Bytes::new(),
+        provider_meta: Payload::Absent,
+        client: ClientCapabilities::default(),
+        prior_identity: None,
+    };
+    let answer = willful().plan(request).await.unwrap();
+    let problem = &answer.diagnostics[0];
+    assert_eq!(problem.summary, "Provider produced invalid plan");
+    assert!(problem.detail.contains("`modify_plan`"), "{}", problem.detail);
+    assert_eq!(problem.path, Path::root().attribute("url"));
+}
+
+#[tokio::test]
+async fn what_the_schema_finds_and_what_the_handler_finds_are_told_together() {
+    let client = ClientCapabilities::default();
+    let type_name = "test_place".to_owned();
+    let request = ValidateRequest { type_name, config: place(""), client };
+    let told = willful().validate_resource_config(request).await.unwrap().diagnostics;
+    let summaries: Vec<_> = told.iter().map(|problem| problem.summary.as_str()).collect();
+    assert_eq!(
+        summaries,
+        ["Missing Configuration for Required Attribute", "No place is good enough"]
+    );
+}
+
+/// A data source that never answers.
+struct Silent;
+
+impl DataSource for Silent {
+    type Model = Nothing;
+
+    async fn read(&self, call: ReadData<Nothing>) -> Answer<NothingComputed> {
+        call.warn(Problem::new("Asked", ""));
+        std::future::pending().await
+    }
+}
+
+/// What is asked of nobody.
+#[derive(Model)]
+struct Nothing {
+    #[attr(computed)]
+    id: String,
+}
+
+#[tokio::test]
+async fn what_changes_nothing_ends_when_the_host_wants_an_end() {
+    let provider =
+        ProviderDef::new("registry.terraform.io/acme/test").data_source("test_silent", Silent);
+    let server = Server::new(provider);
+    let config = Value::object([("id", Value::null(Type::String))]).split_marks().0;
+    let request = ReadDataRequest {
+        type_name: "test_silent".to_owned(),
+        config: Payload::Value(config, Nothing::shape().ty().clone()),
+        provider_meta: Payload::Absent,
+        client: ClientCapabilities::default(),
+    };
+    let (answer, stopped) = tokio::join!(server.read_data(request), server.stop());
+    stopped.unwrap();
+    let told = answer.unwrap().diagnostics;
+    let summaries: Vec<_> = told.iter().map(|problem| problem.summary.as_str()).collect();
+    assert_eq!(summaries, ["Asked", "Interrupted"]);
 }

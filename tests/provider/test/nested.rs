@@ -43,6 +43,7 @@ impl<S: Shaped> Model for Object<S> {
     const NAMES: &'static [Name] = &[];
     const SETTABLE: bool = true;
     const FILLS: bool = true;
+    const IDENTIFIES: bool = false;
 
     fn shape() -> Shape {
         S::shape()
