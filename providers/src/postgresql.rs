@@ -11,6 +11,7 @@ mod grant;
 mod role;
 mod schema;
 mod server;
+mod session;
 mod sql;
 
 use formwork_sdk::ProviderDef;

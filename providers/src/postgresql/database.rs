@@ -6,7 +6,7 @@ use super::server::Server;
 use super::sql;
 
 /// A database.
-#[derive(Model)]
+#[derive(Clone, Model)]
 pub(super) struct Database {
     /// The name of the database.
     #[attr(required)]
@@ -77,54 +77,51 @@ impl Resource for Databases {
         );
         let name = sql::name(&wanted.name);
         let statement = format!("CREATE DATABASE {name} {}", options.join(" "));
-        session.run(&format!("Error creating database {}", wanted.name), &[statement]).await?;
-        let empty = Database::called(&wanted.name);
-        match self.found(Database { template, ..empty }, &call.stop).await? {
+        let what = format!("Error creating database {}", wanted.name);
+        session.run_alone_as(&what, &owner(&wanted.owner), statement).await?;
+        let made = Database { template, ..Database::called(&wanted.name) };
+        call.keep(made.clone());
+        match self.found(made, &call.stop).await? {
             Some(database) => Ok(database.into()),
             None => Err(gone(&wanted.name)),
         }
     }
 
     async fn read(&self, call: Read<Database>) -> Answer<Option<Database>> {
+        if self.0.puts_off(&call) {
+            return Ok(Some(call.current));
+        }
         let Read { current, call, .. } = call;
         self.found(current, &call.stop).await
     }
 
     async fn update(&self, call: Update<Database>) -> Answer<DatabaseComputed> {
-        let Update { prior, planned: wanted, call, .. } = call;
+        let (prior, wanted) = (&call.prior, &call.planned);
         let session = self.0.connect(None, &call.stop).await?;
         let what = format!("Error updating database {}", wanted.name);
         let name = sql::name(&wanted.name);
-        let mut statements = Vec::new();
-        if prior.name != wanted.name {
-            let from = sql::name(&prior.name);
-            statements.push(format!("ALTER DATABASE {from} RENAME TO {name}"));
-        }
         let new_owner = wanted.owner.as_ref().filter(|owner| **owner != prior.owner);
-        if let Some(owner) = new_owner {
-            statements.push(format!("ALTER DATABASE {name} OWNER TO {}", sql::name(owner)));
-        }
-        statements.push(format!(
-            "ALTER DATABASE {name} WITH ALLOW_CONNECTIONS {} CONNECTION LIMIT {} IS_TEMPLATE {}",
-            wanted.allow_connections,
-            wanted.connection_limit,
-            wanted.is_template.unwrap_or(prior.is_template),
-        ));
-        session.run(&what, &statements).await?;
+        let mut roles = vec![prior.owner.as_str()];
+        roles.extend(new_owner.map(String::as_str));
+        session.run_as(&what, &roles, &wanted.statements(prior)).await?;
+        let mut done = prior.as_altered(wanted);
+        call.keep(done.clone());
         let space =
             wanted.tablespace_name.as_ref().filter(|space| **space != prior.tablespace_name);
         if let Some(space) = space {
             // Not possible together with others.
             let statement = format!("ALTER DATABASE {name} SET TABLESPACE {}", sql::name(space));
-            session.run(&what, &[statement]).await?;
+            session.run_alone_as(&what, &[&done.owner], statement).await?;
+            done.tablespace_name = space.clone();
+            call.keep(done.clone());
         }
         if let Some(owner) = new_owner.filter(|_| wanted.alter_object_ownership) {
             let inside = self.0.connect(Some(&wanted.name), &call.stop).await?;
             let (from, to) = (sql::name(&prior.owner), sql::name(owner));
-            inside.run(&what, &[format!("REASSIGN OWNED BY {from} TO {to}")]).await?;
+            let statement = format!("REASSIGN OWNED BY {from} TO {to}");
+            inside.run_as(&what, &roles, &[statement]).await?;
         }
-        let known = Database { name: wanted.name.clone(), ..prior };
-        match self.found(known, &call.stop).await? {
+        match self.found(done, &call.stop).await? {
             Some(database) => Ok(database.into()),
             None => Err(gone(&wanted.name)),
         }
@@ -140,9 +137,10 @@ impl Resource for Databases {
         let name = sql::name(&database.name);
         if database.is_template {
             let statement = format!("ALTER DATABASE {name} IS_TEMPLATE false");
-            session.run(&what, &[statement]).await?;
+            session.run_as(&what, &[&database.owner], &[statement]).await?;
         }
-        session.run(&what, &[format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")]).await
+        let statement = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
+        session.run_alone_as(&what, &[&database.owner], statement).await
     }
 
     async fn import(&self, call: Import<Database>) -> Answer<DatabaseDraft> {
@@ -184,7 +182,49 @@ impl Databases {
     }
 }
 
+impl DatabaseInput {
+    /// The statements that make the database what it shall be, as far as they go together.
+    fn statements(&self, prior: &Database) -> Vec<String> {
+        let name = sql::name(&self.name);
+        let mut statements = Vec::new();
+        if prior.name != self.name {
+            let from = sql::name(&prior.name);
+            statements.push(format!("ALTER DATABASE {from} RENAME TO {name}"));
+        }
+        let options = [
+            (prior.allow_connections != self.allow_connections)
+                .then(|| format!("ALLOW_CONNECTIONS {}", self.allow_connections)),
+            (prior.connection_limit != self.connection_limit)
+                .then(|| format!("CONNECTION LIMIT {}", self.connection_limit)),
+            self.is_template
+                .filter(|is_template| *is_template != prior.is_template)
+                .map(|is_template| format!("IS_TEMPLATE {is_template}")),
+        ];
+        let options: Vec<_> = options.into_iter().flatten().collect();
+        if !options.is_empty() {
+            statements.push(format!("ALTER DATABASE {name} WITH {}", options.join(" ")));
+        }
+        if let Some(owner) = self.owner.as_ref().filter(|owner| **owner != prior.owner) {
+            statements.push(format!("ALTER DATABASE {name} OWNER TO {}", sql::name(owner)));
+        }
+        statements
+    }
+}
+
 impl Database {
+    /// The database once the statements that go together are done.
+    fn as_altered(&self, wanted: &DatabaseInput) -> Self {
+        Self {
+            id: wanted.name.clone(),
+            name: wanted.name.clone(),
+            owner: wanted.owner.clone().unwrap_or_else(|| self.owner.clone()),
+            connection_limit: wanted.connection_limit,
+            allow_connections: wanted.allow_connections,
+            is_template: wanted.is_template.unwrap_or(self.is_template),
+            ..self.clone()
+        }
+    }
+
     /// A database of which only the name is known.
     fn called(name: &str) -> Self {
         Self {
@@ -199,9 +239,13 @@ impl Database {
             allow_connections: true,
             is_template: false,
             alter_object_ownership: false,
-            id: String::new(),
+            id: name.to_owned(),
         }
     }
+}
+
+fn owner(owner: &Option<String>) -> Vec<&str> {
+    owner.iter().map(String::as_str).collect()
 }
 
 fn gone(name: &str) -> Problem {

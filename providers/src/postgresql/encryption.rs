@@ -41,6 +41,13 @@ pub(super) struct ClientCertificate {
     pub(super) sslinline: Option<bool>,
 }
 
+impl ClientCertificateDraft {
+    /// Whether some of it is not known yet.
+    pub(super) fn is_later(&self) -> bool {
+        self.cert.is_unknown() || self.key.is_unknown() || self.sslinline.is_unknown()
+    }
+}
+
 /// What a configuration says about encryption.
 pub(super) struct Wanted {
     /// Whether the server is behind a socket, where nothing is encrypted.

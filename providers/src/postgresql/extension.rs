@@ -3,6 +3,7 @@
 use formwork_sdk::prelude::*;
 
 use super::server::Server;
+use super::session::Session;
 use super::sql;
 
 /// An extension of a database.
@@ -38,7 +39,7 @@ impl Resource for Extensions {
     type Model = Extension;
 
     async fn create(&self, call: Create<Extension>) -> Answer<ExtensionComputed> {
-        let Create { planned: wanted, call, .. } = call;
+        let wanted = &call.planned;
         let session = self.0.connect(wanted.database.as_deref(), &call.stop).await?;
         let mut words = vec![format!("CREATE EXTENSION IF NOT EXISTS {}", sql::name(&wanted.name))];
         words.extend(wanted.schema.as_ref().map(|schema| format!("SCHEMA {}", sql::name(schema))));
@@ -47,14 +48,23 @@ impl Resource for Extensions {
         );
         words.extend(wanted.create_cascade.then(|| "CASCADE".to_owned()));
         let what = format!("Error creating extension {}", wanted.name);
-        session.run(&what, &[words.join(" ")]).await?;
-        let (schema, version) =
-            self.found(&session.database, &wanted.name, &call.stop).await?.unwrap_or_default();
+        let owner = session.owner().await?;
+        session.run_as(&what, &[&owner], &[words.join(" ")]).await?;
         let id = format!("{}.{}", session.database, wanted.name);
-        Ok(ExtensionComputed { schema, version, database: session.database, id })
+        let known = |schema, version| {
+            let (database, id) = (session.database.clone(), id.clone());
+            ExtensionComputed { schema, version, database, id }
+        };
+        let or_empty = |given: &Option<String>| given.clone().unwrap_or_default();
+        call.keep(known(or_empty(&wanted.schema), or_empty(&wanted.version)));
+        let (schema, version) = found_in(&session, &wanted.name).await?.unwrap_or_default();
+        Ok(known(schema, version))
     }
 
     async fn read(&self, call: Read<Extension>) -> Answer<Option<Extension>> {
+        if self.0.puts_off(&call) {
+            return Ok(Some(call.current));
+        }
         let Read { current: known, call, .. } = call;
         let found = self.found(&known.database, &known.name, &call.stop).await?;
         Ok(found.map(|(schema, version)| Extension { schema, version, ..known }))
@@ -71,9 +81,10 @@ impl Resource for Extensions {
         if let Some(version) = wanted.version.filter(|version| *version != prior.version) {
             statements.push(format!("ALTER EXTENSION {name} UPDATE TO {}", sql::name(&version)));
         }
-        session.run(&format!("Error updating extension {}", wanted.name), &statements).await?;
-        let found = self.found(&prior.database, &wanted.name, &call.stop).await?;
-        let (schema, version) = found.unwrap_or_default();
+        let owner = session.owner().await?;
+        let what = format!("Error updating extension {}", wanted.name);
+        session.run_as(&what, &[&owner], &statements).await?;
+        let (schema, version) = found_in(&session, &wanted.name).await?.unwrap_or_default();
         Ok(ExtensionComputed { schema, version, database: prior.database, id: prior.id })
     }
 
@@ -87,7 +98,8 @@ impl Resource for Extensions {
         let how = if extension.drop_cascade { "CASCADE" } else { "RESTRICT" };
         let statement = format!("DROP EXTENSION IF EXISTS {} {how}", sql::name(&extension.name));
         let what = format!("Error deleting extension {}", extension.name);
-        session.run(&what, &[statement]).await
+        let owner = session.owner().await?;
+        session.run_as(&what, &[&owner], &[statement]).await
     }
 
     async fn import(&self, call: Import<Extension>) -> Answer<ExtensionDraft> {
@@ -122,8 +134,13 @@ impl Extensions {
             return Ok(None);
         }
         let session = self.0.connect(Some(database), stop).await?;
-        let query = "SELECT nspname::text, extversion FROM pg_extension e \
-                     JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = $1";
-        Ok(session.row(query, &[&name]).await?.map(|row| (row.get(0), row.get(1))))
+        found_in(&session, name).await
     }
+}
+
+/// Schema and version of an extension of the session's database; `None` if it is not there.
+async fn found_in(session: &Session, name: &str) -> Answer<Option<(String, String)>> {
+    let query = "SELECT nspname::text, extversion FROM pg_extension e \
+                 JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = $1";
+    Ok(session.row(query, &[&name]).await?.map(|row| (row.get(0), row.get(1))))
 }

@@ -1,12 +1,16 @@
 //! `postgresql_grant`: the privileges of one role on one database, one schema, or the tables, sequences or
-//! functions of a schema.
+//! routines of a schema.
+
+mod target;
 
 use std::collections::BTreeSet;
 
 use formwork_sdk::prelude::*;
 
-use super::server::{Server, Session};
+use super::server::Server;
+use super::session::Session;
 use super::sql;
+use target::{Object, Target, are_all, is_name, privileges};
 
 /// The privileges of a role. All that are not listed are taken away.
 #[derive(Model)]
@@ -24,10 +28,11 @@ pub(super) struct Grant {
     #[attr(
         required,
         replace,
-        one_of = ["database", "schema", "table", "sequence", "function"]
+        one_of = ["database", "schema", "table", "sequence", "function", "procedure", "routine"]
     )]
     object_type: String,
-    /// The names of tables, sequences or functions; all that there are if not set or empty.
+    /// The names of tables, sequences or routines; all that there are if not set or empty. A routine may
+    /// be named with the types of its arguments, as in `f(integer)`, and must be where there are several.
     #[attr(optional, replace)]
     objects: Option<BTreeSet<String>>,
     /// The privileges, such as `SELECT`, or `ALL`.
@@ -49,22 +54,29 @@ impl Resource for Grants {
 
     fn validate(&self, call: Validate<Grant>) -> Answer<()> {
         let refuse = |name: &str, why: String| {
-            Err(Problem::new("Invalid Attribute Combination", why).at(name))
+            call.report(Problem::new("Invalid Attribute Combination", why).at(name));
         };
         let Some(kind) = call.config.object_type.get() else { return Ok(()) };
-        let Some(allowed) = allowed(kind) else { return Ok(()) };
-        let mut privileges = call.config.privileges.get().into_iter().flatten();
-        let wrong = privileges.find(|given| !allowed.contains(&given.as_str()));
-        if let Some(wrong) = wrong {
-            let why = format!("On a {kind} there is no privilege {wrong:?}, only {allowed:?}.");
-            return refuse("privileges", why);
+        let Some(allowed) = privileges(kind) else { return Ok(()) };
+        let given = call.config.privileges.get().into_iter().flatten();
+        for wrong in given.filter(|given| *given != "ALL" && !allowed.contains(&given.as_str())) {
+            let why = format!(
+                "On a {kind} there is no privilege {wrong:?}, only {allowed:?} and \"ALL\"."
+            );
+            refuse("privileges", why);
         }
         if kind != "database" && call.config.schema.is_null() {
-            return refuse("schema", format!("`schema` is needed for a {kind}."));
+            refuse("schema", format!("`schema` is needed for a {kind}."));
         }
-        let names_objects = call.config.objects.get().is_some_and(|objects| !objects.is_empty());
-        if ["database", "schema"].contains(&kind.as_str()) && names_objects {
-            return refuse("objects", format!("`objects` cannot be given for a {kind}."));
+        let mut objects = call.config.objects.get().into_iter().flatten();
+        if ["database", "schema"].contains(&kind.as_str()) {
+            if objects.next().is_some() {
+                refuse("objects", format!("`objects` cannot be given for a {kind}."));
+            }
+        } else if let Some(wrong) = objects.find(|name| !is_name(kind, name)) {
+            let why =
+                format!("{wrong:?} is not the name of a {kind} with the types of its arguments.");
+            refuse("objects", why);
         }
         Ok(())
     }
@@ -73,11 +85,14 @@ impl Resource for Grants {
         let Create { planned: wanted, call, .. } = call;
         let session = self.0.connect(Some(&wanted.database), &call.stop).await?;
         let statements = wanted.statements();
-        session.run("Error granting privileges", &statements).await?;
+        run(&session, "Error granting privileges", &wanted.target(), &statements).await?;
         Ok(GrantComputed { id: wanted.id() })
     }
 
     async fn read(&self, call: Read<Grant>) -> Answer<Option<Grant>> {
+        if self.0.puts_off(&call) {
+            return Ok(Some(call.current));
+        }
         let Read { current: known, call, .. } = call;
         let first = self.0.connect(None, &call.stop).await?;
         if !first.has_database(&known.database).await? {
@@ -91,7 +106,7 @@ impl Resource for Grants {
         let Update { prior, planned: wanted, call, .. } = call;
         let session = self.0.connect(Some(&wanted.database), &call.stop).await?;
         let statements = wanted.statements();
-        session.run("Error granting privileges", &statements).await?;
+        run(&session, "Error granting privileges", &wanted.target(), &statements).await?;
         Ok(GrantComputed { id: prior.id })
     }
 
@@ -102,41 +117,25 @@ impl Resource for Grants {
             return Ok(());
         }
         let session = self.0.connect(Some(&known.database), &call.stop).await?;
-        let target = Target {
-            kind: &known.object_type,
-            database: &known.database,
-            schema: known.schema.as_deref(),
-            objects: known.objects.as_ref(),
-        };
-        let statement = revoke(&target, &known.role);
+        let target = known.target();
         // A role or schema that is gone has taken its privileges with it.
-        if read(&session, known).await?.is_none() {
+        if role_of(&session, &known.role).await?.is_none()
+            || target.found(&session, 0).await?.is_empty()
+        {
             return Ok(());
         }
-        session.run("Error revoking privileges", &[statement]).await
+        let statement = revoke(&target, &known.role);
+        run(&session, "Error revoking privileges", &target, &[statement]).await
     }
 }
 
-/// What privileges are on.
-struct Target<'g> {
-    kind: &'g str,
-    database: &'g str,
-    schema: Option<&'g str>,
-    objects: Option<&'g BTreeSet<String>>,
-}
-
-impl Target<'_> {
-    /// The target in statements.
-    fn sql(&self) -> String {
-        let schema = sql::name(self.schema.unwrap_or_default());
-        match (self.kind, self.objects.filter(|objects| !objects.is_empty())) {
-            ("database", _) => format!("DATABASE {}", sql::name(self.database)),
-            ("schema", _) => format!("SCHEMA {schema}"),
-            (kind, None) => format!("ALL {}S IN SCHEMA {schema}", kind.to_uppercase()),
-            (kind, Some(objects)) => {
-                let names = objects.iter().map(|name| format!("{schema}.{}", sql::name(name)));
-                format!("{} {}", kind.to_uppercase(), names.collect::<Vec<_>>().join(", "))
-            }
+impl Grant {
+    fn target(&self) -> Target<'_> {
+        Target {
+            kind: &self.object_type,
+            database: &self.database,
+            schema: self.schema.as_deref(),
+            objects: self.objects.as_ref(),
         }
     }
 }
@@ -184,78 +183,51 @@ fn revoke(target: &Target<'_>, role: &str) -> String {
     format!("REVOKE ALL PRIVILEGES ON {} FROM {}", target.sql(), sql::grantee(role))
 }
 
-/// The privileges that there are on a kind of objects.
-fn allowed(kind: &str) -> Option<&'static [&'static str]> {
-    Some(match kind {
-        "database" => &["ALL", "CREATE", "CONNECT", "TEMPORARY"],
-        "schema" => &["ALL", "CREATE", "USAGE"],
-        "table" => {
-            &["ALL", "SELECT", "INSERT", "UPDATE", "DELETE", "TRUNCATE", "REFERENCES", "TRIGGER"]
-        }
-        "sequence" => &["ALL", "USAGE", "SELECT", "UPDATE"],
-        "function" => &["ALL", "EXECUTE"],
-        _ => return None,
-    })
+/// The number of the role; `None` if it is gone.
+async fn role_of(session: &Session, role: &str) -> Answer<Option<u32>> {
+    if role.eq_ignore_ascii_case("public") {
+        return Ok(Some(0));
+    }
+    let query = "SELECT oid FROM pg_roles WHERE rolname = $1";
+    Ok(session.row(query, &[&role]).await?.map(|row| row.get(0)))
 }
 
-/// The rows of each object of a kind: its name, and what the role may do with it.
-fn query(kind: &str) -> String {
-    let of = |name: &str, acl: &str, from: &str| {
-        format!(
-            "SELECT {name}::text, ARRAY(SELECT privilege_type FROM aclexplode({acl}) \
-             WHERE grantee = $1) FROM {from}"
-        )
-    };
-    let in_schema = "JOIN pg_namespace n ON n.oid = {}namespace WHERE nspname = $2";
-    let classes = |kinds: &str| {
-        let join = in_schema.replace("{}", "rel");
-        of("relname", "relacl", &format!("pg_class {join} AND relkind IN ({kinds})"))
-    };
-    match kind {
-        "database" => of("datname", "datacl", "pg_database WHERE datname = $2"),
-        "schema" => of("nspname", "nspacl", "pg_namespace WHERE nspname = $2"),
-        "sequence" => classes("'S'"),
-        "function" => {
-            of("proname", "proacl", &format!("pg_proc {}", in_schema.replace("{}", "pro")))
-        }
-        _ => classes("'r', 'v', 'm', 'f', 'p'"),
-    }
+/// Changes privileges as whoever owns the objects.
+async fn run(
+    session: &Session,
+    what: &str,
+    target: &Target<'_>,
+    statements: &[String],
+) -> Answer<()> {
+    let objects = target.found(session, 0).await?;
+    let owners: BTreeSet<&str> = objects.iter().map(|object| object.owner.as_str()).collect();
+    session.run_as(what, &owners.into_iter().collect::<Vec<_>>(), statements).await
 }
 
 /// The privileges that the role really has; `None` if role or schema are gone.
 async fn read(session: &Session, known: Grant) -> Answer<Option<Grant>> {
-    let role = match known.role.eq_ignore_ascii_case("public") {
-        true => Some(0),
-        false => {
-            let query = "SELECT oid FROM pg_roles WHERE rolname = $1";
-            session.row(query, &[&known.role]).await?.map(|row| row.get::<_, u32>(0))
-        }
-    };
-    let Some(role) = role else { return Ok(None) };
-    let kind = known.object_type.as_str();
-    let place = if kind == "database" { Some(&known.database) } else { known.schema.as_ref() };
-    let place = place.cloned().unwrap_or_default();
-    if kind != "database" {
+    let Some(role) = role_of(session, &known.role).await? else { return Ok(None) };
+    if let Some(schema) = known.schema.as_ref().filter(|_| known.object_type != "database") {
         let query = "SELECT 1 FROM pg_namespace WHERE nspname = $1";
-        if session.row(query, &[&place]).await?.is_none() {
+        if session.row(query, &[schema]).await?.is_none() {
             return Ok(None);
         }
     }
-    let rows = session.rows(&query(kind), &[&role, &place]).await?;
-    let all = allowed(kind).unwrap_or_default();
-    let meant = known.objects.as_ref().filter(|objects| !objects.is_empty());
-    for row in rows {
-        let object: String = row.get(0);
-        if meant.is_some_and(|objects| !objects.contains(&object)) {
-            continue;
-        }
-        let granted: BTreeSet<String> = row.get::<_, Vec<String>>(1).into_iter().collect();
-        let is_all = granted.len() + 1 >= all.len();
-        let is_as_known =
-            granted == known.privileges || (is_all && known.privileges.contains("ALL"));
-        if !is_as_known {
+    for object in known.target().found(session, role).await? {
+        let Object { owner, privileges, passed_on } = object;
+        // Who owns something may pass everything on, said or not.
+        let with_grant_option = match known.with_grant_option {
+            _ if owner == known.role => known.with_grant_option,
+            true => privileges.is_subset(&passed_on),
+            false => !passed_on.is_empty(),
+        };
+        let is_all = known.privileges.contains("ALL")
+            && are_all(&privileges, &known.object_type, session.version);
+        let is_as_known = is_all || privileges == known.privileges;
+        if !is_as_known || with_grant_option != known.with_grant_option {
             // One that differs is enough to plan the privileges anew.
-            return Ok(Some(Grant { privileges: granted, ..known }));
+            let privileges = if is_as_known { known.privileges } else { privileges };
+            return Ok(Some(Grant { privileges, with_grant_option, ..known }));
         }
     }
     Ok(Some(known))

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use formwork_sdk::prelude::*;
 
-use super::server::{Server, Session};
+use super::server::Server;
+use super::session::Session;
 use super::sql;
 
 /// A role: a user, or a group of users.
@@ -93,14 +94,18 @@ impl Resource for Roles {
     async fn create(&self, call: Create<Role>) -> Answer<RoleComputed> {
         let session = self.0.connect(None, &call.stop).await?;
         let role = call.planned;
-        let mut statements = vec![format!("CREATE ROLE {}", role.options(true))];
-        statements.extend(role.settings());
+        let options = role.options(None).join(" ");
+        let mut statements = vec![format!("CREATE ROLE {} WITH {options}", sql::name(&role.name))];
+        statements.extend(role.settings(None));
         statements.extend(role.memberships(&BTreeSet::new()));
         session.run(&format!("Error creating role {}", role.name), &statements).await?;
         Ok(RoleComputed { id: role.name })
     }
 
     async fn read(&self, call: Read<Role>) -> Answer<Option<Role>> {
+        if self.0.puts_off(&call) {
+            return Ok(Some(call.current));
+        }
         let session = self.0.connect(None, &call.stop).await?;
         read(&session, call.current).await
     }
@@ -113,12 +118,12 @@ impl Resource for Roles {
             let (from, to) = (sql::name(&prior.name), sql::name(&role.name));
             statements.push(format!("ALTER ROLE {from} RENAME TO {to}"));
         }
-        let is_new_password = role.password != prior.password
-            || role.password_wo_version != prior.password_wo_version
-            // Renaming may make the server forget it.
-            || role.name != prior.name;
-        statements.push(format!("ALTER ROLE {}", role.options(is_new_password)));
-        statements.extend(role.settings());
+        let options = role.options(Some(&prior));
+        if !options.is_empty() {
+            let name = sql::name(&role.name);
+            statements.push(format!("ALTER ROLE {name} WITH {}", options.join(" ")));
+        }
+        statements.extend(role.settings(Some(&prior)));
         statements.extend(role.memberships(&prior.roles.unwrap_or_default()));
         session.run(&format!("Error updating role {}", role.name), &statements).await?;
         Ok(RoleComputed { id: role.name })
@@ -134,8 +139,12 @@ impl Resource for Roles {
         let name = sql::name(&role.name);
         let mut statements = Vec::new();
         if !role.skip_reassign_owned {
+            let membership = session.membership(&[&role.name]).await?;
+            statements.extend(membership.begin);
             statements.push(format!("REASSIGN OWNED BY {name} TO CURRENT_USER"));
             statements.push(format!("DROP OWNED BY {name}"));
+            // A role that is gone has no members.
+            statements.extend(membership.end.into_iter().filter(|_| role.skip_drop_role));
         }
         if !role.skip_drop_role {
             statements.push(format!("DROP ROLE {name}"));
@@ -159,45 +168,73 @@ impl Resource for Roles {
 }
 
 impl RoleInput {
-    /// The role's name and what it may do.
-    fn options(&self, with_password: bool) -> String {
-        let mut options = vec![
-            sql::unless("SUPERUSER", self.superuser),
-            sql::unless("CREATEDB", self.create_database),
-            sql::unless("CREATEROLE", self.create_role),
-            sql::unless("INHERIT", self.inherit),
-            sql::unless("LOGIN", self.login),
-            sql::unless("REPLICATION", self.replication),
-            sql::unless("BYPASSRLS", self.bypass_row_level_security),
-            format!("CONNECTION LIMIT {}", self.connection_limit),
-            format!("VALID UNTIL {}", sql::text(&self.valid_until)),
+    /// What the role may do, as far as it is not what it may already: some of it only a superuser may
+    /// even mention.
+    fn options(&self, prior: Option<&Role>) -> Vec<String> {
+        let flags = [
+            ("SUPERUSER", self.superuser, prior.map(|prior| prior.superuser)),
+            ("CREATEDB", self.create_database, prior.map(|prior| prior.create_database)),
+            ("CREATEROLE", self.create_role, prior.map(|prior| prior.create_role)),
+            ("INHERIT", self.inherit, prior.map(|prior| prior.inherit)),
+            ("LOGIN", self.login, prior.map(|prior| prior.login)),
+            ("REPLICATION", self.replication, prior.map(|prior| prior.replication)),
+            (
+                "BYPASSRLS",
+                self.bypass_row_level_security,
+                prior.map(|prior| prior.bypass_row_level_security),
+            ),
         ];
-        if with_password {
-            let hidden = self.password_wo.as_ref().map(Secret::expose);
-            let password = self.password.as_ref().or(hidden);
-            let password = password.filter(|password| !password.is_empty());
+        let changed = flags.into_iter().filter(|(_, wanted, is)| Some(*wanted) != *is);
+        let mut options: Vec<_> =
+            changed.map(|(word, wanted, _)| sql::unless(word, wanted)).collect();
+        if prior.is_none_or(|prior| prior.connection_limit != self.connection_limit) {
+            options.push(format!("CONNECTION LIMIT {}", self.connection_limit));
+        }
+        if prior.is_none_or(|prior| prior.valid_until != self.valid_until) {
+            options.push(format!("VALID UNTIL {}", sql::text(&self.valid_until)));
+        }
+        let hidden = self.password_wo.as_ref().map(Secret::expose);
+        let password = self.password.as_ref().or(hidden).filter(|password| !password.is_empty());
+        let is_new = prior.is_none_or(|prior| {
+            prior.password != self.password
+                || prior.password_wo_version != self.password_wo_version
+                // Renaming may make the server forget it.
+                || (prior.name != self.name && password.is_some())
+        });
+        if is_new {
             let password = password.map_or_else(|| "NULL".to_owned(), |text| sql::text(text));
             options.push(format!("PASSWORD {password}"));
         }
-        format!("{} WITH {}", sql::name(&self.name), options.join(" "))
+        options
     }
 
-    /// The statements that set what holds in the role's sessions.
-    fn settings(&self) -> Vec<String> {
-        let path = self.search_path.as_ref().filter(|path| !path.is_empty()).map(sql::names);
+    /// The statements that set what holds in the role's sessions, as far as it does not hold already.
+    fn settings(&self, prior: Option<&Role>) -> Vec<String> {
+        let path =
+            |path: Option<&Vec<String>>| path.filter(|path| !path.is_empty()).map(sql::names);
         let number = |number: Option<i64>| number.map(|number| number.to_string());
-        let settings = [
-            ("search_path", path),
+        let role = |role: Option<&String>| role.map(|role| sql::name(role));
+        let own = [
+            ("search_path", path(self.search_path.as_ref())),
             ("statement_timeout", number(self.statement_timeout)),
             (IDLE, number(self.idle_in_transaction_session_timeout)),
-            ("role", self.assume_role.as_deref().map(sql::name)),
+            ("role", role(self.assume_role.as_ref())),
         ];
+        let is = prior.map_or([None, None, None, None], |prior| {
+            [
+                path(prior.search_path.as_ref()),
+                number(prior.statement_timeout),
+                number(prior.idle_in_transaction_session_timeout),
+                role(prior.assume_role.as_ref()),
+            ]
+        });
         let name = sql::name(&self.name);
-        let statement = |(setting, value): (&str, Option<String>)| match value {
+        let changed = own.into_iter().zip(is).filter(|((_, wanted), is)| wanted != is);
+        let statement = |((setting, value), _): ((&str, Option<String>), _)| match value {
             Some(value) => format!("ALTER ROLE {name} SET {setting} TO {value}"),
             None => format!("ALTER ROLE {name} RESET {setting}"),
         };
-        settings.into_iter().map(statement).collect()
+        changed.map(statement).collect()
     }
 
     /// The statements that make the role a member of its roles, and no longer of others.

@@ -3,6 +3,7 @@
 use formwork_sdk::prelude::*;
 
 use super::server::Server;
+use super::session::Session;
 use super::sql;
 
 /// A schema of a database.
@@ -35,7 +36,7 @@ impl Resource for Schemas {
     type Model = Schema;
 
     async fn create(&self, call: Create<Schema>) -> Answer<SchemaComputed> {
-        let Create { planned: wanted, call, .. } = call;
+        let wanted = &call.planned;
         let session = self.0.connect(wanted.database.as_deref(), &call.stop).await?;
         let condition = if wanted.if_not_exists { "IF NOT EXISTS " } else { "" };
         let name = sql::name(&wanted.name);
@@ -43,13 +44,24 @@ impl Resource for Schemas {
         // Apart, because a schema that was there has an owner already.
         let owner = wanted.owner.as_ref().map(|owner| sql::name(owner));
         statements.extend(owner.map(|owner| format!("ALTER SCHEMA {name} OWNER TO {owner}")));
-        session.run(&format!("Error creating schema {}", wanted.name), &statements).await?;
-        let owner = self.owner(&session.database, &wanted.name, &call.stop).await?;
+        let what = format!("Error creating schema {}", wanted.name);
+        let mut roles = vec![session.owner().await?];
+        roles.extend(wanted.owner.clone());
+        // One that was there may be somebody else's.
+        roles.extend(owner_of(&session, &wanted.name).await?);
+        session.run_as(&what, &borrowed(&roles), &statements).await?;
         let id = format!("{}.{}", session.database, wanted.name);
-        Ok(SchemaComputed { database: session.database, owner: owner.unwrap_or_default(), id })
+        let database = session.database.clone();
+        let owner = wanted.owner.clone().unwrap_or_default();
+        call.keep(SchemaComputed { database: database.clone(), owner, id: id.clone() });
+        let owner = owner_of(&session, &wanted.name).await?;
+        Ok(SchemaComputed { database, owner: owner.unwrap_or_default(), id })
     }
 
     async fn read(&self, call: Read<Schema>) -> Answer<Option<Schema>> {
+        if self.0.puts_off(&call) {
+            return Ok(Some(call.current));
+        }
         let Read { current: known, call, .. } = call;
         let owner = self.owner(&known.database, &known.name, &call.stop).await?;
         let id = format!("{}.{}", known.database, known.name);
@@ -69,7 +81,9 @@ impl Resource for Schemas {
         if owner != prior.owner {
             statements.push(format!("ALTER SCHEMA {name} OWNER TO {}", sql::name(&owner)));
         }
-        session.run(&format!("Error updating schema {}", wanted.name), &statements).await?;
+        let roles = [session.owner().await?, prior.owner, owner.clone()];
+        let what = format!("Error updating schema {}", wanted.name);
+        session.run_as(&what, &borrowed(&roles), &statements).await?;
         let id = format!("{}.{}", session.database, wanted.name);
         Ok(SchemaComputed { database: session.database, owner, id })
     }
@@ -83,7 +97,8 @@ impl Resource for Schemas {
         let session = self.0.connect(Some(&schema.database), &call.stop).await?;
         let how = if schema.drop_cascade { "CASCADE" } else { "RESTRICT" };
         let statement = format!("DROP SCHEMA IF EXISTS {} {how}", sql::name(&schema.name));
-        session.run(&format!("Error deleting schema {}", schema.name), &[statement]).await
+        let what = format!("Error deleting schema {}", schema.name);
+        session.run_as(&what, &[&schema.owner], &[statement]).await
     }
 
     async fn import(&self, call: Import<Schema>) -> Answer<SchemaDraft> {
@@ -113,7 +128,16 @@ impl Schemas {
             return Ok(None);
         }
         let session = self.0.connect(Some(database), stop).await?;
-        let query = "SELECT pg_get_userbyid(nspowner)::text FROM pg_namespace WHERE nspname = $1";
-        Ok(session.row(query, &[&name]).await?.map(|row| row.get(0)))
+        owner_of(&session, name).await
     }
+}
+
+/// Who owns a schema of the session's database; `None` if it is not there.
+async fn owner_of(session: &Session, name: &str) -> Answer<Option<String>> {
+    let query = "SELECT pg_get_userbyid(nspowner)::text FROM pg_namespace WHERE nspname = $1";
+    Ok(session.row(query, &[&name]).await?.map(|row| row.get(0)))
+}
+
+fn borrowed(roles: &[String]) -> Vec<&str> {
+    roles.iter().map(String::as_str).collect()
 }

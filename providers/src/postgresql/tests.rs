@@ -4,6 +4,8 @@
 mod encryption;
 mod installed;
 mod real;
+mod rights;
+mod waiting;
 
 use formwork_sdk::testing::{Action, Life};
 use formwork_sdk::value::{Type, Value};
@@ -213,4 +215,43 @@ async fn what_the_server_refuses_is_told_in_its_words() {
     }
     // What failed half-way has left nothing behind.
     assert_eq!(real.ask("SELECT count(*) FROM pg_roles WHERE rolname = 'a'").await, "0");
+}
+
+#[tokio::test]
+async fn privileges_on_routines_come_to_rest_and_what_was_taken_away_is_given_again() {
+    let Some(real) = Real::start().await else { return };
+    made(&real, "postgresql_role", vec![text("name", "caller")]).await;
+    let routines = "CREATE SCHEMA s; \
+        CREATE FUNCTION s.f(integer) RETURNS integer LANGUAGE sql AS 'SELECT 1'; \
+        CREATE FUNCTION s.f(text) RETURNS integer LANGUAGE sql AS 'SELECT 1'; \
+        CREATE AGGREGATE s.total(integer) (sfunc = int4pl, stype = integer); \
+        CREATE PROCEDURE s.p() LANGUAGE sql AS 'SELECT 1'";
+    real.run(routines).await;
+    let grant = |kind: &str, objects: &[&str], passes_on| {
+        vec![
+            text("role", "caller"),
+            text("database", "postgres"),
+            text("schema", "s"),
+            text("object_type", kind),
+            set("objects", objects),
+            set("privileges", &["EXECUTE"]),
+            truth("with_grant_option", passes_on),
+        ]
+    };
+    for kind in ["function", "procedure", "routine"] {
+        made(&real, "postgresql_grant", grant(kind, &[], false)).await.destroy().await.unwrap();
+    }
+    // One of two of the same name, and that it may be passed on.
+    let config = || grant("function", &["f(int)"], true);
+    let mut one = made(&real, "postgresql_grant", config()).await;
+    let may =
+        "SELECT has_function_privilege('caller', 's.f(integer)', 'EXECUTE WITH GRANT OPTION')";
+    assert_eq!(real.ask(may).await, "true");
+    real.run("REVOKE GRANT OPTION FOR EXECUTE ON FUNCTION s.f(integer) FROM caller").await;
+    assert_eq!(one.apply(config()).await, Ok(Action::Replace));
+    assert_eq!(real.ask(may).await, "true");
+    assert_eq!(one.apply(config()).await, Ok(Action::Nothing));
+    let wrong = grant("function", &["f(int) TO PUBLIC; --"], false);
+    let refusal = real.life("postgresql_grant").await.apply(wrong).await.unwrap_err();
+    assert!(refusal.0.contains("is not the name of a function"), "{refusal:?}");
 }

@@ -2,7 +2,7 @@
 //! the whole workspace use this file too; it knows nothing of our provider.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 use nix::unistd::{Gid, Uid, User};
 use tempfile::TempDir;
 
-/// A server that runs until it is dropped. It may still be starting.
+/// A server that runs until it is dropped. It is there, and may still be starting.
 pub(crate) struct Installed {
     pub(crate) port: u16,
     process: Child,
@@ -53,12 +53,17 @@ impl Installed {
             let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
             listener.local_addr().expect("it has an address").port()
         };
-        let log = fs::File::create(folder.path().join("log")).expect("it can be written");
         let mut serve = command(program(&programs.join("postgres")), folder.path(), owner);
         serve.arg("-D").arg(&data).args(["-p", &port.to_string(), "-F", "-h", "127.0.0.1"]);
         serve.args(settings.iter().flat_map(|setting| ["-c", setting]));
-        serve.arg("-k").arg(folder.path()).stdout(Stdio::null()).stderr(log);
-        Some(Self { port, process: serve.spawn().expect("postgres runs"), _folder: folder })
+        serve.arg("-k").arg(folder.path()).stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut process = serve.spawn().expect("postgres runs");
+        let log = BufReader::new(process.stderr.take().expect("its log is a pipe"));
+        let mut lines = log.lines().map_while(Result::ok);
+        assert!(lines.any(|line| line.contains("listening on")), "postgres did not start");
+        // It would stop if nobody read the rest.
+        std::thread::spawn(move || lines.for_each(drop));
+        Some(Self { port, process, _folder: folder })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use formwork_sdk::prelude::Stop;
 use formwork_sdk::testing::Life;
 use tokio_postgres::SimpleQueryMessage;
 
@@ -12,25 +13,40 @@ use super::installed::Installed;
 
 /// A running server.
 pub(super) struct Real {
-    server: Server,
+    pub(super) server: Server,
     installed: Installed,
+}
+
+/// The server as a provider knows it.
+fn server(port: u16, role: &str) -> Server {
+    let mut settings = SettingsDraft::default();
+    settings.host = "127.0.0.1".into();
+    settings.port = i64::from(port).into();
+    settings.username = role.into();
+    settings.sslmode = "disable".into();
+    settings.connect_timeout = 60_i64.into();
+    let server = Server::default();
+    server.reach(&settings).unwrap();
+    server
 }
 
 impl Real {
     /// Starts a server. `None`, said loudly, where PostgreSQL is not installed.
     pub(super) async fn start() -> Option<Self> {
         let installed = Installed::start(program, &[], &[])?;
-        let server = Server::default();
-        let mut settings = SettingsDraft::default();
-        settings.host = "127.0.0.1".into();
-        settings.port = i64::from(installed.port).into();
-        settings.sslmode = "disable".into();
-        settings.connect_timeout = 60_i64.into();
-        server.reach(&settings).unwrap();
+        let server = server(installed.port, "postgres");
+        // It may still be starting, which is nobody's concern but the provider's.
+        let (_switch, stop) = Stop::new();
+        server.connect(None, &stop).await.unwrap();
         Some(Self { server, installed })
     }
 
-    /// The life of an object on it. That the server is still starting is nobody's concern.
+    /// The same for a provider that connects as somebody else.
+    pub(super) fn known_as(self, role: &str) -> Self {
+        Self { server: server(self.installed.port, role), ..self }
+    }
+
+    /// The life of an object on it.
     pub(super) async fn life(&self, kind: &str) -> Life {
         Life::new(provider_of(&self.server), kind).await.unwrap()
     }

@@ -1,0 +1,213 @@
+//! What privileges are on: in statements, and as the server has it.
+
+use std::collections::BTreeSet;
+
+use formwork_sdk::prelude::*;
+
+use super::super::session::Session;
+use super::super::sql;
+
+/// What privileges are on.
+pub(super) struct Target<'g> {
+    pub(super) kind: &'g str,
+    pub(super) database: &'g str,
+    pub(super) schema: Option<&'g str>,
+    pub(super) objects: Option<&'g BTreeSet<String>>,
+}
+
+/// One of the objects, with what a role may do.
+pub(super) struct Object {
+    pub(super) owner: String,
+    pub(super) privileges: BTreeSet<String>,
+    /// Those of them that the role may pass on.
+    pub(super) passed_on: BTreeSet<String>,
+}
+
+/// The version that first knows procedures.
+const KNOWS_PROCEDURES: u32 = 11;
+/// The version that first knows `MAINTAIN`.
+const KNOWS_MAINTAIN: u32 = 17;
+
+impl Target<'_> {
+    /// The target in statements.
+    pub(super) fn sql(&self) -> String {
+        let schema = sql::name(self.schema.unwrap_or_default());
+        match (self.kind, self.named()) {
+            ("database", _) => format!("DATABASE {}", sql::name(self.database)),
+            ("schema", _) => format!("SCHEMA {schema}"),
+            (kind, None) => format!("ALL {}S IN SCHEMA {schema}", kind.to_uppercase()),
+            (kind, Some(objects)) => {
+                let names = objects.iter().map(|name| self.object(name));
+                format!("{} {}", kind.to_uppercase(), names.collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
+    /// The objects that have names here; otherwise all are meant.
+    fn named(&self) -> Option<&BTreeSet<String>> {
+        self.objects.filter(|objects| !objects.is_empty())
+    }
+
+    /// An object in statements.
+    fn object(&self, name: &str) -> String {
+        let schema = sql::name(self.schema.unwrap_or_default());
+        match name.split_once('(').filter(|_| has_arguments(self.kind)) {
+            Some((name, arguments)) => {
+                format!("{schema}.{}({arguments}", sql::name(name.trim_end()))
+            }
+            None => format!("{schema}.{}", sql::name(name)),
+        }
+    }
+
+    /// The real objects, and what a role with this number may do with them.
+    pub(super) async fn found(&self, session: &Session, role: u32) -> Answer<Vec<Object>> {
+        let place = if self.kind == "database" { Some(self.database) } else { self.schema };
+        let rows = session
+            .rows(&query(self.kind, session.version), &[&role, &place.unwrap_or_default()])
+            .await?;
+        let routines = self.routines(session).await?;
+        let is_meant = |oid: u32, name: &String| match self.named() {
+            None => true,
+            Some(_) if routines.contains(&oid) => true,
+            Some(names) => names.contains(name),
+        };
+        let meant = rows.iter().filter(|row| is_meant(row.get(0), &row.get(1)));
+        let set = |names: Vec<String>| names.into_iter().collect();
+        Ok(meant
+            .map(|row| Object {
+                owner: row.get(2),
+                privileges: set(row.get(3)),
+                passed_on: set(row.get(4)),
+            })
+            .collect())
+    }
+
+    /// The numbers of the routines that are named with their arguments.
+    async fn routines(&self, session: &Session) -> Answer<BTreeSet<u32>> {
+        let names = self.named().into_iter().flatten().filter(|name| name.contains('('));
+        let names: Vec<_> = names.map(|name| self.object(name)).collect();
+        if names.is_empty() || !has_arguments(self.kind) {
+            return Ok(BTreeSet::new());
+        }
+        let query = "SELECT to_regprocedure(name)::oid FROM unnest($1::text[]) AS name";
+        let rows = session.rows(query, &[&names]).await?;
+        Ok(rows.iter().filter_map(|row| row.get::<_, Option<u32>>(0)).collect())
+    }
+}
+
+/// Whether objects of a kind are told apart by their arguments.
+fn has_arguments(kind: &str) -> bool {
+    ["function", "procedure", "routine"].contains(&kind)
+}
+
+/// Whether a name of an object can stand in a statement: of a routine, its arguments can.
+pub(super) fn is_name(kind: &str, name: &str) -> bool {
+    let arguments = name.split_once('(').filter(|_| has_arguments(kind)).map(|(_, rest)| rest);
+    let is_word = |letter: char| letter.is_alphanumeric() || " _,.[]\"()".contains(letter);
+    arguments.is_none_or(|rest| {
+        let balance = rest.chars().try_fold(1_u32, |open, letter| match letter {
+            _ if open == 0 => None,
+            '(' => Some(open + 1),
+            ')' => Some(open - 1),
+            _ => Some(open),
+        });
+        rest.chars().all(is_word) && balance == Some(0)
+    })
+}
+
+/// The privileges that there are on a kind of objects, besides `ALL`.
+pub(super) fn privileges(kind: &str) -> Option<&'static [&'static str]> {
+    Some(match kind {
+        "database" => &["CREATE", "CONNECT", "TEMPORARY"],
+        "schema" => &["CREATE", "USAGE"],
+        "table" => &[
+            "SELECT",
+            "INSERT",
+            "UPDATE",
+            "DELETE",
+            "TRUNCATE",
+            "REFERENCES",
+            "TRIGGER",
+            "MAINTAIN",
+        ],
+        "sequence" => &["USAGE", "SELECT", "UPDATE"],
+        "function" | "procedure" | "routine" => &["EXECUTE"],
+        _ => return None,
+    })
+}
+
+/// Whether these are all privileges that a server has on a kind of objects.
+pub(super) fn are_all(granted: &BTreeSet<String>, kind: &str, version: u32) -> bool {
+    let mut all = privileges(kind).unwrap_or_default().iter();
+    all.all(|name| granted.contains(*name) || (*name == "MAINTAIN" && version < KNOWS_MAINTAIN))
+}
+
+/// The rows of each object of a kind: its number, name and owner, what a role may do with it, and what of
+/// that it may pass on.
+fn query(kind: &str, version: u32) -> String {
+    let of = |prefix: &str, letter: char, from: &str| {
+        let owner = if prefix == "dat" { "datdba".to_owned() } else { format!("{prefix}owner") };
+        // What was never granted or revoked is as it is at first.
+        let granted = format!(
+            "SELECT DISTINCT privilege_type FROM \
+             aclexplode(coalesce({prefix}acl, acldefault('{letter}', {owner}))) WHERE grantee = $1"
+        );
+        format!(
+            "SELECT o.oid, {prefix}name::text, pg_get_userbyid({owner})::text, \
+             ARRAY({granted}), ARRAY({granted} AND is_grantable) FROM {from}"
+        )
+    };
+    let inside = |table: &str, prefix: &str, condition: &str| {
+        format!(
+            "{table} o JOIN pg_namespace n ON n.oid = {prefix}namespace \
+             WHERE nspname = $2 {condition}"
+        )
+    };
+    match kind {
+        "database" => of("dat", 'd', "pg_database o WHERE datname = $2"),
+        "schema" => of("nsp", 'n', "pg_namespace o WHERE nspname = $2"),
+        "sequence" => of("rel", 's', &inside("pg_class", "rel", "AND relkind = 'S'")),
+        "table" => {
+            let condition = "AND relkind IN ('r', 'v', 'm', 'f', 'p')";
+            of("rel", 'r', &inside("pg_class", "rel", condition))
+        }
+        kind => {
+            // As `ALL FUNCTIONS` and so on mean it.
+            let condition = match kind {
+                _ if version < KNOWS_PROCEDURES => "",
+                "function" => "AND prokind <> 'p'",
+                "procedure" => "AND prokind = 'p'",
+                _ => "",
+            };
+            of("pro", 'f', &inside("pg_proc", "pro", condition))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_routine_may_be_named_with_its_arguments_and_nothing_else() {
+        let objects = BTreeSet::from(["f".to_owned(), "g (integer, \"my type\"[])".to_owned()]);
+        let target =
+            Target { kind: "function", database: "d", schema: Some("s"), objects: Some(&objects) };
+        assert_eq!(target.sql(), "FUNCTION \"s\".\"f\", \"s\".\"g\"(integer, \"my type\"[])");
+        for name in ["f", "f()", "f(integer)", "f(numeric(1,2), x.y)"] {
+            assert!(is_name("function", name), "{name}");
+        }
+        for name in ["f(", "f())", "f(a) TO PUBLIC", "f(a); DROP", "f('a')", "f(a) ()"] {
+            assert!(!is_name("routine", name), "{name}");
+        }
+        assert!(is_name("table", "odd(';name"));
+    }
+
+    #[test]
+    fn which_privileges_are_all_depends_on_the_server() {
+        let seven = privileges("table").unwrap()[..7].iter().map(|name| (*name).to_owned());
+        let seven: BTreeSet<_> = seven.collect();
+        assert!(are_all(&seven, "table", 16));
+        assert!(!are_all(&seven, "table", 17));
+    }
+}

@@ -1,0 +1,310 @@
+//! A conversation with the server about one database. It ends when the host wants an end, and waits for
+//! what passes by itself: a server that is still starting, a lock that others hold.
+
+use std::error::Error as _;
+use std::future::Future;
+use std::io::ErrorKind::{ConnectionRefused, ConnectionReset, NotFound};
+use std::pin::pin;
+use std::time::Duration;
+
+use formwork_sdk::log;
+use formwork_sdk::prelude::*;
+use tokio::time::{Instant, timeout};
+use tokio_postgres::error::{DbError, SqlState};
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Client, Error, Row};
+
+use super::encryption::Encryption;
+use super::server::Access;
+use super::sql;
+
+/// A connection with one database.
+pub(super) struct Session {
+    client: Client,
+    /// The database.
+    pub(super) database: String,
+    /// The first part of the server's version.
+    pub(super) version: u32,
+    encryption: Encryption,
+    stop: Stop,
+}
+
+/// How long others may hold what we need.
+const LOCKED: Duration = Duration::from_secs(20);
+/// How long a server may not be there: one that is being started again is back by then, and who has
+/// mistyped a port does not want to wait.
+const ABSENT: Duration = Duration::from_secs(5);
+/// How long the server may take to drop what it does.
+const DROPPED: Duration = Duration::from_secs(5);
+/// The version that first knows how a member of a role may use it.
+const KNOWS_USE: u32 = 16;
+
+impl Session {
+    /// Connects with a database: the one given, or the one to begin with.
+    pub(super) async fn open(access: Access, database: Option<&str>, stop: &Stop) -> Answer<Self> {
+        let Access { mut config, database: usual, patience, encryption } = access;
+        let database = database.unwrap_or(&usual).to_owned();
+        config.dbname(&database);
+        let mut starting = Patience::of(patience);
+        let mut absent =
+            Patience::of(Some(patience.map_or(ABSENT, |patience| patience.min(ABSENT))));
+        let what = "Error connecting to PostgreSQL";
+        loop {
+            let attempt = within(patience, config.connect(encryption.clone()));
+            let attempt = tokio::select! {
+                attempt = attempt => attempt,
+                () = stop.requested() => {
+                    return Err(Problem::new(what, "Interrupted before the server answered."));
+                }
+            };
+            let error = match attempt {
+                Some(Ok((client, connection))) => {
+                    let version = connection.parameter("server_version").and_then(version);
+                    // Ends with the client.
+                    tokio::spawn(connection);
+                    let (version, stop) = (version.unwrap_or_default(), stop.clone());
+                    let session = Self { client, database, version, encryption, stop };
+                    let limit = format!("SET lock_timeout = {}", LOCKED.as_millis());
+                    session.run(what, &[limit]).await?;
+                    return Ok(session);
+                }
+                Some(Err(error)) => error,
+                None => {
+                    let seconds = patience.unwrap_or_default().as_secs();
+                    let detail = format!("The server does not answer within {seconds} seconds.");
+                    return Err(Problem::new(what, detail));
+                }
+            };
+            let waits = match is_absent(&error) {
+                true => &mut absent,
+                false if passes(&error) => &mut starting,
+                false => return Err(failed(what, &error)),
+            };
+            log::warn("PostgreSQL is waited for", &[("error", &described(&error))]);
+            if !waits.allows_another(stop).await {
+                return Err(failed(what, &error));
+            }
+        }
+    }
+
+    /// Does statements, all or none of them. `what` is the summary of the error.
+    pub(super) async fn run(&self, what: &str, statements: &[String]) -> Answer<()> {
+        if statements.is_empty() {
+            return Ok(());
+        }
+        let text = statements.join(";\n");
+        let mut patience = Patience::of(Some(LOCKED));
+        loop {
+            match self.heeding(what, self.client.batch_execute(&text)).await? {
+                Ok(()) => return Ok(()),
+                Err(error) if passes(&error) && patience.allows_another(&self.stop).await => {}
+                Err(error) => return Err(failed(what, &error)),
+            }
+        }
+    }
+
+    /// The same as a member of some roles.
+    pub(super) async fn run_as(
+        &self,
+        what: &str,
+        roles: &[&str],
+        statements: &[String],
+    ) -> Answer<()> {
+        if statements.is_empty() {
+            return Ok(());
+        }
+        let Membership { begin, end } = self.membership(roles).await?;
+        self.run(what, &[&begin, statements, &end].concat()).await
+    }
+
+    /// The same with one statement that the server only does alone.
+    pub(super) async fn run_alone_as(
+        &self,
+        what: &str,
+        roles: &[&str],
+        statement: String,
+    ) -> Answer<()> {
+        let Membership { begin, end } = self.membership(roles).await?;
+        self.run(what, &begin).await?;
+        let done = self.run(what, &[statement]).await;
+        // Whatever became of it, and even if the host wants an end.
+        if let Err(error) = self.client.batch_execute(&end.join(";\n")).await {
+            log::warn("a membership stays", &[("error", &described(&error))]);
+        }
+        done
+    }
+
+    /// How who connects becomes a member of roles, and is none any more: nothing at all where that would
+    /// change nothing.
+    pub(super) async fn membership(&self, roles: &[&str]) -> Answer<Membership> {
+        let [may, has] = match self.version >= KNOWS_USE {
+            true => [
+                "pg_has_role(r.oid, 'USAGE') AND pg_has_role(r.oid, 'SET')",
+                "AND m.inherit_option AND m.set_option",
+            ],
+            false => ["pg_has_role(r.oid, 'USAGE')", ""],
+        };
+        let query = format!(
+            "SELECT r.rolname::text FROM pg_roles r, pg_roles me \
+             WHERE me.rolname = current_user AND NOT me.rolsuper \
+             AND r.rolname = ANY($1::text[]) AND NOT ({may}) AND NOT EXISTS (\
+             SELECT FROM pg_auth_members m WHERE m.roleid = r.oid AND m.member = me.oid {has}) \
+             ORDER BY 1"
+        );
+        let missing: Vec<String> =
+            self.rows(&query, &[&roles]).await?.iter().map(|row| row.get(0)).collect();
+        let each = |verb: &str, to: &str| {
+            let roles = missing.iter();
+            roles.map(|role| format!("{verb} {} {to} CURRENT_USER", sql::name(role))).collect()
+        };
+        Ok(Membership { begin: each("GRANT", "TO"), end: each("REVOKE", "FROM") })
+    }
+
+    /// Asks for the rows of a query.
+    pub(super) async fn rows(
+        &self,
+        query: &str,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Answer<Vec<Row>> {
+        let what = "Error asking PostgreSQL";
+        let rows = self.heeding(what, self.client.query(query, values)).await?;
+        rows.map_err(|error| failed(what, &error))
+    }
+
+    /// Asks for the first row of a query, if there is any.
+    pub(super) async fn row(
+        &self,
+        query: &str,
+        values: &[&(dyn ToSql + Sync)],
+    ) -> Answer<Option<Row>> {
+        Ok(self.rows(query, values).await?.into_iter().next())
+    }
+
+    /// Whether a database of that name exists.
+    pub(super) async fn has_database(&self, name: &str) -> Answer<bool> {
+        let row = self.row("SELECT 1 FROM pg_database WHERE datname = $1", &[&name]).await?;
+        Ok(row.is_some())
+    }
+
+    /// Who owns the database.
+    pub(super) async fn owner(&self) -> Answer<String> {
+        let query = "SELECT pg_get_userbyid(datdba)::text FROM pg_database \
+                     WHERE datname = current_database()";
+        Ok(self.row(query, &[]).await?.map(|row| row.get(0)).unwrap_or_default())
+    }
+
+    /// Waits for the server, and has it drop what it does when the host wants an end. It then says what
+    /// became of it: all, or nothing.
+    async fn heeding<T>(
+        &self,
+        what: &str,
+        asked: impl Future<Output = Result<T, Error>>,
+    ) -> Answer<Result<T, Error>> {
+        let mut asked = pin!(asked);
+        tokio::select! {
+            biased;
+            answer = &mut asked => return Ok(answer),
+            () = self.stop.requested() => {}
+        }
+        let dropped = async {
+            let token = self.client.cancel_token();
+            token.cancel_query(self.encryption.clone()).await.ok();
+            asked.await
+        };
+        timeout(DROPPED, dropped).await.map_err(|_| {
+            let detail = "Interrupted; the server has not said whether it was done before that.";
+            Problem::new(what, detail)
+        })
+    }
+}
+
+/// The statements around others that only members of some roles may do.
+pub(super) struct Membership {
+    pub(super) begin: Vec<String>,
+    pub(super) end: Vec<String>,
+}
+
+/// Waits at most so long.
+async fn within<T>(limit: Option<Duration>, attempt: impl Future<Output = T>) -> Option<T> {
+    match limit {
+        Some(limit) => timeout(limit, attempt).await.ok(),
+        None => Some(attempt.await),
+    }
+}
+
+/// The first part of a version such as `15.4 (Debian 15.4-1)` or `17beta1`.
+fn version(text: &str) -> Option<u32> {
+    let end = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
+    text[..end].parse().ok()
+}
+
+/// How long to try again, with longer and longer waits in between.
+struct Patience {
+    until: Option<Instant>,
+    wait: Duration,
+}
+
+impl Patience {
+    fn of(length: Option<Duration>) -> Self {
+        let until = length.map(|length| Instant::now() + length);
+        Self { until, wait: Duration::from_millis(20) }
+    }
+
+    /// Waits before another attempt. False when there has been enough of that, or the host wants an end.
+    async fn allows_another(&mut self, stop: &Stop) -> bool {
+        if self.until.is_some_and(|until| Instant::now() + self.wait > until) {
+            return false;
+        }
+        let wait = self.wait;
+        self.wait = (wait * 2).min(Duration::from_secs(1));
+        tokio::select! {
+            () = tokio::time::sleep(wait) => true,
+            () = stop.requested() => false,
+        }
+    }
+}
+
+/// Whether another attempt may do better.
+fn passes(error: &Error) -> bool {
+    let passing = [
+        SqlState::CANNOT_CONNECT_NOW,
+        SqlState::TOO_MANY_CONNECTIONS,
+        SqlState::T_R_SERIALIZATION_FAILURE,
+        SqlState::T_R_DEADLOCK_DETECTED,
+        SqlState::LOCK_NOT_AVAILABLE,
+        SqlState::OBJECT_IN_USE,
+    ];
+    // Two who change the privileges of one object at a time get this.
+    let clash = error.as_db_error().is_some_and(|error| {
+        *error.code() == SqlState::INTERNAL_ERROR && error.message() == "tuple concurrently updated"
+    });
+    clash || error.code().is_some_and(|code| passing.contains(code))
+}
+
+/// Whether nobody is there to be asked. A socket that is not there yet is not found.
+fn is_absent(error: &Error) -> bool {
+    let source = error.source().and_then(|source| source.downcast_ref::<std::io::Error>());
+    source.is_some_and(|source| {
+        [ConnectionRefused, ConnectionReset, NotFound].contains(&source.kind())
+    })
+}
+
+/// Reports what the server says.
+fn failed(what: &str, error: &Error) -> Problem {
+    Problem::new(what, format!("{}.", described(error)))
+}
+
+fn described(error: &Error) -> String {
+    match (error.as_db_error(), error.source()) {
+        (Some(error), _) => told(error),
+        (None, Some(source)) => format!("{error}: {source}"),
+        (None, None) => error.to_string(),
+    }
+}
+
+fn told(error: &DbError) -> String {
+    let code = error.code().code();
+    let parts = [Some(error.message()), error.detail(), error.hint()];
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    format!("{} (SQLSTATE {code})", parts.join("; "))
+}

@@ -1,0 +1,105 @@
+//! What is waited for, how long, and that the host can end it.
+
+use formwork_sdk::prelude::*;
+use formwork_sdk::testing::Action;
+use formwork_sdk::value::Value;
+use tokio::net::TcpListener;
+use tokio::time::Instant;
+
+use super::super::server::{Server, SettingsDraft};
+use super::real::Real;
+use super::{made, text};
+
+fn server(port: u16, seconds: i64) -> Server {
+    let mut settings = SettingsDraft::default();
+    settings.host = "127.0.0.1".into();
+    settings.port = i64::from(port).into();
+    settings.connect_timeout = seconds.into();
+    let server = Server::default();
+    server.reach(&settings).unwrap();
+    server
+}
+
+async fn refusal(server: &Server, stop: &Stop) -> String {
+    format!("{:?}", server.connect(None, stop).await.err().unwrap())
+}
+
+#[tokio::test]
+async fn what_waits_for_others_in_the_server_ends_when_the_host_wants_it() {
+    let Some(real) = Real::start().await else { return };
+    real.run("CREATE SCHEMA s; CREATE TABLE s.t ()").await;
+    let (switch, stop) = Stop::new();
+    let (_other, never) = Stop::new();
+    let holder = real.server.connect(None, &never).await.unwrap();
+    holder.run("", &["BEGIN".to_owned()]).await.unwrap();
+    holder.run("", &["LOCK TABLE s.t".to_owned()]).await.unwrap();
+    let session = real.server.connect(None, &stop).await.unwrap();
+    let statements = ["DROP SCHEMA s CASCADE".to_owned()];
+    let interrupt = async {
+        while real.ask("SELECT count(*) FROM pg_locks WHERE NOT granted").await == "0" {}
+        switch.request();
+    };
+    let (done, ()) = tokio::join!(session.run("Error deleting", &statements), interrupt);
+    let problem = format!("{:?}", done.unwrap_err());
+    assert!(problem.contains("(SQLSTATE 57014)"), "{problem}");
+    assert_eq!(real.ask("SELECT count(*) FROM pg_namespace WHERE nspname = 's'").await, "1");
+}
+
+#[tokio::test]
+async fn no_lock_is_waited_for_for_ever() {
+    let Some(real) = Real::start().await else { return };
+    let (_switch, stop) = Stop::new();
+    let session = real.server.connect(None, &stop).await.unwrap();
+    let limit: String = session.row("SHOW lock_timeout", &[]).await.unwrap().unwrap().get(0);
+    assert_eq!(limit, "20s");
+}
+
+#[tokio::test]
+async fn a_server_that_says_nothing_is_given_up_in_time_or_at_once_when_the_host_wants_it() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let server = server(listener.local_addr().unwrap().port(), 1);
+    let (switch, stop) = Stop::new();
+    let problem = refusal(&server, &stop).await;
+    assert!(problem.contains("does not answer within 1 seconds"), "{problem}");
+    switch.request();
+    let problem = refusal(&server, &stop).await;
+    assert!(problem.contains("Interrupted"), "{problem}");
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_waited_for_a_few_seconds() {
+    let port = {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        listener.local_addr().unwrap().port()
+    };
+    let (_switch, stop) = Stop::new();
+    let begin = Instant::now();
+    let problem = refusal(&server(port, 180), &stop).await;
+    assert!(problem.contains("refused"), "{problem}");
+    assert!(begin.elapsed().as_secs() < 10, "{:?}", begin.elapsed());
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_known_yet_is_no_other_server() {
+    let server = server(1, 1);
+    let mut settings = SettingsDraft::default();
+    settings.port = Attr::Unknown;
+    settings.username = Attr::Unknown;
+    server.reach(&settings).unwrap();
+    let (_switch, stop) = Stop::new();
+    let problem = refusal(&server, &stop).await;
+    assert!(problem.contains("`port`, `username` of the provider"), "{problem}");
+}
+
+#[tokio::test]
+async fn what_was_done_before_a_failure_is_kept() {
+    let Some(real) = Real::start().await else { return };
+    let mut database = made(&real, "postgresql_database", vec![text("name", "one")]).await;
+    let other = vec![text("name", "two"), text("tablespace_name", "none")];
+    let refusal = database.apply(other).await.unwrap_err();
+    assert!(refusal.0.contains("tablespace \"none\" does not exist"), "{refusal:?}");
+    assert_eq!(database.get("name"), &Value::string("two"));
+    assert_eq!(database.apply(vec![text("name", "two")]).await, Ok(Action::Nothing));
+    database.destroy().await.unwrap();
+    assert_eq!(real.ask("SELECT count(*) FROM pg_database WHERE datname = 'two'").await, "0");
+}
