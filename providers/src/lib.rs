@@ -4,6 +4,7 @@
 mod anyone;
 pub mod archive;
 mod armor;
+mod aside;
 mod child;
 mod digest;
 pub mod external;

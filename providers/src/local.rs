@@ -1,5 +1,6 @@
 //! The `local` provider: files on the machine that runs it.
 
+mod command;
 mod content;
 mod data_source;
 mod direxists;
@@ -15,7 +16,9 @@ pub fn provider() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/hashicorp/local")
         .resource("local_file", file::LocalFile)
         .resource("local_sensitive_file", sensitive_file::LocalSensitiveFile)
+        .data_source("local_command", command::LocalCommand)
         .data_source("local_file", data_source::LocalFile)
         .data_source("local_sensitive_file", data_source::LocalSensitiveFile)
+        .ephemeral("local_command", command::PassingCommand)
         .function::<direxists::DirExists>("direxists")
 }

@@ -1,5 +1,6 @@
 //! The `random` provider: values drawn once and kept in the state, and passwords that nobody keeps.
 
+mod bytes;
 mod id;
 mod integer;
 mod password;
@@ -17,6 +18,7 @@ use formwork_sdk::ProviderDef;
 #[must_use]
 pub fn provider() -> ProviderDef {
     ProviderDef::new("registry.terraform.io/hashicorp/random")
+        .resource("random_bytes", bytes::RandomBytes)
         .resource("random_id", id::RandomId)
         .resource("random_integer", integer::RandomInteger)
         .resource("random_password", password::RandomPassword)
@@ -24,5 +26,8 @@ pub fn provider() -> ProviderDef {
         .resource("random_shuffle", shuffle::RandomShuffle)
         .resource("random_string", string::RandomString)
         .resource("random_uuid", uuid::RandomUuid)
+        .resource("random_uuid4", uuid::RandomUuid)
+        .resource("random_uuid7", uuid::RandomUuid7)
+        .ephemeral("random_bytes", bytes::PassingBytes)
         .ephemeral("random_password", password::ephemeral::PassingPassword)
 }

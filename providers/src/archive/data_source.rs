@@ -3,6 +3,7 @@
 use formwork_sdk::prelude::*;
 
 use super::model::{Archive, ArchiveComputed};
+use crate::aside::aside;
 
 /// The data source.
 pub(super) struct ArchiveFile;
@@ -15,6 +16,7 @@ impl DataSource for ArchiveFile {
     }
 
     async fn read(&self, call: ReadData<Archive>) -> Answer<ArchiveComputed> {
-        call.config.wanted().make().map(ArchiveComputed::of)
+        let config = call.config;
+        aside(move || config.wanted().make().map(ArchiveComputed::of)).await
     }
 }

@@ -8,6 +8,11 @@ use formwork_sdk::prelude::*;
 use super::file::{self, Made, Source, Wanted};
 
 /// Files packed into one.
+///
+/// The same files make the same archive, on every machine and in every version. It holds what an archive
+/// of the public provider holds, but is not the same byte for byte, so `output_size` and the digests
+/// differ from those: whoever comes from there, or shares a state with somebody who uses it, sees what
+/// depends on a digest change once for each change of providers.
 #[derive(Model)]
 #[attr(
     exactly_one_of(source, source_content_filename, source_file, source_dir),

@@ -4,6 +4,7 @@
 use formwork_sdk::prelude::*;
 
 use super::model::{Archive, ArchiveComputed};
+use crate::aside::aside;
 
 /// The resource type.
 pub(super) struct ArchiveFile;
@@ -16,12 +17,18 @@ impl Resource for ArchiveFile {
     }
 
     async fn create(&self, call: Create<Archive>) -> Answer<ArchiveComputed> {
-        call.planned.wanted().make().map(ArchiveComputed::of)
+        let planned = call.planned;
+        aside(move || planned.wanted().make().map(ArchiveComputed::of)).await
     }
 
     async fn read(&self, call: Read<Archive>) -> Answer<Option<Archive>> {
         let current = call.current;
-        let computed = ArchiveComputed::of(current.wanted().make()?);
+        let (current, made) = aside(move || {
+            let made = current.wanted().make()?;
+            Ok((current, made))
+        })
+        .await?;
+        let computed = ArchiveComputed::of(made);
         Ok(Some(Archive {
             output_size: computed.output_size,
             output_md5: computed.output_md5,

@@ -62,7 +62,7 @@ pub(super) struct Given<'m> {
 
 impl Given<'_> {
     /// Returns the content.
-    pub(super) fn bytes(&self) -> Answer<Vec<u8>> {
+    fn bytes(&self) -> Answer<Vec<u8>> {
         if let Some(text) = self.text {
             return Ok(text.as_bytes().to_vec());
         }
@@ -80,9 +80,18 @@ impl Given<'_> {
     }
 }
 
+impl Given<'_> {
+    /// Writes a file with the content.
+    pub(super) fn write(&self, file: &Written<'_>) -> Answer<ToldComputed> {
+        let bytes = self.bytes()?;
+        write(file, &bytes)?;
+        Ok(ToldComputed::of(&bytes))
+    }
+}
+
 /// Writes a file, and makes the folders it is to be in. Permissions are those of what is made; they do
 /// not change for what is there.
-pub(super) fn write(file: &Written<'_>, content: &[u8]) -> Answer<()> {
+fn write(file: &Written<'_>, content: &[u8]) -> Answer<()> {
     let fail = |what: &str, error: io::Error| {
         let detail = format!("The {what} {:?} cannot be written: {error}.", file.name);
         Problem::new("Create local file error", detail)

@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use formwork_sdk::prelude::*;
 
 use super::content::{Told, ToldComputed};
+use crate::aside::aside;
 
 /// What is in a file.
 #[derive(Model)]
@@ -31,7 +32,7 @@ impl DataSource for LocalFile {
     type Model = File;
 
     async fn read(&self, call: ReadData<File>) -> Answer<FileComputed> {
-        let bytes = bytes_of(&call.config.filename)?;
+        let bytes = bytes_of(call.config.filename).await?;
         Ok(FileComputed {
             content: String::from_utf8_lossy(&bytes).into_owned(),
             content_base64: STANDARD.encode(&bytes),
@@ -63,7 +64,7 @@ impl DataSource for LocalSensitiveFile {
     type Model = SensitiveFile;
 
     async fn read(&self, call: ReadData<SensitiveFile>) -> Answer<SensitiveFileComputed> {
-        let bytes = bytes_of(&call.config.filename)?;
+        let bytes = bytes_of(call.config.filename).await?;
         Ok(SensitiveFileComputed {
             content: String::from_utf8_lossy(&bytes).into_owned(),
             content_base64: STANDARD.encode(&bytes),
@@ -72,11 +73,14 @@ impl DataSource for LocalSensitiveFile {
     }
 }
 
-fn bytes_of(name: &str) -> Answer<Vec<u8>> {
-    fs::read(name).map_err(|error| {
-        let detail = format!("The file {name:?} cannot be read: {error}.");
-        Problem::new("Read local file data source error", detail)
+async fn bytes_of(name: String) -> Answer<Vec<u8>> {
+    aside(move || {
+        fs::read(&name).map_err(|error| {
+            let detail = format!("The file {name:?} cannot be read: {error}.");
+            Problem::new("Read local file data source error", detail)
+        })
     })
+    .await
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use formwork_sdk::prelude::*;
 
-use super::content::{self, Given, Told, ToldComputed, Written};
+use super::content::{self, Given, Told, Written};
 use super::permission;
+use crate::aside::aside;
 
 /// A file with a given content.
 #[derive(Model)]
@@ -46,32 +47,38 @@ impl Resource for LocalFile {
     type Model = File;
 
     fn validate(&self, call: Validate<File>) -> Answer<()> {
-        permission::validate("file_permission", &call.config.file_permission)?;
-        permission::validate("directory_permission", &call.config.directory_permission)
+        let config = &call.config;
+        let file = permission::validate("file_permission", &config.file_permission);
+        let folder = permission::validate("directory_permission", &config.directory_permission);
+        Problem::all([file, folder].into_iter().filter_map(Result::err))
     }
 
     async fn create(&self, call: Create<File>) -> Answer<FileComputed> {
         let planned = call.planned;
-        let text = planned.content.or(planned.sensitive_content);
-        let given = Given {
-            text: text.as_deref(),
-            base64: planned.content_base64.as_deref(),
-            source: planned.source.as_deref(),
-        };
-        let bytes = given.bytes()?;
-        let file = Written {
-            name: &planned.filename,
-            permission: &planned.file_permission,
-            folder_permission: &planned.directory_permission,
-        };
-        content::write(&file, &bytes)?;
-        Ok(FileComputed { told: ToldComputed::of(&bytes) })
+        aside(move || {
+            let text = planned.content.or(planned.sensitive_content);
+            let given = Given {
+                text: text.as_deref(),
+                base64: planned.content_base64.as_deref(),
+                source: planned.source.as_deref(),
+            };
+            let file = Written {
+                name: &planned.filename,
+                permission: &planned.file_permission,
+                folder_permission: &planned.directory_permission,
+            };
+            Ok(FileComputed { told: given.write(&file)? })
+        })
+        .await
     }
 
     async fn read(&self, call: Read<File>) -> Answer<Option<File>> {
         let file = call.current;
-        let same = content::is_as_written(&file.filename, &file.told.id)?;
-        Ok(same.then_some(file))
+        aside(move || {
+            let same = content::is_as_written(&file.filename, &file.told.id)?;
+            Ok(same.then_some(file))
+        })
+        .await
     }
 
     async fn delete(&self, call: Delete<File>) -> Answer<()> {

@@ -5,8 +5,8 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use formwork_sdk::prelude::*;
 use formwork_sdk::value::Number;
 
-use crate::Strings;
 use crate::replace::values_changed;
+use crate::{Strings, digest};
 
 /// The most bytes that are drawn; more is a mistake in the configuration.
 const MAX_BYTES: i64 = 1 << 20;
@@ -92,7 +92,7 @@ impl Resource for RandomId {
 fn written(bytes: &[u8], prefix: &str) -> IdComputed {
     let with_prefix = |text: &str| format!("{prefix}{text}");
     let id = URL_SAFE_NO_PAD.encode(bytes);
-    let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = digest::hex(bytes);
     let decimal = Number::parse_integer(&hex, 16).map(|number| number.to_string());
     IdComputed {
         b64_url: with_prefix(&id),

@@ -1,4 +1,4 @@
-//! `random_uuid`.
+//! `random_uuid`, which is also called `random_uuid4`, and `random_uuid7`.
 
 use formwork_sdk::prelude::*;
 use uuid::Uuid as Drawn;
@@ -31,15 +31,38 @@ impl Resource for RandomUuid {
     }
 
     async fn import(&self, call: Import<Uuid>) -> Answer<UuidDraft> {
-        let id = call.id.as_str();
-        match Drawn::try_parse(id) {
-            Ok(drawn) => Ok(of(drawn).into()),
-            Err(error) => {
-                let detail = format!("{id:?} is not a UUID: {error}.");
-                Err(Problem::new("Import Random UUID Error", detail))
-            }
-        }
+        Ok(of(parsed(&call.id)?).into())
     }
+}
+
+/// A UUID that begins with the time at which it was made, so that later ones are sorted behind earlier
+/// ones; the rest is random.
+#[derive(Model)]
+pub(super) struct Uuid7 {
+    #[attr(flatten, fills)]
+    uuid: Uuid,
+}
+
+/// The resource type.
+pub(super) struct RandomUuid7;
+
+impl Resource for RandomUuid7 {
+    type Model = Uuid7;
+
+    async fn create(&self, _: Create<Uuid7>) -> Answer<Uuid7Computed> {
+        Ok(Uuid7Computed { uuid: of(Drawn::now_v7()) })
+    }
+
+    async fn import(&self, call: Import<Uuid7>) -> Answer<Uuid7Draft> {
+        Ok(Uuid7Draft { uuid: of(parsed(&call.id)?).into() })
+    }
+}
+
+fn parsed(id: &str) -> Answer<Drawn> {
+    Drawn::try_parse(id).map_err(|error| {
+        let detail = format!("{id:?} is not a UUID: {error}.");
+        Problem::new("Import Random UUID Error", detail)
+    })
 }
 
 fn of(drawn: Drawn) -> UuidComputed {
@@ -56,24 +79,32 @@ mod tests {
 
     #[tokio::test]
     async fn stays_until_its_keepers_change() {
-        let mut life = Life::new(provider(), "random_uuid").await.unwrap();
-        assert_eq!(life.apply([]).await, Ok(Action::Create));
-        let first = life.get("result").clone();
-        assert_eq!(life.get("id"), &first);
-        life.store().await.unwrap();
-        assert_eq!(life.apply([]).await, Ok(Action::Nothing));
-        assert_eq!(life.apply([("keepers", strings([("a", "b")]))]).await, Ok(Action::Replace));
-        assert_ne!(life.get("result"), &first);
-        life.destroy().await.unwrap();
+        for (kind, version) in [("random_uuid", "4"), ("random_uuid4", "4"), ("random_uuid7", "7")]
+        {
+            let mut life = Life::new(provider(), kind).await.unwrap();
+            assert_eq!(life.apply([]).await, Ok(Action::Create));
+            let first = life.get("result").clone();
+            let Value::String(text) = &first else { panic!("the result is text") };
+            assert_eq!(text.as_str().get(14..15), Some(version));
+            assert_eq!(life.get("id"), &first);
+            life.store().await.unwrap();
+            assert_eq!(life.apply([]).await, Ok(Action::Nothing));
+            let keepers = ("keepers", strings([("a", "b")]));
+            assert_eq!(life.apply([keepers]).await, Ok(Action::Replace));
+            assert_ne!(life.get("result"), &first);
+            life.destroy().await.unwrap();
+        }
     }
 
     #[tokio::test]
     async fn is_imported_by_its_text() {
-        let mut life = Life::new(provider(), "random_uuid").await.unwrap();
-        let text = "6b0a6dba-4fcb-4b7f-8d6a-0f1c4d5c0c11";
-        life.import(text).await.unwrap();
-        assert_eq!(life.get("result"), &Value::string(text));
-        assert_eq!(life.apply([]).await, Ok(Action::Nothing));
-        assert!(life.import("nothing of the kind").await.is_err());
+        for kind in ["random_uuid", "random_uuid7"] {
+            let mut life = Life::new(provider(), kind).await.unwrap();
+            let text = "6b0a6dba-4fcb-4b7f-8d6a-0f1c4d5c0c11";
+            life.import(text).await.unwrap();
+            assert_eq!(life.get("result"), &Value::string(text));
+            assert_eq!(life.apply([]).await, Ok(Action::Nothing));
+            assert!(life.import("nothing of the kind").await.is_err());
+        }
     }
 }

@@ -36,8 +36,8 @@ pub(super) struct Cert {
     #[attr(default = false, replace)]
     is_ca_certificate: bool,
     /// How many certificates may come between this one, if it signs others, and the last; -1 for any
-    /// number.
-    #[attr(optional, replace, range = -1..=255)]
+    /// number. What is stored stays if it is not set: some versions of the public provider stored -1.
+    #[attr(optional_computed, keep, replace, range = -1..=255)]
     max_path_length: Option<i64>,
     /// Whether the certificate names its key, as those that sign others always do.
     #[attr(default = false, replace)]
@@ -113,6 +113,7 @@ impl Resource for TlsSelfSignedCert {
         let issued = issued.or_fail("Failed to create certificate")?;
         Ok(CertComputed {
             cert_pem: issued.pem,
+            max_path_length: planned.max_path_length,
             ready_for_renewal: renewal::is_born_due(
                 planned.validity_period_hours,
                 planned.early_renewal_hours,

@@ -156,6 +156,20 @@ async fn a_certificate_is_replaced_when_it_is_due_and_not_before() {
 }
 
 #[tokio::test]
+async fn a_length_of_the_path_that_others_stored_stays() {
+    let key = key("ED25519", "P224").await;
+    let mut config = authority(&key);
+    config.retain(|(name, _)| *name != "max_path_length");
+    let stored = [config.clone(), vec![int("max_path_length", -1)]].concat();
+    let mut ca = made("tls_self_signed_cert", stored).await;
+    assert_eq!(ca.apply(config.clone()).await, Ok(Action::Nothing));
+    assert_eq!(ca.get("max_path_length"), &Value::int(-1));
+    let mut ca = made("tls_self_signed_cert", config.clone()).await;
+    assert!(ca.get("max_path_length").is_null());
+    assert_eq!(ca.apply(config).await, Ok(Action::Nothing));
+}
+
+#[tokio::test]
 async fn what_makes_no_certificate_is_refused() {
     let (key, other) = (key("ED25519", "P224").await, key("ED25519", "P224").await);
     let usual = |key: &str, with: Vec<Set>| {

@@ -112,9 +112,20 @@ pub(super) fn local() -> Provider {
             },
         ],
         others: vec![
+            Other::Data(
+                "local_command",
+                "  command           = \"sh\"\n  arguments         = [\"-c\", \"cat; echo $0\", \"<&>\"]\n  \
+                 stdin             = \"in \"\n  working_directory = path.module",
+                &[],
+            ),
             Other::Data("local_file", "  filename = \"${path.module}/kept.txt\"", &[]),
             Other::Data("local_sensitive_file", "  filename = local_file.row.filename", &[]),
             Other::Function("direxists", "path.module"),
+            Other::Ephemeral(
+                "local_command",
+                "  command                  = \"false\"\n  allow_non_zero_exit_code = true",
+                "ephemeral.local_command.row.exit_code == 1",
+            ),
         ],
     }
 }

@@ -26,6 +26,12 @@ pub(super) fn provider() -> Provider {
         files: &[],
         resources: vec![
             row(
+                "random_bytes",
+                ["  length = 8", "  length = 8\n  keepers = { k = \"a\" }", "  length = 9"],
+                Import::By("{base64}"),
+                &["base64", "hex"],
+            ),
+            row(
                 "random_id",
                 ["  byte_length = 8", "  byte_length = 9", "  byte_length = 9\n  prefix = \"p-\""],
                 Import::By("p-,{id}"),
@@ -83,11 +89,30 @@ pub(super) fn provider() -> Provider {
                 Import::By("{result}"),
                 &["id", "result"],
             ),
+            row(
+                "random_uuid4",
+                [keepers("a"), keepers("b"), ""],
+                Import::By("{result}"),
+                &["id", "result"],
+            ),
+            row(
+                "random_uuid7",
+                [keepers("a"), keepers("b"), ""],
+                Import::By("{result}"),
+                &["id", "result"],
+            ),
         ],
-        others: vec![Other::Ephemeral(
-            "random_password",
-            "  length = 14",
-            "length(ephemeral.random_password.row.result) == 14",
-        )],
+        others: vec![
+            Other::Ephemeral(
+                "random_bytes",
+                "  length = 14",
+                "length(ephemeral.random_bytes.row.hex) == 28",
+            ),
+            Other::Ephemeral(
+                "random_password",
+                "  length = 14",
+                "length(ephemeral.random_password.row.result) == 14",
+            ),
+        ],
     }
 }

@@ -1,0 +1,176 @@
+//! `local_command`, as a data source and as an ephemeral resource: a program, and what it says. No shell
+//! is involved.
+
+use std::path::Path as FilePath;
+use std::process::Output;
+
+use formwork_sdk::prelude::*;
+
+use crate::child::{command, converse};
+
+/// A program that is run on this machine, with the environment of the run. It is run whenever the data
+/// are read, which is mostly while planning, so it should change nothing.
+#[derive(Model)]
+pub(super) struct Command {
+    /// The program: its path, or a name that is found in one of the folders of `PATH`.
+    #[attr(required, length = 1..)]
+    command: String,
+    /// The arguments of the program. Those that are null are left out.
+    #[attr(optional)]
+    arguments: Option<Vec<Option<String>>>,
+    /// What the program gets on its standard input.
+    #[attr(optional)]
+    stdin: Option<String>,
+    /// The folder to run the program in; the current one if it is not set.
+    #[attr(optional)]
+    working_directory: Option<String>,
+    /// Whether an exit code other than 0 is no failure; false if not set.
+    #[attr(optional)]
+    allow_non_zero_exit_code: Option<bool>,
+    /// The exit code.
+    #[attr(computed)]
+    exit_code: i64,
+    /// What the program printed on its standard output, as text. What is not UTF-8 becomes the
+    /// replacement character.
+    #[attr(computed)]
+    stdout: Option<String>,
+    /// What the program printed on its standard error, as text.
+    #[attr(computed)]
+    stderr: Option<String>,
+}
+
+/// The data source.
+pub(super) struct LocalCommand;
+
+impl DataSource for LocalCommand {
+    type Model = Command;
+
+    async fn read(&self, call: ReadData<Command>) -> Answer<CommandComputed> {
+        call.config.run().await
+    }
+}
+
+/// The ephemeral resource type.
+pub(super) struct PassingCommand;
+
+impl Ephemeral for PassingCommand {
+    type Model = Command;
+
+    async fn open(&self, call: Open<Command>) -> Answer<CommandComputed> {
+        call.config.run().await
+    }
+}
+
+impl CommandInput {
+    async fn run(&self) -> Answer<CommandComputed> {
+        let mut program = command(&self.command);
+        program.args(self.arguments.iter().flatten().flatten());
+        let folder = self.working_directory.as_ref().filter(|folder| !folder.is_empty());
+        if let Some(folder) = folder {
+            program.current_dir(folder);
+        }
+        let input = self.stdin.as_deref().unwrap_or_default();
+        let output = converse(program, input.as_bytes()).await.map_err(|error| {
+            if folder.is_some_and(|folder| !FilePath::new(folder).is_dir()) {
+                let detail = format!("{:?} is not a folder.", folder.cloned().unwrap_or_default());
+                return Problem::new("Command Execution Failed", detail).at("working_directory");
+            }
+            let detail = format!(
+                "{:?} cannot be started: {error}. It must be in one of the folders of PATH or be given \
+                 with its path, for example \"${{path.module}}/{}\", and must be executable.",
+                self.command, self.command
+            );
+            Problem::new("Command Lookup Failed", detail).at("command")
+        })?;
+        let is_allowed = self.allow_non_zero_exit_code == Some(true);
+        match output.status.code() {
+            Some(code) if code == 0 || is_allowed => Ok(CommandComputed {
+                exit_code: i64::from(code),
+                stdout: text(&output.stdout),
+                stderr: text(&output.stderr),
+            }),
+            _ => Err(self.failed(&output)),
+        }
+    }
+
+    fn failed(&self, output: &Output) -> Problem {
+        let words = text(&output.stderr).unwrap_or_else(|| "nothing".to_owned());
+        let detail = format!(
+            "The command failed. If that is expected, set `allow_non_zero_exit_code`.\n\n\
+             Command: {}\nStandard error: {words}\nState: {}",
+            self.command, output.status
+        );
+        Problem::new("Command Execution Failed", detail).at("command")
+    }
+}
+
+/// What was printed; nothing at all is null.
+fn text(bytes: &[u8]) -> Option<String> {
+    (!bytes.is_empty()).then(|| String::from_utf8_lossy(bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_sdk::testing::{Passing, Refusal, read_data};
+    use formwork_sdk::value::{Path, Type, Value};
+
+    use super::super::provider;
+
+    type Set = (&'static str, Value);
+
+    fn shell(script: &str) -> Vec<Set> {
+        let words = ["-c", script].map(Value::string).to_vec();
+        let arguments = [words, vec![Value::null(Type::String)]].concat();
+        vec![("command", Value::string("sh")), ("arguments", Value::list(Type::String, arguments))]
+    }
+
+    async fn run(config: Vec<Set>) -> Result<Value, Refusal> {
+        read_data(provider(), "local_command", config).await
+    }
+
+    fn get(object: &Value, name: &str) -> Value {
+        Path::root().attribute(name).find(object).unwrap().clone()
+    }
+
+    #[tokio::test]
+    async fn a_program_says_what_it_says_where_it_is_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = folder.path().canonicalize().unwrap();
+        let name = name.to_str().unwrap();
+        let more =
+            vec![("stdin", Value::string("in ")), ("working_directory", Value::string(name))];
+        let said = run([shell("cat; pwd -P"), more.clone()].concat()).await.unwrap();
+        assert_eq!(get(&said, "stdout"), Value::string(format!("in {name}\n")));
+        assert_eq!(get(&said, "stderr"), Value::null(Type::String));
+        assert_eq!(get(&said, "exit_code"), Value::int(0));
+        let mut passing = Passing::new(provider(), "local_command").await.unwrap();
+        let opened = passing.open(&[shell("cat; pwd -P"), more].concat()).await.unwrap();
+        assert_eq!(get(&opened, "stdout"), get(&said, "stdout"));
+    }
+
+    #[tokio::test]
+    async fn a_failure_is_one_unless_it_is_expected() {
+        let config = shell("echo why >&2; exit 3");
+        let refusal = run(config.clone()).await.unwrap_err();
+        assert!(refusal.0.contains("Standard error: why"), "{refusal:?}");
+        let allowed = ("allow_non_zero_exit_code", Value::Bool(true));
+        let said = run([config, vec![allowed]].concat()).await.unwrap();
+        assert_eq!(get(&said, "exit_code"), Value::int(3));
+        assert_eq!(get(&said, "stderr"), Value::string("why\n"));
+        assert_eq!(get(&said, "stdout"), Value::null(Type::String));
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_run_is_refused() {
+        let nowhere = ("working_directory", Value::string("no/such"));
+        let table = [
+            (vec![("command", Value::string("./no-such-program"))], "Command Lookup Failed"),
+            ([shell("true"), vec![nowhere]].concat(), "\"no/such\" is not a folder"),
+            (shell("kill -9 $$"), "signal: 9"),
+        ];
+        for (config, expected) in table {
+            let refusal = run(config).await.unwrap_err();
+            assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
+        }
+    }
+}

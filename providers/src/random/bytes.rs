@@ -1,0 +1,124 @@
+//! `random_bytes`, as a resource and as an ephemeral resource.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use formwork_sdk::prelude::*;
+
+use crate::{Strings, armor, digest};
+
+/// The most bytes that are drawn; more is a mistake in the configuration.
+const MAX_BYTES: i64 = 1 << 20;
+
+/// Random bytes that are not shown, for secrets and keys. Drawn from a cryptographic source.
+#[derive(Model)]
+pub(super) struct Bytes {
+    /// Arbitrary values that, when changed, make new bytes.
+    #[attr(optional, replace)]
+    keepers: Option<Strings>,
+    /// How many bytes to draw; at least 1.
+    #[attr(required, replace, range = 1..=MAX_BYTES)]
+    length: i64,
+    /// The bytes in base64.
+    #[attr(computed, keep, sensitive)]
+    base64: String,
+    /// The bytes in hexadecimal digits, two for each.
+    #[attr(computed, keep, sensitive)]
+    hex: String,
+}
+
+/// The resource type.
+pub(super) struct RandomBytes;
+
+impl Resource for RandomBytes {
+    type Model = Bytes;
+
+    async fn create(&self, call: Create<Bytes>) -> Answer<BytesComputed> {
+        let bytes = drawn(call.planned.length);
+        Ok(BytesComputed { base64: STANDARD.encode(&bytes), hex: digest::hex(&bytes) })
+    }
+
+    async fn import(&self, call: Import<Bytes>) -> Answer<BytesDraft> {
+        // What is imported is a secret, so it is not said.
+        let bytes = armor::base64(&call.id).or_fail("Import Random bytes Error")?;
+        let computed = BytesComputed { base64: call.id.clone(), hex: digest::hex(&bytes) };
+        let length = i64::try_from(bytes.len()).unwrap_or(i64::MAX).into();
+        Ok(BytesDraft { length, ..computed.into() })
+    }
+}
+
+/// Random bytes that are neither shown nor stored. Drawn from a cryptographic source.
+#[derive(Model)]
+pub(super) struct Passing {
+    /// How many bytes to draw; at least 1.
+    #[attr(required, range = 1..=MAX_BYTES)]
+    length: i64,
+    /// The bytes in base64.
+    #[attr(computed, sensitive)]
+    base64: String,
+    /// The bytes in hexadecimal digits, two for each.
+    #[attr(computed, sensitive)]
+    hex: String,
+}
+
+/// The ephemeral resource type.
+pub(super) struct PassingBytes;
+
+impl Ephemeral for PassingBytes {
+    type Model = Passing;
+
+    async fn open(&self, call: Open<Passing>) -> Answer<PassingComputed> {
+        let bytes = drawn(call.config.length);
+        Ok(PassingComputed { base64: STANDARD.encode(&bytes), hex: digest::hex(&bytes) })
+    }
+}
+
+fn drawn(length: i64) -> Vec<u8> {
+    let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
+    rand::fill(&mut bytes[..]);
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_sdk::testing::{Action, Life, Passing};
+    use formwork_sdk::value::{Path, Value};
+
+    use super::super::provider;
+
+    fn length(bytes: i64) -> (&'static str, Value) {
+        ("length", Value::int(bytes))
+    }
+
+    #[tokio::test]
+    async fn bytes_stay_until_their_number_changes() {
+        let mut life = Life::new(provider(), "random_bytes").await.unwrap();
+        assert_eq!(life.apply([length(5)]).await, Ok(Action::Create));
+        let Value::String(hex) = life.get("hex").clone() else { panic!("hex is text") };
+        assert_eq!(hex.len(), 10);
+        life.store().await.unwrap();
+        assert_eq!(life.apply([length(5)]).await, Ok(Action::Nothing));
+        assert_eq!(life.apply([length(6)]).await, Ok(Action::Replace));
+        assert!(life.apply([length(0)]).await.unwrap_err().0.contains("`length` must"));
+    }
+
+    #[tokio::test]
+    async fn bytes_are_imported_by_their_base64() {
+        let mut life = Life::new(provider(), "random_bytes").await.unwrap();
+        life.import("8/fu3q+2DcgSJ19i0jZ5Cw==").await.unwrap();
+        assert_eq!(life.get("hex"), &Value::string("f3f7eedeafb60dc812275f62d236790b"));
+        assert_eq!(life.apply([length(16)]).await, Ok(Action::Nothing));
+        let refusal = life.import("not base64").await.unwrap_err();
+        assert!(!refusal.0.contains("not base64"), "{refusal:?}");
+    }
+
+    #[tokio::test]
+    async fn passing_bytes_are_others_each_time() {
+        let mut all = Vec::new();
+        for _ in 0..2 {
+            let mut passing = Passing::new(provider(), "random_bytes").await.unwrap();
+            let opened = passing.open(&[length(16)]).await.unwrap();
+            all.push(Path::root().attribute("base64").find(&opened).cloned());
+        }
+        assert_ne!(all[0], all[1]);
+    }
+}
