@@ -10,6 +10,7 @@ mod probe;
 mod programs;
 mod report;
 mod sample;
+mod sdk;
 mod shape;
 mod suite;
 
@@ -18,6 +19,9 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(code) = sdk::serve() {
+        return code;
+    }
     match run() {
         Ok(code) => code,
         Err(error) => {
@@ -34,18 +38,26 @@ fn run() -> Result<ExitCode, Box<dyn Error>> {
         return probe::serve(rest);
     }
     let options = options::Options::read(&args)?;
-    let programs = programs::Programs::prepare(&options)?;
     let parsed = parse::measure(&options);
+    let sdk = sdk::measure(&options)?;
+    let inside = format!("{}\n{}", parse::table(&parsed), sdk::table(&sdk));
+    let mut verdicts = parse::check(&parsed);
+    verdicts.extend(sdk::check(&sdk));
+    // What is measured in this process needs no programs to be built.
+    if options.is_inside_alone() {
+        writeln!(std::io::stdout().lock(), "\n{inside}\n{}", report::verdicts(&verdicts))?;
+        return Ok(code(&verdicts));
+    }
+    let programs = programs::Programs::prepare(&options)?;
     let bench = suite::Bench::new(&options, &programs)?;
     let rows = bench.run()?;
     let mut out = std::io::stdout().lock();
-    writeln!(out, "\n{}\n{}", parse::table(&parsed), report::tables(&rows))?;
-    let mut verdicts = parse::check(&parsed);
+    writeln!(out, "\n{inside}\n{}", report::tables(&rows))?;
     verdicts.extend(limits::check(&rows));
     writeln!(out, "{}", report::verdicts(&verdicts))?;
-    Ok(if verdicts.iter().all(|verdict| verdict.holds) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(code(&verdicts))
+}
+
+fn code(verdicts: &[limits::Verdict]) -> ExitCode {
+    if verdicts.iter().all(|verdict| verdict.holds) { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

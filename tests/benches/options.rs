@@ -58,6 +58,12 @@ impl Options {
         Ok(options)
     }
 
+    /// Whether only rows are wanted that are measured in this process.
+    pub(crate) fn is_inside_alone(&self) -> bool {
+        let inside = |part: &String| ["sdk", "parse "].iter().any(|name| part.starts_with(name));
+        !self.only.is_empty() && self.only.iter().all(inside)
+    }
+
     /// Whether a row is wanted.
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|part| name.contains(part))

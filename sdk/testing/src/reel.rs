@@ -1,6 +1,6 @@
 //! Calls of a provider and their answers, kept as lines of JSON: recorded around any provider, and
-//! answered from the record without one. What schemas call sensitive is not in it. Calls that stream
-//! (lists, actions, stored states) are not offered.
+//! answered from the record without one. What schemas call sensitive is not in it. Answers that stream
+//! (of lists and actions) are kept as a whole, and come as a whole.
 
 mod answer;
 mod form;

@@ -2,10 +2,15 @@
 
 use std::time::{Duration, SystemTime};
 
+use bytes::Bytes;
+use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::action::{ActionEvent, PlanActionResponse};
 use formwork_plugin_protocol::message::configure::Verdict;
 use formwork_plugin_protocol::message::data::ReadDataResponse;
 use formwork_plugin_protocol::message::ephemeral::{OpenResponse, RenewResponse};
 use formwork_plugin_protocol::message::function::{CallResponse, FunctionError};
+use formwork_plugin_protocol::message::list::ListEvent;
 use formwork_plugin_protocol::message::resource::{
     ApplyResponse, ImportResponse, ImportedResource, MoveResponse, PlanResponse, ReadResponse,
     UpgradeIdentityResponse, UpgradeResponse,
@@ -33,6 +38,36 @@ impl Answer for Verdict {
     }
 }
 
+/// What most calls about an object answer: it, with what the provider keeps beside it and what
+/// identifies it.
+struct Object {
+    state: Payload,
+    private: Bytes,
+    identity: Option<Payload>,
+    diagnostics: Vec<ProviderDiagnostic>,
+}
+
+fn write_object(
+    page: &mut Page<'_>,
+    of: &str,
+    (state, private, identity): (&Payload, &Bytes, Option<&Payload>),
+    said: &[ProviderDiagnostic],
+) {
+    page.payload("state", Kind::Resource(of), state);
+    page.put("private", shown_bytes(private));
+    page.identity("identity", of, identity);
+    page.diagnostics(said);
+}
+
+fn read_object(offer: &Offer, of: &str, json: &Json) -> Result<Object, String> {
+    Ok(Object {
+        state: offer.payload(Kind::Resource(of), &json["state"])?,
+        private: bytes(&json["private"]),
+        identity: offer.optional(Kind::Identity(of), &json["identity"])?,
+        diagnostics: diagnostics(&json["diagnostics"]),
+    })
+}
+
 impl Answer for UpgradeResponse {
     fn write(&self, page: &mut Page<'_>, of: &str) {
         page.payload("state", Kind::Resource(of), &self.state);
@@ -49,21 +84,15 @@ impl Answer for UpgradeResponse {
 
 impl Answer for ReadResponse {
     fn write(&self, page: &mut Page<'_>, of: &str) {
-        page.payload("state", Kind::Resource(of), &self.state);
-        page.put("private", shown_bytes(&self.private));
+        let object = (&self.state, &self.private, self.identity.as_ref());
+        write_object(page, of, object, &self.diagnostics);
         page.deferred(self.deferred);
-        page.identity("identity", of, self.identity.as_ref());
-        page.diagnostics(&self.diagnostics);
     }
 
     fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
-        Ok(Self {
-            state: offer.payload(Kind::Resource(of), &json["state"])?,
-            private: bytes(&json["private"]),
-            deferred: deferred(&json["deferred"]),
-            identity: offer.optional(Kind::Identity(of), &json["identity"])?,
-            diagnostics: diagnostics(&json["diagnostics"]),
-        })
+        let Object { state, private, identity, diagnostics } = read_object(offer, of, json)?;
+        let deferred = deferred(&json["deferred"]);
+        Ok(Self { state, private, deferred, identity, diagnostics })
     }
 }
 
@@ -98,23 +127,17 @@ impl Answer for PlanResponse {
 
 impl Answer for ApplyResponse {
     fn write(&self, page: &mut Page<'_>, of: &str) {
-        page.payload("state", Kind::Resource(of), &self.state);
-        page.put("private", shown_bytes(&self.private));
+        let object = (&self.state, &self.private, self.identity.as_ref());
+        write_object(page, of, object, &self.diagnostics);
         if self.legacy_type_system {
             page.put("legacy_type_system", json!(true));
         }
-        page.identity("identity", of, self.identity.as_ref());
-        page.diagnostics(&self.diagnostics);
     }
 
     fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
-        Ok(Self {
-            state: offer.payload(Kind::Resource(of), &json["state"])?,
-            private: bytes(&json["private"]),
-            legacy_type_system: json["legacy_type_system"] == true,
-            identity: offer.optional(Kind::Identity(of), &json["identity"])?,
-            diagnostics: diagnostics(&json["diagnostics"]),
-        })
+        let Object { state, private, identity, diagnostics } = read_object(offer, of, json)?;
+        let legacy_type_system = json["legacy_type_system"] == true;
+        Ok(Self { state, private, legacy_type_system, identity, diagnostics })
     }
 }
 
@@ -157,19 +180,13 @@ impl Answer for ImportResponse {
 
 impl Answer for MoveResponse {
     fn write(&self, page: &mut Page<'_>, of: &str) {
-        page.payload("state", Kind::Resource(of), &self.state);
-        page.put("private", shown_bytes(&self.private));
-        page.identity("identity", of, self.identity.as_ref());
-        page.diagnostics(&self.diagnostics);
+        let object = (&self.state, &self.private, self.identity.as_ref());
+        write_object(page, of, object, &self.diagnostics);
     }
 
     fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
-        Ok(Self {
-            state: offer.payload(Kind::Resource(of), &json["state"])?,
-            private: bytes(&json["private"]),
-            identity: offer.optional(Kind::Identity(of), &json["identity"])?,
-            diagnostics: diagnostics(&json["diagnostics"]),
-        })
+        let Object { state, private, identity, diagnostics } = read_object(offer, of, json)?;
+        Ok(Self { state, private, identity, diagnostics })
     }
 }
 
@@ -259,6 +276,76 @@ impl Answer for RenewResponse {
             renew_at: moment(&json["renew_in"]),
             diagnostics: diagnostics(&json["diagnostics"]),
         })
+    }
+}
+
+impl Answer for PlanActionResponse {
+    fn write(&self, page: &mut Page<'_>, _: &str) {
+        page.deferred(self.deferred);
+        page.diagnostics(&self.diagnostics);
+    }
+
+    fn read(_: &Offer, _: &str, json: &Json) -> Result<Self, String> {
+        let diagnostics = diagnostics(&json["diagnostics"]);
+        Ok(Self { deferred: deferred(&json["deferred"]), diagnostics })
+    }
+}
+
+/// All that came, one after the other.
+impl Answer for Vec<ActionEvent> {
+    fn write(&self, page: &mut Page<'_>, _: &str) {
+        let progress = self.iter().filter_map(|event| match event {
+            ActionEvent::Progress(text) => Some(json!(text)),
+            ActionEvent::Completed(_) => None,
+        });
+        page.put("progress", progress.collect());
+        for event in self {
+            if let ActionEvent::Completed(said) = event {
+                page.put("completed", json!(true));
+                page.diagnostics(said);
+            }
+        }
+    }
+
+    fn read(_: &Offer, _: &str, json: &Json) -> Result<Self, String> {
+        let texts = json["progress"].as_array().into_iter().flatten().filter_map(Json::as_str);
+        let mut events: Self = texts.map(|text| ActionEvent::Progress(text.to_owned())).collect();
+        if json["completed"] == true {
+            events.push(ActionEvent::Completed(diagnostics(&json["diagnostics"])));
+        }
+        Ok(events)
+    }
+}
+
+/// All that were found, one after the other.
+impl Answer for Vec<ListEvent> {
+    fn write(&self, page: &mut Page<'_>, of: &str) {
+        let offer = page.offer;
+        let mut events = Vec::new();
+        for event in self {
+            let mut inner = Page::new(offer);
+            inner.put("name", json!(event.display_name));
+            inner.identity("identity", of, event.identity.as_ref());
+            if let Some(object) = &event.object {
+                inner.payload("object", Kind::Resource(of), object);
+            }
+            inner.diagnostics(&event.diagnostics);
+            page.secrets.append(&mut inner.secrets);
+            events.push(Json::Object(inner.fields));
+        }
+        page.put("events", Json::Array(events));
+    }
+
+    fn read(offer: &Offer, of: &str, json: &Json) -> Result<Self, String> {
+        let events = json["events"].as_array().into_iter().flatten().map(|event| {
+            Ok(ListEvent {
+                identity: offer.optional(Kind::Identity(of), &event["identity"])?,
+                display_name: event["name"].as_str().unwrap_or_default().to_owned(),
+                object: offer.optional(Kind::Resource(of), &event["object"])?,
+                diagnostics: diagnostics(&event["diagnostics"]),
+            })
+        });
+        events.collect()
     }
 }
 

@@ -12,9 +12,13 @@ use formwork_value::schema::{Block, Schema};
 use formwork_value::{Number, Path, Refinement, Type, Value};
 use serde_json::{Map, Value as Json, json};
 
+use super::secret;
+
 const UNKNOWN: &str = "$unknown";
 const TYPE: &str = "$type";
 const HEX: &str = "$hex";
+/// A number or truth that nobody may see.
+pub(super) const SECRET: &str = "$secret";
 
 /// What a provider offers.
 pub(super) struct Offer {
@@ -30,6 +34,8 @@ pub(super) enum Kind<'n> {
     Resource(&'n str),
     Data(&'n str),
     Ephemeral(&'n str),
+    List(&'n str),
+    Action(&'n str),
     Identity(&'n str),
     /// The argument of a function at an index.
     Argument(&'n str, usize),
@@ -45,6 +51,8 @@ impl Offer {
             Kind::Resource(name) => self.schema.resources.get(name),
             Kind::Data(name) => self.schema.data_sources.get(name),
             Kind::Ephemeral(name) => self.schema.ephemeral_resources.get(name),
+            Kind::List(name) => self.schema.list_resources.get(name),
+            Kind::Action(name) => self.schema.actions.get(name),
             Kind::Identity(_) | Kind::Argument(..) | Kind::Result(_) => None,
         };
         schema.map(|schema| &schema.block)
@@ -113,12 +121,14 @@ impl<'o> Page<'o> {
         match payload.decode(&ty) {
             Ok(plain) if plain.value().is_null() => Json::Null,
             Ok(plain) => {
+                let mut json = shown(plain.value(), &ty);
                 if let Some(block) = self.offer.block(kind) {
                     for path in block.sensitive_paths(plain.value()) {
                         path.find(plain.value()).into_iter().for_each(|found| self.secret(found));
+                        conceal_at(&mut json, &path.0);
                     }
                 }
-                shown(plain.value(), &ty)
+                json
             }
             // What breaks the schema is not hidden behind it: the engine complains to the user.
             Err(error) => Json::from(format!("not of its type: {error}")),
@@ -129,6 +139,8 @@ impl<'o> Page<'o> {
     pub(super) fn secret(&mut self, value: &Value) {
         match value.peek() {
             Value::String(text) => self.secrets.push(text.as_str().to_owned()),
+            // Other texts may have it in them.
+            Value::Number(number) => self.secrets.push(number.to_string()),
             other => other.children().iter().for_each(|child| self.secret(child)),
         }
     }
@@ -270,6 +282,29 @@ pub(super) fn shown(value: &Value, ty: &Type) -> Json {
     }
 }
 
+/// Marks the numbers and truths at a place as secret; texts are known by what they are.
+fn conceal_at(json: &mut Json, path: &[Step]) {
+    let Some((step, rest)) = path.split_first() else { return conceal(json) };
+    let inner = match step {
+        Step::Attribute(name) => json.get_mut(name.as_str()),
+        Step::Key(key) => json.get_mut(escaped(key.as_str())),
+        Step::Index(at) => at.to_usize().and_then(|at| json.get_mut(at)),
+    };
+    if let Some(inner) = inner {
+        conceal_at(inner, rest);
+    }
+}
+
+pub(super) fn conceal(json: &mut Json) {
+    match json {
+        Json::Number(_) | Json::Bool(_) => *json = json!({SECRET: json.take()}),
+        Json::Array(items) => items.iter_mut().for_each(conceal),
+        Json::Object(members) if members.contains_key(UNKNOWN) => {}
+        Json::Object(members) => members.values_mut().for_each(conceal),
+        Json::Null | Json::String(_) => {}
+    }
+}
+
 /// A key of a map that could be taken for one of our words.
 fn escaped(key: &str) -> String {
     if key.starts_with('$') { format!("${key}") } else { key.to_owned() }
@@ -281,6 +316,14 @@ pub(super) fn value(json: &Json, ty: &Type) -> Result<Value, String> {
     if let Some(unknown) = json.get(UNKNOWN) {
         let refinement = Refinement { not_null: unknown == "not null", ..Refinement::default() };
         return Ok(Value::refined(ty.clone(), refinement));
+    }
+    if let Some(secret) = json.get(SECRET) {
+        return match (ty, secret.as_str().and_then(secret::number)) {
+            // Nothing was seen for the token, so it stands for something of the type.
+            (Type::Bool, Some(_)) => Ok(Value::Bool(false)),
+            (_, Some(number)) => Ok(Value::int(number)),
+            (_, None) => value(secret, ty),
+        };
     }
     let elements = |ty: &Type| -> Result<Vec<Value>, String> {
         json.as_array().ok_or_else(wrong)?.iter().map(|one| value(one, ty)).collect()

@@ -5,12 +5,14 @@ use std::future::Future;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
 use formwork_plugin_protocol::message::ephemeral::{
     KeepRequest, OpenRequest, OpenResponse, RenewResponse,
 };
 use formwork_plugin_protocol::message::function::{CallRequest, CallResponse, Functions};
+use formwork_plugin_protocol::message::list::{ListEvent, ListRequest, ValidateListRequest};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, MoveRequest, MoveResponse,
     PlanRequest, PlanResponse, ReadRequest, ReadResponse, UpgradeIdentityRequest,
@@ -18,6 +20,8 @@ use formwork_plugin_protocol::message::resource::{
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, ProviderSchema};
 use formwork_plugin_protocol::{Failure, Provider};
+use futures_util::stream::{self, BoxStream};
+use futures_util::{StreamExt as _, TryStreamExt as _};
 use serde_json::json;
 use tokio::sync::OnceCell;
 
@@ -187,6 +191,44 @@ impl Provider for Taped {
         let page = self.page().await?.validate(Kind::Ephemeral(&of), &request);
         let call = ("validate_ephemeral_config", of.as_str());
         self.exchange(call, page, self.inner.validate_ephemeral_config(request)).await
+    }
+
+    async fn validate_list_config(&self, request: ValidateListRequest) -> Result<Verdict, Failure> {
+        let (of, page) = (request.type_name.clone(), self.page().await?.validate_list(&request));
+        let call = ("validate_list_config", of.as_str());
+        self.exchange(call, page, self.inner.validate_list_config(request)).await
+    }
+
+    async fn list(
+        &self,
+        request: ListRequest,
+    ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
+        let (of, page) = (request.type_name.clone(), self.page().await?.list(&request));
+        let live = async { self.inner.list(request).await?.try_collect().await };
+        let events: Vec<ListEvent> = self.exchange(("list", &of), page, live).await?;
+        Ok(stream::iter(events.into_iter().map(Ok)).boxed())
+    }
+
+    async fn validate_action_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
+        let of = request.type_name.clone();
+        let page = self.page().await?.validate(Kind::Action(&of), &request);
+        let call = ("validate_action_config", of.as_str());
+        self.exchange(call, page, self.inner.validate_action_config(request)).await
+    }
+
+    async fn plan_action(&self, request: ActionRequest) -> Result<PlanActionResponse, Failure> {
+        let (of, page) = (request.type_name.clone(), self.page().await?.action(&request));
+        self.exchange(("plan_action", &of), page, self.inner.plan_action(request)).await
+    }
+
+    async fn invoke_action(
+        &self,
+        request: ActionRequest,
+    ) -> Result<BoxStream<'static, Result<ActionEvent, Failure>>, Failure> {
+        let (of, page) = (request.type_name.clone(), self.page().await?.action(&request));
+        let live = async { self.inner.invoke_action(request).await?.try_collect().await };
+        let events: Vec<ActionEvent> = self.exchange(("invoke_action", &of), page, live).await?;
+        Ok(stream::iter(events.into_iter().map(Ok)).boxed())
     }
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {

@@ -2,17 +2,19 @@
 //! an answer that a record should hold on to.
 
 use formwork_plugin_protocol::Payload;
+use formwork_plugin_protocol::message::action::ActionRequest;
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest};
 use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
 use formwork_plugin_protocol::message::function::CallRequest;
+use formwork_plugin_protocol::message::list::{ListRequest, ValidateListRequest};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ImportRequest, MoveRequest, PlanRequest, RawState, ReadRequest,
     UpgradeIdentityRequest, UpgradeRequest,
 };
 use serde_json::{Value as Json, json};
 
-use super::form::{Kind, Page, shown_bytes};
+use super::form::{Kind, Page, conceal, shown_bytes};
 
 impl Page<'_> {
     pub(super) fn validate(mut self, kind: Kind<'_>, request: &ValidateRequest) -> Self {
@@ -107,6 +109,23 @@ impl Page<'_> {
         self
     }
 
+    pub(super) fn list(mut self, request: &ListRequest) -> Self {
+        self.payload("config", Kind::List(&request.type_name), &request.config);
+        self.put("limit", json!(request.limit));
+        self.put("include_object", json!(request.include_object));
+        self
+    }
+
+    pub(super) fn validate_list(mut self, request: &ValidateListRequest) -> Self {
+        self.payload("config", Kind::List(&request.type_name), &request.config);
+        self
+    }
+
+    pub(super) fn action(mut self, request: &ActionRequest) -> Self {
+        self.payload("config", Kind::Action(&request.type_name), &request.config);
+        self
+    }
+
     pub(super) fn keep(mut self, request: &KeepRequest) -> Self {
         self.put("private", shown_bytes(&request.private));
         self
@@ -121,14 +140,17 @@ impl Page<'_> {
 
     /// Writes an object as it was stored. What the schema of today calls sensitive is secret.
     fn raw(&mut self, name: &str, of: Option<&str>, state: &RawState) {
-        let json = match state {
+        let mut json = match state {
             RawState::Json(text) => serde_json::from_slice(text).unwrap_or_default(),
             RawState::Flat(members) => json!(members),
         };
         let schema = of.and_then(|of| self.offer.schema.resources.get(of));
         for (name, attribute) in schema.into_iter().flat_map(|schema| &schema.block.attributes) {
-            if attribute.sensitive {
-                texts(&json[name.as_str()], &mut self.secrets);
+            if attribute.sensitive
+                && let Some(part) = json.get_mut(name.as_str())
+            {
+                texts(part, &mut self.secrets);
+                conceal(part);
             }
         }
         self.put(name, json);
@@ -138,6 +160,7 @@ impl Page<'_> {
 fn texts(json: &Json, found: &mut Vec<String>) {
     match json {
         Json::String(text) => found.push(text.clone()),
+        Json::Number(number) => found.push(number.to_string()),
         Json::Array(elements) => elements.iter().for_each(|one| texts(one, found)),
         Json::Object(members) => members.values().for_each(|one| texts(one, found)),
         _ => {}

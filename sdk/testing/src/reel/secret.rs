@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value as Json};
+use serde_json::{Value as Json, json};
+
+use super::form::SECRET;
 
 /// A shorter secret is replaced only where it is all there is: it occurs by chance in other texts.
 const SHORT: usize = 4;
@@ -37,13 +39,31 @@ impl Secrets {
 /// Numbers secrets in the order in which they occur.
 pub(super) struct Tokens<'s> {
     secrets: Vec<&'s str>,
-    numbers: BTreeMap<&'s str, usize>,
+    numbers: BTreeMap<String, usize>,
 }
 
 impl Tokens<'_> {
     /// Replaces every secret.
     pub(super) fn hide(&mut self, json: &Json) -> Json {
-        each_text(json, &mut |text| self.hidden(text))
+        match json {
+            Json::String(text) => Json::String(self.hidden(text)),
+            Json::Array(elements) => elements.iter().map(|one| self.hide(one)).collect(),
+            Json::Object(members) => match members.get(SECRET) {
+                // Of one that is in texts too, the token is the same.
+                Some(secret) => json!({SECRET: self.token(&secret.to_string())}),
+                None => {
+                    let members = members.iter();
+                    members.map(|(name, one)| (self.hidden(name), self.hide(one))).collect()
+                }
+            },
+            other => other.clone(),
+        }
+    }
+
+    fn token(&mut self, secret: &str) -> String {
+        let next = self.numbers.len() + 1;
+        let number = *self.numbers.entry(secret.to_owned()).or_insert(next);
+        format!("{OPEN}{number}{CLOSE}")
     }
 
     fn hidden(&mut self, text: &str) -> String {
@@ -54,9 +74,7 @@ impl Tokens<'_> {
                 rest.starts_with(**secret) && (secret.chars().count() >= SHORT || text == **secret)
             };
             if let Some(secret) = self.secrets.iter().find(fits).copied() {
-                let number = self.numbers.len() + 1;
-                let number = *self.numbers.entry(secret).or_insert(number);
-                hidden.push_str(&token(number));
+                hidden.push_str(&self.token(secret));
                 rest = &rest[secret.len()..];
             } else {
                 hidden.push(next);
@@ -67,13 +85,18 @@ impl Tokens<'_> {
     }
 }
 
-fn token(number: usize) -> String {
-    format!("{OPEN}{number}{CLOSE}")
+/// The number of a token that is all of a text.
+pub(super) fn number(token: &str) -> Option<i64> {
+    token.strip_prefix(OPEN)?.strip_suffix(CLOSE)?.parse().ok()
 }
 
 /// What tokens stand for when a record is answered from.
 #[derive(Clone, Default)]
-pub(super) struct Bound(BTreeMap<String, String>);
+pub(super) struct Bound {
+    texts: BTreeMap<String, String>,
+    /// Numbers and truths.
+    others: BTreeMap<String, Json>,
+}
 
 impl Bound {
     /// Whether a request is one that was recorded, and what more is known of tokens then. The error
@@ -86,12 +109,26 @@ impl Bound {
 
     /// Puts back what tokens stand for. A token that nothing was seen for stands for itself.
     pub(super) fn restore(&self, json: &Json) -> Json {
-        each_text(json, &mut |text| self.restored(text))
+        match json {
+            Json::String(text) => Json::String(self.restored(text)),
+            Json::Array(elements) => elements.iter().map(|one| self.restore(one)).collect(),
+            Json::Object(members) => match members.get(SECRET) {
+                Some(Json::String(token)) => {
+                    json!({SECRET: self.others.get(token).unwrap_or(&json!(token))})
+                }
+                Some(_) => json.clone(),
+                None => {
+                    let members = members.iter();
+                    members.map(|(name, one)| (self.restored(name), self.restore(one))).collect()
+                }
+            },
+            other => other.clone(),
+        }
     }
 
     fn restored(&self, text: &str) -> String {
         let mut restored = text.to_owned();
-        for (token, secret) in &self.0 {
+        for (token, secret) in &self.texts {
             restored = restored.replace(token, secret);
         }
         restored
@@ -99,6 +136,14 @@ impl Bound {
 
     fn unify(&mut self, at: &str, recorded: &Json, came: &Json) -> Result<(), String> {
         match (recorded, came) {
+            (Json::Object(left), Json::Object(right)) if left.contains_key(SECRET) => {
+                let is_same = match (left.get(SECRET), right.get(SECRET)) {
+                    (Some(Json::String(token)), Some(came)) => self.is_other(token, came),
+                    (recorded, came) => recorded == came,
+                };
+                let differs = || format!("{} is another secret", at.trim_start_matches('.'));
+                is_same.then_some(()).ok_or_else(differs)
+            }
             (Json::Object(left), Json::Object(right)) => {
                 let names =
                     left.keys().chain(right.keys().filter(|name| !left.contains_key(*name)));
@@ -122,6 +167,13 @@ impl Bound {
         }
     }
 
+    /// Whether a token stands for this number or truth, here and in texts.
+    fn is_other(&mut self, token: &str, came: &Json) -> bool {
+        let known = self.others.entry(token.to_owned()).or_insert_with(|| came.clone());
+        self.texts.entry(token.to_owned()).or_insert_with(|| came.to_string());
+        known == came
+    }
+
     /// Whether a recorded text is this one, with what its tokens stand for.
     fn stands_for(&mut self, recorded: &str, came: &str) -> bool {
         let recorded = self.restored(recorded);
@@ -133,26 +185,11 @@ impl Bound {
         let secret = came.strip_prefix(before).and_then(|came| came.strip_suffix(after));
         match secret {
             Some(secret) if !secret.is_empty() => {
-                self.0.insert(format!("{OPEN}{number}{CLOSE}"), secret.to_owned());
+                self.texts.insert(format!("{OPEN}{number}{CLOSE}"), secret.to_owned());
                 true
             }
             _ => false,
         }
-    }
-}
-
-fn each_text(json: &Json, change: &mut impl FnMut(&str) -> String) -> Json {
-    match json {
-        Json::String(text) => Json::String(change(text)),
-        Json::Array(elements) => elements.iter().map(|one| each_text(one, change)).collect(),
-        Json::Object(members) => {
-            let mut changed = Map::new();
-            for (name, member) in members {
-                changed.insert(change(name), each_text(member, change));
-            }
-            Json::Object(changed)
-        }
-        other => other.clone(),
     }
 }
 

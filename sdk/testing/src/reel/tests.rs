@@ -1,9 +1,15 @@
 //! A life that is recorded, and lived again from the record.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use expect_test::expect;
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::message::action::ActionRequest;
+use formwork_plugin_protocol::message::list::ListRequest;
+use formwork_plugin_protocol::{Payload, Provider};
 use formwork_sdk::prelude::*;
+use formwork_sdk::value::Value;
+use futures_util::StreamExt as _;
 
 use crate::{Lab, Reel};
 
@@ -124,4 +130,127 @@ fn a_call_that_was_not_recorded_is_told_with_the_one_that_was() {
     replaying("").plan(&config("red", "x")).expect_error("came after everything that was recorded");
     let refusal = Reel::read("{}\n").err().unwrap().to_string();
     assert_eq!(refusal, "line 1: `call` is no text");
+}
+
+/// A safe, with secrets that are no texts.
+#[derive(Clone, Model)]
+struct Safe {
+    #[attr(required, sensitive)]
+    pin: u32,
+    #[attr(required, sensitive)]
+    is_bugged: bool,
+    #[attr(computed)]
+    note: String,
+    #[attr(computed, sensitive, keep)]
+    turns: Option<Vec<i64>>,
+    #[attr(computed, keep, identity)]
+    id: String,
+}
+
+struct Safes {
+    works: bool,
+}
+
+impl Resource for Safes {
+    type Model = Safe;
+
+    async fn create(&self, call: Create<Safe>) -> Answer<SafeComputed> {
+        assert!(self.works, "a replay asks nobody");
+        let note = format!("dial {}", call.planned.pin);
+        Ok(SafeComputed { note, turns: Some(vec![31, 5512]), id: "s".to_owned() })
+    }
+}
+
+impl List for Safes {
+    type Model = ();
+    type Object = Safe;
+
+    async fn list(&self, _: Search<()>) -> Answer<Vec<Listed<Safe>>> {
+        assert!(self.works, "a replay asks nobody");
+        let object = SafeDraft { id: "s".into(), pin: 4711.into(), ..SafeDraft::default() };
+        Ok(vec![Listed { name: "the safe".to_owned(), object }])
+    }
+}
+
+impl Action for Safes {
+    type Model = Turn;
+
+    async fn invoke(&self, call: Invoke<Turn>) -> Answer<()> {
+        assert!(self.works, "a replay asks nobody");
+        call.progress.tell(format!("turning by {}", call.config.by));
+        Err(Problem::new("It is stuck", ""))
+    }
+}
+
+/// How to turn.
+#[derive(Model)]
+struct Turn {
+    #[attr(required)]
+    by: i64,
+}
+
+fn safes(works: bool) -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/acme/doors")
+        .resource("doors_safe", Safes { works })
+        .list("doors_safe", Safes { works })
+        .action("doors_turn", Safes { works })
+}
+
+#[test]
+fn secrets_that_are_no_texts_are_hidden_and_come_back() {
+    let config = |pin: u32| {
+        format!("resource \"doors_safe\" \"a\" {{\n  pin = {pin}\n  is_bugged = true\n}}\n")
+    };
+    let reel = Reel::new();
+    let mut lab = Lab::new(|| safes(true));
+    lab.record(&reel);
+    lab.live(&config(4711));
+    let text = reel.text();
+    for secret in ["4711", "5512", "31", "\"is_bugged\":true"] {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
+    for pin in [4711, 815] {
+        let reel = Reel::read(&text).unwrap();
+        let mut lab = Lab::new(|| safes(false));
+        lab.replay(&reel);
+        lab.apply(&config(pin)).expect_done();
+        assert_eq!(lab.get("doors_safe.a", "note"), format!("dial {pin}"));
+        lab.plan(&config(pin)).expect_nothing();
+        lab.destroy(&config(pin)).expect_done();
+        assert_eq!(reel.rest(), Vec::<String>::new());
+    }
+}
+
+#[tokio::test]
+async fn answers_that_stream_are_kept_and_come_again() {
+    let asked = async |provider: &dyn Provider| {
+        let value = |value: Value| {
+            let ty = value.ty();
+            Payload::Value(value.split_marks().0, ty)
+        };
+        let list = ListRequest {
+            type_name: "doors_safe".to_owned(),
+            config: value(Value::object(std::iter::empty::<(&str, Value)>())),
+            include_object: true,
+            limit: 10,
+        };
+        let turn = ActionRequest {
+            type_name: "doors_turn".to_owned(),
+            config: value(Value::object([("by", Value::int(3))])),
+            client: ClientCapabilities::default(),
+        };
+        let found: Vec<_> = provider.list(list).await.unwrap().collect().await;
+        let done: Vec<_> = provider.invoke_action(turn).await.unwrap().collect().await;
+        (format!("{found:?}"), format!("{done:?}"))
+    };
+    let reel = Reel::new();
+    let first = asked(&*reel.record(Arc::new(safes(true).into_provider()))).await;
+    assert!(first.1.contains("turning by 3") && first.1.contains("It is stuck"), "{first:?}");
+    let text = reel.text();
+    assert!(!text.contains("4711"), "{text}");
+    let again = Reel::read(&text).unwrap();
+    let second = asked(&*again.replay(Arc::new(safes(false).into_provider()))).await;
+    assert_eq!(second.1, first.1);
+    assert!(second.0.contains("the safe") && !second.0.contains("4711"), "{second:?}");
+    assert_eq!(again.rest(), Vec::<String>::new());
 }

@@ -1,0 +1,169 @@
+//! What the SDK promises to those who write providers: everything public, one line each, as `api.txt`
+//! beside this file has it. A line that goes or changes there breaks somebody's provider, and asks for
+//! a new version; a line that comes does not.
+//!
+//! It looks at the sources: what is `pub` there can be reached from outside, or the compiler warns.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use expect_test::expect_file;
+use quote::{ToTokens, quote};
+use syn::{Attribute, Fields, ImplItem, Item, TraitItem, Visibility};
+
+#[test]
+fn what_providers_are_written_with_changes_only_where_everybody_sees_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    collect(&root, &mut files);
+    files.sort();
+    // Nobody outside knows whom the traits in these are implemented for.
+    let inside = ["erased", "server"].map(|name| root.join(name));
+    files.retain(|file| {
+        !inside.iter().any(|name| file.starts_with(name) || *file == name.with_extension("rs"))
+    });
+    let mut text = String::new();
+    for file in files {
+        let source = syn::parse_file(&fs::read_to_string(&file).unwrap()).unwrap();
+        let mut lines = Vec::new();
+        source.items.iter().for_each(|item| describe(item, &mut lines));
+        if !lines.is_empty() {
+            let name = file.strip_prefix(&root).unwrap().display().to_string();
+            text.push_str(&format!("{name}\n"));
+            lines.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
+        }
+    }
+    expect_file!["api.txt"].assert_eq(&text);
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs")
+            && !path.ends_with("tests.rs")
+        {
+            files.push(path);
+        }
+    }
+}
+
+/// The lines of an item, if it is public.
+fn describe(item: &Item, lines: &mut Vec<String>) {
+    match item {
+        Item::Struct(one) if is_public(&one.vis) => {
+            let (name, generics) = (&one.ident, &one.generics);
+            let bounds = &one.generics.where_clause;
+            lines.push(shown(&one.attrs, &quote!(struct #name #generics #bounds)));
+            let fields = match &one.fields {
+                Fields::Named(fields) => fields.named.iter().collect(),
+                Fields::Unnamed(fields) => fields.unnamed.iter().collect(),
+                Fields::Unit => Vec::new(),
+            };
+            for field in fields.into_iter().filter(|field| is_public(&field.vis)) {
+                let (field_name, ty) = (&field.ident, &field.ty);
+                lines.push(format!("{name}.{}", shown(&[], &quote!(#field_name: #ty))));
+            }
+        }
+        Item::Enum(one) if is_public(&one.vis) => {
+            let (name, generics, variants) = (&one.ident, &one.generics, &one.variants);
+            let variants = variants.iter().map(|variant| {
+                let (name, fields) = (&variant.ident, &variant.fields);
+                quote!(#name #fields)
+            });
+            lines.push(shown(&one.attrs, &quote!(enum #name #generics { #(#variants),* })));
+        }
+        Item::Trait(one) if is_public(&one.vis) => {
+            let (name, generics, above) = (&one.ident, &one.generics, &one.supertraits);
+            lines.push(shown(&one.attrs, &quote!(trait #name #generics: #above)));
+            for item in &one.items {
+                let line = match item {
+                    TraitItem::Fn(one) => {
+                        let has_body = one.default.as_ref().map(|_| quote!({}));
+                        let signature = &one.sig;
+                        quote!(#signature #has_body)
+                    }
+                    TraitItem::Type(one) => without_docs(one, |one| one.attrs.clear()),
+                    TraitItem::Const(one) => without_docs(one, |one| one.attrs.clear()),
+                    _ => continue,
+                };
+                lines.push(format!("{name}::{}", shown(&[], &line)));
+            }
+        }
+        Item::Fn(one) if is_public(&one.vis) => lines.push(shown(&[], &one.sig)),
+        Item::Type(one) if is_public(&one.vis) => {
+            lines.push(shown(&[], &without_docs(one, |one| one.attrs.clear())));
+        }
+        Item::Const(one) if is_public(&one.vis) => {
+            lines.push(shown(&[], &without_docs(one, |one| one.attrs.clear())));
+        }
+        Item::Use(one) if is_public(&one.vis) => lines.push(shown(&[], one)),
+        Item::Mod(one) if is_public(&one.vis) => {
+            let name = &one.ident;
+            lines.push(format!("mod {name}"));
+            let inside = one.content.iter().flat_map(|(_, items)| items);
+            inside.for_each(|item| describe(item, lines));
+        }
+        Item::Impl(one) => {
+            let (generics, ty) = (&one.generics, &one.self_ty);
+            let bounds = &one.generics.where_clause;
+            if let Some((_, of, _)) = &one.trait_ {
+                lines.push(shown(&[], &quote!(impl #generics #of for #ty #bounds)));
+                return;
+            }
+            for item in &one.items {
+                match item {
+                    ImplItem::Fn(one) if is_public(&one.vis) => {
+                        let signature = &one.sig;
+                        lines.push(shown(&[], &quote!(impl #generics #ty: #signature #bounds)));
+                    }
+                    ImplItem::Const(one) if is_public(&one.vis) => {
+                        let (name, of) = (&one.ident, &one.ty);
+                        lines.push(shown(&[], &quote!(impl #generics #ty: const #name: #of)));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_public(visibility: &Visibility) -> bool {
+    matches!(visibility, Visibility::Public(_))
+}
+
+fn without_docs<T: Clone + ToTokens>(item: &T, clear: fn(&mut T)) -> proc_macro2::TokenStream {
+    let mut item = item.clone();
+    clear(&mut item);
+    item.into_token_stream()
+}
+
+/// Tokens on one line, with the traits that are derived and whether more may come.
+fn shown(attributes: &[Attribute], tokens: &impl ToTokens) -> String {
+    let told = attributes.iter().filter(|attribute| {
+        ["derive", "non_exhaustive"].iter().any(|name| attribute.path().is_ident(name))
+    });
+    let told: Vec<String> = told.map(|one| one.meta.to_token_stream().to_string()).collect();
+    let text = tokens.to_token_stream().to_string();
+    let text = told.into_iter().chain([text]).collect::<Vec<_>>().join(" ");
+    let tight = [
+        (" :: ", "::"),
+        (" < ", "<"),
+        (" >", ">"),
+        (" ,", ","),
+        (" : ", ": "),
+        ("& ", "&"),
+        (" ;", ""),
+        (" (", "("),
+        ("( ", "("),
+        (" )", ")"),
+        ("' ", "'"),
+        ("< ", "<"),
+        (" :", ":"),
+    ];
+    tight.iter().fold(text, |text, (from, to)| text.replace(from, to))
+}

@@ -1,0 +1,258 @@
+//! What the SDK costs: a large set beside a small one, lives of an object in the test kit, and calls of
+//! a provider on it beside one that hands the bytes back as they came, both in processes of their own.
+
+mod echo;
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::client::{Deadlines, Executable, Plugin, Settings};
+use formwork_plugin_protocol::handshake::Protocol;
+use formwork_plugin_protocol::message::resource::ReadRequest;
+use formwork_plugin_protocol::server::{Options as Serving, run};
+use formwork_plugin_protocol::{Payload, Provider};
+use formwork_sdk::prelude::*;
+use formwork_sdk::value::{Plain, Value};
+use formwork_sdk_testing::Lab;
+
+use crate::limits::Verdict;
+use crate::options::Options;
+
+/// The sizes of the sets.
+const SIZES: (usize, usize) = (100, 5_000);
+/// How many times what a small set does a large one may cost.
+const MOST_TIMES: f64 = 50.0;
+/// How many lives a second there must be.
+const LEAST_LIVES: f64 = 200.0;
+/// The part of the calls of the echo that the SDK must come to.
+const LEAST_PART: f64 = 0.8;
+/// How many calls are made, one after the other.
+const N_CALLS: usize = 5_000;
+/// Says to a program started as a plugin what it is.
+const SERVE: &str = "FORMWORK_BENCH_SERVE";
+
+/// What was measured.
+pub(crate) struct Measured {
+    name: &'static str,
+    /// In words: the numbers behind the result.
+    of: String,
+    result: f64,
+    least: Option<f64>,
+    most: Option<f64>,
+}
+
+/// Measures each row that is wanted.
+pub(crate) fn measure(options: &Options) -> Result<Vec<Measured>, Box<dyn Error>> {
+    let mut measured = Vec::new();
+    if options.wants("sdk sets") {
+        let cost = |size| least(options, || set_of(size));
+        let (small, large) = (cost(SIZES.0), cost(SIZES.1));
+        let of = format!("{:.2} ms and {:.1} ms", small * 1e3, large * 1e3);
+        let result = large / small;
+        let (least, most) = (None, Some(MOST_TIMES));
+        measured.push(Measured { name: "sdk sets", of, result, least, most });
+    }
+    if options.wants("sdk lives") {
+        let seconds = least(options, lives);
+        let of = format!("{:.2} ms each", seconds * 1e3);
+        let (result, least, most) = (1.0 / seconds, Some(LEAST_LIVES), None);
+        measured.push(Measured { name: "sdk lives", of, result, least, most });
+    }
+    if options.wants("sdk calls") {
+        let (echo, ours) = (calls(options, "echo")?, calls(options, "sdk")?);
+        let of = format!("{ours:.0} and {echo:.0} a second");
+        let (result, least, most) = (ours / echo, Some(LEAST_PART), None);
+        measured.push(Measured { name: "sdk calls", of, result, least, most });
+    }
+    Ok(measured)
+}
+
+/// The best of several: what the machine can do when nobody else wants it.
+fn least(options: &Options, mut measure: impl FnMut() -> f64) -> f64 {
+    (0..options.repeat.max(2)).map(|_| measure()).fold(f64::INFINITY, f64::min)
+}
+
+/// The rows as a table.
+pub(crate) fn table(measured: &[Measured]) -> String {
+    if measured.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("| what | of | result | |\n|---|---|--:|---|\n");
+    for Measured { name, of, result, least, most } in measured {
+        let limit = match (least, most) {
+            (Some(least), _) => format!("at least {least}"),
+            (_, Some(most)) => format!("at most {most}"),
+            _ => String::new(),
+        };
+        writeln!(text, "| {name} | {of} | {result:.2} | {limit} |").ok();
+    }
+    text
+}
+
+/// The limits, and whether they were kept.
+pub(crate) fn check(measured: &[Measured]) -> Vec<Verdict> {
+    let verdict = |one: &Measured| Verdict {
+        what: format!("{}: {:.2}", one.name, one.result),
+        holds: one.least.is_none_or(|least| one.result >= least)
+            && one.most.is_none_or(|most| one.result < most),
+    };
+    measured.iter().map(verdict).collect()
+}
+
+/// Members of a crowd.
+#[derive(Model)]
+struct Crowd {
+    /// They.
+    #[attr(required, fills)]
+    members: Set<Member>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, Nested)]
+struct Member {
+    /// What it is called.
+    #[attr(required)]
+    name: String,
+    /// What it does there.
+    #[attr(default = "guest")]
+    role: String,
+    /// Its number.
+    #[attr(computed)]
+    number: i64,
+}
+
+struct Crowds;
+
+impl Resource for Crowds {
+    type Model = Crowd;
+
+    async fn create(&self, call: Create<Crowd>) -> Answer<CrowdComputed> {
+        let members = (0..).zip(call.planned.members);
+        let named = |(number, MemberInput { name, role })| Member { name, role, number };
+        Ok(CrowdComputed { members: members.map(named).collect() })
+    }
+}
+
+/// Something to live.
+#[derive(Clone, Model)]
+struct Thing {
+    /// What it is called.
+    #[attr(required)]
+    name: String,
+    /// How large it is.
+    #[attr(default = 1)]
+    size: i64,
+    /// What belongs to it.
+    #[block]
+    parts: Vec<Part>,
+    /// The id.
+    #[attr(computed, keep)]
+    id: String,
+}
+
+/// A part of it.
+#[derive(Clone, Debug, Nested)]
+struct Part {
+    /// Of what kind.
+    #[attr(required)]
+    kind: String,
+}
+
+struct Things;
+
+impl Resource for Things {
+    type Model = Thing;
+
+    async fn create(&self, call: Create<Thing>) -> Answer<ThingComputed> {
+        Ok(ThingComputed { id: format!("id of {}", call.planned.name) })
+    }
+}
+
+fn provider() -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/acme/bench")
+        .resource("bench_crowd", Crowds)
+        .resource("bench_thing", Things)
+}
+
+/// Seconds that it takes to plan a set that is there already: everything is read and compared.
+fn set_of(size: usize) -> f64 {
+    let mut lab = Lab::new(provider);
+    let members: String =
+        (0..size).map(|number| format!("{{ name = \"m{number}\" }},\n")).collect();
+    let config = format!("resource \"bench_crowd\" \"a\" {{\n  members = [\n{members}]\n}}\n");
+    lab.apply(&config).expect_done();
+    let planned = || {
+        let begin = Instant::now();
+        lab.plan(&config).expect_nothing();
+        begin.elapsed().as_secs_f64()
+    };
+    std::iter::repeat_with(planned).take(5).fold(f64::INFINITY, f64::min)
+}
+
+/// Seconds that one life takes: apply, nothing left to do, destroy.
+fn lives() -> f64 {
+    const N_LIVES: u32 = 200;
+    let config = "resource \"bench_thing\" \"a\" {\n  name = \"a\"\n  parts { kind = \"b\" }\n}\n";
+    let mut lab = Lab::new(provider);
+    let begin = Instant::now();
+    (0..N_LIVES).for_each(|_| lab.live(config));
+    begin.elapsed().as_secs_f64() / f64::from(N_LIVES)
+}
+
+/// Calls a second of a plugin, one after the other.
+fn calls(options: &Options, what: &str) -> Result<f64, Box<dyn Error>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let path = std::env::current_exe()?;
+        let env = vec![(SERVE.into(), what.into())];
+        let executable = Executable { name: what.to_owned(), path, env };
+        let plugin = Plugin::launch(&executable, &Settings::USUAL).await?;
+        let provider = plugin.provider(Deadlines::default());
+        let request = request()?;
+        let mut best = f64::INFINITY;
+        for _ in 0..options.repeat.max(2) {
+            let begin = Instant::now();
+            for _ in 0..N_CALLS {
+                let answer = provider.read(request.clone()).await?;
+                assert!(answer.diagnostics.is_empty(), "{:?}", answer.diagnostics);
+            }
+            best = best.min(begin.elapsed().as_secs_f64());
+        }
+        plugin.shutdown().await;
+        Ok(N_CALLS as f64 / best)
+    })
+}
+
+/// Asks for the object behind one that is stored, encoded once.
+fn request() -> Result<ReadRequest, Box<dyn Error>> {
+    let parts = (0..20).map(|number| Part { kind: format!("kind {number}") }).collect();
+    let thing = Thing { name: "a".to_owned(), size: 1, parts, id: "id of a".to_owned() };
+    let value: Plain = Value::split_marks(thing.to_value()).0;
+    let current = Payload::Value(value, Thing::shape().ty().clone()).encode()?;
+    Ok(ReadRequest {
+        type_name: "bench_thing".to_owned(),
+        current,
+        private: bytes::Bytes::new(),
+        provider_meta: Payload::Absent,
+        client: ClientCapabilities::default(),
+        identity: None,
+    })
+}
+
+/// Is the plugin that was asked for, if one was.
+pub(crate) fn serve() -> Option<ExitCode> {
+    let what = std::env::var(SERVE).ok()?;
+    let options = Serving {
+        address: "registry.terraform.io/acme/bench".to_owned(),
+        protocols: &Protocol::ALL,
+        debug: false,
+    };
+    Some(match what.as_str() {
+        "echo" => run(&options, Arc::new(echo::Echo)),
+        _ => run(&options, Arc::new(provider().into_provider())),
+    })
+}

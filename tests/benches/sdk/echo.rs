@@ -1,0 +1,76 @@
+//! A provider that knows nothing: it hands back the bytes that it gets, over the same transport as any
+//! other.
+
+use async_trait::async_trait;
+use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
+use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
+use formwork_plugin_protocol::message::resource::{
+    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, PlanRequest, PlanResponse,
+    ReadRequest, ReadResponse, UpgradeRequest, UpgradeResponse,
+};
+use formwork_plugin_protocol::message::schema::{Metadata, ProviderSchema};
+use formwork_plugin_protocol::{Failure, Provider};
+
+/// The provider.
+pub(super) struct Echo;
+
+#[async_trait]
+impl Provider for Echo {
+    async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
+        Ok(ReadResponse {
+            state: request.current,
+            private: request.private,
+            deferred: None,
+            identity: None,
+            diagnostics: Vec::new(),
+        })
+    }
+
+    async fn schema(&self) -> Result<ProviderSchema, Failure> {
+        Ok(ProviderSchema::default())
+    }
+
+    async fn metadata(&self) -> Result<Metadata, Failure> {
+        Ok(Metadata::default())
+    }
+
+    async fn stop(&self) -> Result<String, Failure> {
+        Ok(String::new())
+    }
+
+    async fn validate_provider_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn configure(&self, _: ConfigureRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn validate_resource_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn validate_data_config(&self, _: ValidateRequest) -> Result<Verdict, Failure> {
+        Ok(Verdict::default())
+    }
+
+    async fn upgrade_state(&self, _: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
+        Err(Failure::Unimplemented("UpgradeResourceState"))
+    }
+
+    async fn plan(&self, _: PlanRequest) -> Result<PlanResponse, Failure> {
+        Err(Failure::Unimplemented("PlanResourceChange"))
+    }
+
+    async fn apply(&self, _: ApplyRequest) -> Result<ApplyResponse, Failure> {
+        Err(Failure::Unimplemented("ApplyResourceChange"))
+    }
+
+    async fn import(&self, _: ImportRequest) -> Result<ImportResponse, Failure> {
+        Err(Failure::Unimplemented("ImportResourceState"))
+    }
+
+    async fn read_data(&self, _: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
+        Err(Failure::Unimplemented("ReadDataSource"))
+    }
+}
