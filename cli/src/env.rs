@@ -39,6 +39,12 @@ pub(crate) struct Env {
     pub(crate) plugin_start_timeout: Option<Duration>,
     /// `FORMWORK_PLUGIN_PATIENCE`: after how many seconds without an answer a plugin is mentioned.
     pub(crate) plugin_patience: Option<Duration>,
+    /// `FORMWORK_PLUGIN_MEMORY`: how much memory each plugin may write to, in mebibytes; here in bytes.
+    pub(crate) plugin_memory: Option<u64>,
+    /// `FORMWORK_PLUGIN_FILES`: how many files and connections each plugin may have open.
+    pub(crate) plugin_files: Option<u64>,
+    /// The variables that plugins do not see, by `FORMWORK_PLUGIN_ENV`.
+    pub(crate) plugin_withheld: Vec<OsString>,
     /// `TF_LOG`: how much is logged.
     pub(crate) log: Option<String>,
     /// `TF_LOG_CORE`: how much of what this program does is logged, without `TF_LOG`.
@@ -122,6 +128,13 @@ impl Env {
             plugin_processes: text("FORMWORK_PLUGIN_PROCESSES").and_then(|n| n.parse().ok()),
             plugin_start_timeout: seconds("FORMWORK_PLUGIN_START_TIMEOUT"),
             plugin_patience: seconds("FORMWORK_PLUGIN_PATIENCE"),
+            plugin_memory: text("FORMWORK_PLUGIN_MEMORY")
+                .and_then(|n| n.parse::<u64>().ok()?.checked_mul(1 << 20)),
+            plugin_files: text("FORMWORK_PLUGIN_FILES").and_then(|n| n.parse().ok()),
+            plugin_withheld: withheld(
+                text("FORMWORK_PLUGIN_ENV").as_deref(),
+                variables.keys().map(OsString::as_os_str),
+            ),
             log: text("TF_LOG"),
             log_core: text("TF_LOG_CORE"),
             log_provider: text("TF_LOG_PROVIDER"),
@@ -147,9 +160,81 @@ impl Env {
     }
 }
 
+/// What is meant for this program alone, and tells others nothing but secrets: values of variables,
+/// credentials for registries, arguments. A star stands for anything.
+const OURS: [&str; 5] =
+    ["FORMWORK_*", "TF_VAR_*", "TF_TOKEN_*", "TF_CLI_ARGS*", "TF_REATTACH_PROVIDERS"];
+
+/// What every program may need to find its way: folders, language, proxies, certificates, logs.
+const BASICS: [&str; 26] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TMPDIR",
+    "TZ",
+    "LANG",
+    "LANGUAGE",
+    "LC_*",
+    "XDG_*",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "NO_PROXY",
+    "ALL_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "no_proxy",
+    "all_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "TF_LOG*",
+    "TF_APPEND_USER_AGENT",
+    "TF_ACC*",
+    "CHECKPOINT_DISABLE",
+    "GODEBUG",
+];
+
+/// The variables that plugins do not see: by default those that are ours, none for `inherit`, and all
+/// but the basics and those listed for a list of names.
+fn withheld<'v>(setting: Option<&str>, names: impl Iterator<Item = &'v OsStr>) -> Vec<OsString> {
+    let is_in = |name: &OsStr, patterns: &[&str]| {
+        let name = name.to_string_lossy();
+        patterns.iter().any(|pattern| match pattern.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == *pattern,
+        })
+    };
+    let listed: Vec<&str> =
+        setting.into_iter().flat_map(|it| it.split(',')).map(str::trim).collect();
+    let is_withheld = |name: &&OsStr| match setting {
+        None => is_in(name, &OURS),
+        Some("inherit") => false,
+        Some(_) => !is_in(name, &BASICS) && !is_in(name, &listed),
+    };
+    names.filter(is_withheld).map(OsStr::to_os_string).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plugins_do_not_see_what_is_meant_for_us() {
+        let names = ["PATH", "AWS_PROFILE", "LC_ALL", "TF_VAR_secret", "TF_LOG", "FORMWORK_X"];
+        let seen = |setting: Option<&str>| {
+            let withheld = withheld(setting, names.iter().map(OsStr::new));
+            let seen = names.iter().filter(|name| !withheld.iter().any(|it| it == **name));
+            seen.copied().collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(seen(None), "PATH AWS_PROFILE LC_ALL TF_LOG");
+        assert_eq!(seen(Some("inherit")), names.join(" "));
+        assert_eq!(seen(Some("basic")), "PATH LC_ALL TF_LOG");
+        assert_eq!(
+            seen(Some("AWS_*, TF_VAR_secret")),
+            "PATH AWS_PROFILE LC_ALL TF_VAR_secret TF_LOG"
+        );
+    }
 
     #[test]
     fn variables_mean_what_they_mean_to_the_reference() {

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::{Arc, Weak};
@@ -9,7 +10,7 @@ use std::sync::{Arc, Weak};
 use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::Launch;
 use formwork_plugin_protocol::client::{
-    Deadlines, Executable, Leftover, Plugin, Settings, leftovers, shutdown_all,
+    Deadlines, Executable, Leftover, Limits, Plugin, Settings, leftovers, shutdown_all,
 };
 use formwork_plugin_protocol::reattach::Reattach;
 use formwork_plugin_protocol::{Failure, Provider};
@@ -23,6 +24,8 @@ pub(crate) struct Launcher {
     reattach: BTreeMap<String, Reattach>,
     settings: Settings,
     limit: Option<usize>,
+    /// Variables of our environment that are none of their business.
+    withheld: Vec<OsString>,
     running: RefCell<Vec<Running>>,
     /// What plugins that have ended left behind.
     left: RefCell<Vec<Leftover>>,
@@ -44,13 +47,16 @@ impl Launcher {
         let start_timeout = env.plugin_start_timeout.unwrap_or(usual.start_timeout);
         let connect_timeout = env.plugin_start_timeout.unwrap_or(usual.connect_timeout);
         let tls = env.plugin_tls;
-        let settings = Settings { tls, connections, start_timeout, connect_timeout, ..usual };
+        let limits = Limits { memory: env.plugin_memory, files: env.plugin_files };
+        let settings =
+            Settings { tls, connections, start_timeout, connect_timeout, limits, ..usual };
         let limit = env.plugin_processes.map(|limit| limit.max(1));
         Self {
             programs,
             reattach,
             settings,
             limit,
+            withheld: env.plugin_withheld.clone(),
             running: RefCell::default(),
             left: RefCell::default(),
         }
@@ -88,7 +94,8 @@ impl Launch for Launcher {
                 let path = self.programs.get(addr).cloned().ok_or_else(|| {
                     Failure::Launch(format!("{addr} is not installed; run `formwork init`"))
                 })?;
-                let executable = Executable { name, path, env: Vec::new() };
+                let withheld = self.withheld.clone();
+                let executable = Executable { name, path, env: Vec::new(), withheld };
                 Plugin::launch(&executable, &self.settings).await?
             }
         };

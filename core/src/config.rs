@@ -304,6 +304,8 @@ pub struct Resource {
     pub name: ResourceName,
     /// The provider configuration it names, or the one its type implies.
     pub local_provider: LocalProvider,
+    /// Whether it names one.
+    pub names_provider: bool,
     /// Where that provider comes from.
     pub provider: ProviderAddr,
     /// How it is repeated.

@@ -12,7 +12,7 @@ pub mod render;
 mod tests;
 pub mod walk;
 
-pub use cycle::{Cycle, Cyclic};
+pub use cycle::{Cycle, Cyclic, knots};
 
 /// Names a vertex of one draft or graph: its position in the order of adding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

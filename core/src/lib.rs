@@ -10,7 +10,7 @@ pub mod config;
 pub mod eval;
 pub mod event;
 pub mod graph;
-mod moved;
+pub mod moved;
 mod phase;
 pub mod plan;
 pub mod provider;

@@ -12,13 +12,14 @@ mod statement;
 mod tests;
 mod validate;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
 
-use crate::addr::{InstanceAddr, ProviderAddr, Target};
+use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderAddr, ProviderConfigAddr, Target};
 use crate::config::Config;
-use crate::state::State;
+use crate::state::{InstanceState, State};
 
 pub(crate) use validate::Declared;
 
@@ -45,6 +46,27 @@ pub(crate) struct Moves {
     blocked: BTreeMap<Target, Target>,
     /// The resource type that an object was stored as, where it moved to another one.
     retyped: BTreeMap<InstanceAddr, Source>,
+    /// The names that resources have now, by the one that they had.
+    renamed: BTreeMap<ConfigResourceAddr, BTreeSet<ConfigResourceAddr>>,
+}
+
+/// Where the object of an instance belongs now: its address, unless it has another one by now. That
+/// holds of an object that no state knows, too.
+#[must_use]
+pub fn destination(
+    config: &Config,
+    addr: &InstanceAddr,
+    provider: &ProviderConfigAddr,
+) -> InstanceAddr {
+    let mut alone = State::default();
+    let instance = InstanceState::default();
+    alone.resource_mut(addr.of(), provider).instances.insert(addr.key.clone(), instance);
+    let (_, state) = Moves::of(config, &alone);
+    let mut all = state.resources.iter();
+    let first = all.next().and_then(|(resource, held)| {
+        held.instances.keys().next().map(|key| resource.instance(key.clone()))
+    });
+    first.unwrap_or_else(|| addr.clone())
 }
 
 impl Moves {
@@ -59,12 +81,33 @@ impl Moves {
                 apply::one(&moves.statements[at].clone(), &mut state, &mut moves);
             }
         }
+        for (to, from) in &moves.origins {
+            let (from, to) = (from.of().config(), to.of().config());
+            if from != to {
+                moves.renamed.entry(from).or_default().insert(to);
+            }
+        }
         (moves, state)
     }
 
     /// Where an instance was before it moved, if it did.
     pub(crate) fn origin(&self, addr: &InstanceAddr) -> Option<&InstanceAddr> {
         self.origins.get(addr)
+    }
+
+    /// What an object was made after, with the names that these resources have now beside those that
+    /// they had.
+    pub(crate) fn renamed(
+        &self,
+        dependencies: &Arc<Vec<ConfigResourceAddr>>,
+    ) -> Arc<Vec<ConfigResourceAddr>> {
+        let renamed = dependencies.iter().filter_map(|on| self.renamed.get(on)).flatten();
+        let mut all: BTreeSet<&ConfigResourceAddr> = renamed.collect();
+        if all.is_empty() {
+            return dependencies.clone();
+        }
+        all.extend(dependencies.iter());
+        Arc::new(all.into_iter().cloned().collect())
     }
 
     /// What the object of an instance was stored as, if that is another resource type.

@@ -247,11 +247,23 @@ async fn plan_moved(
     };
     loaded?;
     let orders = ReplaceOrders::of(&graph);
-    let closures = dependencies::of_graph(&graph);
+    let closures = match options.mode {
+        Mode::Destroy => written_order(session, options),
+        Mode::Normal | Mode::RefreshOnly => dependencies::of_graph(&graph),
+    };
     let dragged = transform::prune_targets::dragged(session, options);
-    let spared = Spared::of(session, options, &graph);
+    let spared = Spared::of(session, options, moves, &graph);
     let forgotten = Forgotten::of(session.config);
     let settled = visit::Settled { orders, closures, dragged, spared, moves, forgotten };
     let graph = transform::read_ahead::add(graph, session, options);
     record::run(session, diags, options, &graph, &settled).await
+}
+
+/// What is made after what, as it is written. When everything goes, much of what stands between two
+/// resources is not looked at; the order in which they go is the same.
+fn written_order(session: &Session<'_>, options: &Options) -> dependencies::Closures {
+    // What is wrong was reported when the graph was built, and in a circle there is no order.
+    let whole = build::whole(&mut Diagnostics::new(), session, options).ok();
+    let graph = whole.and_then(|draft| draft.freeze().ok());
+    graph.map(|graph| dependencies::of_graph(&graph)).unwrap_or_default()
 }

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use formwork_plugin_protocol::message::function::FunctionError;
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 use futures_util::StreamExt as _;
@@ -129,21 +128,19 @@ impl Session<'_> {
                 functions.offer(provider, &loaded.schema().functions);
             }
         }
-        let answers = wanted.calls.into_iter().map(async |call| {
-            let answer = match self.pool.unconfigured(&call.provider).await {
-                Some(handle) => {
-                    let arguments = call.arguments.clone();
-                    handle.call_function(&call.function, arguments, &call.returns).await
-                }
-                None => Err(FunctionError {
-                    text: "the provider does not run".to_owned(),
-                    argument: None,
-                }),
-            };
-            functions.answer(&call, answer);
-        });
-        let answers = futures_util::stream::iter(answers);
-        answers.buffer_unordered(self.parallelism.max(1)).collect::<()>().await;
+        // One provider after the other: each needs a process only while its own calls are made.
+        for calls in wanted.calls.chunk_by(|one, next| one.provider == next.provider) {
+            let Some(first) = calls.first() else { continue };
+            let handle = self.pool.unconfigured(diags, &first.provider).await?;
+            let Some(handle) = &handle else { continue };
+            let answers = calls.iter().map(async |call| {
+                let arguments = call.arguments.clone();
+                let answer = handle.call_function(&call.function, arguments, &call.returns).await;
+                functions.answer(call, answer);
+            });
+            let answers = futures_util::stream::iter(answers);
+            answers.buffer_unordered(self.parallelism.max(1)).collect::<()>().await;
+        }
         Ok(())
     }
 

@@ -47,6 +47,19 @@ pub struct Settings {
     pub connections: usize,
     /// Whether to talk TLS with it.
     pub tls: bool,
+    /// How much of the machine it may take.
+    pub limits: Limits,
+}
+
+/// How much of the machine a plugin may take, each process that it starts as much again. What is not
+/// said is not limited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// How many bytes of memory it may write to. Addresses that it only reserves, as programs in Go do
+    /// by the hundred gigabytes, do not count.
+    pub memory: Option<u64>,
+    /// How many files and connections it may have open.
+    pub files: Option<u64>,
 }
 
 impl Settings {
@@ -58,6 +71,7 @@ impl Settings {
         grace: Duration::from_secs(2),
         connections: 1,
         tls: true,
+        limits: Limits { memory: None, files: None },
     };
 }
 

@@ -195,6 +195,7 @@ impl Run<'_> {
         locked: &mut Locked,
         wanted: Wanted,
     ) -> Result<Option<Plan>, Reported> {
+        locked.follow_moves(&self.prepared.config);
         let mut options = match wanted {
             Wanted::Saved(saved) => {
                 let plan = saved.check(diags, &locked.file)?;

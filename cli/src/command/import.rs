@@ -113,6 +113,7 @@ impl Taking<'_> {
         let Ok(mut locked) = locked else {
             return report.failed(Some(&prepared.workspace), &diags);
         };
+        locked.follow_moves(&prepared.config);
         let pool = Pool::new(&prepared.launcher);
         let interrupt = Interrupt::default();
         let finder = Finder {

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use formwork_core::addr::InstanceAddr;
 use formwork_core::change::{Action, Change};
+use formwork_core::config::Config;
+use formwork_core::moved;
 use formwork_core::plan::{Plan, Search};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::local::LocalStore;
@@ -61,6 +63,14 @@ impl Locked {
         Ok(Self { store, file, recovery, found, locked: args.lock })
     }
 
+    /// Looks for what is open where a configuration has it: the addresses of the run that was cut off
+    /// may be others.
+    pub(crate) fn follow_moves(&mut self, config: &Config) {
+        if let Some(recovery) = &mut self.recovery {
+            recovery.follow(|addr, provider| moved::destination(config, addr, provider));
+        }
+    }
+
     /// What only the user can decide.
     pub(crate) fn undecided(&self) -> impl Iterator<Item = &Unresolved> {
         let all = self.recovery.iter().flat_map(|recovery| &recovery.unresolved);
@@ -96,7 +106,7 @@ impl Locked {
         touches: impl Fn(&InstanceAddr) -> bool,
     ) -> Result<(), Reported> {
         for one in self.undecided() {
-            if !touches(&one.addr) {
+            if !touches(one.place()) {
                 diags.warn(one.diagnostic());
                 continue;
             }
@@ -176,7 +186,8 @@ impl Locked {
     /// What interrupted runs may have made, as it was to be.
     pub(crate) fn interrupted(&self) -> BTreeMap<InstanceAddr, Value> {
         let open = self.recovery.iter().flat_map(|recovery| &recovery.unresolved);
-        open.filter_map(|one| Some((one.addr.clone(), one.to_be_looked_for()?.clone()))).collect()
+        open.filter_map(|one| Some((one.place().clone(), one.to_be_looked_for()?.clone())))
+            .collect()
     }
 
     /// Takes over what planning found out about objects that interrupted runs may have made.

@@ -56,6 +56,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let Ok(store) = store else { return report.failed(Some(&prepared.workspace), &diags) };
     let locked = Locked::open(&mut diags, store, &args.state.lock, "OperationTypePlan").await;
     let Ok(mut locked) = locked else { return report.failed(Some(&prepared.workspace), &diags) };
+    locked.follow_moves(&prepared.config);
     let options = Options { interrupted: locked.interrupted(), ..options };
     let pool = Pool::new(&prepared.launcher);
     let interrupt = Interrupt::default();

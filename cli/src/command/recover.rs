@@ -139,6 +139,13 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
             let addr = address(diags, &args.address)?;
             let open = locked.decide(&addr, "the user took the object into the state");
             let Some(last) = open.last() else { return Err(diags.error(nothing_open(&addr))) };
+            // It belongs where the configuration has it, unless what it succeeds is still there.
+            let place = match locked.file.state.object(&last.addr, None) {
+                None => last.place().clone(),
+                Some(_) => last.addr.clone(),
+            };
+            let last = &last.clone().at(place.clone());
+            let addr = place;
             match (&last.doubt, &args.id) {
                 (Doubt::Place { object }, None) => put_in(locked, last, object.clone()),
                 (_, Some(_)) if !finder.is_written(&addr) => {

@@ -178,7 +178,10 @@ fn add_changes<'c>(
     for change in plan.changes.values() {
         let config = session.config.resource(&change.addr.of().config());
         let deposes = match change.action {
-            Action::Replace(ReplaceOrder::CreateFirst) => Some(new_deposed_key()),
+            Action::Replace(ReplaceOrder::CreateFirst) => {
+                let is_free = |key: &_| plan.prior.object(&change.addr, Some(key)).is_none();
+                deposed_keys().find(is_free)
+            }
             _ => None,
         };
         let made =
@@ -204,11 +207,13 @@ fn add_changes<'c>(
     }
 }
 
-/// Eight hexadecimal digits that no other object of the instance has, in all likelihood.
-fn new_deposed_key() -> DeposedKey {
-    let mut digits = uuid::Uuid::new_v4().simple().to_string();
-    digits.truncate(8);
-    DeposedKey(digits.into())
+/// Keys of eight hexadecimal digits by chance, without end.
+fn deposed_keys() -> impl Iterator<Item = DeposedKey> {
+    std::iter::repeat_with(|| {
+        let mut digits = uuid::Uuid::new_v4().simple().to_string();
+        digits.truncate(8);
+        DeposedKey(digits.into())
+    })
 }
 
 fn add_providers<'c>(session: &'c Session<'c>, draft: &mut Building<'c>, index: &mut Index) {

@@ -2,7 +2,9 @@
 //! it depends on may only be changed once it is gone; its successor waits for both.
 //!
 //! What an object depends on is taken from the state, where it was recorded when the object was
-//! made: by now the configuration may say something else.
+//! made: by now the configuration may say something else, which `written` looks at.
+
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -204,6 +206,7 @@ fn connect_destroys(draft: &mut Building<'_>, index: &Index, behind: &Behind) {
             }
         }
     }
+    pairs.extend(written::pairs(vertices, index, &resources));
     pairs.sort_unstable();
     pairs.dedup();
     let waits = pairs.chunk_by(|a, b| a.0 == b.0).flat_map(|pairs| after(&resources, pairs));

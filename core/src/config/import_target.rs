@@ -44,10 +44,11 @@ pub(super) fn check(diags: &mut Diagnostics, sources: &Sources, config: &Config)
 }
 
 fn check_written(diags: &mut Diagnostics, import: &Import, resource: &Resource) {
-    if let Some((_, span)) = &import.provider {
+    // One that the block names too is passed over.
+    if let Some((_, span)) = import.provider.as_ref().filter(|_| !resource.names_provider) {
         let detail = format!(
-            "The block of `{}` says which provider configuration it uses. Here one can only be given \
-             for a resource whose configuration is still to be generated.",
+            "The block of `{}` settles which provider configuration it uses. Here one can only be \
+             given for a resource whose configuration is still to be generated.",
             resource.name
         );
         let problem = Diagnostic::error("Invalid import provider argument", detail);

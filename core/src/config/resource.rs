@@ -47,7 +47,9 @@ pub(super) fn read(
     let (mut content, rest) = split_content(diags, block.body, known);
     let repetition = repetition(diags, &mut content);
     let depends_on = traversal::depends_on(diags, content.take("depends_on"));
-    let local_provider = match content.take("provider") {
+    let provider = content.take("provider");
+    let names_provider = provider.is_some();
+    let local_provider = match provider {
         Some(attribute) => traversal::provider(diags, &attribute.expr),
         None => Ok(LocalProvider::implied_by(&name)),
     };
@@ -68,6 +70,7 @@ pub(super) fn read(
         provider: ProviderAddr::implied(&local_provider.name),
         name,
         local_provider,
+        names_provider,
         repetition: repetition.ok()?,
         depends_on,
         lifecycle,

@@ -57,6 +57,7 @@ fn unwritten(module: &Module, import: &Import) -> Resource {
     Resource {
         name: import.resource.clone(),
         local_provider: local_provider.unwrap_or_else(implied),
+        names_provider: import.provider.is_some(),
         provider: import.source_in(module),
         repetition: Repetition::Single,
         depends_on: Vec::new(),

@@ -56,6 +56,20 @@ pub(super) fn order(dependencies: &Adjacency) -> Result<Vec<VertexId>, Vec<Cycle
     Err(cycles)
 }
 
+/// Numbers vertices so that two have the same number if each leads to the other. The edges are pairs of
+/// positions below `n_vertices`.
+#[must_use]
+pub fn knots(n_vertices: usize, edges: Vec<(usize, usize)>) -> Vec<usize> {
+    let id = |at: usize| VertexId(u32::try_from(at).unwrap_or(u32::MAX));
+    let edges: Vec<_> = edges.into_iter().map(|(from, to)| (id(from), id(to))).collect();
+    let components = components(&Adjacency::build(n_vertices, edges.into_iter()));
+    let mut knots = vec![0; n_vertices];
+    for (number, members) in components.iter().enumerate() {
+        members.iter().for_each(|member| knots[member.index()] = number);
+    }
+    knots
+}
+
 /// Strongly connected components, each behind those it depends on.
 struct Components {
     members: Vec<VertexId>,

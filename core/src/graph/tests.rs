@@ -445,3 +445,12 @@ fn a_walk_has_as_many_visits_under_way_as_it_may_and_no_more() {
         assert!(started.borrow().is_sorted() && started.borrow().len() == N as usize);
     }
 }
+
+#[test]
+fn what_leads_to_each_other_is_one_knot() {
+    let knots = knots(6, vec![(0, 1), (1, 2), (2, 1), (2, 3), (4, 4), (5, 0)]);
+    let same = |a: usize, b: usize| knots[a] == knots[b];
+    assert!(same(1, 2));
+    let alone = [0, 3, 4, 5];
+    assert!(alone.iter().all(|&at| (0..6).all(|other| at == other || !same(at, other))));
+}

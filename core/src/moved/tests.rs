@@ -343,3 +343,26 @@ fn ten_thousand_moves_are_no_burden() {
     assert_eq!(moves.origins.len(), 10_000);
     assert_eq!(after.resources.len(), 1);
 }
+
+#[test]
+fn an_address_that_is_in_no_state_has_its_destination_as_well() {
+    let (config, _) = load_ok(
+        "resource \"a\" \"counted\" { count = 2 }
+         moved {
+           from = a.old
+           to   = a.between
+         }
+         moved {
+           from = a.between
+           to   = module.m.a.new
+         }",
+    );
+    let provider = ProviderConfigAddr {
+        module: Default::default(),
+        provider: ProviderAddr::implied(&"terraform".into()),
+        alias: None,
+    };
+    let found = ["a.old[\"k\"]", "a.counted", "a.counted[1]", "a.other"]
+        .map(|text| super::destination(&config, &text.parse().unwrap(), &provider).to_string());
+    assert_eq!(found, ["module.m.a.new[\"k\"]", "a.counted[0]", "a.counted[1]", "a.other"]);
+}

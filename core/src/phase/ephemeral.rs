@@ -14,7 +14,9 @@ use bytes::Bytes;
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Value};
+use futures_util::StreamExt as _;
 use futures_util::future::{Either, select};
+use futures_util::stream::FuturesUnordered;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
@@ -181,17 +183,23 @@ impl<'s> Openings<'s> {
         }
     }
 
+    /// Renews each when it is due. A renewal that takes its time holds up no other.
     async fn renew_for_ever(&self) -> Infallible {
+        let mut renewing = FuturesUnordered::new();
         loop {
-            let Some(next) = self.next_deadline() else {
-                self.changed.notified().await;
-                continue;
+            let wait = self
+                .next_deadline()
+                .map(|next| next.duration_since(self.now()).unwrap_or_default().max(LEAST_LAST));
+            let due = async {
+                match wait {
+                    Some(wait) => tokio::time::sleep(wait).await,
+                    None => std::future::pending().await,
+                }
             };
-            let wait = next.duration_since(self.now()).unwrap_or_default().max(LEAST_LAST);
-            let (sleep, changed) = (pin!(tokio::time::sleep(wait)), pin!(self.changed.notified()));
-            if let Either::Left(_) = select(sleep, changed).await {
-                futures_util::future::join_all(self.due().iter().map(|open| self.renew(open)))
-                    .await;
+            tokio::select! {
+                () = due => renewing.extend(self.due().into_iter().map(|open| self.renew(open))),
+                () = self.changed.notified() => {}
+                Some(()) = renewing.next(), if !renewing.is_empty() => {}
             }
         }
     }
@@ -205,24 +213,26 @@ impl<'s> Openings<'s> {
         open.values().filter_map(|open| open.keep.borrow().renew_at).min()
     }
 
+    /// What has to be renewed now. Until it is, it has no deadline.
     fn due(&self) -> Vec<Rc<Open>> {
         let now = self.now();
-        let is_due = |open: &&Rc<Open>| open.keep.borrow().renew_at.is_some_and(|at| at <= now);
+        let is_due =
+            |open: &&Rc<Open>| open.keep.borrow_mut().renew_at.take_if(|at| *at <= now).is_some();
         self.open.borrow().values().filter(is_due).cloned().collect()
     }
 
-    async fn renew(&self, open: &Open) {
+    async fn renew(&self, open: Rc<Open>) {
         // The semaphore is never closed, so a permit always comes.
         let _turn = open.turn.acquire().await;
         let mut said = Diagnostics::new();
         let private = open.keep.borrow().private.clone();
         let renewing = open.handle.renew(&mut said, (open.kind(), private), open.about());
         let renewed = self.seen(&open.addr, EphemeralStep::Renew, renewing).await;
-        match renewed {
-            Ok(keep) => *open.keep.borrow_mut() = keep,
-            Err(_) => open.keep.borrow_mut().renew_at = None,
+        // One that could not be renewed has no deadline any more.
+        if let Ok(keep) = renewed {
+            *open.keep.borrow_mut() = keep;
         }
-        self.place(&mut said, open);
+        self.place(&mut said, &open);
         for problem in said {
             self.problems.borrow_mut().warn(about_renewal(&open.addr, open.block, problem));
         }

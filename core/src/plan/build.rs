@@ -78,6 +78,22 @@ pub(crate) fn draft<'c>(
     session: &'c Session<'c>,
     options: &'c Options,
 ) -> Result<Draft<Vertex<'c>, Why>, Reported> {
+    let mut draft = whole(diags, session, options)?;
+    for prune in PRUNE {
+        let keep = prune(Inputs { session, options }, &draft);
+        if keep.contains(&false) {
+            draft.retain(|id, _| keep[id.index()]);
+        }
+    }
+    Ok(draft)
+}
+
+/// Builds the graph of everything that is written and in the state, whatever the plan is limited to.
+pub(crate) fn whole<'c>(
+    diags: &mut Diagnostics,
+    session: &'c Session<'c>,
+    options: &'c Options,
+) -> Result<Draft<Vertex<'c>, Why>, Reported> {
     draft_with(diags, Inputs { session, options }, &ADD, &CONNECT)
 }
 
@@ -99,12 +115,6 @@ fn draft_with<'c>(
     let index = Index::of(config, vertices);
     for connect in connects {
         connect(config, vertices, &index, edges);
-    }
-    for prune in PRUNE {
-        let keep = prune(inputs, &draft);
-        if keep.contains(&false) {
-            draft.retain(|id, _| keep[id.index()]);
-        }
     }
     Ok(draft)
 }

@@ -31,12 +31,19 @@ const MANIFEST: &str = "formwork-plan.json";
 const FOREIGN: &str = "tfplan";
 
 /// Limits on what is read: a plan may come from anywhere.
-const LIMITS: Limits = Limits { n_parts: 100_000, n_bytes: 4 << 30 };
+const LIMITS: Limits = Limits { n_parts: 100_000, n_bytes: 4 << 30, n_times: 200 };
 
 struct Limits {
     n_parts: usize,
+    /// How much at most may be in all parts together.
     n_bytes: u64,
+    /// How many times the size of the file may be in it: no plan can be packed so well, and a file
+    /// that says so was made to fill the memory of who reads it.
+    n_times: u64,
 }
+
+/// Files of up to this size may be packed as well as can be.
+const SMALL: u64 = 64 << 10;
 
 #[derive(Serialize, Deserialize)]
 struct Manifest {
@@ -210,6 +217,8 @@ fn unpack(
     mut file: impl Read + Seek,
     limits: &Limits,
 ) -> Result<Parts, PlanFileError> {
+    let size = file.seek(io::SeekFrom::End(0)).map_err(io_error("read", path))?;
+    file.rewind().map_err(io_error("read", path))?;
     let mut magic = Vec::new();
     file.by_ref().take(4).read_to_end(&mut magic).map_err(io_error("read", path))?;
     if magic != b"PK\x03\x04" {
@@ -225,8 +234,16 @@ fn unpack(
         return Err(PlanFileError::TooLarge { path: path.to_owned(), limit });
     }
 
+    let length = size.max(SMALL);
+    let (n_bytes, limit) = match length.saturating_mul(limits.n_times) {
+        most if most < limits.n_bytes => {
+            let times = most / size.max(1);
+            (most, format!("{most} bytes, which is {times} times its size"))
+        }
+        _ => (limits.n_bytes, format!("{} bytes", limits.n_bytes)),
+    };
     let mut parts = Parts::new();
-    let mut left = limits.n_bytes;
+    let mut left = n_bytes;
     for at in 0..archive.len() {
         let entry = archive.by_index(at).map_err(|error| damaged(&error))?;
         let name = entry.name().map_err(|error| damaged(&error))?.into_owned();
@@ -235,7 +252,7 @@ fn unpack(
         entry.take(left + 1).read_to_end(&mut bytes).map_err(|error| damaged(&error))?;
         left = left.checked_sub(bytes.len() as u64).ok_or_else(|| PlanFileError::TooLarge {
             path: path.to_owned(),
-            limit: format!("{} bytes", limits.n_bytes),
+            limit: limit.clone(),
         })?;
         parts.insert(name, bytes);
     }

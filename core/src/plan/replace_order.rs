@@ -33,11 +33,11 @@ impl ReplaceOrders {
                     }
                     written || forced
                 }
-                Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) => forced,
-                // What configures a provider is not replaced by replacing what the provider does.
-                Vertex::Provider(_) | Vertex::Read(_) | Vertex::Orphan(_) | Vertex::Close(_) => {
-                    false
+                // What a provider is configured with is needed by what it makes.
+                Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) | Vertex::Provider(_) => {
+                    forced
                 }
+                Vertex::Read(_) | Vertex::Orphan(_) | Vertex::Close(_) => false,
             };
         }
         Self(found)

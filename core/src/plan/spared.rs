@@ -6,6 +6,7 @@ use super::Options;
 use super::vertex::Vertex;
 use crate::addr::{ConfigResourceAddr, InstanceAddr, ResourceAddr, Target};
 use crate::graph::Graph;
+use crate::moved::Moves;
 use crate::phase::Why;
 use crate::session::Session;
 
@@ -21,6 +22,7 @@ impl Spared {
     pub(crate) fn of(
         session: &Session<'_>,
         options: &Options,
+        moves: &Moves,
         graph: &Graph<Vertex<'_>, Why>,
     ) -> Self {
         if options.excludes.is_empty() {
@@ -44,14 +46,16 @@ impl Spared {
                 let instance_addr = addr.instance(key.clone());
                 if stays || excludes.iter().any(|target| target.contains(&instance_addr)) {
                     let objects = instance.current.iter().chain(instance.deposed.values());
-                    queue.extend(objects.flat_map(|object| object.dependencies.iter().cloned()));
+                    let made_after = objects.map(|object| moves.renamed(&object.dependencies));
+                    made_after.for_each(|on| queue.extend(on.iter().cloned()));
                 }
             }
         }
-        let mut recorded: BTreeMap<_, Vec<ConfigResourceAddr>> = BTreeMap::new();
+        let mut recorded: BTreeMap<ConfigResourceAddr, Vec<_>> = BTreeMap::new();
         for (addr, held) in &session.state.resources {
-            let all = held.objects().flat_map(|object| object.dependencies.iter().cloned());
-            recorded.entry(addr.config()).or_default().extend(all);
+            let recorded = recorded.entry(addr.config()).or_default();
+            let all = held.objects().map(|object| moves.renamed(&object.dependencies));
+            all.for_each(|on| recorded.extend(on.iter().cloned()));
         }
         while let Some(addr) = queue.pop() {
             if needed.insert(addr.clone()) {

@@ -65,11 +65,9 @@ async fn validate_provider(
     diags: &mut Diagnostics,
     vertex: &ProviderVertex<'_>,
 ) -> Result<(), Reported> {
-    let (Some((node, block)), Some(handle)) =
-        (vertex.written, session.pool.unconfigured(&vertex.addr.provider).await)
-    else {
-        return Ok(());
-    };
+    let Some((node, block)) = vertex.written else { return Ok(()) };
+    let handle = session.pool.unconfigured(diags, &vertex.addr.provider).await?;
+    let Some(handle) = handle else { return Ok(()) };
     let schema = handle.loaded().config().block();
     let Some(&module) = session.results.instances(&node.path).first() else { return Ok(()) };
     let scope = session.scope(module);
@@ -92,7 +90,7 @@ async fn validate_resource(
     vertex: &ResourceVertex<'_>,
 ) -> Result<(), Reported> {
     let (name, config) = (&vertex.addr.resource, vertex.config);
-    let handle = session.pool.unconfigured(&vertex.provider.provider).await;
+    let handle = session.pool.unconfigured(diags, &vertex.provider.provider).await?;
     let Some(handle) = handle else { return Ok(()) };
     let Some(ty) = handle.loaded().find(name.mode(), name.kind()) else {
         return Err(diags.error(unsupported_type(handle.loaded(), name, config.span)));

@@ -214,19 +214,50 @@ impl<'l> Pool<'l> {
         self.loaded.borrow().get(addr).cloned()
     }
 
-    /// A provider for what needs no configuration: validating, and functions. It is started if it does
-    /// not run; `None` if it cannot be, or before [`Pool::load`] succeeded for it.
-    pub async fn unconfigured(&self, addr: &ProviderAddr) -> Option<Handle> {
-        let loaded = self.loaded(addr)?;
+    /// A provider for what needs no configuration: validating, and functions. It is started if none
+    /// runs; `None` before [`Pool::load`] succeeded for it.
+    ///
+    /// # Errors
+    /// When it has to be started again and cannot be.
+    pub async fn unconfigured(
+        &self,
+        diags: &mut Diagnostics,
+        addr: &ProviderAddr,
+    ) -> Result<Option<Handle>, Reported> {
+        let Some(loaded) = self.loaded(addr) else { return Ok(None) };
         let provider = match self.processes.any(addr) {
             Some(provider) => provider,
-            None => {
-                let provider = self.start_again(addr).await.ok()?;
-                self.processes.set_idle(&provider);
-                provider
-            }
+            None => self.start_for_all(diags, addr).await?,
         };
-        Some(Handle::new(loaded, provider, self.calls.clone()))
+        Ok(Some(Handle::new(loaded, provider, self.calls.clone())))
+    }
+
+    /// Starts an instance for everybody who asks for one without a configuration. Functions are called
+    /// from many places at once: who comes later finds what the first has started, or why it could not.
+    async fn start_for_all(
+        &self,
+        diags: &mut Diagnostics,
+        addr: &ProviderAddr,
+    ) -> Result<Arc<dyn Provider>, Reported> {
+        let _turn = self.loading.acquire().await;
+        if let Some(provider) = self.processes.any(addr) {
+            return Ok(provider);
+        }
+        if let Some(problems) = self.unusable.borrow().get(addr) {
+            diags.append(problems.clone())?;
+        }
+        match self.start_again(addr).await {
+            Ok(provider) => {
+                self.processes.set_idle(&provider);
+                Ok(provider)
+            }
+            Err(failure) => {
+                let mut problems = Diagnostics::new();
+                let failed = problems.error(about_failure(addr, "start", None, &failure));
+                self.unusable.borrow_mut().insert(addr.clone(), problems.clone());
+                Err(diags.append(problems).err().unwrap_or(failed))
+            }
+        }
     }
 
     /// The provider configured under an address, if [`Pool::configure`] was done for it.

@@ -22,6 +22,7 @@ use std::task::Poll;
 use formwork_value::{Type, Value, codec};
 use futures_util::FutureExt as _;
 use futures_util::future::{LocalBoxFuture, Shared};
+use nix::errno::Errno;
 
 pub use self::error::JournalError;
 use self::record::Record;
@@ -58,6 +59,9 @@ enum Health {
     Sound,
     /// A record was refused. What is under way may still be settled, but nothing may be begun.
     Failing,
+    /// The disk did not make records durable. What is under way may still be settled, as far as it
+    /// goes, but nothing counts as durable any more.
+    Fleeting,
     /// Half a record stands at the end, so that nothing may follow.
     Closed,
 }
@@ -158,7 +162,10 @@ impl Journal {
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path);
         let file = file.map_err(failed)?;
         // Nobody can know the name of a file that was just made.
-        local::lock(&file).map_err(|errno| failed(errno.into()))?;
+        if let Err(errno) = local::lock(&file) {
+            remove(&path).ok();
+            return Err(JournalError::io("lock", &path)(errno.into()));
+        }
         let journal = Self::on(path.clone(), file);
         let begun = journal.append(&record::run_begin(run, begin)).and_then(|()| {
             journal.file.sync_all().map_err(failed)?;
@@ -198,11 +205,22 @@ impl Journal {
     /// Announces a call. Only when this returns may the call be made.
     ///
     /// # Errors
-    /// When it could not be made durable, or an earlier record could not.
+    /// When it could not be made durable, or an earlier record could not. Then nothing is announced.
     pub async fn announce(&self, intent: Intent<'_>) -> Result<Op, JournalError> {
         let op = self.take_down(intent, false)?;
-        self.commit().await?;
-        Ok(op)
+        let committed = self.commit().await;
+        if committed.is_err() {
+            self.withdraw(op);
+        }
+        committed.map(|()| op)
+    }
+
+    /// Takes back an announcement: the call is not made, so nobody shall ask later what it did.
+    fn withdraw(&self, op: Op) {
+        self.open.borrow_mut().remove(&op);
+        let how = "the call was not made".to_owned();
+        // Where this cannot be written, the announcement itself has not become durable either.
+        self.append(&Record::Resolved { op: op.0, how }).ok();
     }
 
     /// Announces a call that changes nothing outside this process, without waiting for the disk.
@@ -303,7 +321,7 @@ impl Journal {
         // Others that are ready get to append first, and share the request.
         give_way().await;
         while self.durable.get() < target {
-            if self.health.get() == Health::Closed {
+            if matches!(self.health.get(), Health::Closed | Health::Fleeting) {
                 return Err(JournalError::Broken(self.path.clone()));
             }
             let sync = self.sync.borrow().clone();
@@ -313,7 +331,9 @@ impl Journal {
             if let Err(source) = result {
                 // After a failed request the system may forget what it could not write, and report
                 // success for a second one. So there is no second one.
-                self.health.set(Health::Closed);
+                if self.health.get() != Health::Closed {
+                    self.health.set(Health::Fleeting);
+                }
                 return Err(JournalError::Io { what: "write", path: self.path.clone(), source });
             }
             self.durable.set(self.durable.get().max(sync.covers));
@@ -354,8 +374,12 @@ impl Journal {
         let bytes = record::frame(self.next.get(), record);
         if let Err(error) = self.write(&bytes) {
             // What follows half a record would be unreadable.
-            let undone = self.file.set_len(self.length.get());
-            self.health.set(if undone.is_ok() { Health::Failing } else { Health::Closed });
+            let health = match self.file.set_len(self.length.get()) {
+                Ok(()) if self.health.get() == Health::Sound => Health::Failing,
+                Ok(()) => self.health.get(),
+                Err(_) => Health::Closed,
+            };
+            self.health.set(health);
             return Err(JournalError::io("write", &self.path)(error));
         }
         self.length.set(self.length.get() + bytes.len() as u64);
@@ -400,7 +424,11 @@ impl Journal {
 /// Whether the run that writes a journal is still going on.
 pub(super) fn is_being_written(path: &Path) -> Result<bool, JournalError> {
     let file = OpenOptions::new().write(true).open(path).map_err(JournalError::io("read", path))?;
-    Ok(local::lock(&file).is_err())
+    match local::lock(&file) {
+        Ok(()) => Ok(false),
+        Err(Errno::EAGAIN | Errno::EACCES) => Ok(true),
+        Err(errno) => Err(JournalError::io("lock", path)(errno.into())),
+    }
 }
 
 /// Removes a journal, and its folder if it was the last one in it.

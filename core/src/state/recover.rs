@@ -17,7 +17,7 @@ use formwork_value::{Diagnostic, Value};
 use self::replay::Replay;
 use super::Object;
 use super::file::StateFile;
-use super::journal::record::{self, Log, Record};
+use super::journal::record::{self, Log, Record, RunBegin};
 use super::journal::{self, Action, Answer, JournalError};
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 
@@ -70,6 +70,9 @@ pub struct Unresolved {
     pub doubt: Doubt,
     /// What was decided about it, in words, once it was.
     pub decided: Option<String>,
+    /// Where the object belongs by now, if the configuration has another address for it than the run
+    /// that was cut off.
+    pub moved: Option<InstanceAddr>,
     op: u64,
     journal: PathBuf,
 }
@@ -100,12 +103,11 @@ pub fn recover(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, Jou
             continue;
         }
         let log = read(&path)?;
-        let when = log.begin().map_or(String::new(), |begin| begin.when.clone());
-        logs.push((when, path, log));
+        logs.push((log.begin().map(RunBegin::age), path, log));
     }
-    logs.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
+    logs.sort_by(|(a, first, _), (b, second, _)| (a, first).cmp(&(b, second)));
     for (_, path, log) in logs {
-        Replay::new(path, &log).run(&log, &mut recovery)?;
+        Replay::new(path, &log)?.run(&log, &mut recovery)?;
     }
     recovery.settle_what_came_in();
     Ok(recovery)
@@ -167,18 +169,30 @@ impl Recovery {
             let was_empty = one.deposes.is_none();
             if is_creation
                 && was_empty
-                && file.state.object(&one.addr, one.deposed.as_ref()).is_some()
+                && [&one.addr, one.place()]
+                    .iter()
+                    .any(|addr| file.state.object(addr, one.deposed.as_ref()).is_some())
             {
                 one.decided = Some("an object came into its place".to_owned());
             }
         }
     }
 
-    /// Takes down what was found out or decided about everything that is open about an instance. It
-    /// stays with [`Recovery::finish`]. Returns what that was.
+    /// Takes down where things belong by now, so that nothing is made there a second time.
+    pub fn follow(&mut self, place: impl Fn(&InstanceAddr, &ProviderConfigAddr) -> InstanceAddr) {
+        for one in &mut self.unresolved {
+            let now = place(&one.addr, &one.provider);
+            one.moved = (now != one.addr).then_some(now);
+        }
+        self.settle_what_came_in();
+    }
+
+    /// Takes down what was found out or decided about everything that is open about an instance, by
+    /// the address that it had or has. It stays with [`Recovery::finish`]. Returns what that was.
     pub fn decide(&mut self, addr: &InstanceAddr, how: &str) -> Vec<Unresolved> {
         let open = self.unresolved.iter_mut();
-        let open = open.filter(|one| one.addr == *addr && one.needs_decision());
+        let is_it = |one: &Unresolved| one.addr == *addr || one.moved.as_ref() == Some(addr);
+        let open = open.filter(|one| is_it(one) && one.needs_decision());
         let decided = open.map(|one| {
             let before = one.clone();
             one.decided = Some(how.to_owned());
@@ -235,6 +249,18 @@ impl Unresolved {
         self.decided.is_none() && (self.action == Action::Create || self.doubt != Doubt::Effect)
     }
 
+    /// Where the object belongs.
+    #[must_use]
+    pub fn place(&self) -> &InstanceAddr {
+        self.moved.as_ref().unwrap_or(&self.addr)
+    }
+
+    /// The same about another place.
+    #[must_use]
+    pub fn at(self, addr: InstanceAddr) -> Self {
+        Self { addr, ..self }
+    }
+
     /// What was to be made, where nobody knows whether it was: enough to look for it.
     #[must_use]
     pub fn to_be_looked_for(&self) -> Option<&Value> {
@@ -262,6 +288,10 @@ impl Unresolved {
         let what = match &self.deposed {
             Some(key) => format!("The deposed object {key} of {addr}"),
             None => addr.to_string(),
+        };
+        let what = match &self.moved {
+            Some(moved) => format!("{what}, which is {moved} by now,"),
+            None => what,
         };
         let answer = self.answer.as_ref().filter(|answer| !answer.state.is_empty());
         let answer = match answer.map(hint::id) {

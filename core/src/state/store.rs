@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
+use nix::errno::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::file::{FileError, StateFile};
@@ -195,6 +196,10 @@ impl StoreError {
                  Nothing was overwritten."
                     .to_owned(),
             ),
+            Self::Io { what: "lock", source, .. } if knows_no_locks(source) => (
+                "Error acquiring the state lock",
+                NO_LOCKS.to_owned(),
+            ),
             Self::Io { what: "lock", .. } => (
                 "Error acquiring the state lock",
                 "The state must be writable before anything is changed. Check the permissions of \
@@ -226,6 +231,15 @@ impl LockInfo {
              Who:       {who}\n  Version:   {version}\n  Created:   {created}\n  Info:      {info}\n\n"
         )
     }
+}
+
+/// What to do where files cannot be locked.
+pub(super) const NO_LOCKS: &str = "The file system that this file is on does not lock files: it is mounted without locks, or the service that keeps them for a network file system does not run or has no room. Have it mounted with locks, or put the folder on another file system. Nothing was changed.";
+
+/// Whether an error means that the place has no locks at all, or no more of them.
+pub(super) fn knows_no_locks(error: &std::io::Error) -> bool {
+    let errno = error.raw_os_error().map(Errno::from_raw);
+    matches!(errno, Some(Errno::ENOLCK | Errno::EOPNOTSUPP | Errno::ENOSYS | Errno::EINVAL))
 }
 
 /// An error as a sentence of its own.

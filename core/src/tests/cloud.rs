@@ -47,6 +47,8 @@ pub(super) enum Fault {
     Dies,
     /// Does it, and never answers.
     Hangs,
+    /// Does it, and answers when something else was renewed twice, or much later.
+    Waits,
     /// Leaves a value unknown.
     Unknown,
     /// Answers null.
@@ -407,6 +409,9 @@ impl Provider for Cloudy {
         if fault == Some(Fault::Refuses) {
             return answer(null(), no(&what));
         }
+        if fault == Some(Fault::Waits) {
+            token::until_renewed_twice(&self.cloud).await;
+        }
         let made = if planned.is_null() {
             if fault != Some(Fault::Still) {
                 self.cloud.things().objects.remove(&text(field(&prior, "id")));
@@ -427,7 +432,7 @@ impl Provider for Cloudy {
             }
             Some(Fault::Null) => answer(null(), Vec::new()),
             Some(Fault::Still) => answer(prior, Vec::new()),
-            Some(Fault::Other | Fault::Refuses) | None => answer(made, Vec::new()),
+            Some(Fault::Other | Fault::Refuses | Fault::Waits) | None => answer(made, Vec::new()),
         }
     }
 
@@ -478,7 +483,7 @@ impl Provider for Cloudy {
     }
 
     async fn renew_ephemeral(&self, request: KeepRequest) -> Result<RenewResponse, Failure> {
-        Ok(token::renew(&self.cloud, &request))
+        token::renew(&self.cloud, &request).await
     }
 
     async fn close_ephemeral(&self, request: KeepRequest) -> Result<Verdict, Failure> {

@@ -7,6 +7,7 @@ use expect_test::{Expect, expect};
 use formwork_value::Diagnostics;
 
 use super::{Bench, Fault, Loaded, block_on, show_state};
+use crate::moved;
 use crate::provider::Pool;
 use crate::state::recover::recover;
 
@@ -193,10 +194,12 @@ fn searched_on(
     cut_off(&bench, first);
     bench.well_again();
     change(&bench);
-    let recovery = recover(bench.folder.path(), Some(bench.file.clone())).unwrap();
+    let mut recovery = recover(bench.folder.path(), Some(bench.file.clone())).unwrap();
+    let loaded = Loaded::of(config);
+    recovery.follow(|addr, provider| moved::destination(&loaded.config, addr, provider));
     bench.file = recovery.file.clone().unwrap();
     let open = recovery.unresolved.iter();
-    let open = open.filter_map(|one| Some((one.addr.clone(), one.to_be_looked_for()?.clone())));
+    let open = open.filter_map(|one| Some((one.place().clone(), one.to_be_looked_for()?.clone())));
     let interrupted = open.collect();
     let run = bench.apply_with(config, |options| options.interrupted = interrupted);
     let searches = run.plan.as_ref().map(|plan| plan.searches.clone()).unwrap_or_default();
@@ -224,6 +227,27 @@ fn an_object_that_was_being_made_is_found_by_its_identity() {
         calls: update a-1
         [Found]
         test_thing.a a-1 5
+    "#]]
+    .assert_eq(&story);
+}
+
+#[test]
+fn an_object_that_was_being_made_is_looked_for_where_it_belongs_by_now() {
+    let renamed = r#"
+        resource "test_thing" "z" {
+          count = 1
+          name  = "a"
+        }
+        moved {
+          from = test_thing.a
+          to   = test_thing.z[0]
+        }"#;
+    let story = searched(renamed, |_| ());
+    expect![[r#"
+        nothing
+        calls: 
+        [Found]
+        test_thing.z[0] a-1
     "#]]
     .assert_eq(&story);
 }

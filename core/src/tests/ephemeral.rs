@@ -2,7 +2,9 @@
 
 use expect_test::{Expect, expect};
 
-use super::{Bench, Fault, Run};
+use formwork_value::Diagnostics;
+
+use super::{Bench, Fault, Loaded, Run};
 
 /// The calls of a run that are about objects and tokens, in order.
 fn calls(run: &Run) -> String {
@@ -144,4 +146,39 @@ fn what_would_be_stored_is_refused() {
             error -: Invalid use of ephemeral value
         "#]],
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_renewal_that_hangs_holds_up_no_other() {
+    let bench = Bench::new();
+    bench.fault("renew a", Fault::Hangs);
+    bench.fault("create t", Fault::Waits);
+    let config = r#"
+        ephemeral "test_token" "a" {
+          name  = "a"
+          lasts = 1
+        }
+        ephemeral "test_token" "b" {
+          name  = "b"
+          lasts = 1
+        }
+        resource "test_thing" "t" {
+          name = "t"
+          lifecycle {
+            precondition {
+              condition     = ephemeral.test_token.a.token != ephemeral.test_token.b.token
+              error_message = "no"
+            }
+          }
+        }"#;
+    let mut diags = Diagnostics::new();
+    // What is being renewed is closed when that is done, so this one never ends.
+    let loaded = Loaded::of(config);
+    let run = bench.both(&loaded, true, &mut diags);
+    let patience = std::time::Duration::from_secs(60);
+    let ended = tokio::time::timeout(patience, run).await;
+    assert!(ended.is_err());
+    let calls = bench.cloud.things().calls.clone();
+    let renewed: Vec<_> = calls.iter().filter(|call| call.starts_with("renew")).collect();
+    assert_eq!(renewed, ["renew a", "renew b", "renew b again"]);
 }

@@ -236,3 +236,29 @@ output "id" { value = test_thing.in.id }"#;
         "#]],
     );
 }
+
+#[test]
+fn what_stays_keeps_what_it_was_made_after_under_its_new_name() {
+    let before = r#"
+        resource "test_thing" "a" { name = "a" }
+        resource "test_thing" "b" {
+          name = "b"
+          note = test_thing.a.id
+        }"#;
+    let after = r#"
+        moved {
+          from = test_thing.a
+          to   = test_thing.z
+        }
+        resource "test_thing" "z" { name = "a" }
+        resource "test_thing" "b" {
+          name = "b"
+          note = test_thing.z.id
+        }"#;
+    let mut bench = Bench::after(before);
+    let run = bench.apply_with(after, |options| {
+        options.mode = Mode::Destroy;
+        options.excludes = vec!["test_thing.b".parse().unwrap()];
+    });
+    assert_eq!(run.order(), "\n");
+}

@@ -151,3 +151,21 @@ fn one_process_answers_everybody() {
     assert_eq!(run.said(), "");
     assert_eq!(bench.cloud.things().n_launches, 1);
 }
+
+#[test]
+fn one_process_answers_everybody_also_when_the_configured_one_has_ended() {
+    let mut config = format!("{LISTED}resource \"test_thing\" \"t\" {{ name = \"t\" }}\n");
+    for n in 0..30 {
+        config.push_str(&format!(
+            "output \"o{n}\" {{\n  value = provider::test::shout(\"${{test_thing.t.id}} {n}\")\n}}\n"
+        ));
+    }
+    let mut bench = Bench::new();
+    bench.parallelism = 10;
+    let run = bench.apply(&config);
+    assert_eq!(run.said(), "");
+    let shouts = run.calls.iter().filter(|call| call.starts_with("shout t-1")).count();
+    assert_eq!(shouts, 30);
+    // The first was configured, and ended when the object was made.
+    assert_eq!(bench.cloud.things().n_launches, 2);
+}

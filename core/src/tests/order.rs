@@ -280,3 +280,116 @@ fn order_goes_through_values_and_data_sources() {
         "#]],
     );
 }
+
+/// The calls of the end of everything.
+fn check_end(before: &str, after: &str, expect: Expect) {
+    let mut bench = Bench::after(before);
+    let run = bench.destroy(after);
+    expect.assert_eq(&format!("{}{}", run.order(), run.said()));
+}
+
+#[test]
+fn what_was_renamed_still_goes_after_what_was_made_after_it() {
+    let named = |name: &str, zone: &str| {
+        format!(
+            r#"
+            resource "test_thing" "{name}" {{
+              name = "a"
+              {zone}
+            }}
+            resource "test_thing" "y" {{
+              name = "y"
+              note = test_thing.{name}.id
+              {zone}
+            }}
+            "#
+        )
+    };
+    let moved = "moved {\n from = test_thing.m\n to = test_thing.b\n}\n";
+    check_end(
+        &named("m", NORTH),
+        &(named("b", NORTH) + moved),
+        expect![[r#"
+        delete y-1, delete a-1
+    "#]],
+    );
+    check(
+        &named("m", NORTH),
+        &(named("b", SOUTH) + moved),
+        expect![[r#"
+            -/+ test_thing.b (was test_thing.m) ReplaceBecauseCannotUpdate .zone
+            -/+ test_thing.y ReplaceBecauseCannotUpdate .zone
+            calls: delete y-1, delete a-1, create a, create y
+        "#]],
+    );
+    // Also where nothing of its new place is written any more.
+    check_end(
+        &named("m", NORTH),
+        moved,
+        expect![[r#"
+        delete y-1, delete a-1
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_mentioned_since_goes_after_what_mentions_it() {
+    let both = |note: &str, zone: &str| {
+        format!(
+            r#"
+            resource "test_thing" "a" {{
+              name = "a"
+              {zone}
+            }}
+            locals {{ a = test_thing.a.id }}
+            resource "test_thing" "b" {{
+              name = "b"
+              {note}
+              {zone}
+            }}
+            "#
+        )
+    };
+    let since = "note = local.a";
+    check_end(
+        &both("", NORTH),
+        &both(since, NORTH),
+        expect![[r#"
+        delete b-1, delete a-1
+    "#]],
+    );
+    check(
+        &both("", NORTH),
+        &both(since, SOUTH),
+        expect![[r#"
+            -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
+            -/+ test_thing.b ReplaceBecauseCannotUpdate .zone
+            calls: delete b-1, delete a-1, create a, create b
+        "#]],
+    );
+}
+
+#[test]
+fn what_an_object_was_made_after_counts_for_more_than_what_it_mentions_since() {
+    let before = r#"
+        resource "test_thing" "a" {
+          name = "a"
+          note = test_thing.b.id
+        }
+        resource "test_thing" "b" { name = "b" }
+        "#;
+    let after = r#"
+        resource "test_thing" "a" { name = "a" }
+        resource "test_thing" "b" {
+          name = "b"
+          note = test_thing.a.id
+        }
+        "#;
+    check_end(
+        before,
+        after,
+        expect![[r#"
+        delete a-1, delete b-1
+    "#]],
+    );
+}

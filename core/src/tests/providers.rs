@@ -278,3 +278,36 @@ fn a_resource_moves_to_another_configuration_of_its_provider() {
     "#]]
     .assert_eq(&format!("{}{provider}\n", run.story()));
 }
+
+#[test]
+fn what_a_provider_is_configured_with_is_created_first_where_its_objects_are() {
+    let config = |zone: &str| {
+        format!(
+            r#"
+            resource "test_thing" "base" {{
+              name = "base"
+              zone = "{zone}"
+            }}
+            provider "test" {{
+              alias  = "inner"
+              region = test_thing.base.id
+            }}
+            resource "test_thing" "user" {{
+              provider = test.inner
+              name     = "user"
+              zone     = "{zone}"
+              lifecycle {{ create_before_destroy = true }}
+            }}
+            "#
+        )
+    };
+    let mut bench = Bench::after(&config("north"));
+    let run = bench.apply(&config("south"));
+    expect![[r#"
+        +/- test_thing.base ReplaceBecauseCannotUpdate .zone
+        +/- test_thing.user ReplaceBecauseCannotUpdate .zone
+        calls: configure ?, create base, configure base-2, create user, delete user-1, delete base-1
+    "#]]
+    .assert_eq(&run.story());
+    assert!(bench.plan(&config("south")).is_clean());
+}

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::Bench;
+use super::{Bench, Fault};
 
 const TREE: &str = r#"
     resource "test_thing" "a" { name = "a" }
@@ -118,14 +118,14 @@ fn a_target_is_destroyed_with_everything_that_depends_on_it() {
 }
 
 #[test]
-fn a_targeted_orphan_goes_with_everything_that_depends_on_it() {
+fn a_targeted_orphan_goes_alone() {
     let mut bench = Bench::after(TREE);
     expect![[r#"
         - test_thing.b[0] DeleteBecauseNoResourceConfig
         - test_thing.b[1] DeleteBecauseNoResourceConfig
-        - test_thing.c DeleteBecauseNoResourceConfig
-        calls: delete c-1, delete b0-1, delete b1-1
+        calls: delete b0-1, delete b1-1
         test_thing.a a-1
+        test_thing.c c-1 after test_thing.a test_thing.b
         output.of_a "a-1"
         output.of_b ["b0-1", "b1-1"]
         output.of_c "c-1"
@@ -135,4 +135,58 @@ fn a_targeted_orphan_goes_with_everything_that_depends_on_it() {
         &["test_thing.b"],
         "resource \"test_thing\" \"a\" { name = \"a\" }",
     ));
+}
+
+#[test]
+fn of_what_a_target_needs_nothing_is_destroyed() {
+    // Instances of a module that are gone; only one of their objects is a target.
+    let config = |n: usize| {
+        format!(
+            "module \"m\" {{\n source = \"./m\"\n count = {n}\n}}\n//- m/main.tf\n{}",
+            r#"
+            resource "test_thing" "a" { name = "a" }
+            resource "test_thing" "b" {
+              name = "b"
+              note = test_thing.a.id
+            }
+            "#
+        )
+    };
+    let mut bench = Bench::after(&config(3));
+    bench.target(&["module.m[2].test_thing.b"]);
+    let run = bench.plan(&config(1));
+    expect![[r#"
+        - module.m[2].test_thing.b DeleteBecauseNoModule
+    "#]]
+    .assert_eq(&run.changes());
+    // A deposed object that could not be destroyed.
+    let pair = |zone: &str| {
+        format!(
+            r#"
+            resource "test_thing" "a" {{
+              name = "a"
+              zone = "{zone}"
+              lifecycle {{ create_before_destroy = true }}
+            }}
+            resource "test_thing" "b" {{
+              name = "b"
+              note = test_thing.a.name
+            }}
+            "#
+        )
+    };
+    let mut bench = Bench::after(&pair("north"));
+    bench.fault("delete a-1", Fault::Refuses);
+    bench.apply(&pair("south"));
+    bench.well_again();
+    bench.target(&["test_thing.b"]);
+    expect![[r#"
+        nothing
+    "#]]
+    .assert_eq(&bench.plan(&pair("south")).changes());
+    bench.target(&["test_thing.a"]);
+    expect![[r#"
+        - test_thing.a (deposed)
+    "#]]
+    .assert_eq(&bench.plan(&pair("south")).changes());
 }

@@ -24,7 +24,7 @@ use super::connect::{Dialer, is_local};
 use super::logs::Log;
 use super::pool::Pool;
 use super::process::Process;
-use super::{Settings, unrunnable};
+use super::{Limits, Settings, unrunnable};
 use crate::Failure;
 use crate::handshake::{
     Address, Handshake, HandshakeError, HostEnvironment, LINE_LIMIT, Protocol, printable,
@@ -47,6 +47,8 @@ pub struct Executable {
     pub path: PathBuf,
     /// Variables on top of the inherited environment.
     pub env: Vec<(OsString, OsString)>,
+    /// Variables of our environment that it does not see.
+    pub withheld: Vec<OsString>,
 }
 
 /// A child that runs, and what belongs to it.
@@ -113,7 +115,8 @@ pub(super) async fn launch(
         false => None,
     };
     let environment = HostEnvironment::new(home.path(), identity.as_ref().map(Identity::pem));
-    let (process, pipes) = start(executable, &environment).await.map_err(|error| {
+    let started = start(executable, &environment, settings.limits).await;
+    let (process, pipes) = started.map_err(|error| {
         unstarted(Problem::Unrunnable(unrunnable::explain(&executable.path, &error)))
     })?;
     debug!(plugin = executable.name, pid = process.pid(), "plugin started");
@@ -143,6 +146,7 @@ fn make_home() -> io::Result<TempDir> {
 async fn start(
     executable: &Executable,
     environment: &HostEnvironment,
+    limits: Limits,
 ) -> io::Result<(Process, super::process::Pipes)> {
     // A bare name would be looked for in PATH.
     let path = std::path::absolute(&executable.path)?;
@@ -153,9 +157,12 @@ async fn start(
         for name in &environment.remove {
             command.env_remove(name);
         }
+        for name in &executable.withheld {
+            command.env_remove(name);
+        }
         command.envs(environment.set.iter().map(|(name, value)| (name, value)));
         command.envs(executable.env.iter().map(|(name, value)| (name, value)));
-        match Process::start(command).await {
+        match Process::start(command, limits).await {
             // A file that was just written can be held open, for a moment, by another child of ours
             // that is about to replace itself.
             Err(error) if is_busy(&error) && attempts < 50 => {

@@ -15,12 +15,15 @@ use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::sys::prctl;
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::{Pid, getpid, getppid};
 use tokio::process::{ChildStderr, ChildStdout};
 use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
+
+use super::Limits;
 
 /// How a process ended, in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,10 +63,10 @@ impl Process {
     ///
     /// # Errors
     /// When the system cannot start it.
-    pub(super) async fn start(mut command: Command) -> io::Result<(Self, Pipes)> {
+    pub(super) async fn start(mut command: Command, limits: Limits) -> io::Result<(Self, Pipes)> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
-        die_with_us(&mut command);
+        prepare(&mut command, limits);
         let mut child = spawn(command).await?;
         let pipes = (child.stdout.take(), child.stderr.take());
         let process = Self::watch(child)?;
@@ -155,16 +158,23 @@ impl Group {
     }
 }
 
-/// Makes the kernel kill the child when the thread that starts it ends.
-fn die_with_us(command: &mut Command) {
+/// Makes the kernel kill the child when the thread that starts it ends, and keep it within its limits.
+fn prepare(command: &mut Command, Limits { memory, files }: Limits) {
     let parent = getpid();
     let hook = move || {
+        for (resource, most) in [(Resource::RLIMIT_DATA, memory), (Resource::RLIMIT_NOFILE, files)]
+        {
+            let Some(most) = most else { continue };
+            // Nobody may raise what somebody else has lowered already.
+            let most = most.min(getrlimit(resource)?.1);
+            setrlimit(resource, most, most)?;
+        }
         prctl::set_pdeathsig(Signal::SIGKILL)?;
         // The parent may have died before the request was in place; then nobody would come.
         if getppid() == parent { Ok(()) } else { Err(io::Error::from(Errno::ESRCH)) }
     };
     #[expect(unsafe_code, reason = "there is no other way to ask for a signal at a parent's death")]
-    // SAFETY: between fork and exec only two system calls are made, and nothing is allocated.
+    // SAFETY: between fork and exec only a few system calls are made, and nothing is allocated.
     unsafe {
         command.pre_exec(hook);
     }

@@ -65,9 +65,7 @@ const ROWS: &[(&str, &str, Seen)] = &[
     (
         "H16",
         "sees the whole environment",
-        Not(
-            "providers find credentials, proxies and homes of tools there; which of them they need only they know",
-        ),
+        Test("plugins_see_the_environment_without_what_is_meant_for_us"),
     ),
     ("S01", "a type that is not JSON", In(&[Fault::SchemaTypeNotJson])),
     ("S02", "a type nobody knows", In(&[Fault::SchemaTypeUnknown])),
@@ -218,10 +216,10 @@ const ROWS: &[(&str, &str, Seen)] = &[
     ("X09", "hangs when asked to stop", In(&[Fault::StopHangs])),
     ("X10", "an interrupt reaches it too", Test("an_interrupt_is_the_hosts_business")),
     ("X11", "its host dies", Test("a_plugin_dies_with_its_host")),
-    // What it takes of memory and descriptors is not limited: Go reserves far more addresses than it
-    // uses, the limit on processes counts all of a user's, and control groups need somebody's leave.
-    // One that the system ends for it has died in a call, or between two.
+    // What the system limits for one process at a time is a setting. The limit on processes counts all
+    // of a user's, and control groups need somebody's leave.
     ("X12", "starts processes without end", In(&[Fault::ProcessForks])),
+    ("X12", "takes memory and files without end", Test("a_plugin_stays_within_its_limits")),
     (
         "X13",
         "floods the stream of its prints",

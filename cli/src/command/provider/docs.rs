@@ -73,8 +73,12 @@ async fn work(
 }
 
 async fn launch(program: &Path, name: &str) -> Result<Plugin, Failure> {
-    let executable =
-        Executable { name: name.to_owned(), path: program.to_owned(), env: Vec::new() };
+    let executable = Executable {
+        name: name.to_owned(),
+        path: program.to_owned(),
+        env: Vec::new(),
+        withheld: Vec::new(),
+    };
     Plugin::launch(&executable, &Settings::USUAL).await
 }
 

@@ -108,8 +108,13 @@ impl<'a> Work<'a> {
         }
         self.handle.validate(diags, self.ty, config, self.written.about()).await?;
         let read = self.written.read(diags, (self.handle, self.ty), config).await?;
-        let (object, value) = (Some(read.object), Some(read.value));
-        Ok(Came::Made { object, value, deposes: None, changed: true })
+        // Of what there was no answer about, the state keeps what it had; a check sees what was asked.
+        let object = match read.is_answered {
+            true => Some(read.object),
+            false => self.prior_object().cloned(),
+        };
+        let (value, changed) = (Some(read.value), read.is_answered);
+        Ok(Came::Made { object, value, deposes: None, changed })
     }
 
     async fn make(

@@ -112,6 +112,18 @@ fn a_file_that_unpacks_to_too_much_is_refused() {
 }
 
 #[test]
+fn a_file_made_to_fill_the_memory_of_its_reader_is_refused_before_it_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("plan");
+    let packed_well = vec![0; 40 << 20];
+    packed(&path, &[("plan", &packed_well)]);
+    let length = path.metadata().unwrap().len();
+    let told = read(&path).unwrap_err().diagnostic("plan");
+    let limit = format!("holds more than {} bytes, which is ", SMALL * 200);
+    assert!(length < SMALL && told.detail.contains(&limit), "{length}: {}", told.detail);
+}
+
+#[test]
 fn a_plan_that_cannot_be_written_leaves_the_earlier_one() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing").join("plan");

@@ -6,7 +6,6 @@ use crate::addr::{ConfigResourceAddr, Mode as ResourceMode, ResourceAddr};
 use crate::graph::Draft;
 use crate::phase::Why;
 use crate::plan::build::Inputs;
-use crate::plan::forgotten::Forgotten;
 use crate::plan::vertex::{ResourceVertex, Vertex};
 use crate::plan::{Mode, Options};
 use crate::session::Session;
@@ -44,15 +43,10 @@ pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, W
 /// target that is destroyed.
 pub(in crate::plan) fn dragged(session: &Session<'_>, options: &Options) -> BTreeSet<ResourceAddr> {
     let mut dragged = BTreeSet::new();
-    if options.targets.is_empty() {
+    if options.targets.is_empty() || options.mode != Mode::Destroy {
         return dragged;
     }
-    let forgotten = Forgotten::of(session.config);
-    let is_doomed = |addr: &ResourceAddr| {
-        let written = session.config.resource(&addr.config()).is_some();
-        addr.resource.mode() == ResourceMode::Managed
-            && (options.mode == Mode::Destroy || !written && !forgotten.contains(addr))
-    };
+    let is_doomed = |addr: &ResourceAddr| addr.resource.mode() == ResourceMode::Managed;
     let mut dependents: BTreeMap<&ConfigResourceAddr, BTreeSet<&ResourceAddr>> = BTreeMap::new();
     let mut queue = Vec::new();
     for (addr, state) in session.state.resources.iter().filter(|(addr, _)| is_doomed(addr)) {

@@ -106,11 +106,7 @@ pub(super) async fn visit_lost(
     for (module, prior) in vertex.prior.iter().filter(|(module, _)| !known.contains(module)) {
         let addr = vertex.within(module);
         let doomed: Vec<_> = all_of(prior, Action::Delete, Some(Reason::DeleteBecauseNoModule))
-            .filter(|doomed| {
-                let addr = addr.instance(doomed.key.clone());
-                super::resource::is_targeted(view, vertex, &addr)
-                    && !view.settled.spared.contains(&addr)
-            })
+            .filter(|doomed| targeted(view, &addr, doomed.key))
             .collect();
         if view.options.mode == Mode::Normal {
             // Reported is enough: what would become of them is shown all the same.
@@ -140,7 +136,9 @@ pub(super) fn refuse_to_destroy(
     result
 }
 
-fn targeted(view: View<'_>, addr: &ResourceAddr, key: &InstanceKey) -> bool {
+/// Whether something of an instance may be destroyed: it is a target itself. Of what is there only
+/// because a target needs it, nothing is.
+pub(super) fn targeted(view: View<'_>, addr: &ResourceAddr, key: &InstanceKey) -> bool {
     let targets = &view.options.targets;
     let addr_of_instance = addr.instance(key.clone());
     let is_target = targets.is_empty()
@@ -233,7 +231,11 @@ impl End<'_> {
             deposed: doomed.deposed.cloned(),
             reason: doomed.reason,
             private,
-            prior_dependencies: doomed.object.dependencies.clone(),
+            dependencies: match doomed.deposed {
+                None => self.view.settled.closures.of(&self.resource.config()),
+                Some(_) => Arc::default(),
+            },
+            prior_dependencies: self.view.settled.moves.renamed(&doomed.object.dependencies),
             create_before_destroy: doomed.object.create_before_destroy,
             ..Change::of(addr, self.provider.clone(), action, prior.current.clone(), null)
         };

@@ -186,8 +186,9 @@ impl<'a> Instance<'a> {
             config_known: config.is_wholly_known(),
             identity,
             dependencies: self.view.settled.closures.of(&self.vertex.addr),
-            prior_dependencies: prior
-                .map_or_else(Arc::default, |prior| prior.object.dependencies.clone()),
+            prior_dependencies: prior.map_or_else(Arc::default, |prior| {
+                self.view.settled.moves.renamed(&prior.object.dependencies)
+            }),
             create_before_destroy: order == ReplaceOrder::CreateFirst,
             ..Change::of(addr, provider, action, before.clone(), after)
         })

@@ -288,6 +288,7 @@ fn doomed<'v>(view: View<'_>, here: &'v Here<'_>) -> Vec<Doomed<'v>> {
             doomed.push(Doomed { key, deposed: None, object, action, reason });
         }
         let deposed = instance.deposed.iter();
+        let deposed = deposed.filter(|_| destroy::targeted(view, &here.addr, key));
         doomed.extend(deposed.map(|(deposed, object)| Doomed {
             key,
             deposed: Some(deposed),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use formwork_value::Diagnostic;
 use formwork_value::diag::Blame;
 
-use crate::state::store::sentence;
+use crate::state::store::{NO_LOCKS, knows_no_locks, sentence};
 
 /// Why something could not be kept.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +33,16 @@ pub enum JournalError {
         /// Where.
         offset: usize,
         /// What is wrong.
+        reason: String,
+    },
+    /// A whole record says what this program cannot read.
+    #[error("record {number} of the journal {} cannot be read: {reason}", path.display())]
+    Unreadable {
+        /// The journal.
+        path: PathBuf,
+        /// Which record.
+        number: u64,
+        /// Why not.
         reason: String,
     },
     /// The journal is of another state.
@@ -70,7 +80,10 @@ impl JournalError {
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
         let (summary, remedy) = match self {
-            Self::Io { what: "read" | "remove", .. } => (
+            Self::Io { what: "lock", source, .. } if knows_no_locks(source) => {
+                ("Failed to lock the journal", NO_LOCKS)
+            }
+            Self::Io { what: "read" | "remove" | "lock", .. } => (
                 "Failed to take over the journal",
                 "It holds what an earlier run did. Correct the permissions and run the command \
                  again.",
@@ -85,6 +98,12 @@ impl JournalError {
                 "It holds what an earlier run did, and what stands behind the damage cannot be \
                  trusted. Compare the real objects with the state, then move the journal away to go \
                  on without it. Nothing was changed.",
+            ),
+            Self::Unreadable { .. } => (
+                "Journal cannot be read",
+                "It holds what an earlier run did, perhaps a run of another version of this program. \
+                 Take it over with that version, or compare the real objects with the state and move \
+                 the journal away to go on without it. It is kept as it is, and nothing was changed.",
             ),
             Self::OtherLineage { .. } => (
                 "Journal belongs to another state",

@@ -7,6 +7,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 
 use super::{Action, Answer, Begin, Intent, Op, Subject};
 use crate::state::Object;
@@ -72,6 +74,14 @@ pub(in crate::state) struct RunBegin {
     pub(in crate::state) serial: u64,
     /// The fingerprint of the content of the state at the beginning.
     pub(in crate::state) base: String,
+}
+
+impl RunBegin {
+    /// By what runs are put in their order: the state that they found, which only counts up, and then
+    /// the clock, which may be set. A time that cannot be read is earlier than all others.
+    pub(in crate::state) fn age(&self) -> (u64, Option<OffsetDateTime>) {
+        (self.serial, OffsetDateTime::parse(&self.when, &Rfc3339).ok())
+    }
 }
 
 /// A changing call that is about to leave.
@@ -144,8 +154,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 #[expect(clippy::disallowed_methods, reason = "a journal says when it was begun")]
 fn now() -> String {
-    let now = time::OffsetDateTime::now_utc();
-    now.format(&time::format_description::well_known::Rfc3339).unwrap_or_default()
+    OffsetDateTime::now_utc().format(&Rfc3339).unwrap_or_default()
 }
 
 /// Length, checksum and number before each record.

@@ -300,3 +300,38 @@ fn damage_in_the_middle_is_told_from_a_torn_end() {
         }
     }
 }
+
+#[tokio::test]
+async fn an_announcement_that_does_not_become_durable_is_taken_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.wal");
+    std::fs::write(&path, "").unwrap();
+    // Writing to a pipe succeeds, and nothing makes it durable.
+    let (mut reader, writer) = io::pipe().unwrap();
+    let journal = Journal::on(path.clone(), File::from(std::os::fd::OwnedFd::from(writer)));
+    let (a, b, provider) = (addr("t.a"), addr("t.b"), provider());
+    let [first, second] = [&a, &b].map(|addr| journal.announce(create(addr, &provider)));
+    let (first, second) = tokio::join!(first, second);
+    assert!(matches!(first.unwrap_err(), JournalError::Io { .. }));
+    assert!(second.is_err());
+    let third = journal.announce(create(&a, &provider)).await;
+    assert!(matches!(third.unwrap_err(), JournalError::Broken(_)), "nothing is begun any more");
+    journal.end().unwrap();
+    assert!(!path.exists(), "there is nothing that the next run has to know");
+    let mut bytes = Vec::new();
+    io::Read::read_to_end(&mut reader, &mut bytes).unwrap();
+    let log = record::read(&bytes).unwrap();
+    let resolved = log.records.iter().filter(|(_, it)| matches!(it, Record::Resolved { .. }));
+    assert_eq!(resolved.count(), 2);
+}
+
+#[test]
+fn a_file_system_without_locks_is_said_to_be_one() {
+    use nix::errno::Errno;
+    for errno in [Errno::ENOLCK, Errno::EOPNOTSUPP] {
+        let told = JournalError::io("lock", Path::new("a.wal"))(errno.into()).diagnostic();
+        assert!(told.detail.contains("does not lock files"), "{}", told.detail);
+    }
+    let told = JournalError::io("lock", Path::new("a.wal"))(Errno::EPERM.into()).diagnostic();
+    assert!(!told.detail.contains("does not lock files"), "{}", told.detail);
+}

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use formwork_value::{Type, codec};
 use serde_json::value::RawValue;
@@ -44,7 +45,11 @@ pub(super) struct Replay<'l> {
 }
 
 impl<'l> Replay<'l> {
-    pub(super) fn new(path: PathBuf, log: &'l Log) -> Self {
+    /// Reads what a journal says.
+    ///
+    /// # Errors
+    /// When a record in it names no address: then nobody can say which object it is about.
+    pub(super) fn new(path: PathBuf, log: &'l Log) -> Result<Self, JournalError> {
         let mut replay = Self {
             path,
             calls: BTreeMap::new(),
@@ -53,20 +58,17 @@ impl<'l> Replay<'l> {
             open: BTreeSet::new(),
             own: HashMap::new(),
         };
-        for (_, record) in &log.records {
-            replay.take_in(record);
+        for (number, record) in &log.records {
+            replay.take_in(*number, record)?;
         }
-        replay
+        Ok(replay)
     }
 
-    fn take_in(&mut self, record: &'l Record) {
+    fn take_in(&mut self, number: u64, record: &'l Record) -> Result<(), JournalError> {
         match record {
             Record::Intent(intent) => {
-                // Addresses were printed by this program; one that cannot be read names nothing.
-                let (Ok(addr), Ok(provider)) = (intent.address.parse(), intent.provider.parse())
-                else {
-                    return;
-                };
+                let addr = self.parsed(number, &intent.address)?;
+                let provider = self.parsed(number, &intent.provider)?;
                 let deposed = intent.deposed.as_ref().map(|key| DeposedKey(key.as_str().into()));
                 self.open.insert(intent.op);
                 self.calls.insert(intent.op, Call { intent, slot: (addr, deposed), provider });
@@ -89,6 +91,16 @@ impl<'l> Replay<'l> {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    /// What a record names. It was printed by this program, or by one that knows more.
+    fn parsed<T: FromStr>(&self, number: u64, name: &str) -> Result<T, JournalError> {
+        name.parse().map_err(|_| JournalError::Unreadable {
+            path: self.path.clone(),
+            number,
+            reason: format!("{name:?} is not an address"),
+        })
     }
 
     fn remember(&mut self, op: u64, print: Option<String>) {
@@ -181,10 +193,10 @@ impl<'l> Replay<'l> {
     /// The object that a call left, if it left one.
     fn result(&self, op: u64) -> Result<Option<Entry>, JournalError> {
         let Some(raw) = self.results.get(&op).copied().flatten() else { return Ok(None) };
-        file::read_entry(raw.get()).map(Some).map_err(|error| JournalError::Damaged {
+        file::read_entry(raw.get()).map(Some).map_err(|error| JournalError::Unreadable {
             path: self.path.clone(),
-            offset: 0,
-            reason: format!("the result of call {op} cannot be understood: {error}"),
+            number: op,
+            reason: format!("the object that this call left makes no sense: {error}"),
         })
     }
 
@@ -206,6 +218,7 @@ impl<'l> Replay<'l> {
             answer: self.answers.get(&op).map(|answer| (*answer).clone()),
             doubt,
             decided: None,
+            moved: None,
             op,
             journal: self.path.clone(),
         }))

@@ -392,3 +392,52 @@ async fn a_result_is_put_in_also_where_the_run_found_something_else_than_was_sto
     assert_eq!(listed(&recovery.file.unwrap().state), ["t.a=updated"]);
     assert!(recovery.unresolved.is_empty());
 }
+
+/// Writes a journal of a run that found a state and began at a time.
+fn journal_of(folder: &Path, name: &str, serial: u64, when: &str) {
+    let begin = Record::RunBegin(RunBegin {
+        operation: name.to_owned(),
+        when: when.to_owned(),
+        lineage: "one".to_owned(),
+        serial,
+        ..RunBegin::default()
+    });
+    std::fs::write(folder.join(format!("{name}.wal")), record::frame(1, &begin)).unwrap();
+}
+
+#[test]
+fn runs_are_taken_over_in_the_order_in_which_they_began() {
+    let folder = tempfile::tempdir().unwrap();
+    // As texts the times would be in another order, and the clock was once set back.
+    journal_of(folder.path(), "d", 3, "2026-01-01T12:00:00.5Z");
+    journal_of(folder.path(), "c", 3, "2026-01-01T12:00:00Z");
+    journal_of(folder.path(), "b", 3, "2026-01-01T13:59:59+02:00");
+    journal_of(folder.path(), "a", 4, "2025-12-31T12:00:00Z");
+    let recovery = recover(folder.path(), Some(state_of(&[]))).unwrap();
+    let order: String = recovery.runs.iter().map(|run| run.operation.as_str()).collect();
+    assert_eq!(order, "bcda");
+}
+
+#[test]
+fn a_record_that_names_no_address_is_not_passed_over() {
+    let base = state_of(&[]);
+    let run = Run::begin(&base);
+    let path = run.journal.path().to_owned();
+    let killed = run.kill();
+    let intent = record::IntentRecord {
+        op: 2,
+        when: String::new(),
+        address: "no address at all!".to_owned(),
+        provider: PROVIDER.to_owned(),
+        deposed: None,
+        deposes: None,
+        action: Action::Create,
+        prior: None,
+        planned: Vec::new(),
+    };
+    append(&path, &[Record::Intent(intent)]).unwrap();
+    let error = recover(&killed.path(), Some(base)).unwrap_err();
+    let detail = error.diagnostic().detail;
+    assert!(detail.starts_with(&format!("Record 2 of the journal {}", path.display())), "{detail}");
+    assert!(path.exists());
+}

@@ -3,6 +3,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use formwork_plugin_protocol::Failure;
 use formwork_plugin_protocol::message::configure::Verdict;
 use formwork_plugin_protocol::message::ephemeral::{
     KeepRequest, OpenRequest, OpenResponse, RenewResponse,
@@ -40,19 +41,42 @@ pub(super) fn open(cloud: &Cloud, request: &OpenRequest) -> OpenResponse {
     OpenResponse {
         result: encode(result, &ty),
         private: name.into(),
-        renew_at: lasts.map(|_| SystemTime::UNIX_EPOCH + Duration::from_secs(1)),
+        // Always now, by the clock of these tests.
+        renew_at: lasts.map(|_| SystemTime::UNIX_EPOCH),
         deferred: None,
         diagnostics: refusal(fault, "open"),
     }
 }
 
-pub(super) fn renew(cloud: &Cloud, request: &KeepRequest) -> RenewResponse {
+/// How often something has to be renewed.
+const OFTEN: usize = 2;
+
+pub(super) async fn renew(cloud: &Cloud, request: &KeepRequest) -> Result<RenewResponse, Failure> {
     let private = String::from_utf8_lossy(&request.private).into_owned();
     let fault = cloud.call(format!("renew {private}"));
-    RenewResponse {
+    if fault == Some(Fault::Hangs) {
+        return std::future::pending().await;
+    }
+    let again = private.matches("again").count() + 1 < OFTEN;
+    Ok(RenewResponse {
         private: format!("{private} again").into(),
-        renew_at: None,
+        renew_at: again.then_some(SystemTime::UNIX_EPOCH),
         diagnostics: refusal(fault, "renew"),
+    })
+}
+
+/// Waits until something was renewed as often as it has to be, or for so long that it never will.
+pub(super) async fn until_renewed_twice(cloud: &Cloud) {
+    for _ in 0..1_000 {
+        if cloud
+            .things()
+            .calls
+            .iter()
+            .any(|call| call.starts_with("renew") && call.ends_with("again"))
+        {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
     }
 }
 
