@@ -125,3 +125,18 @@ async fn a_plugin_that_insists_on_tls() {
     let settings = Settings { tls: false, ..Settings::USUAL };
     expect!["Incompatible: PATH: it talks TLS only, and TLS is switched off; unset TF_DISABLE_PLUGIN_TLS."].assert_eq(&refused_with(&executable, &settings).await);
 }
+
+#[tokio::test]
+async fn a_plugin_has_the_limits_and_the_environment_that_it_is_given() {
+    // What it says instead of a handshake is in the message.
+    let (_folder, mut executable) = script(
+        "echo \"files $(ulimit -n) kilobytes $(ulimit -d) path ${PATH-none} home ${HOME-none}\"",
+    );
+    executable.withheld = vec!["HOME".into()];
+    executable.env = vec![("PATH".into(), "/bin".into())];
+    let limits = Limits { memory: Some(64 << 20), files: Some(50) };
+    let settings = Settings { limits, ..Settings::USUAL };
+    let failure = Plugin::launch(&executable, &settings).await.expect_err("it is no plugin");
+    let said = failure.to_string();
+    assert!(said.contains("files 50 kilobytes 65536 path /bin home none"), "{said}");
+}

@@ -62,11 +62,7 @@ const ROWS: &[(&str, &str, Seen)] = &[
     ),
     ("H14", "is run by hand", Test("a_plugin_that_is_run_by_hand_says_what_it_is_and_fails")),
     ("H15", "reads stdin", In(&[Fault::StartReadsStdin])),
-    (
-        "H16",
-        "sees the whole environment",
-        Test("plugins_see_the_environment_without_what_is_meant_for_us"),
-    ),
+    ("H16", "sees the whole environment", Test("plugins_do_not_see_what_is_meant_for_us")),
     ("S01", "a type that is not JSON", In(&[Fault::SchemaTypeNotJson])),
     ("S02", "a type nobody knows", In(&[Fault::SchemaTypeUnknown])),
     ("S03", "a type without measure", In(&[Fault::SchemaTypeDeep])),
@@ -216,10 +212,10 @@ const ROWS: &[(&str, &str, Seen)] = &[
     ("X09", "hangs when asked to stop", In(&[Fault::StopHangs])),
     ("X10", "an interrupt reaches it too", Test("an_interrupt_is_the_hosts_business")),
     ("X11", "its host dies", Test("a_plugin_dies_with_its_host")),
-    // What the system limits for one process at a time is a setting. The limit on processes counts all
+    // What it takes of memory and files is limited where that is set, and then seen by
+    // `a_plugin_has_the_limits_and_the_environment_that_it_is_given`. The limit on processes counts all
     // of a user's, and control groups need somebody's leave.
     ("X12", "starts processes without end", In(&[Fault::ProcessForks])),
-    ("X12", "takes memory and files without end", Test("a_plugin_stays_within_its_limits")),
     (
         "X13",
         "floods the stream of its prints",

@@ -20,6 +20,7 @@ resource "test_thing" "z" {
   value = length(module.m)
 }
 #= apply -target=module.m[2].test_thing.b
+#~ .: only the target is destroyed, where the reference destroys every instance that has no place any more
 module "m" {
   source = "./m"
   count  = 1
@@ -29,4 +30,3 @@ resource "test_thing" "z" {
   name  = "z"
   value = length(module.m)
 }
-#= apply

@@ -16,7 +16,8 @@ resource "test_thing" "a" {
   }
 }
 #= apply
-#< create b, create a, delete a-1, delete b-1
+#< create b, create a, delete a-1
+#< create b, create a, delete b-1
 resource "test_thing" "b" {
   name   = "b"
   forced = "2"
