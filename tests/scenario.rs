@@ -7,6 +7,7 @@ mod fault;
 mod generated;
 mod import;
 mod life;
+mod packages;
 mod plugins;
 mod signal;
 mod ssh;

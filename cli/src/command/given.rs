@@ -16,20 +16,37 @@ pub(super) fn given(
     workspace: &mut Workspace<'_>,
     sources: &[VariableSource],
 ) -> Result<Vec<Given>, Reported> {
-    let text = |name: &str, value: &str, origin| Given {
-        name: name.into(),
-        value: GivenValue::Text(value.to_owned()),
-        origin,
-    };
-    let mut given: Vec<Given> = workspace
-        .env
-        .variables
-        .iter()
-        .map(|(name, value)| text(name, value, Origin::Environment))
-        .collect();
+    let mut given = in_environment(workspace);
+    given.extend(in_automatic_files(diags, workspace)?);
+    given.extend(in_options(diags, workspace, sources)?);
+    Ok(given)
+}
+
+/// The values in the environment.
+pub(super) fn in_environment(workspace: &Workspace<'_>) -> Vec<Given> {
+    let variables = workspace.env.variables.iter();
+    variables.map(|(name, value)| text(name, value, Origin::Environment)).collect()
+}
+
+/// The values in the files that are read without being named.
+pub(super) fn in_automatic_files(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+) -> Result<Vec<Given>, Reported> {
+    let mut given = Vec::new();
     for name in automatic_files(workspace) {
         given.extend(values_of(diags, workspace, &name)?);
     }
+    Ok(given)
+}
+
+/// The values in options and in the files that options name.
+pub(super) fn in_options(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    sources: &[VariableSource],
+) -> Result<Vec<Given>, Reported> {
+    let mut given = Vec::new();
     for source in sources {
         match source {
             VariableSource::File(path) => {
@@ -55,6 +72,10 @@ pub(super) fn given(
         }
     }
     Ok(given)
+}
+
+fn text(name: &str, value: &str, origin: Origin) -> Given {
+    Given { name: name.into(), value: GivenValue::Text(value.to_owned()), origin }
 }
 
 /// The files of values that are read without being named: `terraform.tfvars`, then those that end

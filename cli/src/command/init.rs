@@ -8,8 +8,8 @@ use super::{backend, from_module};
 use crate::args::{InitArgs, StatePlace};
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::install::lockfile::{LockFile, NAME};
-use crate::install::providers::Installed;
+use crate::install::lockfile::{Lock, LockFile, NAME};
+use crate::install::providers::{Chosen, Origin};
 use crate::view::{Paint, Screen, report::Report};
 use crate::workspace::Workspace;
 
@@ -94,14 +94,26 @@ async fn install_providers(
     save(args, report, workspace, diags, (&before, &locks))
 }
 
-fn line(one: &Installed) -> String {
-    let name = one.addr.display();
-    let how = match (one.locked, one.shipped) {
-        (true, _) => "from the dependency lock file",
-        (false, true) => "which comes with Formwork",
-        (false, false) => "found locally",
-    };
-    format!("- Installed {name} v{} ({how})", one.version)
+fn line(one: &Chosen) -> String {
+    let package = format!("{} v{}", one.addr.display(), one.version);
+    let is_locked = |lock: &Lock| lock.version == one.version;
+    match (&one.origin, &one.locked) {
+        (Origin::Found(_), Some(lock)) if is_locked(lock) => {
+            format!("- Installed {package} (from the dependency lock file)")
+        }
+        (Origin::Found(_), _) => format!("- Installed {package} (found locally)"),
+        (Origin::Installed, _) => format!("- Using previously-installed {package}"),
+        (Origin::Shipped, Some(lock)) if !is_locked(lock) => format!(
+            "- Using {package}, which comes with Formwork, where v{} was locked",
+            lock.version
+        ),
+        (Origin::Shipped, Some(lock)) if !lock.hashes.is_empty() => {
+            format!(
+                "- Using {package}, which comes with Formwork, in place of the package that is locked"
+            )
+        }
+        (Origin::Shipped, _) => format!("- Using {package}, which comes with Formwork"),
+    }
 }
 
 fn save(

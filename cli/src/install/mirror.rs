@@ -15,8 +15,6 @@ pub(crate) enum Found {
     Unpacked(PathBuf),
     /// An archive.
     Packed(PathBuf),
-    /// A program that comes beside this one.
-    Program(PathBuf),
 }
 
 /// The versions of a provider in a mirror, for this platform. An unpacked package goes before a

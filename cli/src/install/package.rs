@@ -39,16 +39,6 @@ pub(crate) fn install(found: &Found, place: &Path) -> io::Result<()> {
             remove(place)?;
             std::os::unix::fs::symlink(target, place)
         }
-        Found::Program(program) => {
-            let name = program.file_name().ok_or(io::ErrorKind::InvalidInput)?;
-            let link = place.join(name);
-            if std::fs::read_link(&link).is_ok_and(|target| target == *program) {
-                return Ok(());
-            }
-            remove(place)?;
-            std::fs::create_dir(place)?;
-            std::os::unix::fs::symlink(program, link)
-        }
         Found::Packed(archive) => {
             let (aside, _mine) = make_room(parent)?;
             let package = aside.path().join("package");

@@ -1,6 +1,9 @@
 //! Chooses a version of each provider, installs it, and later finds it again.
 
-use std::collections::BTreeMap;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Seek as _;
 use std::path::{Path, PathBuf};
@@ -12,7 +15,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::lockfile::{Lock, LockFile};
 use super::mirror::{self, Found};
-use super::settings::{MethodKind, Settings, implied_folders, matches};
+use super::settings::{Method, MethodKind, Settings, implied_folders, matches};
 use super::{hash, package, platform, shipped};
 use crate::env::Env;
 
@@ -30,15 +33,28 @@ pub(crate) struct Places<'a> {
 
 /// What was chosen for one provider.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Installed {
+pub(crate) struct Chosen {
     /// The provider.
     pub(crate) addr: ProviderAddr,
     /// The version.
     pub(crate) version: Version,
-    /// Whether the lock file had named it already.
-    pub(crate) locked: bool,
-    /// Whether it comes beside this program.
-    pub(crate) shipped: bool,
+    /// What the lock file named before.
+    pub(crate) locked: Option<Lock>,
+    /// Where it is.
+    pub(crate) origin: Origin,
+}
+
+/// Where the package of a chosen version is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// In a folder of packages, from which it is installed.
+    Found(Found),
+    /// In the data folder: installed before, and still as it was locked.
+    Installed,
+    /// Beside this program, whose word is taken for it. Nothing is installed, and its hash is not
+    /// locked: in the lock file stand the hashes of the public package of that version, which Terraform
+    /// goes by in the same folder.
+    Shipped,
 }
 
 impl Places<'_> {
@@ -74,10 +90,25 @@ impl Places<'_> {
             }
             None => implied_folders(self.env, self.root).iter().for_each(|folder| add(folder)),
         }
-        if let Some((version, program)) = shipped::find(addr) {
-            found.entry(version).or_insert(Found::Program(program));
-        }
         found
+    }
+
+    /// The program of a provider that comes beside this one, with its version, where that may be used.
+    /// It stands in for the provider's registry, so it is used where that would be asked.
+    fn shipped(&self, addr: &ProviderAddr) -> Option<(Version, PathBuf)> {
+        let registry = |method: &Method| method.kind == MethodKind::Direct && method.covers(addr);
+        let asked = match &self.settings.methods {
+            Some(methods) => methods.iter().any(registry),
+            None => true,
+        };
+        shipped::find(addr).filter(|_| asked && self.plugin_dirs.is_empty())
+    }
+
+    /// Whether what is locked was installed before and is still what was locked.
+    fn is_installed(&self, addr: &ProviderAddr, lock: &Lock) -> bool {
+        let place = package::place(&self.packages(), addr, &lock.version);
+        package::program(&place, addr).is_some()
+            && hash::of_folder(&place).is_ok_and(|hash| lock.hashes.contains(&hash))
     }
 
     /// Where one looks for a provider, for a message.
@@ -88,13 +119,16 @@ impl Places<'_> {
             match &self.settings.methods {
                 Some(methods) => places.extend(methods.iter().map(|method| match &method.kind {
                     MethodKind::Filesystem(path) => folder(path),
-                    MethodKind::Network(url) => format!("\n  - not looked at, because nothing is downloaded yet: the mirror {url}"),
-                    MethodKind::Direct => "\n  - not looked at, because nothing is downloaded yet: the provider's registry".into(),
+                    MethodKind::Network(url) => format!(
+                        "\n  - not looked at, because nothing is downloaded yet: the mirror {url}"
+                    ),
+                    MethodKind::Direct => REGISTRY.into(),
                 })),
                 None => {
-                    places.extend(implied_folders(self.env, self.root).iter().map(|path| folder(path)));
-                    places.push("\n  - the providers that come beside this program".into());
-                    places.push("\n  - not looked at, because nothing is downloaded yet: the provider's registry".into());
+                    places.extend(
+                        implied_folders(self.env, self.root).iter().map(|path| folder(path)),
+                    );
+                    places.push(REGISTRY.into());
                 }
             }
         } else {
@@ -103,7 +137,7 @@ impl Places<'_> {
         places.concat()
     }
 
-    /// Chooses and installs what a configuration requires, and locks it.
+    /// Chooses what a configuration requires, installs what has to be, and locks it.
     ///
     /// # Errors
     /// When a provider cannot be had as required, or cannot be installed. All are tried.
@@ -113,70 +147,82 @@ impl Places<'_> {
         required: &BTreeMap<ProviderAddr, Constraints>,
         locks: &mut LockFile,
         upgrade: bool,
-    ) -> Result<Vec<Installed>, Reported> {
-        let mut installed = Vec::new();
+    ) -> Result<Vec<Chosen>, Reported> {
+        let mut chosen = Vec::new();
         let mut result = Ok(());
         for (addr, constraints) in required {
             if addr.is_builtin() || self.overridden(addr).is_some() {
                 continue;
             }
-            let old = locks.providers.get(addr).cloned();
-            match self.install_one(diags, addr, constraints, old.filter(|_| !upgrade)) {
+            let old = locks.providers.get(addr);
+            let one = self.choose(diags, addr, constraints, (old, upgrade));
+            match one.and_then(|one| Ok((self.lock(diags, &one, constraints, upgrade)?, one))) {
                 Ok((lock, one)) => {
                     locks.providers.insert(addr.clone(), lock);
-                    installed.push(one);
+                    chosen.push(one);
                 }
                 Err(reported) => result = Err(reported),
             }
         }
         locks.providers.retain(|addr, _| required.contains_key(addr));
-        result.map(|()| installed)
+        result.map(|()| chosen)
+    }
+
+    /// Installs what was chosen where that is needed, and says what to lock.
+    fn lock(
+        &self,
+        diags: &mut Diagnostics,
+        one: &Chosen,
+        constraints: &Constraints,
+        upgrade: bool,
+    ) -> Result<Lock, Reported> {
+        let version = one.version.clone();
+        let old = one.locked.as_ref().filter(|lock| lock.version == version);
+        let mut hashes = old.map(|lock| lock.hashes.clone()).unwrap_or_default();
+        if let Origin::Found(found) = &one.origin {
+            // What is chosen anew may have another package than before under the same version.
+            hashes =
+                self.install_one(diags, (&one.addr, &version), found, old.filter(|_| !upgrade))?;
+        }
+        // What is locked still fits, so it stays as it was recorded.
+        let recorded = one.locked.as_ref().filter(|_| !upgrade).map(|lock| &lock.constraints);
+        Ok(Lock { version, constraints: recorded.unwrap_or(constraints).clone(), hashes })
     }
 
     fn install_one(
         &self,
         diags: &mut Diagnostics,
-        addr: &ProviderAddr,
-        constraints: &Constraints,
-        old: Option<Lock>,
-    ) -> Result<(Lock, Installed), Reported> {
-        let (version, found) = self.choose(diags, addr, constraints, old.as_ref())?;
-        let place = package::place(&self.packages(), addr, &version);
+        (addr, version): (&ProviderAddr, &Version),
+        found: &Found,
+        old: Option<&Lock>,
+    ) -> Result<BTreeSet<String>, Reported> {
+        let place = package::place(&self.packages(), addr, version);
         let failed = |diags: &mut Diagnostics, why: &dyn std::fmt::Display| {
             let detail = format!("Error while installing {addr} v{version}: {why}.");
             diags.error(
                 Diagnostic::error("Failed to install provider", detail).blame(Blame::Environment),
             )
         };
-        if let (Found::Packed(archive), Some(lock)) = (&found, &old) {
+        if let (Found::Packed(archive), Some(lock)) = (found, old) {
             match is_locked(archive, lock) {
                 Ok(true) => {}
-                Ok(false) => return Err(failed(diags, &mismatch(addr, &version))),
+                Ok(false) => return Err(failed(diags, &mismatch(addr, version))),
                 Err(error) => return Err(failed(diags, &error)),
             }
         }
-        self.put(&found, (addr, &version), old.as_ref(), &place)
-            .map_err(|error| failed(diags, &error))?;
+        self.put(found, (addr, version), old, &place).map_err(|error| failed(diags, &error))?;
         if package::program(&place, addr).is_none() {
             let why =
                 format!("the package holds no program called terraform-provider-{}", addr.kind());
             return Err(failed(diags, &why));
         }
         let hash = hash::of_folder(&place).map_err(|error| failed(diags, &error))?;
-        let mut hashes = old.as_ref().map(|lock| lock.hashes.clone()).unwrap_or_default();
+        let mut hashes = old.map(|lock| lock.hashes.clone()).unwrap_or_default();
         if hashes.iter().any(|hash| hash.starts_with("h1:")) && !hashes.contains(&hash) {
-            return Err(failed(diags, &mismatch(addr, &version)));
+            return Err(failed(diags, &mismatch(addr, version)));
         }
         hashes.insert(hash);
-        let one = Installed {
-            addr: addr.clone(),
-            version: version.clone(),
-            locked: old.is_some(),
-            shipped: matches!(found, Found::Program(_)),
-        };
-        // What is locked still fits, so it stays as it was recorded.
-        let constraints = old.map_or_else(|| constraints.clone(), |lock| lock.constraints);
-        Ok((Lock { version, constraints, hashes }, one))
+        Ok(hashes)
     }
 
     /// Puts a package in its place, through the shared cache if there is one.
@@ -204,14 +250,21 @@ impl Places<'_> {
         package::install(&Found::Unpacked(shared), place)
     }
 
+    /// Chooses a version: what is locked, unless an upgrade is asked for, and else the newest that is
+    /// allowed. What comes beside this program is used only where nothing else is there.
     fn choose(
         &self,
         diags: &mut Diagnostics,
         addr: &ProviderAddr,
         constraints: &Constraints,
-        old: Option<&Lock>,
-    ) -> Result<(Version, Found), Reported> {
+        (locked, upgrade): (Option<&Lock>, bool),
+    ) -> Result<Chosen, Reported> {
+        let chosen = |version: Version, origin: Origin| {
+            Ok(Chosen { addr: addr.clone(), version, locked: locked.cloned(), origin })
+        };
         let mut available = self.available(addr);
+        let shipped = self.shipped(addr).map(|(version, _)| version);
+        let old = locked.filter(|_| !upgrade);
         if let Some(lock) = old {
             if !constraints.allows(&lock.version) {
                 let detail = format!(
@@ -224,19 +277,45 @@ impl Places<'_> {
                     detail,
                 )));
             }
+            if self.is_installed(addr, lock) {
+                return chosen(lock.version.clone(), Origin::Installed);
+            }
             if let Some(found) = available.remove(&lock.version) {
-                return Ok((lock.version.clone(), found));
+                return chosen(lock.version.clone(), Origin::Found(found));
+            }
+            // Another version than the locked one is taken only when asked for.
+            if shipped.as_ref() == Some(&lock.version) {
+                return chosen(lock.version.clone(), Origin::Shipped);
+            }
+        } else {
+            let newest = available.iter().rev().find(|(version, _)| constraints.allows(version));
+            if let Some((version, found)) = newest {
+                return chosen(version.clone(), Origin::Found(found.clone()));
+            }
+            let there = locked.filter(|lock| self.is_installed(addr, lock));
+            let there = there.map(|lock| (lock.version.clone(), Origin::Installed));
+            let shipped = shipped.clone().map(|version| (version, Origin::Shipped));
+            let both = [shipped, there].into_iter().flatten();
+            let allowed = both.filter(|(version, _)| constraints.allows(version));
+            if let Some((version, origin)) = allowed.max_by(|a, b| a.0.cmp(&b.0)) {
+                return chosen(version, origin);
             }
         }
-        let wanted = match old {
-            // Another version than the locked one is taken only when asked for.
-            Some(_) => None,
-            None => available.iter().rev().find(|(version, _)| constraints.allows(version)),
-        };
-        if let Some((version, found)) = wanted {
-            return Ok((version.clone(), found.clone()));
-        }
-        let versions: Vec<_> = available.keys().map(ToString::to_string).collect();
+        let detail = self.missing((addr, constraints), old, &available, shipped.as_ref());
+        let summary = "Failed to query available provider packages";
+        Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)))
+    }
+
+    /// What to say when no version can be chosen: what was wanted, what is there, what can be done.
+    fn missing(
+        &self,
+        (addr, constraints): (&ProviderAddr, &Constraints),
+        old: Option<&Lock>,
+        available: &BTreeMap<Version, Found>,
+        shipped: Option<&Version>,
+    ) -> String {
+        let mut versions: Vec<_> = available.keys().map(ToString::to_string).collect();
+        versions.extend(shipped.map(|version| format!("{version} (which comes with Formwork)")));
         let there = if versions.is_empty() {
             "No version of it was found.".to_owned()
         } else {
@@ -249,13 +328,17 @@ impl Places<'_> {
             (None, true) => format!("{addr}"),
             (None, false) => format!("a version of {addr} that meets {constraints}"),
         };
-        let detail = format!(
-            "Could not find {what}, for {}. {there} Looked at:{}",
-            platform(),
-            self.looked_at()
-        );
-        let summary = "Failed to query available provider packages";
-        Err(diags.error(Diagnostic::error(summary, detail).blame(Blame::Environment)))
+        let fits = |version: &&Version| constraints.allows(version);
+        let others = available.keys().chain(shipped);
+        let remedy = match (old, others.filter(fits).max()) {
+            (Some(lock), Some(other)) => format!(
+                "\n\nPut version {} into one of these places, or run `formwork init -upgrade` to go on with {other}.",
+                lock.version
+            ),
+            _ => String::new(),
+        };
+        let places = self.looked_at();
+        format!("Could not find {what}, for {}. {there} Looked at:{places}{remedy}", platform())
     }
 
     /// Finds the program of a provider that `init` installed, and holds its package against the lock
@@ -286,7 +369,15 @@ impl Places<'_> {
             return Err(inconsistent(diags, why));
         };
         let place = package::place(&self.packages(), addr, &lock.version);
-        let Some(program) = package::program(&place, addr) else {
+        let installed = package::program(&place, addr);
+        if installed.is_none() || lock.hashes.is_empty() {
+            // A package that nothing is known about is not run where there is one that can be trusted.
+            let shipped = self.shipped(addr).filter(|(version, _)| *version == lock.version);
+            if let Some((_, program)) = shipped {
+                return Ok(program);
+            }
+        }
+        let Some(program) = installed else {
             let detail = format!(
                 "There is no package for {addr} {} cached in {}. Run:\n  formwork init",
                 lock.version,
@@ -354,6 +445,9 @@ impl Places<'_> {
     }
 }
 
+/// How a registry is named among the places where one looks.
+const REGISTRY: &str = "\n  - the providers that come with Formwork; not the provider's registry, because nothing is downloaded yet";
+
 /// Whether an archive is what was locked. Looked at before it is unpacked.
 fn is_locked(archive: &Path, lock: &Lock) -> std::io::Result<bool> {
     let known = |hash: &&String| hash.starts_with("h1:") || hash.starts_with("zh:");
@@ -372,41 +466,4 @@ fn mismatch(addr: &ProviderAddr, version: &Version) -> String {
     format!(
         "the package of {addr} {version} does not match any of the checksums recorded in the dependency lock file"
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
-        let folder = tempfile::tempdir().unwrap();
-        let (env, settings) = (Env::default(), Settings::default());
-        let addr: ProviderAddr = "example.com/acme/thing".parse().unwrap();
-        let mirror = folder.path().join("mirror");
-        for version in ["1.0.0", "1.1.0"] {
-            let package = package::place(&mirror, &addr, &Version::parse(version).unwrap());
-            std::fs::create_dir_all(&package).unwrap();
-            std::fs::write(package.join("terraform-provider-thing"), version).unwrap();
-        }
-        let places = Places {
-            env: &env,
-            settings: &settings,
-            root: folder.path(),
-            data: &folder.path().join("data"),
-            plugin_dirs: &[mirror],
-        };
-        let mut locks = LockFile::default();
-        let mut install = |constraints: &str, upgrade: bool| {
-            let required = [(addr.clone(), constraints.parse().unwrap())].into();
-            let mut diags = Diagnostics::new();
-            places.install(&mut diags, &required, &mut locks, upgrade).unwrap();
-            let lock = &locks.providers[&addr];
-            (lock.version.to_string(), lock.constraints.to_string())
-        };
-        let pair = |version: &str, constraints: &str| (version.to_owned(), constraints.to_owned());
-        assert_eq!(install("1.0.0", false), pair("1.0.0", "1.0.0"));
-        assert_eq!(install(">= 1.0.0", false), pair("1.0.0", "1.0.0"));
-        assert_eq!(install(">= 1.0.0", true), pair("1.1.0", ">= 1.0.0"));
-    }
 }

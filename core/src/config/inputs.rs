@@ -52,13 +52,15 @@ pub struct Input {
     pub raw: Value,
     /// The place that gave it, if it has one.
     pub given: Option<Span>,
+    /// Whether nobody gave it: it is the default.
+    pub is_default: bool,
 }
 
 impl Input {
     /// A value that fits already, from nowhere in particular.
     #[must_use]
     pub fn of(value: Value) -> Self {
-        Self { raw: value.clone(), value, given: None }
+        Self { raw: value.clone(), value, given: None, is_default: false }
     }
 }
 
@@ -212,7 +214,8 @@ fn default(diags: &mut Diagnostics, variable: &Variable) -> Result<Input, Report
             .at(variable.span),
         ));
     };
-    Ok(Input { value: marked(variable, value.clone()), raw: value.clone(), given: None })
+    let (value, raw) = (marked(variable, value.clone()), value.clone());
+    Ok(Input { value, raw, given: None, is_default: true })
 }
 
 fn read(
@@ -250,7 +253,7 @@ fn read(
     };
     let raw = value.clone();
     match fit(variable, value) {
-        Ok(value) => Ok(Input { value, raw, given: span }),
+        Ok(value) => Ok(Input { value, raw, given: span, is_default: false }),
         Err(problem) => {
             let (summary, reason) = match problem {
                 Misfit::Null => ("Required variable not set", "it must not be null".to_owned()),

@@ -130,3 +130,84 @@ async fn it_goes_where_it_was_made_for_and_nowhere_else() {
     let other = StateFile { serial: 3, ..StateFile::fresh() };
     assert_eq!(check(&other), ["Saved plan does not match the given state"]);
 }
+
+/// Plans with some values and applies with others, and returns what is said of them, and the value of
+/// the ephemeral variable.
+async fn planned_and_applied(
+    planned: &[&str],
+    applied: &[&str],
+    env: &Env,
+) -> (Vec<String>, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let text = "variable \"e\" {\n  ephemeral = true\n  default   = \"x\"\n}\nvariable \"n\" {\n  default = \"n\"\n}\n";
+    fs::write(root.join("main.tf"), text).unwrap();
+    let sources = |values: &[&str]| -> Vec<VariableSource> {
+        values.iter().map(|value| VariableSource::Value((*value).to_owned())).collect()
+    };
+    let (place, none) = (StatePlace::default(), Env::default());
+    let planned = sources(planned);
+    let preparing = Preparing {
+        sources: &planned,
+        place: &place,
+        mode: Mode::Normal,
+        generate: false,
+        ask: None,
+    };
+    let mut diags = Diagnostics::new();
+    let Ok(prepared) = Prepared::prepare(&mut diags, workspace(&none, root), &preparing).await
+    else {
+        panic!("{diags:?}");
+    };
+    let mut plan = Plan::default();
+    let values = prepared.variables.iter().map(|(name, input)| (name.clone(), input.value.clone()));
+    plan.variables = values.collect();
+    let path = root.join("p");
+    write(&path, &prepared, (&StateFile::fresh(), &place), &plan).unwrap();
+
+    let (saved, config) = opened(env, root, &path);
+    let mut diags = Diagnostics::new();
+    let given =
+        variables(&mut diags, &mut workspace(env, root), (&saved, &config), &sources(applied));
+    let e = given.map(|mut given| format!("{:?}", given.remove("e").unwrap().raw));
+    (summaries(diags), e.unwrap_or_default())
+}
+
+#[tokio::test]
+async fn an_ephemeral_variable_is_given_again_exactly_if_it_was_given_for_the_plan() {
+    let env = Env::default();
+    let text = |text: &str| format!("{:?}", formwork_value::Value::string(text));
+    let missing = "No value for required variable";
+    let unexpected = "Ephemeral variable was not set during planning";
+    for (planned, applied, expected) in [
+        (&["e=v"][..], &[][..], Err(missing)),
+        (&["e=v"], &["e=w"], Ok(text("w"))),
+        (&[], &[], Ok(text("x"))),
+        (&[], &["e=w"], Err(unexpected)),
+    ] {
+        let (said, value) = planned_and_applied(planned, applied, &env).await;
+        match expected {
+            Ok(expected) => assert_eq!((said, value), (Vec::new(), expected)),
+            Err(summary) => assert_eq!(said, [summary]),
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_the_plan_fixed_can_be_given_again_only_as_it_is() {
+    let with = |value: &str| Env {
+        variables: vec![("n".to_owned(), value.to_owned())].into_iter().collect(),
+        ..Env::default()
+    };
+    let fixed = "Can't change variable when applying a saved plan";
+    let ignored = "Ignoring variable when applying a saved plan";
+    for (applied, env, expected) in [
+        (&["n=1"][..], Env::default(), &[][..]),
+        (&["n=2"], Env::default(), &[fixed]),
+        (&[], with("1"), &[]),
+        (&[], with("2"), &[ignored]),
+    ] {
+        let (said, _) = planned_and_applied(&["n=1"], applied, &env).await;
+        assert_eq!(said, expected);
+    }
+}

@@ -1,0 +1,109 @@
+//! Where the packages of providers come from: folders that the settings name, what is installed, and
+//! what comes with the program, beside the lock file that Terraform reads too.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::harness::{Workdir, built, terraform};
+
+const CONFIG: &str = r#"
+terraform {
+  required_providers {
+    random = { source = "hashicorp/random" }
+  }
+}
+resource "random_id" "a" {
+  byte_length = 2
+}
+"#;
+const LOCK: &str = ".terraform.lock.hcl";
+const OURS: &str = "Using hashicorp/random v3.7.1, which comes with Formwork";
+
+/// Puts a package of the provider into a folder of packages, and returns the folder.
+fn mirror(workdir: &Workdir, version: &str) -> PathBuf {
+    let platform = if cfg!(target_arch = "aarch64") { "linux_arm64" } else { "linux_amd64" };
+    let folder = workdir.home().join("mirror");
+    let package =
+        folder.join(format!("registry.terraform.io/hashicorp/random/{version}/{platform}"));
+    fs::create_dir_all(&package).unwrap();
+    let program = "terraform-provider-random";
+    fs::copy(built(program), package.join(program)).unwrap();
+    folder
+}
+
+fn settings(workdir: &Workdir, methods: &str) {
+    let text = format!("provider_installation {{\n{methods}\n}}\n");
+    fs::write(workdir.settings(), text).unwrap();
+}
+
+fn lock(workdir: &Workdir, version: &str, hashes: &str) -> String {
+    let text = format!(
+        "provider \"registry.terraform.io/hashicorp/random\" {{\n  version = \"{version}\"\n{hashes}}}\n"
+    );
+    workdir.write(LOCK, &text);
+    text
+}
+
+#[test]
+fn what_comes_with_the_program_stands_in_for_the_registry_and_nothing_else() {
+    let workdir = Workdir::new(CONFIG);
+    let folder = mirror(&workdir, "3.6.0");
+    let folder = format!("  filesystem_mirror {{\n    path = {folder:?}\n  }}");
+    let direct = "  direct {}";
+    for (methods, expected) in [
+        (direct.to_owned(), OURS),
+        (folder.clone(), "Installed hashicorp/random v3.6.0 (found locally)"),
+        (format!("{folder}\n{direct}"), "Installed hashicorp/random v3.6.0 (found locally)"),
+    ] {
+        settings(&workdir, &methods);
+        workdir.formwork("init").succeed().says(expected);
+        workdir.formwork("plan").succeed().says("1 to add");
+        fs::remove_file(workdir.root().join(LOCK)).unwrap();
+    }
+    for methods in [
+        "  direct {\n    exclude = [\"hashicorp/*\"]\n  }",
+        "  filesystem_mirror {\n    path    = \"/nowhere\"\n    include = [\"corp.example/*/*\"]\n  }",
+    ] {
+        settings(&workdir, methods);
+        let refused = workdir.formwork("init").run();
+        refused.code(1).says("Could not find registry.terraform.io/hashicorp/random");
+        // Nor is it run where a lock file from elsewhere asks for its version.
+        lock(&workdir, "3.7.1", "");
+        let summary = "Failed to query available provider packages";
+        workdir.formwork("init").run().code(1).says(summary);
+        workdir.formwork("plan").run().code(1);
+        fs::remove_file(workdir.root().join(LOCK)).unwrap();
+    }
+}
+
+#[test]
+fn what_terraform_has_locked_stays_locked_for_it() {
+    let workdir = Workdir::new(CONFIG);
+    settings(&workdir, "  direct {}");
+    let text = lock(&workdir, "3.7.1", "  hashes  = [\"h1:theirs=\"]\n");
+    let said = workdir.formwork("init").succeed();
+    said.says("in place of the package that is locked");
+    assert_eq!(workdir.read(LOCK), text);
+    workdir.formwork("plan").succeed().says("1 to add");
+
+    lock(&workdir, "3.7.2", "  hashes  = [\"h1:theirs=\"]\n");
+    let refused = workdir.formwork("init").run();
+    refused.code(1).says("3.7.1 (which comes with Formwork)").says("formwork init -upgrade");
+    let upgraded = workdir.formwork("init -upgrade").succeed();
+    upgraded.says("which comes with Formwork, where v3.7.2 was locked");
+    assert!(!workdir.read(LOCK).contains("h1:"), "{}", workdir.read(LOCK));
+
+    if terraform().is_none() {
+        println!("!! terraform is missing: what it makes of our lock file is NOT TESTED");
+        return;
+    }
+    // It has a package of its own for what was selected here.
+    let folder = mirror(&workdir, "3.7.1");
+    settings(&workdir, &format!("  filesystem_mirror {{\n    path = {folder:?}\n  }}"));
+    workdir.terraform("init").succeed();
+    let text = workdir.read(LOCK);
+    assert!(text.contains("h1:"), "{text}");
+    workdir.formwork("init").succeed().says("Using previously-installed hashicorp/random v3.7.1");
+    assert_eq!(workdir.read(LOCK), text);
+    workdir.formwork("plan").succeed().says("1 to add");
+}
