@@ -9,6 +9,7 @@ mod import;
 mod life;
 mod packages;
 mod plugins;
+mod prompts;
 mod signal;
 mod ssh;
 mod state_file;

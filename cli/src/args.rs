@@ -13,8 +13,8 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use formwork_value::Diagnostic;
 use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics};
 
 pub(crate) use adopt::{
     FindingArgs, ImportArgs, RecoverAdoptArgs, RecoverCommand, RecoverDecideArgs, RecoverListArgs,
@@ -33,6 +33,7 @@ pub(crate) use state::{
 
 use crate::env::Env;
 use crate::normalize;
+use crate::view::report::Report;
 use crate::view::{self, Screen};
 
 /// Plans and applies infrastructure that is described in the Terraform language, with the same
@@ -271,6 +272,12 @@ pub(crate) struct GraphArgs {
     /// Accepted for compatibility: a cycle is an error that names each of its edges.
     #[arg(long)]
     pub(crate) draw_cycles: bool,
+    /// Accepted for compatibility, and without effect.
+    #[arg(long, value_name = "N", hide = true, allow_negative_numbers = true)]
+    pub(crate) module_depth: Option<i64>,
+    /// Accepted for compatibility, and without effect.
+    #[arg(long, hide = true)]
+    pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) variables: VariableArgs,
 }
@@ -324,20 +331,34 @@ pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
                 view::out(&help::text(command, &name, screen.width));
                 ExitCode::SUCCESS
             }
-            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
                 view::err(&help::text(command, &name, screen.width));
                 // As the reference does when it is called without a command.
-                ExitCode::from(if names.len() > 1 { 1 } else { 127 })
+                ExitCode::from(if name.contains(' ') { 1 } else { 127 })
             }
             _ => {
                 let (summary, detail) = help::complaint(&error, &name);
                 let diagnostic = Diagnostic::error(summary, detail);
+                if is_stream(&name, &names) {
+                    let mut diags = Diagnostics::new();
+                    let _ = diags.error(diagnostic);
+                    Report::new(screen, true, false).failed(None, &diags);
+                    return ExitCode::from(1);
+                }
                 view::err(&view::human::diagnostic::one(&screen, &Sources::new(), &diagnostic));
                 view::err(&format!("\nMore about this command:\n  {name} -help\n"));
                 ExitCode::from(1)
             }
         }
     })
+}
+
+/// Whether a command was asked for the JSON of all that happens: then mistakes are part of it.
+fn is_stream(command: &str, words: &[String]) -> bool {
+    let has_one = ["init", "plan", "apply", "destroy", "refresh"]
+        .iter()
+        .any(|name| command.ends_with(&format!(" {name}")));
+    has_one && words.iter().any(|word| word == "--json")
 }
 
 /// The parser's description of everything. Where an option is given twice, the later one counts, so

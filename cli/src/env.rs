@@ -8,6 +8,7 @@ use std::time::Duration;
 use formwork_provisioners::Surroundings;
 
 use crate::args::ViewArgs;
+use crate::fetch::http::Patience;
 use crate::normalize::truth;
 
 /// The environment as far as it concerns us, read once at the start.
@@ -53,6 +54,10 @@ pub(crate) struct Env {
     pub(crate) log_provider: Option<String>,
     /// `TF_LOG_PATH`: where the log goes instead of stderr.
     pub(crate) log_path: Option<PathBuf>,
+    /// `TF_REGISTRY_DISCOVERY_RETRY`: how often a registry that does not answer is asked again.
+    pub(crate) registry_retries: Option<u32>,
+    /// `TF_REGISTRY_CLIENT_TIMEOUT`: how many seconds an answer of a registry may take.
+    pub(crate) registry_timeout: Option<Duration>,
     /// `NO_COLOR` or `-no-color`: no colour, whatever the terminal can do.
     pub(crate) no_color: bool,
     /// `-compact-warnings`: each warning is one line, if there is no error.
@@ -139,6 +144,8 @@ impl Env {
             log_core: text("TF_LOG_CORE"),
             log_provider: text("TF_LOG_PROVIDER"),
             log_path: path("TF_LOG_PATH"),
+            registry_retries: text("TF_REGISTRY_DISCOVERY_RETRY").and_then(|n| n.parse().ok()),
+            registry_timeout: seconds("TF_REGISTRY_CLIENT_TIMEOUT"),
             no_color: text("NO_COLOR").is_some(),
             compact_warnings: false,
             data_homes: data_home
@@ -151,6 +158,15 @@ impl Env {
             variables: prefixed("TF_VAR_"),
             arguments,
             all,
+        }
+    }
+
+    /// How patiently registries are asked. Nothing and zero mean what is usual.
+    pub(crate) fn patience(&self) -> Patience {
+        let each = self.registry_timeout.filter(|timeout| !timeout.is_zero());
+        Patience {
+            retries: self.registry_retries.filter(|retries| *retries > 0).unwrap_or(1),
+            each: each.unwrap_or(Duration::from_secs(10)),
         }
     }
 

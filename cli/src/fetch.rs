@@ -3,6 +3,7 @@
 //! arrives reaches beyond that folder. Chooses no versions and installs nothing.
 
 pub(crate) mod archive;
+mod credentials;
 mod folder;
 mod git;
 pub(crate) mod host;

@@ -14,7 +14,7 @@ use formwork_core::config::folders;
 use formwork_core::config::{self, Backend, Config, Place};
 use formwork_core::state::local::Workspaces;
 use formwork_core::version::Constraints;
-use formwork_plugin_protocol::reattach;
+use formwork_plugin_protocol::reattach::{self, Reattach};
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -27,7 +27,9 @@ use crate::launcher::Launcher;
 use crate::modules::install::{self, Progress};
 use crate::modules::installed::Installed;
 use crate::modules::manifest::Manifest;
+use crate::view::human::diagnostic;
 use crate::view::report::Report;
+use crate::view::{self, Screen};
 
 /// The folder a command works in.
 pub(crate) struct Workspace<'e> {
@@ -47,6 +49,18 @@ pub(crate) struct Workspace<'e> {
     pub(crate) basis: Basis,
 }
 
+/// Says what is doubtful about the settings. That is no result of a command, so it stands beside what a
+/// command prints, also where that is JSON.
+fn doubt(env: &Env, settings: &Settings) {
+    for (summary, detail) in &settings.doubts {
+        let doubt = Diagnostic::warning(summary.as_str(), detail.as_str());
+        view::err(&diagnostic::one(&Screen::of(env), &Sources::new(), &doubt));
+    }
+}
+
+/// The providers to be found, and those that run already.
+type Needed = (BTreeMap<ProviderAddr, Constraints>, BTreeMap<String, Reattach>);
+
 impl<'e> Workspace<'e> {
     /// Opens the working folder.
     ///
@@ -57,6 +71,7 @@ impl<'e> Workspace<'e> {
             let summary = "Settings cannot be read";
             diags.error(Diagnostic::error(summary, error.to_string()).blame(Blame::Environment))
         })?;
+        doubt(env, &settings);
         let opened = Self {
             env,
             root: PathBuf::from("."),
@@ -85,6 +100,16 @@ impl<'e> Workspace<'e> {
         self.basis.texts = files.into_texts();
         self.basis.modules = installed.0;
         config
+    }
+
+    /// Reads which modules and providers the configuration needs, and nothing else.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    pub(crate) fn needs(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
+        let installed = self.installed(diags)?;
+        let place = Place { files: &Disk, dir: &self.config_folder, folders: &installed };
+        Config::load_needs(diags, &mut self.sources, place)
     }
 
     /// Reads the configuration, and what is wrong with its references apart from all else.
@@ -152,6 +177,7 @@ impl<'e> Workspace<'e> {
             settings: &self.settings,
             root: &self.config_folder,
             folder: &self.modules_folder(),
+            pause: std::thread::sleep,
         };
         install::install(diags, &mut self.sources, &place, upgrade, &|progress| {
             report.log(&match progress {
@@ -229,6 +255,40 @@ impl<'e> Workspace<'e> {
         diags: &mut Diagnostics,
         required: &BTreeMap<ProviderAddr, Constraints>,
     ) -> Result<Launcher, Reported> {
+        let (needed, reattached) = self.needed(diags, required)?;
+        let places = self.places(&[]);
+        places.check(diags, &needed, &self.basis.locks)?;
+        let programs = places.programs(diags, &needed, &self.basis.locks)?;
+        Ok(Launcher::new(self.env, programs, reattached))
+    }
+
+    /// As [`Workspace::launcher`], for whoever only wants to know what the providers think of a
+    /// configuration: those that are installed will do, whatever versions are wanted now.
+    ///
+    /// # Errors
+    /// When one is not installed.
+    pub(crate) fn launcher_of_installed(
+        &mut self,
+        diags: &mut Diagnostics,
+        required: &BTreeMap<ProviderAddr, Constraints>,
+    ) -> Result<Launcher, Reported> {
+        let (needed, reattached) = self.needed(diags, required)?;
+        let mut missing = Diagnostics::new();
+        let programs = self.places(&[]).programs(&mut missing, &needed, &self.basis.locks);
+        for problem in missing {
+            let summary = "Missing required provider".to_owned();
+            let _ = diags.push(Diagnostic { summary, ..problem });
+        }
+        Ok(Launcher::new(self.env, programs?, reattached))
+    }
+
+    /// The providers to be found among those that are installed, and those that run already. What is
+    /// locked is read for it.
+    fn needed(
+        &mut self,
+        diags: &mut Diagnostics,
+        required: &BTreeMap<ProviderAddr, Constraints>,
+    ) -> Result<Needed, Reported> {
         let reattached = match &self.env.reattach {
             Some(text) => {
                 let plugins = reattach::parse(text).map_err(|error| {
@@ -250,19 +310,16 @@ impl<'e> Workspace<'e> {
             .filter(|(addr, _)| !addr.is_builtin() && !reattached.contains_key(&addr.to_string()))
             .map(|(addr, constraints)| (addr.clone(), constraints.clone()))
             .collect();
-        self.basis.locks = self.locks(diags)?;
-        let locks = &self.basis.locks;
-        let places = self.places(&[]);
-        places.check(diags, &needed, locks)?;
-        let mut programs = BTreeMap::new();
-        for addr in needed.keys() {
-            // All are tried, so that every missing one is named.
-            if let Ok(path) = places.program(diags, addr, locks) {
-                programs.insert(addr.clone(), path);
-            }
+        let mut result = Ok(());
+        for addr in required.keys().filter(|addr| addr.is_builtin() && addr.kind() != "terraform") {
+            let detail = format!(
+                "{addr} is to be part of the program, and there is only one such provider, called terraform."
+            );
+            result = Err(diags.error(Diagnostic::error("Missing required provider", detail)));
         }
-        diags.check()?;
-        Ok(Launcher::new(self.env, programs, reattached))
+        result?;
+        self.basis.locks = self.locks(diags)?;
+        Ok((needed, reattached))
     }
 
     /// Warns of programs that are under development. Only for commands that work with real objects

@@ -32,6 +32,7 @@ pub async fn apply(
     plan: &Plan,
     journal: &Journal,
 ) -> Result<Applied, Reported> {
+    session.results.functions().hold_to(&plan.functions);
     let draft = build::draft(session, plan);
     session.pool.load(diags, build::providers(&draft, plan)).await?;
     session.pool.next_phase();

@@ -322,6 +322,8 @@ pub struct Resource {
     pub within: Option<Str>,
     /// Everything the provider's schema describes.
     pub body: Body,
+    /// The type, where it is written.
+    pub type_span: Span,
     /// The block's header.
     pub span: Span,
 }

@@ -8,6 +8,7 @@ pub mod conditions;
 pub mod expand;
 pub mod functions;
 pub mod import;
+mod promises;
 pub mod results;
 pub mod scope;
 #[cfg(test)]
@@ -20,6 +21,7 @@ pub mod world;
 
 pub use expand::{Expansion, RepetitionData};
 pub use functions::ProviderFunctions;
+pub use promises::Promises;
 pub use results::{ModuleResults, ResourceResults, Results};
 pub use scope::{DestroyedScope, ModuleScope};
 pub use world::World;

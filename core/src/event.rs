@@ -141,6 +141,8 @@ pub enum EphemeralStep {
 pub enum EphemeralStage {
     /// Its provider is about to be asked.
     Start,
+    /// It is still at it, after so long.
+    Progress(Duration),
     /// It is put off: its configuration is not known yet.
     Deferred,
     /// It is done, after so long.

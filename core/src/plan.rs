@@ -30,6 +30,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
 use crate::addr::{DeposedKey, InstanceAddr, Target};
 use crate::change::{Action, Change, Clue, OutputChange};
+use crate::eval::Promises;
 use crate::moved::{Declared, Moves};
 use crate::phase::report_cycles;
 use crate::session::Session;
@@ -115,6 +116,8 @@ pub struct Plan {
     pub prior: State,
     /// What became of objects that interrupted runs may have made, where that was found out.
     pub searches: BTreeMap<InstanceAddr, Search>,
+    /// What functions of providers have answered.
+    pub functions: Promises,
     /// Whether planning failed half-way; such a plan cannot be applied.
     pub errored: bool,
 }

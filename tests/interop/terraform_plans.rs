@@ -26,6 +26,8 @@ struct Bench {
     /// What the programs find in their environment.
     env: Vec<(String, String)>,
     found: Vec<String>,
+    /// Whether it is compared where exactly complaints point: in fixtures whose names begin so.
+    exactly: bool,
     /// Whether the reference refused one of the steps.
     should_fail: bool,
 }
@@ -60,6 +62,7 @@ fn check_case(case: &Case) -> Bench {
         settings: None,
         env: Vec::new(),
         found: Vec::new(),
+        exactly: case.name.starts_with("places"),
         should_fail: false,
     };
     if case.has_providers() {
@@ -166,6 +169,38 @@ impl Bench {
                 .collect::<Vec<_>>()
         });
         self.complaints(&theirs, &ours);
+        if self.exactly {
+            self.places(&theirs, &ours);
+        }
+    }
+
+    /// Compares where exactly a complaint points, and what of the source is shown with it, if both
+    /// programs say the same of one line.
+    fn places(&mut self, theirs: &[Value], ours: &[Value]) {
+        let line = |one: &Value| one["range"]["start"]["line"].clone();
+        for expected in theirs.iter().map(|event| &event["diagnostic"]) {
+            let same = |found: &&Value| {
+                found["summary"] == expected["summary"] && line(found) == line(expected)
+            };
+            let found: Vec<_> =
+                ours.iter().map(|event| &event["diagnostic"]).filter(same).collect();
+            let shown = |one: &Value| {
+                let snippet = &one["snippet"];
+                let of = ["context", "code", "start_line", "function_call"];
+                (one["range"].clone(), of.map(|name| snippet[name].clone()))
+            };
+            let is_same = |found: &&Value| shown(found) == shown(expected);
+            if let Some(first) = found.first()
+                && !found.iter().any(is_same)
+            {
+                let (expected_at, found_at) = (shown(expected), shown(first));
+                self.found.push(format!(
+                    " line {}: {} should be at {expected_at:?}, is at {found_at:?}",
+                    line(expected),
+                    expected["summary"]
+                ));
+            }
+        }
     }
 
     /// Compares complaints by place: for each line that one program complains about the other has

@@ -38,12 +38,19 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
     let screen = Screen::of(env);
     let report = Report::new(screen, args.json, env.compact_warnings);
     let mut diags = Diagnostics::new();
-    if let Err(_reported) = check(&mut diags, args, destroying) {
+    if let Err(_reported) = check(&mut diags, args) {
         return report.failed(None, &diags);
     }
     let prepared = match &args.plan {
-        Some(path) => planfile::prepare(&mut diags, env, path, &args.variables.sources)
-            .map(|(prepared, saved)| (prepared, Wanted::Saved(Box::new(saved)))),
+        Some(path) => match planfile::prepare(&mut diags, env, path, &args.variables.sources) {
+            Ok((prepared, _)) if destroying => {
+                let _ = diags.error(no_plan_to_destroy());
+                Err(Some(Box::new(prepared.workspace)))
+            }
+            prepared => {
+                prepared.map(|(prepared, saved)| (prepared, Wanted::Saved(Box::new(saved))))
+            }
+        },
         None => fresh(&mut diags, env, args, destroying, &screen).await,
     };
     let (prepared, wanted) = match prepared {
@@ -82,13 +89,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
     }
 }
 
-fn check(diags: &mut Diagnostics, args: &ApplyArgs, destroying: bool) -> Result<(), Reported> {
-    if args.plan.is_some() && destroying {
-        return Err(diags.error(Diagnostic::error(
-            "Destroy can't be called with a plan file",
-            "If this plan was created using plan -destroy, apply it using:\n  formwork apply PLAN",
-        )));
-    }
+fn check(diags: &mut Diagnostics, args: &ApplyArgs) -> Result<(), Reported> {
     if args.json && args.plan.is_none() && !args.auto_approve {
         return Err(diags.error(Diagnostic::error(
             "Plan file or auto-approve required",
@@ -96,6 +97,13 @@ fn check(diags: &mut Diagnostics, args: &ApplyArgs, destroying: bool) -> Result<
         )));
     }
     Ok(())
+}
+
+fn no_plan_to_destroy() -> Diagnostic {
+    Diagnostic::error(
+        "Destroy can't be called with a plan file",
+        "If this plan was created using plan -destroy, apply it using:\n  formwork apply PLAN",
+    )
 }
 
 /// Says that the plan left something out.
@@ -168,7 +176,9 @@ impl Run<'_> {
             }
         };
         let (tally, complete) = self.apply(diags, locked, (&plan, journal)).await?;
-        warn_of_limits(diags, &plan);
+        if self.purpose != Purpose::Refresh {
+            warn_of_limits(diags, &plan);
+        }
         if !diags.has_errors() {
             self.warn(diags);
             let done = Done {

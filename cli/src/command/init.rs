@@ -40,6 +40,11 @@ async fn prepare(
         let detail = "The -migrate-state and -reconfigure options are mutually-exclusive.";
         return Err(diags.error(Diagnostic::error("Invalid init options", detail)));
     }
+    if args.upgrade && args.lockfile.as_deref() == Some("readonly") {
+        let summary = "The -upgrade flag conflicts with -lockfile=readonly";
+        let detail = "The one asks for newer versions, the other allows none to be recorded.";
+        return Err(diags.error(Diagnostic::error(summary, detail)));
+    }
     if let Some(source) = &args.from_module {
         let text = format!("Copying configuration from {source:?}...");
         report.step(Paint::Bold, &text, "copying_configuration_message");
@@ -60,7 +65,7 @@ async fn prepare(
         report.step(Paint::Bold, text, code);
         workspace.install_modules(diags, args.upgrade, report)?;
     }
-    let config = workspace.config(diags)?;
+    let config = workspace.needs(diags)?;
     if args.backend {
         backend::set_up(diags, (args, report), workspace, config.backend()).await?;
     }

@@ -231,8 +231,17 @@ pub(crate) fn options(
     let excludes = excludes(diags, args);
     let mut replace: Vec<InstanceAddr> = Vec::new();
     for text in &args.replace {
-        match text.parse() {
-            Ok(addr) => replace.push(addr),
+        match text.parse::<InstanceAddr>() {
+            Ok(addr) if addr.resource.mode() == formwork_core::addr::Mode::Managed => {
+                replace.push(addr);
+            }
+            Ok(addr) => {
+                let detail = format!(
+                    "Only managed resources can be replaced, and {addr} is none: it has no object of its own."
+                );
+                let summary = format!("Invalid force-replace address {text:?}");
+                let _ = diags.error(Diagnostic::error(summary, detail));
+            }
             Err(error) => {
                 let detail = format!("The -replace option {text:?} names no instance: {error}");
                 let _ = diags.error(Diagnostic::error(

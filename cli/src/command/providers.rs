@@ -33,7 +33,7 @@ pub(super) async fn run(env: &Env) -> Exit {
 }
 
 async fn needs(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
-    let config = workspace.config(diags)?;
+    let config = workspace.needs(diags)?;
     let mut text = tree(&config);
     let store = workspace.store(diags, config.backend(), &StatePlace::of(None))?;
     let state = stored_in(diags, store).await?;

@@ -36,8 +36,9 @@ pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Result<Strin
     if !question.about.is_empty() {
         view::out(&format!("  {}\n\n", question.about.replace('\n', "\n  ")));
     }
-    view::out(&format!("  {} ", screen.paint(Paint::Bold, "Enter a value:")));
+    // Whoever is quick types as soon as the question is there.
     let silence = question.secret.then(Silence::begin).flatten();
+    view::out(&format!("  {} ", screen.paint(Paint::Bold, "Enter a value:")));
     let answer = line().await;
     if silence.is_some() {
         // The end of the line was not shown either.

@@ -9,6 +9,9 @@ use crate::exit::Exit;
 pub(super) async fn run(args: &RefreshArgs, env: &Env) -> Exit {
     let mut operation = args.operation.clone();
     operation.refresh_only = true;
+    // The reference takes these, and does the same without a word.
+    operation.destroy = false;
+    operation.replace.clear();
     let args = ApplyArgs {
         plan: None,
         auto_approve: true,

@@ -11,6 +11,7 @@ use formwork_core::plan::validate;
 use formwork_core::provider::Pool;
 use formwork_core::session::Session;
 use formwork_core::state::State;
+use formwork_lang::syntax::heading_of;
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 use tokio::sync::Semaphore;
@@ -19,7 +20,6 @@ use crate::args::ValidateArgs;
 use crate::clock;
 use crate::env::Env;
 use crate::exit::Exit;
-use crate::view::human::diagnostic::enclosing;
 use crate::view::json::diagnostic;
 use crate::view::json::tree::Json;
 use crate::view::{Paint, Screen, out, report::Report};
@@ -65,7 +65,7 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
     let block = |sources: &Sources, problem: &Diagnostic| {
         let at = problem.subject?;
         Some(
-            enclosing(sources, at)
+            heading_of(sources, at)
                 .map_or((at, None), |header| (Span { start: 0, end: 0, ..at }, Some(header))),
         )
     };
@@ -74,7 +74,7 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
     let required = config.requirements();
     // Providers are looked for as if all were well so far.
     let mut before = Diagnostics::new();
-    let launcher = workspace.launcher(&mut before, &required);
+    let launcher = workspace.launcher_of_installed(&mut before, &required);
     let dangles = diags.append(dangling);
     let _ = diags.append(before);
     let launcher = launcher?;
@@ -119,11 +119,22 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
     // little.
     for problem in found {
         let place = block(&workspace.sources, &problem);
-        if place.is_none_or(|place| !blamed.contains(&place)) {
+        let is_told = place.is_none_or(|place| !blamed.contains(&place));
+        if is_told || is_misspelt_dynamic(&workspace.sources, &problem) {
             let _ = diags.push(problem);
         }
     }
     dangles.and(result)
+}
+
+/// Whether a problem is about the type of block that a `dynamic` block stands for. That is likely the
+/// reason why a name in it leads nowhere.
+fn is_misspelt_dynamic(sources: &Sources, problem: &Diagnostic) -> bool {
+    let before = problem
+        .subject
+        .and_then(|at| sources.text(at.source).get(..at.start as usize))
+        .filter(|_| problem.summary == "Unsupported block type");
+    before.is_some_and(|text| text.trim_end_matches('"').trim_end().ends_with("dynamic"))
 }
 
 fn document(sources: &Sources, diags: &Diagnostics) -> Json {

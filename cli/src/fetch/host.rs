@@ -1,8 +1,9 @@
-//! Finds the services that a host offers, and the token it wants to see.
+//! Finds the services that a host offers, and how to ask for them.
 
 use std::collections::BTreeMap;
 
-use super::http::{Client, HttpError, resolve};
+use super::credentials::Credentials;
+use super::http::{Client, HttpError, Patience, resolve};
 use crate::env::Env;
 use crate::install::settings::Settings;
 
@@ -25,15 +26,16 @@ pub(crate) enum HostError {
 
 /// What is known of hosts: each is asked once.
 pub(crate) struct Hosts<'a> {
-    env: &'a Env,
-    settings: &'a Settings,
+    credentials: Credentials<'a>,
+    patience: Patience,
     known: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 impl<'a> Hosts<'a> {
     /// Knows only what the settings say.
     pub(crate) fn new(env: &'a Env, settings: &'a Settings) -> Self {
-        Self { env, settings, known: settings.hosts.clone() }
+        let known = settings.hosts.clone();
+        Self { credentials: Credentials::new(env, settings), patience: env.patience(), known }
     }
 
     /// The URL of a service, ending in a slash. `name` is what people call it.
@@ -58,16 +60,17 @@ impl<'a> Hosts<'a> {
 
     /// What a request to a host says about who asks.
     pub(crate) fn asking(&self, host: &str) -> Option<String> {
-        self.token(host).map(|token| format!("Bearer {token}"))
+        self.credentials.token(host).map(|token| format!("Bearer {token}"))
     }
 
-    /// The token for a host: from the environment, or else from the settings.
-    fn token(&self, host: &str) -> Option<String> {
-        // Dots cannot stand in the name of a variable, nor can dashes in most shells.
-        let plain = format!("TF_TOKEN_{}", host.replace('.', "_"));
-        let escaped = format!("TF_TOKEN_{}", host.replace('-', "__").replace('.', "_"));
-        let given = [escaped, plain].into_iter().find_map(|name| self.env.all.get(&name).cloned());
-        given.or_else(|| self.settings.tokens.get(host).cloned())
+    /// Why nothing can be said about who asks, if somebody should know.
+    pub(crate) fn complaint(&self, host: &str) -> Option<String> {
+        self.credentials.complaint(host)
+    }
+
+    /// How patiently services are asked.
+    pub(crate) fn patience(&self) -> Patience {
+        self.patience
     }
 }
 
@@ -92,24 +95,4 @@ fn discover(
     let urls =
         document.iter().filter_map(|(id, url)| Some((id.clone(), resolve(&base, url.as_str()?))));
     Ok(urls.collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tokens_of_the_environment_go_before_those_of_the_settings() {
-        let mut env = Env::default();
-        let mut settings = Settings::default();
-        settings.tokens.insert("my-host.example.com".into(), "from settings".into());
-        assert_eq!(
-            Hosts::new(&env, &settings).token("my-host.example.com").as_deref(),
-            Some("from settings")
-        );
-        env.all.insert("TF_TOKEN_my__host_example_com".into(), "from env".into());
-        let hosts = Hosts::new(&env, &settings);
-        assert_eq!(hosts.token("my-host.example.com").as_deref(), Some("from env"));
-        assert_eq!(hosts.token("other.example.com"), None);
-    }
 }

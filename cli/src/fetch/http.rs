@@ -22,6 +22,9 @@ pub(crate) enum HttpError {
     /// It leads where we do not follow.
     #[error("{url}: {reason}")]
     Redirect { url: String, reason: String },
+    /// No good answer came, however often it was asked.
+    #[error("the request failed after {attempts} attempts, please try again later: {last}")]
+    Tired { attempts: u32, last: Box<Self> },
     /// It is too long.
     #[error("{url}: the answer is longer than the limit of {limit} bytes")]
     TooLong { url: String, limit: u64 },
@@ -37,9 +40,23 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a download may take.
 const DOWNLOAD: Duration = Duration::from_secs(30 * 60);
 
+/// How a server is asked that may be busy.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// How often it is asked again.
+    pub(crate) retries: u32,
+    /// How long each answer may take.
+    pub(crate) each: Duration,
+}
+
+/// The longest pause before a server is asked again.
+const MAX_PAUSE: Duration = Duration::from_secs(30);
+
 /// Asks servers.
 pub(crate) struct Client {
     agent: Agent,
+    /// Waits before a server is asked again.
+    pause: fn(Duration),
 }
 
 /// An answer that came with a good status.
@@ -51,7 +68,7 @@ pub(crate) struct Answer {
 
 impl Client {
     /// Makes a client that trusts whom this machine trusts.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(pause: fn(Duration)) -> Self {
         let tls = TlsConfig::builder()
             .root_certs(RootCerts::PlatformVerifier)
             .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
@@ -66,7 +83,7 @@ impl Client {
             .timeout_recv_body(Some(DOWNLOAD))
             .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
             .build();
-        Self { agent: config.new_agent() }
+        Self { agent: config.new_agent(), pause }
     }
 
     /// Gets what is at a URL; what is said about who asks is sent along, but not to another host.
@@ -74,9 +91,46 @@ impl Client {
     /// # Errors
     /// When there is no answer, or not a good one.
     pub(crate) fn get(&self, url: &str, asking: Option<&str>) -> Result<Answer, HttpError> {
+        self.ask(url, asking, None)
+    }
+
+    /// As [`Client::get`], and again after a pause if a server cannot be reached, is busy or fails.
+    ///
+    /// # Errors
+    /// When there is no answer, or not a good one, after all.
+    pub(crate) fn get_patiently(
+        &self,
+        url: &str,
+        asking: Option<&str>,
+        patience: Patience,
+    ) -> Result<Answer, HttpError> {
+        let mut attempts = 1;
+        loop {
+            match self.ask(url, asking, Some(patience.each)) {
+                Err(error) if error.may_pass() && attempts <= patience.retries => {
+                    (self.pause)(pause_behind(attempts));
+                    attempts += 1;
+                }
+                Err(error) if error.may_pass() => {
+                    return Err(HttpError::Tired { attempts, last: Box::new(error) });
+                }
+                answered => return answered,
+            }
+        }
+    }
+
+    fn ask(
+        &self,
+        url: &str,
+        asking: Option<&str>,
+        limit: Option<Duration>,
+    ) -> Result<Answer, HttpError> {
         let mut at = url.to_owned();
         for _ in 0..=MAX_REDIRECTS {
             let mut request = self.agent.get(&at);
+            if limit.is_some() {
+                request = request.config().timeout_global(limit).build();
+            }
             if let Some(asking) = asking.filter(|_| origin(&at) == origin(url)) {
                 request = request.header(header::AUTHORIZATION, asking);
             }
@@ -119,6 +173,29 @@ impl Client {
         })?;
         if written > limit { Err(HttpError::TooLong { url, limit }) } else { Ok(()) }
     }
+}
+
+impl HttpError {
+    /// Whether it may be otherwise in a moment.
+    fn may_pass(&self) -> bool {
+        match self {
+            Self::Unreachable { .. } => true,
+            // A server that cannot do something will not learn it.
+            Self::Status { status, .. } => *status == 429 || (*status >= 500 && *status != 501),
+            _ => false,
+        }
+    }
+
+    /// Whether a server wants to know who asks, or does not like who does.
+    pub(crate) fn is_about_asking(&self) -> bool {
+        matches!(self, Self::Status { status: 401 | 403, .. })
+    }
+}
+
+/// How long to wait behind an attempt, counted from 1: twice as long each time.
+fn pause_behind(attempt: u32) -> Duration {
+    let seconds = 1_u64.checked_shl(attempt - 1).unwrap_or(u64::MAX);
+    Duration::from_secs(seconds).min(MAX_PAUSE)
 }
 
 impl Answer {
@@ -231,6 +308,22 @@ mod tests {
         ];
         for (base, reference, expected) in table {
             assert_eq!(resolve(base, reference), expected, "{base} {reference}");
+        }
+    }
+
+    #[test]
+    fn pauses_grow_up_to_a_limit() {
+        let seconds = [1, 2, 3, 5, 6, 40, 70].map(|attempt| pause_behind(attempt).as_secs());
+        assert_eq!(seconds, [1, 2, 4, 16, 30, 30, 30]);
+    }
+
+    #[test]
+    fn only_what_may_pass_is_tried_again() {
+        let status = |status| HttpError::Status { url: String::new(), status };
+        for (code, again) in
+            [(400, false), (404, false), (429, true), (500, true), (501, false), (503, true)]
+        {
+            assert_eq!(status(code).may_pass(), again, "{code}");
         }
     }
 

@@ -407,6 +407,28 @@ impl Places<'_> {
         Ok(program)
     }
 
+    /// Finds the programs of several providers, as [`Places::program`] does.
+    ///
+    /// # Errors
+    /// When one is not installed, or is not what was locked.
+    pub(crate) fn programs(
+        &self,
+        diags: &mut Diagnostics,
+        needed: &BTreeMap<ProviderAddr, Constraints>,
+        locks: &LockFile,
+    ) -> Result<BTreeMap<ProviderAddr, PathBuf>, Reported> {
+        let mut programs = BTreeMap::new();
+        let mut result = Ok(());
+        for addr in needed.keys() {
+            // All are tried, so that every missing one is named.
+            match self.program(diags, addr, locks) {
+                Ok(path) => drop(programs.insert(addr.clone(), path)),
+                Err(reported) => result = Err(reported),
+            }
+        }
+        result.map(|()| programs)
+    }
+
     /// Checks that the configuration still wants what is locked.
     ///
     /// # Errors

@@ -1,9 +1,13 @@
-//! The settings file of the command line: where providers are looked for. Its syntax is an older
-//! relative of the configuration language, read by a small reader of its own.
+//! The settings file of the command line: where providers are looked for, and who hosts are told that
+//! asks.
+
+mod text;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use self::text::{Item, Located, Value};
+use super::platform;
 use crate::env::Env;
 
 /// The settings that concern us.
@@ -21,6 +25,21 @@ pub(crate) struct Settings {
     pub(crate) hosts: BTreeMap<String, BTreeMap<String, String>>,
     /// What hosts want to see before they answer.
     pub(crate) tokens: BTreeMap<String, String>,
+    /// The program to ask for what is not among these.
+    pub(crate) helper: Option<Helper>,
+    /// What is doubtful about the settings, without keeping anybody from work: each with a summary.
+    pub(crate) doubts: Vec<(String, String)>,
+}
+
+/// A program that knows what hosts want to see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Helper {
+    /// Its file, if it is installed.
+    pub(crate) program: Option<PathBuf>,
+    /// What people call it.
+    pub(crate) name: String,
+    /// The words it is started with, before those that say what is wanted.
+    pub(crate) args: Vec<String>,
 }
 
 /// One place where providers are looked for.
@@ -78,19 +97,47 @@ impl Settings {
             settings.overrides.extend(read.overrides);
             settings.hosts.extend(read.hosts);
             settings.tokens.extend(read.tokens);
+            if let Some(helper) = read.helper {
+                if settings.helper.is_some() {
+                    let reason = "No more than one credentials_helper block may be specified";
+                    return Err(BadSettings { path, line: None, reason: reason.to_owned() });
+                }
+                settings.helper = Some(helper);
+            }
         }
         for (host, token) in logged_in(env) {
             settings.tokens.entry(host).or_insert(token);
         }
         settings.plugin_cache_dir = env.plugin_cache_dir.clone().or(settings.plugin_cache_dir);
         settings.cache_may_break_lock |= env.cache_may_break_lock;
+        settings.doubt(env);
         Ok(settings)
+    }
+}
+
+impl Settings {
+    /// Takes down what is doubtful: names of files and folders that are not there are mostly misspelt.
+    fn doubt(&mut self, env: &Env) {
+        if let Some(path) = env.cli_config_file.as_ref().filter(|path| !path.exists()) {
+            let detail = format!(
+                "There is no file {:?}, which TF_CLI_CONFIG_FILE names, so no settings are read.",
+                path.display().to_string()
+            );
+            self.doubts.push(("Unable to open CLI configuration file".to_owned(), detail));
+        }
+        if let Some(folder) = self.plugin_cache_dir.as_ref().filter(|folder| !folder.is_dir()) {
+            let detail = format!(
+                "There is no folder {:?}, which is to be the plugin cache. It is made when a provider is installed; if that is not what you want, correct its name.",
+                folder.display().to_string()
+            );
+            self.doubts.push(("The plugin cache directory cannot be opened".to_owned(), detail));
+        }
     }
 }
 
 fn files(env: &Env) -> Result<Vec<PathBuf>, BadSettings> {
     if let Some(path) = &env.cli_config_file {
-        // A file that was named but is not there is as if it were empty, as in the reference.
+        // A file that was named but is not there is as if it were empty.
         return Ok(if path.exists() { vec![path.clone()] } else { Vec::new() });
     }
     let Some(home) = &env.home else { return Ok(Vec::new()) };
@@ -124,30 +171,9 @@ fn logged_in(env: &Env) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Something in a settings file.
-#[derive(Clone, Debug)]
-enum Item {
-    /// `name = value`
-    Value(String, Value, usize),
-    /// `name "label" { … }`
-    Labelled(String, String, Vec<Self>, usize),
-    /// `name { … }`
-    Block(String, Vec<Self>, usize),
-}
-
-#[derive(Clone, Debug)]
-enum Value {
-    Text(String),
-    List(Vec<String>),
-    Block(Vec<Item>),
-}
-
-type Located<T> = Result<T, (usize, String)>;
-
 fn parse(text: &str, env: &Env) -> Located<Settings> {
-    let items = Reader { rest: text, line: 1 }.items(0)?;
     let mut settings = Settings::default();
-    for item in items {
+    for item in text::items(text)? {
         match item {
             Item::Value(name, Value::Text(value), _) if name == "plugin_cache_dir" => {
                 settings.plugin_cache_dir = Some(expanded(&value, env));
@@ -170,6 +196,13 @@ fn parse(text: &str, env: &Env) -> Located<Settings> {
             }
             Item::Labelled(name, host, items, _) if name == "credentials" => {
                 settings.tokens.extend(token(items).map(|token| (host.to_lowercase(), token)));
+            }
+            Item::Labelled(name, label, items, line) if name == "credentials_helper" => {
+                if settings.helper.is_some() {
+                    let reason = "no more than one credentials_helper block may be specified";
+                    return Err((line, reason.to_owned()));
+                }
+                settings.helper = Some(helper(label, items, env));
             }
             // Whatever else a settings file says does not concern us.
             Item::Value(..) | Item::Labelled(..) | Item::Block(..) => {}
@@ -201,6 +234,20 @@ fn token(items: Vec<Item>) -> Option<String> {
         Item::Value(name, Value::Text(token), _) if name == "token" => Some(token),
         _ => None,
     })
+}
+
+/// The program that a `credentials_helper` block names. It is looked for where plugins are.
+fn helper(name: String, items: Vec<Item>, env: &Env) -> Helper {
+    let args = items.into_iter().find_map(|item| match item {
+        Item::Value(name, Value::List(list), _) if name == "args" => Some(list),
+        _ => None,
+    });
+    let plugins = env.home.as_ref().map(|home| home.join(".terraform.d/plugins"));
+    let folders = plugins.into_iter().flat_map(|plugins| [plugins.join(platform()), plugins]);
+    let program = folders
+        .map(|folder| folder.join(format!("terraform-credentials-{name}")))
+        .find(|program| program.is_file());
+    Helper { program, name, args: args.unwrap_or_default() }
 }
 
 type Installation = (Vec<Method>, Vec<(String, PathBuf)>);
@@ -286,128 +333,6 @@ fn expanded(text: &str, env: &Env) -> PathBuf {
     match (result.strip_prefix("~/"), &env.home) {
         (Some(below), Some(home)) => home.join(below),
         _ => PathBuf::from(result),
-    }
-}
-
-/// The deepest nesting of blocks.
-const MAX_DEPTH: usize = 16;
-
-struct Reader<'t> {
-    rest: &'t str,
-    line: usize,
-}
-
-impl Reader<'_> {
-    fn skip(&mut self) {
-        loop {
-            let trimmed = self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
-            self.advance(self.rest.len() - trimmed.len());
-            let comment = self.rest.starts_with('#') || self.rest.starts_with("//");
-            if comment {
-                self.advance(self.rest.find('\n').unwrap_or(self.rest.len()));
-            } else if self.rest.starts_with("/*") {
-                self.advance(self.rest.find("*/").map_or(self.rest.len(), |end| end + 2));
-            } else {
-                return;
-            }
-        }
-    }
-
-    fn advance(&mut self, n: usize) {
-        let (gone, rest) = self.rest.split_at(n);
-        self.line += gone.matches('\n').count();
-        self.rest = rest;
-    }
-
-    fn eat(&mut self, token: char) -> bool {
-        self.skip();
-        let there = self.rest.starts_with(token);
-        if there {
-            self.advance(token.len_utf8());
-        }
-        there
-    }
-
-    fn fail<T>(&self, reason: &str) -> Located<T> {
-        Err((self.line, reason.to_owned()))
-    }
-
-    /// A word, or text in quotes.
-    fn word(&mut self) -> Located<String> {
-        self.skip();
-        if let Some(quoted) = self.rest.strip_prefix('"') {
-            let mut text = String::new();
-            let mut characters = quoted.char_indices();
-            while let Some((at, character)) = characters.next() {
-                match character {
-                    '"' => {
-                        self.advance(at + 2);
-                        return Ok(text);
-                    }
-                    '\\' => text.extend(characters.next().map(|(_, escaped)| escaped)),
-                    '\n' => break,
-                    other => text.push(other),
-                }
-            }
-            return self.fail("text in quotes does not end");
-        }
-        let end = self
-            .rest
-            .find(|c: char| c.is_whitespace() || "={}[]\",#".contains(c))
-            .unwrap_or(self.rest.len());
-        if end == 0 {
-            return self.fail("a name or a text in quotes is expected");
-        }
-        let word = self.rest[..end].to_owned();
-        self.advance(end);
-        Ok(word)
-    }
-
-    /// Items up to the closing brace, or to the end of the file.
-    fn items(&mut self, depth: usize) -> Located<Vec<Item>> {
-        if depth > MAX_DEPTH {
-            return self.fail("blocks are nested too deep");
-        }
-        let mut items = Vec::new();
-        loop {
-            self.skip();
-            if self.rest.is_empty() {
-                return if depth == 0 { Ok(items) } else { self.fail("a block does not end") };
-            }
-            if depth > 0 && self.eat('}') {
-                return Ok(items);
-            }
-            let line = self.line;
-            let name = self.word()?;
-            if self.eat('=') {
-                items.push(Item::Value(name, self.value(depth)?, line));
-                continue;
-            }
-            let mut label = None;
-            while !self.eat('{') {
-                // Labels tell blocks of one kind apart; none of ours has several.
-                label = Some(self.word()?);
-            }
-            let inner = self.items(depth + 1)?;
-            items.push(match label {
-                Some(label) => Item::Labelled(name, label, inner, line),
-                None => Item::Block(name, inner, line),
-            });
-        }
-    }
-
-    fn value(&mut self, depth: usize) -> Located<Value> {
-        if self.eat('[') {
-            let mut list = Vec::new();
-            while !self.eat(']') {
-                list.push(self.word()?);
-            }
-            return Ok(Value::List(list));
-        }
-        if self.eat('{') {
-            return Ok(Value::Block(self.items(depth + 1)?));
-        }
-        self.word().map(Value::Text)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Installs the modules a configuration calls, and those they call.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModule, Subfolder};
 use formwork_core::config::{CallSite, folders};
@@ -35,6 +36,8 @@ pub(crate) struct Place<'a> {
     pub(crate) root: &'a Path,
     /// The folder of modules.
     pub(crate) folder: &'a Path,
+    /// Waits before a registry is asked again.
+    pub(crate) pause: fn(Duration),
 }
 
 /// What is told while it happens.
@@ -77,7 +80,7 @@ pub(crate) fn install(
     let staging = Staging::open(place.folder, &wait).map_err(|error| unwritable(diags, error))?;
     // Whoever was waited for may have changed it.
     let old = Manifest::load(place.folder).map_err(|error| broken(diags, error))?;
-    let http = Client::new();
+    let http = Client::new(place.pause);
     let mut walk = Walk {
         old,
         new: Manifest::default(),
@@ -110,7 +113,7 @@ pub(crate) fn fetch_root(
     (package, within): (&PackageAddr, &Subfolder),
     into: &Path,
 ) -> Result<PathBuf, Reported> {
-    let http = Client::new();
+    let http = Client::new(std::thread::sleep);
     let fetcher = fetcher(&http, env);
     let found = fetcher
         .fetch(package, into)

@@ -6,7 +6,7 @@ use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModule, Subfolder};
 use formwork_core::version::Version;
 
 use crate::fetch::host::{HostError, Hosts};
-use crate::fetch::http::{Client, HttpError, resolve};
+use crate::fetch::http::{Answer, Client, HttpError, resolve};
 
 /// The service that holds modules, and what people call it.
 const SERVICE: (&str, &str) = ("modules.v1", "modules");
@@ -22,6 +22,9 @@ pub(super) enum RegistryError {
     /// It does not answer, or with a refusal.
     #[error("{0}")]
     Http(#[from] HttpError),
+    /// It wants to know who asks, and the program that should is of no use.
+    #[error("{refusal}; {complaint}")]
+    Refused { refusal: HttpError, complaint: String },
     /// It has no such module.
     #[error("there is no such module")]
     NotFound,
@@ -60,10 +63,9 @@ impl<'a> Registries<'a> {
             return Ok(known.clone());
         }
         let url = self.url(module, "versions")?;
-        let asking = self.hosts.asking(&module.host);
-        let answer = self.http.get(&url, asking.as_deref()).map_err(|error| match error {
-            HttpError::Status { status: 404, .. } => RegistryError::NotFound,
-            error => RegistryError::Http(error),
+        let answer = self.ask(module, &url).map_err(|error| match error {
+            RegistryError::Http(HttpError::Status { status: 404, .. }) => RegistryError::NotFound,
+            error => error,
         })?;
         let listed = listed(&answer.text(MAX_LIST)?)?;
         self.versions.insert(module.clone(), listed.clone());
@@ -77,8 +79,7 @@ impl<'a> Registries<'a> {
         version: &Version,
     ) -> Result<(PackageAddr, Subfolder), RegistryError> {
         let url = self.url(module, &format!("{version}/download"))?;
-        let asking = self.hosts.asking(&module.host);
-        let answer = self.http.get(&url, asking.as_deref())?;
+        let answer = self.ask(module, &url)?;
         let base = answer.url.clone();
         let Some(named) = answer.header("X-Terraform-Get").filter(|named| !named.is_empty()) else {
             let reason = "the registry named no place, in the header X-Terraform-Get".to_owned();
@@ -93,6 +94,17 @@ impl<'a> Registries<'a> {
             }
             _ => Err(RegistryError::Location(named)),
         }
+    }
+
+    fn ask(&self, module: &RegistryModule, url: &str) -> Result<Answer, RegistryError> {
+        let asking = self.hosts.asking(&module.host);
+        let answer = self.http.get_patiently(url, asking.as_deref(), self.hosts.patience());
+        answer.map_err(|refusal| match self.hosts.complaint(&module.host) {
+            Some(complaint) if refusal.is_about_asking() => {
+                RegistryError::Refused { refusal, complaint }
+            }
+            _ => RegistryError::Http(refusal),
+        })
     }
 
     fn url(&mut self, module: &RegistryModule, rest: &str) -> Result<String, RegistryError> {

@@ -21,6 +21,8 @@ use server::Server;
 struct Project {
     folder: TempDir,
     settings: Settings,
+    /// How often a registry is asked again, if that is said.
+    retries: Option<u32>,
     /// What another run holds that installs modules here.
     other: RefCell<Option<std::fs::File>>,
 }
@@ -30,6 +32,7 @@ impl Project {
         let project = Self {
             folder: tempfile::tempdir().unwrap(),
             settings: Settings::default(),
+            retries: None,
             other: RefCell::default(),
         };
         for (name, text) in files {
@@ -62,12 +65,17 @@ impl Project {
         let told = RefCell::new(String::new());
         let mut diags = Diagnostics::new();
         let netrc = self.path("netrc").display().to_string();
-        let env = Env { all: [("NETRC".to_owned(), netrc)].into(), ..Env::default() };
+        let env = Env {
+            all: [("NETRC".to_owned(), netrc)].into(),
+            registry_retries: self.retries,
+            ..Env::default()
+        };
         let place = Place {
             env: &env,
             settings: &self.settings,
             root: self.folder.path(),
             folder: &self.path(".terraform/modules"),
+            pause: |_| {},
         };
         let tell = |progress| {
             *told.borrow_mut() += &match progress {
@@ -301,6 +309,59 @@ fn a_registry_is_asked_for_the_newest_version_that_fits() {
         !asked.iter().any(|line| line.starts_with("GET /package") && secret(&line)),
         "{asked:?}"
     );
+}
+
+/// The pages of a registry with one version of one module.
+fn registry() -> Vec<(&'static str, server::Page)> {
+    let list = r#"{"modules":[{"versions":[{"version":"1.0.0"}]}]}"#;
+    vec![
+        ("/m/a/b/c/versions", server::json(list)),
+        ("/m/a/b/c/1.0.0/download", server::get("BASE/package.zip")),
+        ("/package.zip", server::body(zip(&[("main.tf", "# here")]))),
+    ]
+}
+
+/// A project that calls the module, with the registry at a URL.
+fn calling(registry: String) -> Project {
+    let project = Project::new(&[]);
+    let mut project = Project { retries: Some(0), ..project };
+    let services = [("modules.v1".to_owned(), registry)].into();
+    project.settings.hosts.insert("reg.example".into(), services);
+    project.settings.tokens.insert("reg.example".into(), "secret".into());
+    project.call("reg.example/a/b/c");
+    project
+}
+
+#[test]
+fn a_registry_that_is_busy_is_asked_again() {
+    for (times, retries, works) in [(1, 0, true), (2, 0, false), (2, 2, true), (3, 2, false)] {
+        let pages = registry().into_iter().filter(|(path, _)| path.starts_with("/m/")).collect();
+        let server = Server::busy(times, pages);
+        let mut project = calling(server.url("/m/"));
+        project.retries = Some(retries);
+        let told = project.install(false);
+        let attempts = retries.max(1) + 1;
+        if works {
+            // The package is elsewhere, and is asked for once.
+            assert!(told.contains("Downloading reg.example/a/b/c 1.0.0 for m"), "{told}");
+        } else {
+            let tired = format!("the request failed after {attempts} attempts");
+            assert!(told.contains(&tired), "{told}");
+        }
+    }
+}
+
+#[test]
+fn a_registry_that_sends_elsewhere_takes_no_token_along() {
+    let other = Server::start(registry());
+    let pages = vec![("/m/a/b/c/versions", server::moved(&other.url("/m/a/b/c/versions")))];
+    let server = Server::start(pages);
+    let project = calling(server.url("/m/"));
+    project.install(false);
+    let asked = |server: &Server| server.asked().join("\n");
+    assert!(asked(&server).contains("Bearer secret"), "{}", asked(&server));
+    assert!(asked(&other).contains("GET /m/a/b/c/versions"), "{}", asked(&other));
+    assert!(!asked(&other).contains("secret"), "{}", asked(&other));
 }
 
 #[test]

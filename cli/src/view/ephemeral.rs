@@ -12,6 +12,14 @@ pub(crate) fn said(step: EphemeralStep, stage: EphemeralStage) -> String {
         EphemeralStep::Close => "Closing",
     };
     match (stage, step) {
+        (EphemeralStage::Progress(elapsed), _) => {
+            let doing = match step {
+                EphemeralStep::Open => "opening",
+                EphemeralStep::Renew => "renewing",
+                EphemeralStep::Close => "closing",
+            };
+            format!("Still {doing}... [{} elapsed]", seconds(elapsed))
+        }
         (EphemeralStage::Start, EphemeralStep::Renew) => "Renewing...".to_owned(),
         (EphemeralStage::Start, _) => format!("{noun}..."),
         (EphemeralStage::Deferred, _) => "Configuration unknown, deferring...".to_owned(),

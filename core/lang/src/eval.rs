@@ -176,7 +176,8 @@ impl Evaluator<'_> {
 
 /// Returns the place at which messages about an argument point: the first token that tells what kind
 /// of expression it is.
-fn head(expr: &Expr) -> Span {
+#[must_use]
+pub fn head(expr: &Expr) -> Span {
     let first = |len: u32| Span { end: (expr.span.start + len).min(expr.span.end), ..expr.span };
     match &expr.kind {
         ExprKind::Tuple(_) | ExprKind::Object(_) | ExprKind::For(_) => first(1),

@@ -28,6 +28,7 @@ use formwork_value::{Type, Value};
 pub(crate) use builtin::{Args, Builtin};
 pub use host::{Ambient, FileFailure, FileKind, Files, Host};
 pub use invoke::invoke;
+pub(crate) use signature::called;
 pub use signature::{Signature, signatures};
 
 use crate::eval::limits::{Budget, Limit};

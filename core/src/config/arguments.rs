@@ -20,8 +20,18 @@ pub(super) fn text(diags: &mut Diagnostics, content: &mut Content, name: &str) -
 
 /// Merges blocks `_` into a body. They are a way around names that mean something to the engine: what
 /// they hold counts as if it stood outside.
-pub(super) fn unescape(mut body: Body, escaped: Vec<Block>) -> Body {
+pub(super) fn unescape(diags: &mut Diagnostics, mut body: Body, escaped: Vec<Block>) -> Body {
     for block in escaped {
+        for attribute in &block.body.attributes {
+            if body.attributes.iter().any(|other| other.name.name == attribute.name.name) {
+                let name = attribute.name.name.as_str();
+                let detail = format!(
+                    "The argument {name:?} is set twice: outside of the block `_` and in it, which counts as one."
+                );
+                let problem = Diagnostic::error("Duplicate argument", detail);
+                let _ = diags.error(problem.at(attribute.name.span));
+            }
+        }
         body.attributes.extend(block.body.attributes);
         body.blocks.extend(block.body.blocks);
         body.undecided.extend(block.body.undecided);

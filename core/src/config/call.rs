@@ -35,7 +35,7 @@ pub(super) fn read(diags: &mut Diagnostics, sources: &Sources, block: Block) -> 
     let depends_on = traversal::depends_on(diags, content.take("depends_on"));
     let providers = content.take("providers");
     let providers = providers.map(|attribute| passed(diags, sources, attribute.expr)).transpose();
-    let rest = unescape(rest, content.take_blocks("_"));
+    let rest = unescape(diags, rest, content.take_blocks("_"));
     for block in &content.blocks {
         let detail = format!("`{}` is kept for later versions of the language.", block.kind.name);
         let reserved = Diagnostic::error("Reserved block type name in module block", detail);

@@ -1,6 +1,6 @@
 //! Expressions that must be constant: a scope in which nothing has a name.
 
-use formwork_lang::eval::evaluate;
+use formwork_lang::eval::{evaluate, head};
 use formwork_lang::functions::Function;
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::{Expr, Ident};
@@ -57,7 +57,7 @@ fn primitive(diags: &mut Diagnostics, expr: &Expr, ty: &Type) -> Result<Value, R
     };
     Err(diags.error(
         Diagnostic::error("Unsuitable value type", format!("This value does not fit: {reason}."))
-            .at(expr.span),
+            .at(head(expr)),
     ))
 }
 

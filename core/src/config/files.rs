@@ -47,6 +47,10 @@ impl Disk {
     /// The content of a file, for functions: of one that is larger than they may read, as much as
     /// shows that. What has no end, or waits for somebody to write, is no file.
     pub(crate) fn content(self, path: &str) -> io::Result<Vec<u8>> {
+        // What people write for an empty file: it has an end, and nobody has to be waited for.
+        if path == "/dev/null" {
+            return Ok(Vec::new());
+        }
         if kind_of(&fs::metadata(path)?) == FileKind::Other {
             return Err(io::Error::other("it is a device or a pipe, not a file"));
         }

@@ -119,7 +119,7 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
         let local = traversal::provider(diags, &attribute.expr)?;
         Ok::<_, Reported>((local, attribute.name.span.to(attribute.expr.span)))
     });
-    let by = by(diags, &mut content, block.header);
+    let by = by(diags, &mut content);
     let to = content.take("to")?.expr;
     if is_json && !matches!(to.kind, ExprKind::Json(_)) {
         let detail = "A single address is required, in quotes.";
@@ -145,7 +145,7 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<Import> {
 }
 
 /// Reads by what the object is found. One of the two ways must be given.
-fn by(diags: &mut Diagnostics, content: &mut Content, block: Span) -> Result<ImportBy, Reported> {
+fn by(diags: &mut Diagnostics, content: &mut Content) -> Result<ImportBy, Reported> {
     let id = content.take("id").map(|attribute| attribute.expr);
     let identity = content.take("identity").map(|attribute| attribute.expr);
     match (id, identity) {
@@ -158,7 +158,8 @@ fn by(diags: &mut Diagnostics, content: &mut Content, block: Span) -> Result<Imp
         }
         (None, None) => {
             let detail = "The argument \"id\" is required, but no definition was found.";
-            Err(diags.error(Diagnostic::error("Missing required argument", detail).at(block)))
+            let problem = Diagnostic::error("Missing required argument", detail);
+            Err(diags.error(problem.at(content.missing)))
         }
     }
 }

@@ -77,7 +77,7 @@ fn check_written(diags: &mut Diagnostics, import: &Import, resource: &Resource) 
     if let Some(reference) = import.references.iter().find(own) {
         let detail = format!("The id of `{}` cannot come from itself.", resource.name);
         let problem = Diagnostic::error("Invalid import id argument", detail);
-        let _ = diags.error(problem.at(reference.whole));
+        let _ = diags.error(problem.at(reference.span));
     }
 }
 

@@ -130,7 +130,7 @@ fn check_trigger(diags: &mut Diagnostics, expr: &Expr) {
                     "`each.{part}` cannot stand here: of `each`, only `each.key` is known before the objects are."
                 );
                 let summary = "Invalid each reference in replace_triggered_by expression";
-                let _ = diags.error(Diagnostic::error(summary, detail).at(reference.span));
+                let _ = diags.error(Diagnostic::error(summary, detail).at(expr.span));
                 return;
             }
             Subject::Count(_) | Subject::Each(_) => {}

@@ -55,6 +55,23 @@ impl Config {
         config
     }
 
+    /// Reads which modules and providers a configuration needs. Whether its expressions and calls make
+    /// sense is not looked at: what is needed to find out may not be there yet.
+    ///
+    /// # Errors
+    /// When a file cannot be read or parsed, a block is malformed, a called module is not there, or
+    /// does not get the providers it wants.
+    pub fn load_needs(
+        diags: &mut Diagnostics,
+        sources: &mut Sources,
+        place: Place<'_>,
+    ) -> Result<Self, Reported> {
+        let mut found = Diagnostics::new();
+        let config = load_modules(&mut found, sources, place);
+        diags.append(by_place(found))?;
+        config.map(|(config, _)| config)
+    }
+
     /// Reads a configuration as [`Config::load`] does, for whoever wants to find more mistakes than
     /// those in references. Returns it with what is wrong with its references: if there is anything, it
     /// is of no other use.
@@ -116,6 +133,26 @@ fn load_tree(
     sources: &mut Sources,
     place: Place<'_>,
 ) -> Result<(Config, Diagnostics), Reported> {
+    let (config, mut dangling) = load_modules(diags, sources, place)?;
+    call_arguments::check(diags, &config);
+    diags.check()?;
+    passing::check_resources(diags, &config);
+    for module in config.modules() {
+        validate::references(&mut dangling, module);
+    }
+    import_target::check(diags, sources, &config);
+    if let Err(reported) = diags.check() {
+        return diags.append(dangling).and(Err(reported));
+    }
+    Ok((config, dangling))
+}
+
+/// Reads the modules and who calls whom. What cannot be read of references is apart from all else.
+fn load_modules(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    place: Place<'_>,
+) -> Result<(Config, Diagnostics), Reported> {
     let mut loader = Loader {
         place,
         sources,
@@ -132,18 +169,7 @@ fn load_tree(
     let mut config = Config { root, nodes, unwritten, n_files };
     passing::settle(diags, &mut config);
     diags.check()?;
-    call_arguments::check(diags, &config);
-    diags.check()?;
-    passing::check_resources(diags, &config);
-    let mut dangling = unreadable;
-    for module in config.modules() {
-        validate::references(&mut dangling, module);
-    }
-    import_target::check(diags, sources, &config);
-    if let Err(reported) = diags.check() {
-        return diags.append(dangling).and(Err(reported));
-    }
-    Ok((config, dangling))
+    Ok((config, unreadable))
 }
 
 /// Reads the module in a folder: the root, or a called one, without what its expressions mention.

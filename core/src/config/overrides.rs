@@ -4,8 +4,10 @@
 use std::collections::HashMap;
 
 use formwork_lang::content::{BodySchema, decide};
-use formwork_lang::syntax::{Attribute, Block, Body, ExprKind};
+use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
 use formwork_value::{Diagnostic, Diagnostics, Span, Str};
+
+use super::settings::second_place;
 
 /// Whether a file overrides others, by its name.
 pub(super) fn is_override(name: &str) -> bool {
@@ -37,6 +39,10 @@ pub(super) fn apply(diags: &mut Diagnostics, files: &mut Vec<Body>, overrides: V
     }
     let mut merger = Merger { diags, places: HashMap::new(), files };
     merger.index();
+    let says = |file: &Body| file.blocks.iter().any(|block| block.kind.name == "terraform");
+    if overrides.iter().any(says) {
+        merger.places();
+    }
     for block in overrides.into_iter().flat_map(|file| file.blocks) {
         merger.block(block);
     }
@@ -150,7 +156,7 @@ impl Merger<'_> {
             && let Some(depends_on) = set.filter(has_entries)
         {
             let detail = "The argument depends_on may not be overridden.";
-            self.refuse("Unsupported override", detail, depends_on.name.span);
+            self.refuse("Unsupported override", detail, first_of(&depends_on.expr));
         }
         let checks = ["validation", "precondition", "postcondition"];
         let lifecycles = block.body.blocks.iter().filter(|inner| inner.kind.name == "lifecycle");
@@ -203,21 +209,59 @@ impl Merger<'_> {
         decide(self.diags, &mut block.body, &SETTINGS);
         let all = self.files.iter_mut().flat_map(|file| &mut file.blocks);
         for base in all.filter(|base| base.kind.name == "terraform") {
-            decide(self.diags, &mut base.body, &SETTINGS);
             supersede(&mut base.body, &mut block.body);
         }
         self.add(block);
     }
+
+    /// Decides what `terraform` blocks hold, and reports a place of the state that the files to be
+    /// overridden name twice: also one that is replaced.
+    fn places(&mut self) {
+        let all = self.files.iter_mut().flat_map(|file| &mut file.blocks);
+        let mut first = None;
+        for base in all.filter(|base| base.kind.name == "terraform") {
+            decide(self.diags, &mut base.body, &SETTINGS);
+            base.body.blocks.retain(|block| {
+                let place = (block.kind.name == "cloud", block.header);
+                match first {
+                    _ if !is_place(block) => true,
+                    None => first.replace(place).is_none(),
+                    Some(first) => {
+                        let _ = self.diags.error(second_place(first, place));
+                        false
+                    }
+                }
+            });
+        }
+    }
+}
+
+/// Where the first entry of a list stands.
+fn first_of(list: &Expr) -> Span {
+    match &list.kind {
+        ExprKind::Tuple(items) => items.first().map_or(list.span, |first| first.span),
+        _ => list.span,
+    }
+}
+
+/// Whether a block says where the state is.
+fn is_place(block: &Block) -> bool {
+    matches!(block.kind.name.as_str(), "backend" | "cloud")
 }
 
 /// Merges what `terraform` blocks say: providers by their names, the place of the state as a whole.
 fn supersede(base: &mut Body, over: &mut Body) {
     let has = |over: &Body, kind: &str| over.blocks.iter().any(|block| block.kind.name == kind);
-    if over.find("required_version").is_some() {
-        base.attributes.retain(|attr| attr.name.name != "required_version");
+    if let Some(version) = over.find("required_version") {
+        let other = |attr: &Attribute| attr.span.source == version.span.source;
+        base.attributes.retain(|attr| attr.name.name != "required_version" || other(attr));
     }
-    if has(over, "backend") || has(over, "cloud") {
-        base.blocks.retain(|block| !matches!(block.kind.name.as_str(), "backend" | "cloud"));
+    if let Some(place) = over.blocks.iter().find(|block| is_place(block)) {
+        // What one file says twice is a mistake, which is seen when it is read.
+        let again = |block: &Block| {
+            block.header.source == place.header.source && block.kind.name == place.kind.name
+        };
+        base.blocks.retain(|block| !is_place(block) || again(block));
     }
     // The reference passes over them.
     over.blocks.retain(|block| block.kind.name != "provider_meta");

@@ -321,6 +321,16 @@ fn warn_of_implied(
         if resource.local_provider != implied || names.contains_key(&implied.name) {
             continue;
         }
+        let address = format!("hashicorp/{}", implied.name.to_lowercase());
+        if implied.name.is_ascii() && address.parse::<ProviderAddr>().is_err() {
+            let detail = format!(
+                "The type of `{}` begins with `{}`, which no provider can be called: a name consists of letters, digits and single dashes, and neither begins nor ends with a dash.",
+                resource.name, implied.name
+            );
+            let problem = Diagnostic::error("Invalid provider local name", detail);
+            let _ = diags.error(problem.at(resource.span));
+            continue;
+        }
         let source = ProviderAddr::implied(&implied.name);
         let Some(other) = listed.get(&source) else { continue };
         let detail = format!(

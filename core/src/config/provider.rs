@@ -28,7 +28,7 @@ pub(super) fn read(diags: &mut Diagnostics, block: Block) -> Option<ProviderBloc
     let (mut content, rest) = split_content(diags, block.body, &CONTENT);
     let alias = content.take("alias").map(|attribute| alias(diags, &attribute)).transpose();
     let version = content.take("version").and_then(|attribute| version(diags, &attribute).ok());
-    let body = unescape(rest, content.take_blocks("_"));
+    let body = unescape(diags, rest, content.take_blocks("_"));
     // Whatever else was expected is expected only to say this of it.
     for attribute in content.attributes.values() {
         reserved(diags, "argument", &attribute.name);

@@ -55,7 +55,7 @@ fn read(
         keyword(diags, &attribute, &words)
     });
     let own = the_one(diags, sources, content.take_blocks("connection"), "provisioner");
-    let body = unescape(rest, content.take_blocks("_"));
+    let body = unescape(diags, rest, content.take_blocks("_"));
     for reserved in &content.blocks {
         let detail =
             format!("`{}` is kept for later versions of the language.", reserved.kind.name);
@@ -155,7 +155,7 @@ fn check_destroying(diags: &mut Diagnostics, provisioner: &Provisioner) {
         for _ in refs::of_expr(&attribute.expr).iter().filter(|mention| !is_own(mention)) {
             let detail = "Destroy-time provisioners and their connection configurations may only reference attributes of the related resource, via 'self', 'count.index', or 'each.key'.\n\nReferences to other resources during the destroy phase can cause dependency cycles and interact poorly with create_before_destroy.";
             let summary = "Invalid reference from destroy provisioner";
-            let _ = diags.error(Diagnostic::error(summary, detail).at(attribute.span));
+            let _ = diags.error(Diagnostic::error(summary, detail).at(attribute.expr.span));
         }
     }
 }

@@ -1,11 +1,13 @@
 //! `removed` blocks: what is no longer written here is destroyed, or only forgotten.
 
 use formwork_lang::content::{BodySchema, into_content};
+use formwork_lang::refs::{self, TraversalStep};
 use formwork_lang::syntax::{Block, Expr};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use super::{Config, ModuleNode, Provisioner, When, constant, provisioner, traversal};
+use crate::addr::reference::step_span;
 use crate::addr::{ConfigResourceAddr, InstanceKey, Mode, ModulePath, ResourceName, Target};
 
 pub(super) const CONTENT: BodySchema = BodySchema {
@@ -96,7 +98,8 @@ fn from(
                 addr.of()
             );
             let summary = "Resource instance keys not allowed";
-            return Err(diags.error(Diagnostic::error(summary, detail).at(expr.span)));
+            let place = keys(expr).pop().unwrap_or(expr.span);
+            return Err(diags.error(Diagnostic::error(summary, detail).at(place)));
         }
     };
     if module.0.iter().any(|step| step.key != InstanceKey::None) {
@@ -106,7 +109,8 @@ fn from(
             module.path()
         );
         let summary = "Module instance keys not allowed";
-        return Err(diags.error(Diagnostic::error(summary, detail).at(expr.span)));
+        let place = keys(expr).first().copied().unwrap_or(expr.span);
+        return Err(diags.error(Diagnostic::error(summary, detail).at(place)));
     }
     if let Some(name) = resource.as_ref().filter(|name| name.mode() != Mode::Managed) {
         let detail = format!(
@@ -120,4 +124,11 @@ fn from(
         return Err(diags.error(Diagnostic::error(summary, detail).at(expr.span)));
     }
     Ok((module.path(), resource))
+}
+
+/// Where the keys of an address stand.
+fn keys(expr: &Expr) -> Vec<Span> {
+    let steps = refs::as_traversal(expr).map(|traversal| traversal.steps).unwrap_or_default();
+    let keys = steps.iter().filter(|step| !matches!(step, TraversalStep::Attribute(_)));
+    keys.map(step_span).collect()
 }

@@ -41,6 +41,7 @@ pub(super) fn read(
 ) -> Option<Resource> {
     let [kind, name] = <[Ident; 2]>::try_from(block.labels).ok()?;
     let named = check_names(diags, mode, &kind, &name);
+    let type_span = kind.span;
     let name = ResourceName::new(mode, &kind.name, &name.name);
 
     let known = if mode == Mode::Managed { &MANAGED } else { &CONTENT };
@@ -58,7 +59,7 @@ pub(super) fn read(
     let provisioners = content.take_blocks("provisioner");
     let provisioners =
         provisioner::read_all(diags, sources, provisioners, (connections, "resource"));
-    let body = unescape(rest, content.take_blocks("_"));
+    let body = unescape(diags, rest, content.take_blocks("_"));
     for block in &content.blocks {
         reject(diags, mode, block);
     }
@@ -78,6 +79,7 @@ pub(super) fn read(
         references: Vec::new(),
         within: None,
         body,
+        type_span,
         span: block.header,
     })
 }

@@ -132,15 +132,22 @@ impl Settings {
             self.backend = Some(backend);
             return;
         };
-        let summary = match (first.is_cloud(), backend.is_cloud()) {
-            (false, false) => "Duplicate backend configuration",
-            (true, true) => "Duplicate HCP Terraform configurations",
-            (true, false) | (false, true) => "Both a backend and cloud configuration are present",
-        };
-        let detail = "A module says once where its state is, in a `backend` or a `cloud` block, and here it is said a second time.";
-        let too_many = if backend.is_cloud() && !first.is_cloud() { first } else { &backend };
-        let _ = diags.error(Diagnostic::error(summary, detail).at(too_many.span));
+        let (first, second) = ((first.is_cloud(), first.span), (backend.is_cloud(), backend.span));
+        let _ = diags.error(second_place(first, second));
     }
+}
+
+/// The error for a second block that says where the state is. Of each is told whether it is a `cloud`
+/// block, and where it stands.
+pub(super) fn second_place(first: (bool, Span), second: (bool, Span)) -> Diagnostic {
+    let summary = match (first.0, second.0) {
+        (false, false) => "Duplicate backend configuration",
+        (true, true) => "Duplicate HCP Terraform configurations",
+        (true, false) | (false, true) => "Both a backend and cloud configuration are present",
+    };
+    let detail = "A module says once where its state is, in a `backend` or a `cloud` block, and here it is said a second time.";
+    let too_many = if second.0 && !first.0 { first } else { second };
+    Diagnostic::error(summary, detail).at(too_many.1)
 }
 
 /// Reports an edition of the language that is not the only one there is.

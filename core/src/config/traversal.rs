@@ -6,6 +6,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use super::LocalProvider;
 use super::provider::check_local_name;
+use crate::addr::reference::step_span;
 use crate::addr::{InstanceKey, Reference, Step, Target, split};
 
 /// Reads an expression that names something, also in the old form in quotes.
@@ -51,8 +52,20 @@ pub(super) fn target(diags: &mut Diagnostics, expr: &Expr) -> Result<Target, Rep
             TraversalStep::Splat(span) => return Err(diags.error(not_a_reference(*span))),
         });
     }
-    Target::of(&steps)
-        .map_err(|bad| diags.error(Diagnostic::error(bad.summary, bad.detail).at(expr.span)))
+    Target::of(&steps).map_err(|bad| {
+        let place = superfluous(&traversal, &steps).unwrap_or(expr.span);
+        diags.error(Diagnostic::error(bad.summary, bad.detail).at(place))
+    })
+}
+
+/// What stands behind the name of a resource or an instance, where nothing can.
+fn superfluous(traversal: &Traversal, steps: &[Step]) -> Option<Span> {
+    let is_resource = |n: &usize| {
+        matches!(Target::of(&steps[..*n]), Ok(Target::Resource(_) | Target::Instance(_)))
+    };
+    let n_known = (2..steps.len()).rev().find(is_resource)?;
+    let last = traversal.steps.get(n_known - 2)?;
+    Some(Span { start: step_span(last).end, ..traversal.span })
 }
 
 fn not_a_reference(span: Span) -> Diagnostic {

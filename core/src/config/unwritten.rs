@@ -66,6 +66,7 @@ fn unwritten(module: &Module, import: &Import) -> Resource {
         references: Vec::new(),
         within: None,
         body: Body::empty(import.span, import.span),
+        type_span: import.to,
         span: import.span,
     }
 }

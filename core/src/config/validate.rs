@@ -131,6 +131,7 @@ fn problem(
             (!module.locals.contains_key(name)).then(|| bad_reference::local(module, name, span))
         }
         Subject::Module(name) => {
+            let span = reference.output().map_or(span, |output| span.to(output.span));
             (!module.calls.contains_key(name)).then(|| bad_reference::call(module, name, span))
         }
         Subject::Resource(name) => match module.resources.get(name) {
@@ -209,25 +210,24 @@ fn check_self(diags: &mut Diagnostics, resource: &Resource) {
     let waits = |other: &Reference| resource.depends_on.iter().any(|on| on.span == other.span);
     let own = resource.references.iter().filter(|other| other.resource() == Some(&resource.name));
     let own = own.filter(|other| !waits(other));
-    let is_within = |conditions: &[Condition], reference: &Reference| {
+    let around = |conditions: &[Condition], reference: &Reference| {
         let mut parts = conditions.iter().flat_map(|one| [&one.condition, &one.message]);
-        parts.any(|part| part.span.covers(reference.span))
+        parts.find(|part| part.span.covers(reference.span)).map(|part| part.span)
     };
     let lifecycle = &resource.lifecycle;
     for reference in own {
-        let summary = if is_within(&lifecycle.preconditions, reference) {
-            "Invalid reference in precondition"
-        } else if is_within(&lifecycle.postconditions, reference) {
-            "Invalid reference in postcondition"
-        } else {
-            "Self-referential block"
+        let before = around(&lifecycle.preconditions, reference);
+        let after = around(&lifecycle.postconditions, reference);
+        let (summary, hint) = match (before, after) {
+            (Some(_), _) => ("Invalid reference in precondition", ""),
+            (None, Some(_)) => {
+                ("Invalid reference in postcondition", " Here `self` is the object.")
+            }
+            (None, None) => ("Self-referential block", ""),
         };
-        let hint = match summary {
-            "Invalid reference in postcondition" => " Here `self` is the object.",
-            _ => "",
-        };
+        let place = before.or(after).unwrap_or(reference.span);
         let detail = format!("The block of `{}` cannot refer to itself.{hint}", resource.name);
         let problem = Diagnostic::error(summary, detail).about(resource.name.to_string());
-        let _ = diags.error(problem.at(reference.span));
+        let _ = diags.error(problem.at(place));
     }
 }

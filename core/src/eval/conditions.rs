@@ -96,6 +96,41 @@ pub fn check(
     result
 }
 
+/// Evaluates conditions of which nobody can say yet whether they hold, so that what is wrong with them
+/// is found.
+///
+/// # Errors
+/// When a condition or its message has no value.
+pub fn try_out(
+    diags: &mut Diagnostics,
+    scope: &ModuleScope<'_>,
+    conditions: &[Condition],
+) -> Result<(), Reported> {
+    let mut result = Ok(());
+    for expr in conditions.iter().flat_map(|one| [&one.condition, &one.message]) {
+        result = evaluate(diags, expr, scope).map(drop).and(result);
+    }
+    result
+}
+
+/// Evaluates only the messages of conditions whose time has not come.
+///
+/// # Errors
+/// When a message has no value, or is no text.
+pub fn try_out_messages(
+    diags: &mut Diagnostics,
+    scope: &ModuleScope<'_>,
+    conditions: &[Condition],
+) -> Result<(), Reported> {
+    let mut result = Ok(());
+    for message in conditions.iter().map(|one| &one.message) {
+        let text = evaluate(diags, message, scope)
+            .and_then(|value| message_text(diags, value, (message, scope)));
+        result = text.map(drop).and(result);
+    }
+    result
+}
+
 /// Points a problem at the expression whose value it is about, and shows what that mentions.
 fn about(problem: Diagnostic, expr: &Expr, scope: &ModuleScope<'_>) -> Diagnostic {
     problem.at(expr.span).mentioning(mentioned(expr, scope, Cause::Values))

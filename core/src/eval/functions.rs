@@ -12,6 +12,7 @@ use formwork_plugin_protocol::message::schema::{FunctionParameter, FunctionSigna
 use formwork_value::codec::msgpack;
 use formwork_value::{Plain, Type, Value};
 
+use super::promises::{self, Promises};
 use crate::addr::ProviderAddr;
 
 /// What a provider's function answers.
@@ -25,6 +26,8 @@ pub struct ProviderFunctions {
     unloaded: RefCell<BTreeSet<ProviderAddr>>,
     asked: Asked,
     stand_in: StandIn,
+    /// What was answered so far, in this phase and the one before.
+    promises: RefCell<Promises>,
 }
 
 /// Calls to make, by provider, function and arguments.
@@ -75,6 +78,7 @@ impl Default for ProviderFunctions {
             first: OnceCell::new(),
             unloaded: RefCell::default(),
             asked: Rc::default(),
+            promises: RefCell::default(),
             stand_in: StandIn(Param {
                 allow_null: true,
                 allow_unknown: true,
@@ -136,8 +140,30 @@ impl ProviderFunctions {
         debug_assert!(added, "the end of the chain is empty");
     }
 
-    /// Records the answer to a call.
+    /// What was answered so far.
+    #[must_use]
+    pub fn promises(&self) -> Promises {
+        self.promises.borrow().clone()
+    }
+
+    /// Holds the providers to what they have answered in an earlier phase.
+    pub fn hold_to(&self, promises: &Promises) {
+        self.promises.borrow_mut().clone_from(promises);
+    }
+
+    /// Records the answer to a call. One that is not what it was while planning is no answer.
     pub fn answer(&self, call: &ProviderCall, answer: Answer) {
+        let answer = answer.and_then(|value| {
+            let number = promises::call(&call.provider, &call.function, &call.key);
+            if self.promises.borrow_mut().keep(number, &value, &call.returns) {
+                return Ok(value);
+            }
+            let text = format!(
+                "it returned an inconsistent result: while the plan was made, it answered the same call otherwise; this is a bug in provider {}",
+                call.provider
+            );
+            Err(FunctionError { text, argument: None })
+        });
         let offer = self.offer_of(&call.provider);
         if let Some(function) = offer.and_then(|offer| offer.functions.get(&call.function)) {
             function.answers.borrow_mut().insert(call.key.clone(), answer);

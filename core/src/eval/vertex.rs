@@ -296,7 +296,11 @@ fn visit_check(
     let verdicts = &givens.results.verdicts;
     let subject = CheckSubject::Check(check.name.clone());
     let object = &Judged::single(scope.module().addr(), subject);
-    if givens.checking || verdicts.has_failed(object) {
+    if givens.checking {
+        conditions::try_out_messages(diags, scope, &check.asserts)?;
+        return Ok(nothing);
+    }
+    if verdicts.has_failed(object) {
         return Ok(nothing);
     }
     let judging = Judging { object, verdicts, failure: givens.failure };

@@ -2,10 +2,10 @@
 //! the phase goes on, closed when the last that needs them is done, and at the end in any case. Which
 //! vertex opens and which one closes them is each phase's own business.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
-use std::future::Future;
+use std::future::{Future, pending};
 use std::pin::pin;
 use std::rc::Rc;
 use std::time::{Duration, SystemTime};
@@ -20,6 +20,7 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
+use super::progress::ticking;
 use super::{Written, find_written, plain, point_at_parts, sensitive_paths};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
 use crate::config::Resource;
@@ -59,6 +60,8 @@ struct Open {
     opened: Bytes,
     /// What the last answer kept, for the next renewal.
     keep: RefCell<Keep>,
+    /// When it has to be renewed; nothing while it is, and if it never has to.
+    due: Cell<Option<Instant>>,
     /// Nobody closes it while it is renewed.
     turn: Semaphore,
 }
@@ -128,6 +131,7 @@ impl<'s> Openings<'s> {
             block: resource.span,
             handle,
             opened: opened.keep.private.clone(),
+            due: Cell::new(self.deadline(&opened.keep)),
             keep: RefCell::new(opened.keep),
             turn: Semaphore::new(1),
         });
@@ -185,40 +189,38 @@ impl<'s> Openings<'s> {
 
     /// Renews each when it is due. A renewal that takes its time holds up no other.
     async fn renew_for_ever(&self) -> Infallible {
-        let mut renewing = FuturesUnordered::new();
+        let mut under_way = FuturesUnordered::new();
         loop {
-            let wait = self
-                .next_deadline()
-                .map(|next| next.duration_since(self.now()).unwrap_or_default().max(LEAST_LAST));
-            let due = async {
-                match wait {
-                    Some(wait) => tokio::time::sleep(wait).await,
-                    None => std::future::pending().await,
+            let next = self.open.borrow().values().filter_map(|open| open.due.get()).min();
+            let timer = async {
+                match next {
+                    Some(next) => tokio::time::sleep_until(next).await,
+                    None => pending().await,
                 }
             };
             tokio::select! {
-                () = due => renewing.extend(self.due().into_iter().map(|open| self.renew(open))),
+                () = timer => under_way.extend(self.due().into_iter().map(|open| self.renew(open))),
                 () = self.changed.notified() => {}
-                Some(()) = renewing.next(), if !renewing.is_empty() => {}
+                Some(()) = under_way.next() => {}
             }
         }
     }
 
-    fn now(&self) -> SystemTime {
-        (self.session.world.clock)().into()
-    }
-
-    fn next_deadline(&self) -> Option<SystemTime> {
-        let open = self.open.borrow();
-        open.values().filter_map(|open| open.keep.borrow().renew_at).min()
-    }
-
-    /// What has to be renewed now. Until it is, it has no deadline.
+    /// Takes what has to be renewed now.
     fn due(&self) -> Vec<Rc<Open>> {
-        let now = self.now();
-        let is_due =
-            |open: &&Rc<Open>| open.keep.borrow_mut().renew_at.take_if(|at| *at <= now).is_some();
-        self.open.borrow().values().filter(is_due).cloned().collect()
+        let now = Instant::now();
+        let is_due = |open: &&Rc<Open>| open.due.get().is_some_and(|at| at <= now);
+        let due: Vec<_> = self.open.borrow().values().filter(is_due).cloned().collect();
+        due.iter().for_each(|open| open.due.set(None));
+        due
+    }
+
+    /// When something must be renewed of which a provider says until when it lasts. Its clock is
+    /// looked at once: what is done to the clock later changes nothing.
+    fn deadline(&self, keep: &Keep) -> Option<Instant> {
+        let now: SystemTime = (self.session.world.clock)().into();
+        let lasts = keep.renew_at?.duration_since(now).unwrap_or_default();
+        Instant::now().checked_add(lasts.max(LEAST_LAST))
     }
 
     async fn renew(&self, open: Rc<Open>) {
@@ -227,9 +229,9 @@ impl<'s> Openings<'s> {
         let mut said = Diagnostics::new();
         let private = open.keep.borrow().private.clone();
         let renewing = open.handle.renew(&mut said, (open.kind(), private), open.about());
-        let renewed = self.seen(&open.addr, EphemeralStep::Renew, renewing).await;
-        // One that could not be renewed has no deadline any more.
-        if let Ok(keep) = renewed {
+        // After a failure it is not tried again: whoever uses it may be done before it runs out.
+        if let Ok(keep) = self.seen(&open.addr, EphemeralStep::Renew, renewing).await {
+            open.due.set(self.deadline(&keep));
             *open.keep.borrow_mut() = keep;
         }
         self.place(&mut said, &open);
@@ -252,9 +254,8 @@ impl<'s> Openings<'s> {
         call: impl Future<Output = Result<T, Reported>>,
     ) -> Result<T, Reported> {
         self.see(addr, step, EphemeralStage::Start);
-        let start = Instant::now();
-        let result = call.await;
-        let elapsed = start.elapsed();
+        let tick = |elapsed| self.see(addr, step, EphemeralStage::Progress(elapsed));
+        let (result, elapsed) = ticking(call, tick).await;
         let stage = match &result {
             Ok(_) => EphemeralStage::Done(elapsed),
             Err(_) => EphemeralStage::Failed(elapsed),

@@ -19,17 +19,23 @@ pub(crate) async fn watched<T>(
     (addr, action, id): (&InstanceAddr, Action, Option<&String>),
     operation: impl Future<Output = T>,
 ) -> (T, Duration) {
+    let tick = |elapsed| {
+        session.watch.see(&Event::Progress { addr, action, id: id.cloned(), elapsed });
+    };
+    ticking(operation, tick).await
+}
+
+/// Waits for an operation, does something every ten seconds, and says how long it took.
+pub(crate) async fn ticking<T>(
+    operation: impl Future<Output = T>,
+    tick: impl Fn(Duration),
+) -> (T, Duration) {
     let start = Instant::now();
     tokio::pin!(operation);
     loop {
         match tokio::time::timeout(INTERVAL, operation.as_mut()).await {
             Ok(result) => return (result, start.elapsed()),
-            Err(_) => session.watch.see(&Event::Progress {
-                addr,
-                action,
-                id: id.cloned(),
-                elapsed: start.elapsed(),
-            }),
+            Err(_) => tick(start.elapsed()),
         }
     }
 }

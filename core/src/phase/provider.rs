@@ -74,7 +74,7 @@ pub(crate) fn find_written(
 ) -> Result<Speaking, Reported> {
     let handle = configured(session, diags, provider, addr)?;
     let Some(ty) = handle.loaded().find(addr.resource.mode(), addr.resource.kind()) else {
-        let unsupported = unsupported_type(handle.loaded(), &addr.resource, config.span);
+        let unsupported = unsupported_type(handle.loaded(), &addr.resource, config.type_span);
         return Err(diags.error(unsupported));
     };
     Ok((spoken_from(session, diags, handle, addr)?, ty))

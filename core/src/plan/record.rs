@@ -248,6 +248,7 @@ impl Recorder<'_, '_> {
         }
         drop_lost_data(&mut plan.prior, session);
         plan.checks = summarise(session.config, session.results, &CheckResults::default());
+        plan.functions = session.results.functions().promises();
         plan
     }
 }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::{Mode, Plan, Search};
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, Target};
 use crate::change::{Action, Change, Clue, Importing, OutputChange, Reason, ReplaceOrder};
+use crate::eval::Promises;
 use crate::state::State;
 use crate::state::checks::CheckResults;
 
@@ -51,6 +52,8 @@ struct SavedPlan {
     checks: Option<String>,
     /// Each address, and whether something was found there.
     searches: Vec<(String, bool)>,
+    /// Digests of calls, and of what was answered.
+    functions: Vec<(String, String)>,
     errored: bool,
 }
 
@@ -180,6 +183,7 @@ impl Plan {
                 .iter()
                 .map(|(addr, search)| (addr.to_string(), *search == Search::Found))
                 .collect(),
+            functions: self.functions.texts().collect(),
             errored: self.errored,
             dependencies: lists.texts,
         };
@@ -245,6 +249,8 @@ impl Plan {
                     Ok((addr.parse().map_err(|error| damaged(&error))?, search))
                 })
                 .collect::<Result<_, BadPlan>>()?,
+            functions: Promises::of_texts(&saved.functions)
+                .ok_or_else(|| damaged(&"an answer of a function is no digest"))?,
             errored: saved.errored,
         })
     }

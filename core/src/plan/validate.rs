@@ -8,6 +8,7 @@ use super::vertex::{ResourceVertex, Vertex};
 use super::{Options, build};
 use crate::addr::Mode;
 use crate::config::Repetition;
+use crate::eval::conditions::try_out;
 use crate::eval::import::expand_import;
 use crate::eval::vertex::Givens;
 use crate::eval::{RepetitionData, expand};
@@ -93,15 +94,19 @@ async fn validate_resource(
     let handle = session.pool.unconfigured(diags, &vertex.provider.provider).await?;
     let Some(handle) = handle else { return Ok(()) };
     let Some(ty) = handle.loaded().find(name.mode(), name.kind()) else {
-        return Err(diags.error(unsupported_type(handle.loaded(), name, config.span)));
+        return Err(diags.error(unsupported_type(handle.loaded(), name, config.type_span)));
     };
     // Every call stands for one instance while nobody knows how many there will be.
     let Some(&module) = session.results.instances(&vertex.node.path).first() else { return Ok(()) };
+    let placeholder = mark_of(
+        name.mode(),
+        match config.repetition {
+            Repetition::Single => Value::unknown(ty.ty.clone()),
+            Repetition::Count(_) | Repetition::ForEach(_) => Value::dynamic(),
+        },
+    );
     if let Some(results) = module.resource(name) {
-        results.set_placeholder(match config.repetition {
-            Repetition::Single => mark_of(name.mode(), Value::unknown(ty.ty.clone())),
-            Repetition::Count(_) | Repetition::ForEach(_) => mark_of(name.mode(), Value::dynamic()),
-        });
+        results.set_placeholder(placeholder.clone());
     }
     let outer = session.scope(module);
     let repetition = |diags: &mut Diagnostics| expand::check(diags, &outer, &config.repetition);
@@ -119,9 +124,17 @@ async fn validate_resource(
         imports.into_iter().collect::<Result<(), Reported>>()
     };
     let imports = session.settled(diags, imports).await;
+    let conditions = |diags: &mut Diagnostics| {
+        let lifecycle = &config.lifecycle;
+        let before = try_out(diags, &scope, &lifecycle.preconditions);
+        let scope = scope.clone().with_self(placeholder.clone());
+        try_out(diags, &scope, &lifecycle.postconditions).and(before)
+    };
+    let conditions = session.settled(diags, conditions).await;
     let value = |diags: &mut Diagnostics| evaluate(diags, config, ty.block(), &scope);
     let value = session.settled(diags, value).await?;
     imports?;
+    conditions?;
     repetition?;
     ignored?;
     provisioners?;

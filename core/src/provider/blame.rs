@@ -111,7 +111,7 @@ pub fn about_provider_diagnostics(
 
 /// Says that a provider has no such resource type or data source, which the configuration names.
 #[must_use]
-pub fn unsupported_type(loaded: &Loaded, name: &ResourceName, block: Span) -> Diagnostic {
+pub fn unsupported_type(loaded: &Loaded, name: &ResourceName, place: Span) -> Diagnostic {
     let (summary, what, schemas) = match name.mode() {
         Mode::Data => ("Invalid data source", "data source", &loaded.schema().data_sources),
         Mode::Ephemeral => (
@@ -129,7 +129,7 @@ pub fn unsupported_type(loaded: &Loaded, name: &ResourceName, block: Span) -> Di
         loaded.addr().display(),
         name.kind().as_str(),
     );
-    Diagnostic::error(summary, detail).at(block)
+    Diagnostic::error(summary, detail).at(place)
 }
 
 /// Says that a provider no longer has a resource type, of which the state holds objects.

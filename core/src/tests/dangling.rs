@@ -55,6 +55,7 @@ output "y" {
     expect![[r#"
         Invalid operand
         Call to unknown function
+        Reference to undeclared module
         Unsupported argument
         Too many function arguments"#]]
     .assert_eq(&summaries(&run.diags).join("\n"));

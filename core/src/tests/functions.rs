@@ -138,6 +138,18 @@ fn arguments_that_are_never_the_same_come_to_an_end() {
 }
 
 #[test]
+fn a_function_that_answers_otherwise_while_applying_is_found_out() {
+    let config = r#"resource "test_thing" "t" { name = provider::test::waver("x") }"#;
+    let mut bench = Bench::new();
+    let run = bench.apply(&format!("{LISTED}{config}"));
+    assert_eq!(run.said(), "error -: Error in function call\n");
+    let detail = &run.diags.iter().next().unwrap().detail;
+    expect![[r#"The function "provider::test::waver" failed: it returned an inconsistent result: while the plan was made, it answered the same call otherwise; this is a bug in provider registry.terraform.io/hashicorp/test."#]]
+        .assert_eq(detail);
+    assert_eq!(bench.state(), "");
+}
+
+#[test]
 fn one_process_answers_everybody() {
     let mut config = LISTED.to_owned();
     for n in 0..30 {

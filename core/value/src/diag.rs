@@ -1,9 +1,11 @@
 //! Collected problems, and the receipt that proves an error was reported. Renders nothing.
 
+mod called;
 mod span;
 #[cfg(test)]
 mod tests;
 
+pub use called::{Called, CalledParam};
 pub use span::{Position, SourceId, Sources, Span};
 
 use crate::Path;
@@ -60,8 +62,8 @@ pub struct Diagnostic {
     pub path: Option<Path>,
     /// Names mentioned in the expression at `subject`, with their values.
     pub mentioned: Vec<Mentioned>,
-    /// The function whose call failed, if it is one: its name.
-    pub function: Option<String>,
+    /// The function whose call failed, if that is what is wrong.
+    pub function: Option<Box<Called>>,
     /// Whether a `check` block says it, which says it anew whenever a plan is applied.
     pub of_check: bool,
 }

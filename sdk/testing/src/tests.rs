@@ -1,5 +1,7 @@
 //! Lives of a small provider over a world in memory.
 
+mod ephemeral;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

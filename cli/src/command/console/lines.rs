@@ -47,7 +47,7 @@ impl Lines {
                     if n_open(&text) == 0 {
                         // A history that is full forgets; nothing depends on it.
                         drop(self.0.add_history_entry(&text));
-                        return Line::Complete(text);
+                        return Line::Complete(whole(&text));
                     }
                 }
                 Err(ReadlineError::Interrupted) if !interrupted => {
@@ -61,12 +61,16 @@ impl Lines {
     }
 }
 
+/// What was typed, with the end of its last line: only behind one does a heredoc end.
+fn whole(text: &str) -> String {
+    format!("{text}\n")
+}
+
 /// How many brackets, texts and heredocs are still open at the end of a text.
 fn n_open(text: &str) -> usize {
     use TokenKind as T;
     let mut open = 0_usize;
-    // A heredoc ends with a whole line, and the last one of the text has no end yet.
-    for token in lex(&format!("{text}\n")) {
+    for token in lex(&whole(text)) {
         match token.kind {
             T::OpenBrace | T::OpenBracket | T::OpenParen | T::OpenHeredoc => open += 1,
             T::CloseBrace | T::CloseBracket | T::CloseParen | T::CloseHeredoc => {
@@ -80,7 +84,22 @@ fn n_open(text: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::n_open;
+    use formwork_lang::syntax::parse_expression;
+    use formwork_value::Diagnostics;
+    use formwork_value::diag::Sources;
+
+    use super::{n_open, whole};
+
+    #[test]
+    fn what_is_complete_can_be_parsed() {
+        for text in ["1 + 2", "[\n1\n]", "<<EOT\nx\nEOT", "upper(<<-EOT\n  x\n  EOT\n)", "1 # one"]
+        {
+            let (mut sources, mut diags) = (Sources::new(), Diagnostics::new());
+            assert_eq!(n_open(text), 0, "{text}");
+            let source = sources.add("<console-input>", whole(text));
+            assert!(parse_expression(&mut diags, &sources, source).is_ok(), "{text}: {diags:?}");
+        }
+    }
 
     #[test]
     fn an_expression_goes_on_while_something_is_open() {

@@ -61,7 +61,7 @@ impl<'r> Repl<'r> {
     pub(super) async fn interactive(&self, mut lines: Lines) -> Exit {
         loop {
             match lines.next() {
-                Line::Complete(text) => match self.answer(text.trim()).await {
+                Line::Complete(text) => match self.answer(&text).await {
                     Ok(Answer::Text(text)) => out(&format!("{text}\n")),
                     Ok(Answer::Leave) => return Exit::Done,
                     // What was wrong is on the screen.
@@ -73,7 +73,7 @@ impl<'r> Repl<'r> {
     }
 
     async fn answer(&self, text: &str) -> Result<Answer, Reported> {
-        match text {
+        match text.trim() {
             "" => return Ok(Answer::Text(String::new())),
             "exit" => return Ok(Answer::Leave),
             "help" => return Ok(Answer::Text(HELP.to_owned())),
@@ -111,7 +111,8 @@ impl<'r> Repl<'r> {
 
 /// Says it in other words if `type` failed: it has no place there.
 fn misplaced_type(diag: Diagnostic) -> Diagnostic {
-    if diag.function.as_deref() != Some("type") || diag.summary != "Error in function call" {
+    let of_type = diag.function.as_ref().is_some_and(|called| called.name == "type");
+    if !of_type || diag.summary != "Error in function call" {
         return diag;
     }
     let detail = "The function \"type\" says what type a value has. What it says is for reading only, so nothing can be done with it inside of an expression.";

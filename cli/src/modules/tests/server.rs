@@ -31,6 +31,11 @@ pub(super) fn moved(to: &str) -> Page {
 
 impl Server {
     pub(super) fn start(pages: Vec<(&'static str, Page)>) -> Self {
+        Self::busy(0, pages)
+    }
+
+    /// A server that has no time for the first few requests of each page.
+    pub(super) fn busy(times: usize, pages: Vec<(&'static str, Page)>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
         let asked = Arc::new(Mutex::new(Vec::new()));
@@ -38,7 +43,7 @@ impl Server {
         std::thread::spawn(move || {
             for stream in listener.incoming() {
                 // A client that goes away is no concern of the test.
-                drop(answer(&stream.unwrap(), &pages, &own, &heard));
+                drop(answer(&stream.unwrap(), (&pages, times), &own, &heard));
             }
         });
         Self { base, asked }
@@ -56,7 +61,7 @@ impl Server {
 
 fn answer(
     mut stream: &TcpStream,
-    pages: &[(&str, Page)],
+    (pages, busy): (&[(&str, Page)], usize),
     base: &str,
     asked: &Mutex<Vec<String>>,
 ) -> std::io::Result<()> {
@@ -65,13 +70,19 @@ fn answer(
         lines.map_while(|line| line.ok().filter(|line| !line.is_empty())).collect();
     let path = request.first().and_then(|line| line.split([' ', '?']).nth(1)).unwrap_or_default();
     let page = pages.iter().find(|(at, _)| *at == path).map(|(_, page)| page);
-    asked.lock().unwrap().push(request.join(" | "));
+    let n_before = {
+        let mut asked = asked.lock().unwrap();
+        let before = asked.iter().filter(|one| one.split(' ').nth(1) == Some(path)).count();
+        asked.push(request.join(" | "));
+        before
+    };
     let (headers, body) = match page {
         Some((headers, body)) => (headers.as_slice(), body.as_slice()),
         None => (&[][..], &[][..]),
     };
     let status = match page {
         None => "404 Not Found",
+        Some(_) if n_before < busy => "503 Service Unavailable",
         Some(_) if headers.iter().any(|(name, _)| *name == "Location") => "302 Found",
         Some(_) => "200 OK",
     };

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use formwork_lang::syntax::context_of;
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Path, Span};
 
@@ -148,8 +149,8 @@ fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<Str
         lines.push("  (a secret, which is not shown)".to_owned());
         return lines;
     }
-    let within =
-        enclosing(sources, span).map_or_else(String::new, |header| format!(", in {header}"));
+    let within = context_of(sources, span)
+        .map_or_else(String::new, |place| format!(", in {}", shown::line(&place)));
     let name = shown::line(sources.name(span.source));
     lines.push(format!("  on {name} line {}{within}:", start.line));
     let last = end.line.min(start.line + 4).max(start.line);
@@ -160,8 +161,23 @@ fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<Str
     if let Some(path) = &diagnostic.path {
         lines.push(format!("     (at {})", inside(path)));
     }
-    if !diagnostic.mentioned.is_empty() {
+    lines.extend(explained(screen, diagnostic));
+    lines
+}
+
+/// How the function is called that failed, and what the names stand for.
+fn explained(screen: &Screen, diagnostic: &Diagnostic) -> Vec<String> {
+    let mut lines = Vec::new();
+    if diagnostic.function.is_some() || !diagnostic.mentioned.is_empty() {
         lines.push(format!("    {}", screen.paint(Paint::Dim, "├────────────────")));
+        if let Some(called) = &diagnostic.function {
+            lines.push(format!(
+                "    {} while calling {}({})",
+                screen.paint(Paint::Dim, "│"),
+                screen.paint(Paint::Bold, &shown::line(&called.name)),
+                shown::line(&called.names())
+            ));
+        }
         for mentioned in &diagnostic.mentioned {
             lines.push(format!(
                 "    {} {} {}",
@@ -218,21 +234,11 @@ fn highlighted(screen: &Screen, sources: &Sources, span: Span, line: &str) -> St
     }
 }
 
-/// The header of the outermost block around a span, as it is written. A block is not around its own
-/// header.
-pub(crate) fn enclosing(sources: &Sources, span: Span) -> Option<String> {
-    // Parsed again, because only a problem needs to know.
-    let body = formwork_lang::syntax::parse_file(&mut Diagnostics::new(), sources, span.source);
-    let block = body
-        .blocks
-        .iter()
-        .find(|block| block.span.start < span.start && span.end <= block.span.end)?;
-    let labels = block.labels.iter().map(|label| format!(" {:?}", label.name.as_str()));
-    Some(format!("{}{}", block.kind.name, labels.collect::<String>()))
-}
-
 #[cfg(test)]
 mod tests {
+    use formwork_value::Type;
+    use formwork_value::diag::{Called, CalledParam};
+
     use super::*;
 
     const SCREEN: Screen = Screen { color: false, width: 78 };
@@ -283,6 +289,34 @@ mod tests {
         let at = text.find(wanted).unwrap();
         let problem = Diagnostic::error("Wrong", "").at(Span::new(source, at, at + wanted.len()));
         one(&SCREEN, &sources, &problem)
+    }
+
+    #[test]
+    fn how_the_function_is_called_that_failed_stands_under_the_source() {
+        let mut sources = Sources::new();
+        let source = sources.add("main.tf.json", r#"{"output": {"o": {"value": "${f()}"}}}"#);
+        let param = |name: &str| CalledParam { name: name.to_owned(), ty: Type::Dynamic };
+        let called = Called {
+            name: "provider::p::f".to_owned(),
+            params: vec![param("a")],
+            variadic: Some(param("more")),
+            returns: Type::String,
+        };
+        let mut problem = Diagnostic::error("Wrong", "").at(Span::new(source, 30, 31));
+        problem.function = Some(Box::new(called));
+        expect_test::expect![[r#"
+
+            Error: Wrong
+
+              on main.tf.json line 1, in output.o:
+               1: {"output": {"o": {"value": "${f()}"}}}
+                ├────────────────
+                │ while calling provider::p::f(a, more...)
+        "#]]
+        .assert_eq(&one(&SCREEN, &sources, &problem));
+        let programs = crate::view::json::diagnostic::one(&sources, &problem).compact();
+        let call = r#""function_call":{"called_as":"provider::p::f","signature":{"name":"f","params":[{"name":"a","type":"dynamic"}],"variadic_param":{"name":"more","type":"dynamic"},"return_type":"string"}}"#;
+        assert!(programs.contains(call), "{programs}");
     }
 
     #[test]

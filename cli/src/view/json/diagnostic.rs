@@ -1,10 +1,11 @@
 //! Problems, for programs: with the exact range and the piece of source.
 
-use formwork_value::diag::{Position, Severity, Sources};
+use formwork_lang::syntax::context_of;
+use formwork_value::diag::{Called, CalledParam, Position, Severity, Sources};
 use formwork_value::{Diagnostic, Span};
 
 use super::tree::Json;
-use crate::view::human::diagnostic::enclosing;
+use super::value::type_of;
 
 /// One problem.
 pub(crate) fn one(sources: &Sources, diagnostic: &Diagnostic) -> Json {
@@ -63,15 +64,27 @@ fn snippet(sources: &Sources, diagnostic: &Diagnostic, span: Span) -> Option<Jso
             ("statement", Json::text(&mentioned.statement)),
         ])
     });
-    let call =
-        diagnostic.function.as_ref().map(|name| Json::object([("called_as", Json::text(name))]));
     Some(Json::some([
-        ("context", Some(enclosing(sources, span).map_or(Json::Null, Json::text))),
+        ("context", Some(context_of(sources, span).map_or(Json::Null, Json::text))),
         ("code", Some(Json::text(&code))),
         ("start_line", Some(Json::Int(first.into()))),
         ("highlight_start_offset", Some(offset(span.start))),
         ("highlight_end_offset", Some(offset(span.end))),
         ("values", Some(Json::Array(values.collect()))),
-        ("function_call", call),
+        ("function_call", diagnostic.function.as_deref().map(call)),
     ]))
+}
+
+/// The function that was called in vain.
+fn call(called: &Called) -> Json {
+    let param = |param: &CalledParam| {
+        Json::object([("name", Json::text(&param.name)), ("type", type_of(&param.ty))])
+    };
+    let signature = Json::some([
+        ("name", Some(Json::text(called.base_name()))),
+        ("params", Some(Json::Array(called.params.iter().map(param).collect()))),
+        ("variadic_param", called.variadic.as_ref().map(param)),
+        ("return_type", Some(type_of(&called.returns))),
+    ]);
+    Json::object([("called_as", Json::text(&called.name)), ("signature", signature)])
 }

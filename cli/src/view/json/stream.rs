@@ -54,6 +54,7 @@ impl Stream {
         let hook = vec![("hook", Json::object(hook))];
         let (kind, hook) = match stage {
             EphemeralStage::Start => ("ephemeral_op_start", hook),
+            EphemeralStage::Progress(elapsed) => ("ephemeral_op_progress", timed(hook, elapsed)),
             EphemeralStage::Done(elapsed) => ("ephemeral_op_complete", timed(hook, elapsed)),
             EphemeralStage::Failed(elapsed) => ("ephemeral_op_errored", timed(hook, elapsed)),
             // Programs are not told, as the reference does not tell them.

@@ -36,6 +36,18 @@ impl Scope for Iteration<'_> {
         self.outer.function(name)
     }
 
+    fn why_no_calls(&self) -> Option<&str> {
+        self.outer.why_no_calls()
+    }
+
+    fn why_no_function(&self, name: &str) -> String {
+        self.outer.why_no_function(name)
+    }
+
+    fn is_constant(&self) -> bool {
+        self.outer.is_constant()
+    }
+
     fn function_names(&self) -> Vec<String> {
         self.outer.function_names()
     }

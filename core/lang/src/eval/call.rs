@@ -319,5 +319,6 @@ fn param(function: &dyn Function, at: usize) -> Option<&Param> {
 }
 
 fn about(site: &Site<'_>, diag: Diagnostic) -> Diagnostic {
-    Diagnostic { function: Some(site.call.name.name.to_string()), ..diag.within(site.expr.span) }
+    let called = functions::called(&site.call.name.name, site.function);
+    Diagnostic { function: Some(Box::new(called)), ..diag.within(site.expr.span) }
 }

@@ -1,5 +1,6 @@
 //! What a function takes and gives, for programs that want to know: editors, mostly.
 
+use formwork_value::diag::{Called, CalledParam};
 use formwork_value::{Type, Value};
 
 use super::{Function, Param, Special, table};
@@ -25,8 +26,6 @@ pub fn signatures() -> Vec<Signature> {
     // Those that were removed only say what to use instead.
     let removed = |name: &str| matches!(name, "list" | "map");
     let all = table().values().filter(|builtin| !removed(builtin.name())).map(|builtin| {
-        let params = builtin.params().iter().chain(builtin.variadic());
-        let unknown: Vec<Value> = params.map(|param| Value::unknown(param.ty.clone())).collect();
         let examples = builtin.examples().iter().map(|(expression, printed)| {
             let printed = printed.split_whitespace().collect::<Vec<_>>().join(" ");
             format!("`{expression}` is `{printed}`.")
@@ -40,8 +39,26 @@ pub fn signatures() -> Vec<Signature> {
             description: examples.collect::<Vec<_>>().join(" "),
             params: builtin.params().iter().map(param).collect(),
             variadic: builtin.variadic().map(param),
-            returns: builtin.return_type(&unknown).unwrap_or(Type::Dynamic),
+            returns: returns(builtin),
         }
     });
     all.collect()
+}
+
+/// The type of the result, as far as the parameters alone tell.
+fn returns(function: &dyn Function) -> Type {
+    let params = function.params().iter().chain(function.variadic());
+    let unknown: Vec<Value> = params.map(|param| Value::unknown(param.ty.clone())).collect();
+    function.return_type(&unknown).unwrap_or(Type::Dynamic)
+}
+
+/// How a function is called, for a message about a call that failed.
+pub(crate) fn called(name: &str, function: &dyn Function) -> Called {
+    let param = |param: &Param| CalledParam { name: param.name.to_string(), ty: param.ty.clone() };
+    Called {
+        name: name.to_owned(),
+        params: function.params().iter().map(param).collect(),
+        variadic: function.variadic().map(param),
+        returns: returns(function),
+    }
 }

@@ -2,12 +2,15 @@
 //! it becomes a body whose content is undecided; a string keeps its text, because it can be a template,
 //! a reference, a type or just text.
 
+mod path;
 mod read;
 #[cfg(test)]
 mod tests;
 
 use formwork_value::diag::{SourceId, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
+
+pub(super) use path::path_to;
 
 use super::lex::is_identifier;
 use super::parse::{Input, parse_inner_expression, parse_inner_template};

@@ -361,6 +361,14 @@ impl<'a> Parser<'a> {
         self.unexpected_token(token, summary, detail)
     }
 
+    /// As [`Parser::unexpected`], of something that begins before and is shown with it.
+    fn unexpected_within(&mut self, summary: &str, detail: &str, begun: Span) -> Reported {
+        let before = self.diags.len();
+        let reported = self.unexpected(summary, detail);
+        self.diags.map_from(before, |problem| problem.within(begun));
+        reported
+    }
+
     fn unexpected_token(
         &mut self,
         token: Token,

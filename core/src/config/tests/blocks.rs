@@ -135,7 +135,7 @@ variable "z" {
         &expect![[r#"
             error main.tf:3,15-18 Invalid default value for variable
                 The default of `x` does not fit its type: a number is required.
-            error main.tf:4,15-20 Unsuitable value type
+            error main.tf:4,16-19 Unsuitable value type
                 This value does not fit: a bool is required.
             error main.tf:5,15-19 Unsuitable value type
                 This value does not fit: it must not be null.

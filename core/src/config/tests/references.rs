@@ -30,9 +30,9 @@ resource "a_thing" "b" {
         &expect![[r#"
             error main.tf:3,14-23 Self-referential block
                 The block of `a_thing.a` cannot refer to itself.
-            error main.tf:7,23-32 Invalid reference in precondition
+            error main.tf:7,23-40 Invalid reference in precondition
                 The block of `a_thing.a` cannot refer to itself.
-            error main.tf:12,30-39 Invalid reference in postcondition
+            error main.tf:12,23-50 Invalid reference in postcondition
                 The block of `a_thing.a` cannot refer to itself. Here `self` is the object.
         "#]],
     );
@@ -53,7 +53,7 @@ resource "a_thing" "b" {
 }
 "#,
         &expect![[r#"
-            error main.tf:4,39-49 Invalid each reference in replace_triggered_by expression
+            error main.tf:4,29-50 Invalid each reference in replace_triggered_by expression
                 `each.value` cannot stand here: of `each`, only `each.key` is known before the objects are.
         "#]],
     );
@@ -120,7 +120,7 @@ output "i" { value = [x_y.counted[*].id, x_y.each["a"].id, x_y.single.id, x_y.co
                 `count.index` is there only within blocks that have a `count` argument.
             error main.tf:22,36-44 Reference to "each" in context without for_each
                 `each` is there only within blocks that have a `for_each` argument, and has a value only while its key is among the elements.
-            error main.tf:23,22-30 Reference to undeclared module
+            error main.tf:23,22-32 Reference to undeclared module
                 There is no module call `m` in the root module.
             error main.tf:24,23-36 Invalid "terraform" attribute
                 `terraform.env` is now called `terraform.workspace`.

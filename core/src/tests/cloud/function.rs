@@ -7,7 +7,8 @@ use formwork_value::{Type, Value};
 
 use super::{Cloud, decode, encode, text};
 
-/// `shout` makes a text louder, `refuse` has no result. Both take texts.
+/// `shout` makes a text louder, `refuse` has no result, `waver` has another one each time. They take
+/// texts.
 pub(super) fn signatures() -> Vec<(String, FunctionSignature)> {
     let parameter = FunctionParameter {
         name: "text".to_owned(),
@@ -26,7 +27,7 @@ pub(super) fn signatures() -> Vec<(String, FunctionSignature)> {
         markdown: false,
         deprecation: String::new(),
     };
-    ["shout", "refuse"].map(|name| (name.to_owned(), signature.clone())).into()
+    ["shout", "refuse", "waver"].map(|name| (name.to_owned(), signature.clone())).into()
 }
 
 /// Calls a function.
@@ -35,6 +36,10 @@ pub(super) fn call(cloud: &Cloud, request: &CallRequest) -> Result<Payload, Func
     cloud.call(format!("{} {said}", request.name));
     match request.name.as_str() {
         "shout" => Ok(encode(Value::string(format!("{said}!")), &Type::String)),
+        "waver" => {
+            let n_calls = cloud.things().calls.len();
+            Ok(encode(Value::string(format!("{said} {n_calls}")), &Type::String))
+        }
         _ => Err(FunctionError { text: format!("not {said}."), argument: Some(0) }),
     }
 }

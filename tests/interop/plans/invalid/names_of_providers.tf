@@ -6,3 +6,8 @@ resource "plain_thing" "b" {
   provider = PLAIN
 }
 ephemeral "plain thing" "e" {}
+#= validate
+resource "aws-_foo" "test" {
+}
+data "a--b_bar" "test" {
+}

@@ -46,9 +46,10 @@ impl Parser<'_> {
                 self.span(open),
             );
         }
-        self.unexpected(
+        self.unexpected_within(
             "Missing item separator",
             "A comma, or the closing bracket, is expected between the elements here.",
+            self.span(open),
         )
     }
 

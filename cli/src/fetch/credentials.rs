@@ -1,0 +1,149 @@
+//! What a host is told about who asks it: a token from the environment, from the settings, or from a
+//! program that keeps them. Who may be told it is for whoever sends it.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::process::{Command, Stdio};
+
+use crate::env::Env;
+use crate::install::settings::{Helper, Settings};
+
+/// The longest answer of a helper.
+const MAX_ANSWER: u64 = 1 << 20;
+
+/// Knows tokens. The helper is asked once for each host, and only where nobody else knows one.
+pub(super) struct Credentials<'a> {
+    env: &'a Env,
+    settings: &'a Settings,
+    asked: RefCell<BTreeMap<String, Result<Option<String>, String>>>,
+}
+
+impl<'a> Credentials<'a> {
+    pub(super) fn new(env: &'a Env, settings: &'a Settings) -> Self {
+        Self { env, settings, asked: RefCell::default() }
+    }
+
+    /// The token for a host, if there is one.
+    pub(super) fn token(&self, host: &str) -> Option<String> {
+        let known = self.in_environment(host).or_else(|| self.settings.tokens.get(host).cloned());
+        known.or_else(|| self.of_helper(host).ok().flatten())
+    }
+
+    /// Why the helper gave no token for a host, if it failed to. Hosts that want none can be asked
+    /// nevertheless.
+    pub(super) fn complaint(&self, host: &str) -> Option<String> {
+        self.asked.borrow().get(host)?.as_ref().err().cloned()
+    }
+
+    fn in_environment(&self, host: &str) -> Option<String> {
+        // Dots cannot stand in the name of a variable, nor can dashes in most shells.
+        let plain = format!("TF_TOKEN_{}", host.replace('.', "_"));
+        let escaped = format!("TF_TOKEN_{}", host.replace('-', "__").replace('.', "_"));
+        [escaped, plain].into_iter().find_map(|name| self.env.all.get(&name).cloned())
+    }
+
+    fn of_helper(&self, host: &str) -> Result<Option<String>, String> {
+        let Some(helper) = &self.settings.helper else { return Ok(None) };
+        if let Some(known) = self.asked.borrow().get(host) {
+            return known.clone();
+        }
+        let answer = ask(helper, host);
+        self.asked.borrow_mut().insert(host.to_owned(), answer.clone());
+        answer
+    }
+}
+
+/// Asks a helper: `PROGRAM ARGS… get HOST` prints an object with a `token`, or an empty one.
+#[expect(clippy::disallowed_methods, reason = "a program of the user's, which is waited for")]
+fn ask(helper: &Helper, host: &str) -> Result<Option<String>, String> {
+    let name = &helper.name;
+    let Some(program) = &helper.program else {
+        return Err(format!(
+            "the credentials helper {name:?} is not installed: there is no program terraform-credentials-{name} in ~/.terraform.d/plugins"
+        ));
+    };
+    let failed = |reason: String| format!("the credentials helper {name:?} failed: {reason}");
+    let mut child = Command::new(program)
+        .args(&helper.args)
+        .args(["get", host])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|error| failed(error.to_string()))?;
+    let mut text = String::new();
+    let read =
+        child.stdout.take().map_or(Ok(0), |out| out.take(MAX_ANSWER).read_to_string(&mut text));
+    let status = child.wait().map_err(|error| failed(error.to_string()))?;
+    if !status.success() {
+        return Err(failed(format!("it ended with {status}")));
+    }
+    read.map_err(|error| failed(error.to_string()))?;
+    let answer: serde_json::Value = serde_json::from_str(&text)
+        .map_err(|error| failed(format!("its answer is not JSON: {error}")))?;
+    match answer.get("token") {
+        Some(serde_json::Value::String(token)) => Ok(Some(token.clone())),
+        None if answer.is_object() => Ok(None),
+        _ => Err(failed("its answer is no object with a token".to_owned())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn tokens_of_the_environment_go_before_those_of_the_settings() {
+        let mut env = Env::default();
+        let mut settings = Settings::default();
+        settings.tokens.insert("my-host.example.com".into(), "from settings".into());
+        let token = |env: &Env, host: &str| Credentials::new(env, &settings).token(host);
+        assert_eq!(token(&env, "my-host.example.com").as_deref(), Some("from settings"));
+        env.all.insert("TF_TOKEN_my__host_example_com".into(), "from env".into());
+        assert_eq!(token(&env, "my-host.example.com").as_deref(), Some("from env"));
+        assert_eq!(token(&env, "other.example.com"), None);
+    }
+
+    /// What a helper with this text of a program knows of a host, and what is wrong with it.
+    fn check(script: &str) -> (Option<String>, Option<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let plugins = folder.path().join(".terraform.d/plugins");
+        std::fs::create_dir_all(&plugins).unwrap();
+        let program = plugins.join("terraform-credentials-h");
+        std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
+        let rc = folder.path().join("rc");
+        std::fs::write(&rc, "credentials_helper \"h\" { args = [\"a\", \"b\"] }").unwrap();
+        let home = Some(folder.path().to_owned());
+        let env = Env { home, cli_config_file: Some(rc), ..Env::default() };
+        let settings = Settings::load(&env).unwrap();
+        let credentials = Credentials::new(&env, &settings);
+        let token = credentials.token("h.example.com");
+        let again = credentials.token("h.example.com");
+        assert_eq!(token, again);
+        (token, credentials.complaint("h.example.com"))
+    }
+
+    #[test]
+    fn a_helper_is_asked_for_what_nobody_else_knows() {
+        let (token, complaint) = check("echo \"{\\\"token\\\": \\\"$*\\\"}\"");
+        assert_eq!((token.as_deref(), complaint), (Some("a b get h.example.com"), None));
+        assert_eq!(check("echo {}"), (None, None));
+    }
+
+    #[test]
+    fn a_helper_that_fails_says_why_there_is_no_token() {
+        for (script, reason) in [
+            ("exit 3", "it ended with exit status: 3"),
+            ("echo no", "is not JSON"),
+            ("echo '[]'", "no object with a token"),
+            ("echo '{\"token\": 1}'", "no object with a token"),
+        ] {
+            let (token, complaint) = check(script);
+            assert_eq!(token, None, "{script}");
+            assert!(complaint.unwrap().contains(reason), "{script}");
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! The way from the outermost value of a file to where something stands.
+
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostics, Span};
+
+use super::read;
+use crate::syntax::surroundings::is_around;
+use crate::syntax::{Expr, ExprKind};
+
+/// The names and numbers that lead to the innermost object or array around a span, as in `a.b[0]`.
+pub(in crate::syntax) fn path_to(sources: &Sources, span: Span) -> Option<String> {
+    let mut value = read::value(&mut Diagnostics::new(), sources, span.source).ok()?;
+    let mut path = String::new();
+    while let Some((step, inner)) = step(value, span) {
+        path.push_str(&step);
+        value = inner;
+    }
+    let path = path.strip_prefix('.').unwrap_or(&path);
+    (!path.is_empty()).then(|| path.to_owned())
+}
+
+/// The member or element that is around a span, and how it is got at.
+fn step(value: Expr, span: Span) -> Option<(String, Expr)> {
+    let leads = |inner: &Expr| {
+        matches!(inner.kind, ExprKind::Object(_) | ExprKind::Tuple(_))
+            && is_around(inner.span, span)
+    };
+    match value.kind {
+        ExprKind::Object(items) => {
+            let item = items.into_iter().find(|item| leads(&item.value))?;
+            let ExprKind::Json(name) = item.key.kind else { return None };
+            Some((format!(".{}", name.text), item.value))
+        }
+        ExprKind::Tuple(elements) => {
+            let mut numbered = elements.into_iter().enumerate();
+            let (number, element) = numbered.find(|(_, element)| leads(element))?;
+            Some((format!("[{number}]"), element))
+        }
+        _ => None,
+    }
+}

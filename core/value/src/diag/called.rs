@@ -1,0 +1,42 @@
+//! The function whose call failed: what a reader needs to see how it is meant to be called.
+
+use crate::Type;
+
+/// A call that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Called {
+    /// The function's name as it was written, namespaces included.
+    pub name: String,
+    /// Its parameters.
+    pub params: Vec<CalledParam>,
+    /// The parameter that takes any further arguments.
+    pub variadic: Option<CalledParam>,
+    /// The type of the result; dynamic where it depends on the arguments.
+    pub returns: Type,
+}
+
+/// A parameter of a function whose call failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalledParam {
+    /// Its name.
+    pub name: String,
+    /// The type its arguments are converted to.
+    pub ty: Type,
+}
+
+impl Called {
+    /// The name without namespaces.
+    #[must_use]
+    pub fn base_name(&self) -> &str {
+        self.name.rsplit("::").next().unwrap_or(&self.name)
+    }
+
+    /// The names of the parameters as they stand in a call, the last one with dots if it takes any
+    /// further arguments.
+    #[must_use]
+    pub fn names(&self) -> String {
+        let fixed = self.params.iter().map(|param| param.name.clone());
+        let variadic = self.variadic.iter().map(|param| format!("{}...", param.name));
+        fixed.chain(variadic).collect::<Vec<_>>().join(", ")
+    }
+}

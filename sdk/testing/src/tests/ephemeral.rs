@@ -1,0 +1,158 @@
+//! Ephemeral resources that run out, while objects take their time.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+
+use super::*;
+
+#[derive(Clone, Model)]
+struct Lease {
+    #[attr(required)]
+    name: String,
+    /// How many minutes it lasts each time.
+    #[attr(required)]
+    minutes: i64,
+    #[attr(computed)]
+    token: String,
+}
+
+/// What was done with leases, in order, with the minutes since the first was opened.
+#[derive(Clone, Default)]
+struct Heard(Arc<Mutex<(Option<tokio::time::Instant>, Vec<String>)>>);
+
+impl Heard {
+    fn say(&self, what: &str) {
+        let mut heard = self.0.lock().unwrap();
+        let start = *heard.0.get_or_insert_with(tokio::time::Instant::now);
+        // Minutes begun: what is due at a whole minute is done a moment later.
+        let minutes = start.elapsed().as_secs() / 60;
+        heard.1.push(format!("{minutes} {what}"));
+    }
+
+    /// What was done while applying: planning opens and closes everything once more.
+    fn applying(&self) -> String {
+        let heard = &self.0.lock().unwrap().1;
+        let mut planning = true;
+        let mut closing = false;
+        let later = heard.iter().filter(|one| {
+            closing |= one.contains("close");
+            planning &= !(closing && one.contains("open"));
+            !planning
+        });
+        later.map(String::as_str).collect::<Vec<_>>().join(", ")
+    }
+}
+
+struct Leases(Heard);
+
+fn lasting(minutes: i64) -> Option<SystemTime> {
+    // The clock of the lab stands still, so from its point of view each answer comes at once.
+    let seconds = u64::try_from(minutes).unwrap_or(0) * 60;
+    Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+}
+
+#[async_trait]
+impl Ephemeral for Leases {
+    type Model = Lease;
+
+    async fn open(&self, _: &mut Diagnostics, config: LeaseInput) -> Answer<Opened<LeaseComputed>> {
+        self.0.say(&format!("open {}", config.name));
+        let keep = Keep {
+            private: format!("{} {}", config.name, config.minutes).into(),
+            renew_at: lasting(config.minutes),
+        };
+        Ok(Opened { value: LeaseComputed { token: "t".to_owned() }, keep })
+    }
+
+    async fn renew(&self, diags: &mut Diagnostics, private: Bytes) -> Answer<Keep> {
+        let text = String::from_utf8_lossy(&private).into_owned();
+        let (name, minutes) = text.split_once(' ').unwrap_or_default();
+        self.0.say(&format!("renew {name}"));
+        match name {
+            "refused" => Err(diags.error(Diagnostic::error("The lock was changed", "By others."))),
+            "slow" => {
+                tokio::time::sleep(Duration::from_secs(45 * 60)).await;
+                Ok(Keep { private, renew_at: lasting(minutes.parse().unwrap_or(0)) })
+            }
+            _ => Ok(Keep { private, renew_at: lasting(minutes.parse().unwrap_or(0)) }),
+        }
+    }
+
+    async fn close(&self, _: &mut Diagnostics, private: Bytes) -> Answer<()> {
+        let text = String::from_utf8_lossy(&private).into_owned();
+        self.0.say(&format!("close {}", text.split(' ').next().unwrap_or_default()));
+        Ok(())
+    }
+}
+
+fn lab(heard: &Heard, world: &World) -> Lab {
+    let (heard, world) = (heard.clone(), Arc::clone(world));
+    Lab::new(move || {
+        ProviderDef::new("registry.terraform.io/acme/cloud")
+            .resource("cloud_machine", Machines(Arc::clone(&world)))
+            .ephemeral("cloud_lease", Leases(heard.clone()))
+    })
+}
+
+/// Leases, and a machine that takes an hour to start and needs them.
+fn config(leases: &[(&str, i64)], cores: i64) -> String {
+    let mut text = String::new();
+    for (name, minutes) in leases {
+        text += &format!(
+            "ephemeral \"cloud_lease\" \"{name}\" {{\n  name = \"{name}\"\n  minutes = {minutes}\n}}\n"
+        );
+    }
+    let names: Vec<String> =
+        leases.iter().map(|(name, _)| format!("ephemeral.cloud_lease.{name}")).collect();
+    text + &format!(
+        "resource \"cloud_machine\" \"a\" {{\n  zone = \"z\"\n  cores = {cores}\n  depends_on = [{}]\n}}\n",
+        names.join(", ")
+    )
+}
+
+#[test]
+fn a_lease_is_renewed_whenever_it_is_about_to_run_out_and_then_closed() {
+    let heard = Heard::default();
+    let ran = lab(&heard, &World::default()).apply(&config(&[("a", 25)], 1));
+    ran.expect_done();
+    assert_eq!(heard.applying(), "0 open a, 25 renew a, 50 renew a, 60 close a");
+}
+
+#[test]
+fn several_are_renewed_each_in_its_time_and_one_that_hangs_holds_nobody_up() {
+    let heard = Heard::default();
+    let leases = [("a", 25), ("b", 40), ("slow", 10)];
+    lab(&heard, &World::default()).apply(&config(&leases, 1)).expect_done();
+    let said = heard.applying();
+    let renewed: Vec<&str> = said.split(", ").filter(|one| one.contains("renew")).collect();
+    assert_eq!(renewed, ["10 renew slow", "25 renew a", "40 renew b", "50 renew a"], "{said}");
+    // One that is being renewed is closed after that.
+    assert_eq!(said.matches("close").count(), 3, "{said}");
+}
+
+#[test]
+fn one_that_is_not_renewed_is_told_of_and_not_tried_again() {
+    let heard = Heard::default();
+    let ran = lab(&heard, &World::default()).apply(&config(&[("refused", 25)], 1));
+    assert!(ran.text().is_empty() || ran.diags.iter().all(|one| !one.is_error()));
+    let told: Vec<_> = ran.diags.iter().map(|one| one.summary.as_str()).collect();
+    assert_eq!(told, ["Ephemeral resource not renewed"]);
+    assert_eq!(heard.applying(), "0 open refused, 25 renew refused, 60 close refused");
+}
+
+#[test]
+fn what_was_renewed_is_closed_after_a_failure_too() {
+    let heard = Heard::default();
+    let ran = lab(&heard, &World::default()).apply(&config(&[("a", 45)], 99));
+    ran.expect_error("It does not start");
+    assert_eq!(heard.applying(), "0 open a, 45 renew a, 60 close a");
+}
+
+#[test]
+fn a_lease_that_lasts_for_ages_is_never_renewed() {
+    let heard = Heard::default();
+    let ages = i64::from(i32::MAX) * 60;
+    lab(&heard, &World::default()).apply(&config(&[("a", ages)], 1)).expect_done();
+    assert_eq!(heard.applying(), "0 open a, 60 close a");
+}

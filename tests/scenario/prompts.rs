@@ -1,0 +1,175 @@
+//! Questions for variables without a value, at a terminal: what is asked and in which order, what is
+//! not shown, and how one gets away from it.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::fd::OwnedFd;
+use std::process;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+
+use nix::pty::openpty;
+use nix::sys::termios::{LocalFlags, tcgetattr};
+
+use crate::harness::Workdir;
+
+const CONFIG: &str = r#"
+variable "second" {
+  description = "The one that is explained."
+}
+variable "first" {
+  type = number
+}
+variable "third" {
+  sensitive = true
+}
+output "all" {
+  value = "${var.first} ${var.second}"
+}
+"#;
+
+/// The words before the place where an answer is typed.
+const ASKS: &str = "Enter a value:";
+
+/// A command at a terminal of its own, which it is the first to use.
+struct Terminal {
+    child: process::Child,
+    keys: File,
+    shown: Receiver<u8>,
+    /// What it has shown so far.
+    text: String,
+}
+
+/// How it ended: what was on the screen, and the exit code.
+struct Left {
+    text: String,
+    code: Option<i32>,
+    /// Whether the terminal shows what is typed.
+    echoes: bool,
+}
+
+impl Terminal {
+    fn run(workdir: &Workdir, line: &str) -> Self {
+        let pair = openpty(None, None).expect("a terminal");
+        let mut command = workdir.formwork(line).into_process();
+        // `setsid` makes the terminal the one that Ctrl-C on it is meant for.
+        let program = command.get_program().to_owned();
+        let words: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
+        let variables: Vec<_> = command
+            .get_envs()
+            .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())))
+            .collect();
+        let root = command.get_current_dir().expect("a folder").to_owned();
+        command = process::Command::new("setsid");
+        let end = |fd: &OwnedFd| fd.try_clone().expect("one more end of the terminal");
+        command
+            .args(["--ctty", "--wait"])
+            .arg(program)
+            .args(words)
+            .env_clear()
+            .envs(variables)
+            .current_dir(root)
+            .stdin(end(&pair.slave))
+            .stdout(end(&pair.slave))
+            .stderr(pair.slave);
+        let child = command.spawn().expect("setsid is on this machine");
+        // The other ends are the command's alone, so that reading ends with it.
+        drop(command);
+        let keys = File::from(pair.master);
+        let mut screen = keys.try_clone().expect("one more end of the terminal");
+        let (show, shown) = channel();
+        thread::spawn(move || {
+            let mut bytes = [0; 512];
+            while let Ok(n @ 1..) = screen.read(&mut bytes) {
+                bytes[..n].iter().for_each(|byte| {
+                    // Nobody listens any more at the end of a test.
+                    let _ = show.send(*byte);
+                });
+            }
+        });
+        Self { child, keys, shown, text: String::new() }
+    }
+
+    /// Waits for the next question, and types something.
+    fn answer(&mut self, keys: &str) {
+        let so_far = self.text.matches(ASKS).count();
+        while self.text.matches(ASKS).count() == so_far {
+            self.read().unwrap_or_else(|| panic!("it asks nothing more:\n{}", self.text));
+        }
+        self.keys.write_all(keys.as_bytes()).expect("it can be typed");
+    }
+
+    fn read(&mut self) -> Option<()> {
+        let byte = self.shown.recv_timeout(Duration::from_secs(60)).ok()?;
+        self.text.push(byte.into());
+        Some(())
+    }
+
+    fn leave(mut self) -> Left {
+        while self.read().is_some() {}
+        let code = self.child.wait().expect("it ends").code();
+        let flags = tcgetattr(&self.keys).expect("the terminal is still there").local_flags;
+        let echoes = flags.contains(LocalFlags::ECHO);
+        Left { text: self.text.replace('\r', ""), code, echoes }
+    }
+}
+
+#[test]
+fn variables_are_asked_for_in_the_order_of_their_names_and_secrets_are_not_shown() {
+    let workdir = Workdir::new(CONFIG);
+    let mut terminal = Terminal::run(&workdir, "plan");
+    terminal.answer("1\n");
+    terminal.answer("two\n");
+    terminal.answer("hidden\n");
+    let Left { text, code, echoes } = terminal.leave();
+    assert_eq!(code, Some(0), "{text}");
+    let asked = "var.first\n  Enter a value: 1\n\nvar.second\n  The one that is explained.\n\n  Enter a value: two\n\nvar.third\n  Enter a value: \n\n";
+    assert!(text.starts_with(asked), "{text:?}");
+    assert!(text.contains("+ all = \"1 two\""), "{text}");
+    assert!(!text.contains("hidden") && echoes, "{text}");
+}
+
+#[test]
+fn an_answer_that_does_not_fit_ends_the_command() {
+    let workdir = Workdir::new(CONFIG);
+    let mut terminal = Terminal::run(&workdir, "plan");
+    terminal.answer("many\n");
+    terminal.answer("two\n");
+    terminal.answer("hidden\n");
+    let Left { text, code, .. } = terminal.leave();
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("Invalid value for input variable"), "{text}");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    assert!(words.join(" ").contains("does not fit: a number is required"), "{text}");
+    assert!(!text.contains("hidden"), "{text}");
+}
+
+#[test]
+fn whoever_does_not_want_to_answer_gets_away() {
+    // Control-C, and Control-D, at the second question and at the one for a secret.
+    for key in ["\u{3}", "\u{4}"] {
+        for answers in [&["1\n"][..], &["1\n", "two\n"]] {
+            let workdir = Workdir::new(CONFIG);
+            let mut terminal = Terminal::run(&workdir, "apply");
+            answers.iter().for_each(|answer| terminal.answer(answer));
+            terminal.answer(key);
+            let Left { text, code, echoes } = terminal.leave();
+            assert_eq!(code, Some(1), "{key:?} {text}");
+            assert!(text.contains("No value for required variable"), "{key:?} {text}");
+            assert_eq!(text.matches(ASKS).count(), answers.len() + 1, "{key:?} {text}");
+            assert!(echoes, "the terminal shows what is typed again: {text}");
+        }
+    }
+}
+
+#[test]
+fn who_wants_no_questions_is_asked_none() {
+    for line in ["plan -input=false", "plan -json"] {
+        let workdir = Workdir::new(CONFIG);
+        let Left { text, code, .. } = Terminal::run(&workdir, line).leave();
+        assert_eq!(code, Some(1), "{text}");
+        assert_eq!(text.matches("No value for required variable").count() % 3, 0, "{text}");
+        assert!(!text.contains(ASKS), "{text}");
+    }
+}
