@@ -4,6 +4,7 @@
 //! arrays in both directions. Vertices are numbered in the order they were added, and everything
 //! here goes through them in that order, so that nothing depends on timing or hashing.
 
+mod adjacency;
 mod cycle;
 pub mod gate;
 pub mod reduce;
@@ -12,6 +13,7 @@ pub mod render;
 mod tests;
 pub mod walk;
 
+pub use adjacency::Adjacency;
 pub use cycle::{Cycle, Cyclic, knots};
 
 /// Names a vertex of one draft or graph: its position in the order of adding.
@@ -60,14 +62,6 @@ pub struct Graph<V, E = ()> {
     order: Vec<VertexId>,
 }
 
-/// For each vertex a sorted run of others, all runs in one array.
-#[derive(Debug, Default)]
-struct Adjacency {
-    /// Where the run of each vertex starts; one entry more than there are vertices.
-    starts: Vec<u32>,
-    ends: Vec<VertexId>,
-}
-
 impl<E> Edges<E> {
     /// Makes `dependent` wait for `dependency`. Of several equal edges the first one's reason stays.
     pub fn connect(&mut self, dependent: VertexId, dependency: VertexId, why: E) {
@@ -103,6 +97,13 @@ impl<V, E> Draft<V, E> {
         VertexId(id)
     }
 
+    /// All that an adding transform may do.
+    pub fn adding(&mut self) -> impl FnMut(V) {
+        |vertex| {
+            self.add(vertex);
+        }
+    }
+
     /// Makes `dependent` wait for `dependency`. Of several equal edges the first one's reason stays.
     pub fn connect(&mut self, dependent: VertexId, dependency: VertexId, why: E) {
         self.edges.connect(dependent, dependency, why);
@@ -120,6 +121,21 @@ impl<V, E> Draft<V, E> {
         &self.edges
     }
 
+    /// What each vertex waits for, by the edges that count.
+    #[must_use]
+    pub fn dependencies(&self, counts: impl Fn(&Edge<E>) -> bool) -> Adjacency {
+        let edges = self.edges.iter().filter(|edge| counts(edge));
+        let pairs: Vec<_> = edges.map(|edge| (edge.dependent, edge.dependency)).collect();
+        Adjacency::build(self.vertices.len(), pairs.into_iter())
+    }
+
+    /// What waits for each vertex.
+    #[must_use]
+    pub fn dependents(&self) -> Adjacency {
+        let pairs = self.edges.0.iter().map(|edge| (edge.dependency, edge.dependent));
+        Adjacency::build(self.vertices.len(), pairs)
+    }
+
     /// The vertices to look at and the edges to add to: all that a connecting transform may touch.
     pub fn split(&mut self) -> (&[V], &mut Edges<E>) {
         (&self.vertices, &mut self.edges)
@@ -130,7 +146,7 @@ impl<V, E> Draft<V, E> {
     pub fn retain(&mut self, mut keep: impl FnMut(VertexId, &V) -> bool) {
         let mut renumbered: Vec<Option<VertexId>> = Vec::with_capacity(self.vertices.len());
         let mut next = 0;
-        for (at, vertex) in ids(self.vertices.len()).zip(&self.vertices) {
+        for (at, vertex) in numbered(&self.vertices) {
             let kept = keep(at, vertex);
             renumbered.push(kept.then_some(VertexId(next)));
             next += u32::from(kept);
@@ -218,12 +234,6 @@ impl<V, E> Graph<V, E> {
         Draft { vertices, edges: Edges(edges) }
     }
 
-    /// The vertices, by number, given away.
-    #[must_use]
-    pub fn into_vertices(self) -> Vec<V> {
-        self.vertices
-    }
-
     /// What a vertex directly waits for, ascending.
     #[must_use]
     pub fn dependencies(&self, of: VertexId) -> &[VertexId] {
@@ -267,42 +277,9 @@ impl<V, E> std::ops::Index<VertexId> for Draft<V, E> {
     }
 }
 
-impl Adjacency {
-    /// Lays out edges, given as pairs of start and end; runs keep the order of the pairs.
-    fn build(
-        n_vertices: usize,
-        pairs: impl ExactSizeIterator<Item = (VertexId, VertexId)> + Clone,
-    ) -> Self {
-        assert!(u32::try_from(pairs.len()).is_ok(), "fewer edges than fit in 32 bits");
-        let mut starts = vec![0_u32; n_vertices + 1];
-        for (from, _) in pairs.clone() {
-            starts[from.index() + 1] += 1;
-        }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        let mut ends = vec![VertexId(0); pairs.len()];
-        let mut next = starts.clone();
-        for (from, to) in pairs {
-            assert!(to.index() < n_vertices, "both ends of an edge are in the graph");
-            let slot = &mut next[from.index()];
-            ends[*slot as usize] = to;
-            *slot += 1;
-        }
-        Self { starts, ends }
-    }
-
-    fn n_vertices(&self) -> usize {
-        self.starts.len() - 1
-    }
-
-    fn run(&self, of: VertexId) -> std::ops::Range<usize> {
-        self.starts[of.index()] as usize..self.starts[of.index() + 1] as usize
-    }
-
-    fn of(&self, id: VertexId) -> &[VertexId] {
-        &self.ends[self.run(id)]
-    }
+/// Vertices with their numbers.
+pub fn numbered<V>(vertices: &[V]) -> impl Iterator<Item = (VertexId, &V)> {
+    ids(vertices.len()).zip(vertices)
 }
 
 fn ids(n_vertices: usize) -> impl DoubleEndedIterator<Item = VertexId> {

@@ -6,6 +6,7 @@ mod closing;
 mod data;
 mod edge;
 mod ephemeral;
+mod frame;
 mod meta;
 mod names;
 mod object;
@@ -14,14 +15,16 @@ mod progress;
 mod provider;
 mod provisioner;
 mod tenancy;
+mod walk;
 mod written;
 
 pub(crate) use ask::{Asking, INVALID_PLAN};
-pub(crate) use closing::add_closing;
+pub(crate) use closing::close_ephemeral;
 pub(crate) use data::DataRead;
-pub(crate) use edge::{Explaining, InCycle, Why, place as place_of, report_cycles};
+pub(crate) use edge::{Explaining, Why, place as place_of, report_cycles};
 pub(crate) use ephemeral::{Openings, Site};
-pub(crate) use names::Names;
+pub(crate) use frame::{Frame, Framed, Mentions, Vertex, add_calls, add_providers, add_values};
+pub(crate) use names::{Names, connect_modules, connect_providers};
 pub(crate) use object::{
     encode, plain, sensitive_paths, shown_id, stored, stored_value, without_unknowns,
 };
@@ -32,4 +35,5 @@ pub(crate) use provider::{
 };
 pub(crate) use provisioner::check_provisioners;
 pub(crate) use tenancy::Tenancy;
+pub(crate) use walk::walk_phase;
 pub(crate) use written::{Written, check_ignored, evaluate};

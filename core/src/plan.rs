@@ -32,7 +32,6 @@ use crate::addr::{DeposedKey, InstanceAddr, Target};
 use crate::change::{Action, Change, Clue, OutputChange};
 use crate::eval::Promises;
 use crate::moved::{Declared, Moves};
-use crate::phase::report_cycles;
 use crate::session::Session;
 use crate::state::State;
 use crate::state::checks::CheckResults;
@@ -241,14 +240,7 @@ async fn plan_moved(
     options: &Options,
     moves: &Moves,
 ) -> Result<Plan, Reported> {
-    let mut draft = build::draft(diags, session, options)?;
-    transform::close_ephemeral::add(&mut draft);
-    let loaded = session.pool.load(diags, build::providers(&draft)).await;
-    let graph = match draft.freeze() {
-        Ok(graph) => graph,
-        Err(cyclic) => return Err(report_cycles(diags, session.sources, &cyclic)),
-    };
-    loaded?;
+    let graph = build::graph(diags, session, options).await?;
     let orders = ReplaceOrders::of(&graph);
     let closures = match options.mode {
         Mode::Destroy => written_order(session, options),

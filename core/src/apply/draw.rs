@@ -24,21 +24,12 @@ pub fn dot(
 fn drawn(vertex: &Vertex<'_>) -> Drawn {
     let boxed = |label: String| Some(Look { label, shape: "box" });
     let look = match vertex {
-        Vertex::Value(value) => return value.drawn(),
-        Vertex::Provider(provider) => {
-            Some(Look { label: provider.addr.to_string(), shape: "diamond" })
-        }
+        Vertex::Frame(frame) => return frame.drawn(),
         Vertex::Expand(expand) => boxed(expand.addr.to_string()),
         Vertex::Open(open) => boxed(open.addr.to_string()),
         Vertex::Instance(instance) => boxed(instance.change.addr.to_string()),
         Vertex::Destroy(destroy) => boxed(destroy.change.addr.to_string()),
-        Vertex::Call(_)
-        | Vertex::Closed(_)
-        | Vertex::Close(_)
-        | Vertex::Done(_)
-        | Vertex::Gone(_)
-        | Vertex::Free(_)
-        | Vertex::Changed => None,
+        Vertex::Done(_) | Vertex::Gone(_) | Vertex::Free(_) | Vertex::Changed => None,
     };
     Drawn { name: vertex.to_string(), look }
 }

@@ -1,14 +1,14 @@
 //! Which flag has an object destroyed only after its successor is there, for whoever must explain a
 //! cycle. Whether it has is decided elsewhere.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::build;
 use super::vertex::{DestroyVertex, Vertex};
 use crate::addr::ConfigResourceAddr;
 use crate::change::{Action, ReplaceOrder};
 use crate::config::Resource;
-use crate::graph::VertexId;
+use crate::graph::numbered;
 use crate::phase::place_of;
 use crate::session::Session;
 
@@ -48,23 +48,19 @@ fn inherited(
     addr: &ConfigResourceAddr,
 ) -> Option<(ConfigResourceAddr, String)> {
     let draft = build::as_written(session);
-    let mut dependents: BTreeMap<VertexId, Vec<VertexId>> = BTreeMap::new();
-    for edge in draft.edges().iter() {
-        dependents.entry(edge.dependency).or_default().push(edge.dependent);
-    }
+    let dependents = draft.dependents();
     let is_own = |vertex: &Vertex<'_>| matches!(vertex, Vertex::Done(name) if name == addr);
-    let start = draft.vertices().iter().position(is_own)?;
+    let (start, _) = numbered(draft.vertices()).find(|(_, vertex)| is_own(vertex))?;
     let mut seen = vec![false; draft.vertices().len()];
-    seen[start] = true;
-    let first = VertexId(u32::try_from(start).ok()?);
-    let mut queue = VecDeque::from([first]);
+    seen[start.index()] = true;
+    let mut queue = VecDeque::from([start]);
     while let Some(id) = queue.pop_front() {
         if let Vertex::Expand(expand) = &draft[id]
             && let Some(place) = written(session, expand.config)
         {
             return Some((expand.addr.clone(), place));
         }
-        for &next in dependents.get(&id).into_iter().flatten() {
+        for &next in dependents.of(id) {
             if !std::mem::replace(&mut seen[next.index()], true) {
                 queue.push_back(next);
             }

@@ -13,7 +13,7 @@ use super::build::{Building, Index};
 use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
 use crate::change::{Action, ReplaceOrder};
-use crate::graph::VertexId;
+use crate::graph::{Adjacency, VertexId};
 use crate::phase::Why;
 
 const DEPENDENTS_FIRST: Why = Why::Order("goes after what depends on it, as the state has it");
@@ -305,7 +305,8 @@ type Behind = BTreeMap<ProviderConfigAddr, BTreeSet<ConfigResourceAddr>>;
 
 fn behind_providers(draft: &Building<'_>, index: &Index) -> Behind {
     let dependencies = needs(draft);
-    let needed = index.providers.iter().filter(|(_, id)| !dependencies[id.index()].is_empty());
+    let needed = index.names.providers().iter();
+    let needed = needed.filter(|(_, id)| !dependencies.of(**id).is_empty());
     needed
         .map(|(addr, &id)| {
             (addr.clone(), resources_behind(draft.vertices(), index, &dependencies, id))
@@ -314,14 +315,8 @@ fn behind_providers(draft: &Building<'_>, index: &Index) -> Behind {
 }
 
 /// What each vertex needs for its own sake, not for that of order.
-fn needs(draft: &Building<'_>) -> Vec<Vec<VertexId>> {
-    let mut dependencies = vec![Vec::new(); draft.vertices().len()];
-    for edge in draft.edges().iter() {
-        if !edge.why.is_order() {
-            dependencies[edge.dependent.index()].push(edge.dependency);
-        }
-    }
-    dependencies
+fn needs(draft: &Building<'_>) -> Adjacency {
+    draft.dependencies(|edge| !edge.why.is_order())
 }
 
 /// When everything goes, what a provider is configured with goes after everything that provider does.
@@ -329,7 +324,7 @@ fn connect_provider_users(draft: &mut Building<'_>, index: &Index) {
     let dependencies = needs(draft);
     let mut users: BTreeMap<VertexId, BTreeSet<ConfigResourceAddr>> = BTreeMap::new();
     for (_, destroy) in destroys(draft.vertices(), index) {
-        if let Some(&provider) = index.providers.get(&destroy.change.provider) {
+        if let Some(&provider) = index.names.providers().get(&destroy.change.provider) {
             users.entry(provider).or_default().insert(name(&destroy.change.addr));
         }
     }
@@ -352,14 +347,14 @@ fn connect_provider_users(draft: &mut Building<'_>, index: &Index) {
 fn resources_behind(
     vertices: &[Vertex<'_>],
     index: &Index,
-    dependencies: &[Vec<VertexId>],
+    dependencies: &Adjacency,
     provider: VertexId,
 ) -> BTreeSet<ConfigResourceAddr> {
     let mut found = BTreeSet::new();
     let mut seen = BTreeSet::from([provider]);
     let mut queue = vec![provider];
     while let Some(id) = queue.pop() {
-        for &on in &dependencies[id.index()] {
+        for &on in dependencies.of(id) {
             let mentioned = match &vertices[on.index()] {
                 Vertex::Done(name) => Some(name.clone()),
                 Vertex::Instance(instance) => Some(instance.change.addr.of().config()),

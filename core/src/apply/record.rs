@@ -1,23 +1,18 @@
 //! Walks the apply graph and records what the visits did. The only place that changes the state.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Str, Value};
 
-use super::vertex::{
-    DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Vertex, provider_parts,
-};
-use super::visit::{Came, Expanded, Outcome, View, visit};
+use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Vertex};
+use super::visit::{Came, Expanded, View, visit};
 use crate::addr::{DeposedKey, Mode as ResourceMode, ResourceAddr, ResourceName};
 use crate::change::Action;
 use crate::eval::verdicts::summarise;
-use crate::eval::vertex::NamedValue;
 use crate::event::Event;
-use crate::graph::walk::{Next, Pace, walk};
-use crate::graph::{Graph, VertexId};
-use crate::phase::{Openings, Tenancy, Why, without_unknowns};
+use crate::graph::Graph;
+use crate::phase::{Openings, Why, walk_phase, without_unknowns};
 use crate::plan::{Mode, Plan};
 use crate::session::Session;
 use crate::state::checks::{CheckResult, CheckResults};
@@ -64,15 +59,12 @@ pub(super) async fn run(
     // all on one task.
     let state = RefCell::new(plan.prior.clone());
     let tally = Tally { imported: announce_imports(session, plan), ..Tally::default() };
-    let mut recorder = Recorder { session, journal, problems: BTreeMap::new(), tally };
-    let tenancy = Tenancy::of(session.pool, provider_parts(graph.vertices()));
-    let stop = || session.stopped();
-    let Session { parallelism: limit, finishing, .. } = *session;
-    let pace = Pace { limit, stop: &stop, finishing, gate: &tenancy };
-    let walk = walk(
-        graph,
-        pace,
-        |_, vertex| {
+    let mut recorder = Recorder { session, journal, tally };
+    let unvisited = walk_phase(
+        session,
+        diags,
+        (graph, &openings),
+        |vertex| {
             let state = &state;
             async move {
                 let _permit = match vertex {
@@ -86,14 +78,10 @@ pub(super) async fn run(
                 visit(view, object, vertex).await
             }
         },
-        |id, vertex, outcome| recorder.record(&mut state.borrow_mut(), id, vertex, outcome),
-    );
-    let unvisited = session.pool.tidying(openings.keeping(walk)).await;
-    let Recorder { problems, tally, .. } = recorder;
-    for problems in problems.into_values() {
-        let _ = diags.append(problems);
-    }
-    openings.finish(diags).await;
+        |vertex, came, failed| recorder.record(&mut state.borrow_mut(), vertex, (came, failed)),
+    )
+    .await;
+    let tally = recorder.tally;
     let mut state = state.into_inner();
     finish(&mut state, plan);
     let complete = unvisited.skipped.is_empty() && unvisited.stopped.is_empty();
@@ -160,36 +148,20 @@ fn record_output(state: &mut State, name: &Str, value: &Value, sensitive: bool) 
 struct Recorder<'r, 'a> {
     session: &'r Session<'a>,
     journal: &'r Journal,
-    /// Problems by vertex, so that their order does not depend on timing.
-    problems: BTreeMap<VertexId, Diagnostics>,
     tally: Tally,
 }
 
 impl Recorder<'_, '_> {
-    fn record(
-        &mut self,
-        state: &mut State,
-        id: VertexId,
-        vertex: &Vertex<'_>,
-        outcome: Outcome,
-    ) -> Next {
-        let Outcome { diags, came } = outcome;
-        let failed = diags.has_errors();
+    fn record(&mut self, state: &mut State, vertex: &Vertex<'_>, (came, failed): (Came, bool)) {
         debug_assert!(
             failed || is_written_down(self.journal, vertex),
             "dependents begin before what they depend on is written down"
         );
         match (vertex, came) {
-            (Vertex::Value(value), Came::Values(found)) => {
-                if let (NamedValue::Output(output), [found]) = (value.value, found.as_slice())
-                    && value.is_root_output()
-                {
-                    record_output(state, &output.name, found, output.sensitive);
+            (Vertex::Frame(frame), Came::Frame(found)) => {
+                if let Some((output, found)) = frame.record(self.session, found) {
+                    record_output(state, &output.name, &found, output.sensitive);
                 }
-                value.record(self.session.results, found);
-            }
-            (Vertex::Call(call), Came::Called(expansions)) => {
-                call.record(self.session.givens(), expansions);
             }
             (Vertex::Expand(ExpandVertex { addr, .. }), Came::Expanded(found))
             | (Vertex::Open(OpenVertex { addr, .. }), Came::Expanded(found)) => {
@@ -215,10 +187,6 @@ impl Recorder<'_, '_> {
             }
             _ => {}
         }
-        if !diags.is_empty() {
-            self.problems.insert(id, diags);
-        }
-        if failed { Next::SkipDependents } else { Next::Go }
     }
 
     fn record_expanded(&self, resource: &ResourceName, found: Vec<Expanded>) {

@@ -1,32 +1,20 @@
 //! What can be visited while applying. A vertex is complete when made.
 
-use std::collections::BTreeMap;
-
 use crate::addr::{ConfigResourceAddr, DeposedKey, Mode, ProviderConfigAddr};
 use crate::change::Change;
-use crate::config::{ModuleNode, Resource};
-use crate::eval::call::CallVertex;
-use crate::eval::vertex::ValueVertex;
-use crate::phase::{InCycle, ProviderVertex};
+use crate::config::{Config, ModuleNode, Resource};
+use crate::phase::{self, Frame};
 
 /// A vertex of the apply graph.
 #[derive(Debug)]
 pub(crate) enum Vertex<'c> {
-    /// A variable, local value or output.
-    Value(ValueVertex<'c>),
-    /// A called module, whose instances become known here.
-    Call(CallVertex<'c>),
-    /// A called module, in which everything is as planned.
-    Closed(&'c ModuleNode),
-    /// A provider configuration.
-    Provider(ProviderVertex<'c>),
+    /// What both graphs have.
+    Frame(Frame<'c>),
     /// A resource in the configuration: its instances become known, and those that do not change
     /// have their values.
     Expand(ExpandVertex<'c>),
     /// An ephemeral resource, whose instances are opened here.
     Open(OpenVertex<'c>),
-    /// The end of an ephemeral resource, when everything that needs it is done.
-    Close(ConfigResourceAddr),
     /// An instance that is made or changed, or a data source that is read.
     Instance(InstanceVertex<'c>),
     /// An object that is destroyed.
@@ -88,9 +76,60 @@ pub(crate) struct DestroyVertex<'c> {
     pub(crate) is_hurried: bool,
 }
 
-impl<'c> Vertex<'c> {
-    /// The provider configuration that does it, of what is made, destroyed or opened.
-    pub(crate) fn provider_used(&self) -> Option<&ProviderConfigAddr> {
+impl<'c> From<Frame<'c>> for Vertex<'c> {
+    fn from(frame: Frame<'c>) -> Self {
+        Self::Frame(frame)
+    }
+}
+
+impl<'c> phase::Vertex<'c> for Vertex<'c> {
+    fn frame(&self) -> Option<&Frame<'c>> {
+        match self {
+            Self::Frame(frame) => Some(frame),
+            _ => None,
+        }
+    }
+
+    fn module(&self) -> Option<&'c ModuleNode> {
+        match self {
+            Self::Frame(frame) => frame.module(),
+            Self::Expand(expand) => Some(expand.node),
+            Self::Open(open) => Some(open.node),
+            // What is made or destroyed comes behind the expansion, or needs none.
+            Self::Instance(_)
+            | Self::Destroy(_)
+            | Self::Done(_)
+            | Self::Gone(_)
+            | Self::Free(_)
+            | Self::Changed => None,
+        }
+    }
+
+    fn around(&self, config: &'c Config) -> Option<&'c ModuleNode> {
+        match self {
+            Self::Frame(frame) => frame.around(config),
+            Self::Done(addr) => config.node(&addr.module),
+            other => other.module(),
+        }
+    }
+
+    fn block(&self) -> Option<&Resource> {
+        match self {
+            Self::Expand(expand) => Some(expand.config),
+            Self::Open(open) => Some(open.config),
+            _ => None,
+        }
+    }
+
+    fn mentioned(&self) -> Option<&ConfigResourceAddr> {
+        match self {
+            Self::Done(addr) => Some(addr),
+            Self::Open(open) => Some(&open.addr),
+            _ => None,
+        }
+    }
+
+    fn provider(&self) -> Option<&ProviderConfigAddr> {
         match self {
             Self::Instance(instance) => Some(&instance.change.provider),
             Self::Destroy(destroy) => Some(&destroy.change.provider),
@@ -99,49 +138,17 @@ impl<'c> Vertex<'c> {
         }
     }
 
-    /// The module whose instances must be known before this can be visited.
-    pub(crate) fn module(&self) -> Option<&'c ModuleNode> {
+    fn opens(&self) -> Option<&ConfigResourceAddr> {
         match self {
-            Self::Value(value) => Some(value.node),
-            Self::Call(call) => Some(call.caller),
-            Self::Closed(node) => Some(node),
-            Self::Provider(provider) => provider.written.map(|(node, _)| node),
-            Self::Expand(expand) => Some(expand.node),
-            Self::Open(open) => Some(open.node),
-            // What is made or destroyed comes behind the expansion, or needs none.
-            Self::Instance(_)
-            | Self::Destroy(_)
-            | Self::Close(_)
-            | Self::Done(_)
-            | Self::Gone(_)
-            | Self::Free(_)
-            | Self::Changed => None,
+            Self::Open(open) => Some(&open.addr),
+            _ => None,
         }
     }
-}
 
-/// Which provider configuration each vertex is or uses.
-pub(crate) fn provider_parts<'v>(
-    vertices: &'v [Vertex<'_>],
-) -> impl Iterator<Item = Option<&'v ProviderConfigAddr>> {
-    let opened = vertices.iter().filter_map(|vertex| match vertex {
-        Vertex::Open(open) => Some((&open.addr, &open.provider)),
-        _ => None,
-    });
-    let opened: BTreeMap<_, _> = opened.collect();
-    vertices.iter().map(move |vertex| match vertex {
-        Vertex::Provider(provider) => Some(&provider.addr),
-        Vertex::Close(addr) => opened.get(addr).copied(),
-        vertex => vertex.provider_used(),
-    })
-}
-
-impl InCycle for Vertex<'_> {
-    fn block(&self) -> Option<&Resource> {
+    fn passes_on(&self) -> bool {
         match self {
-            Self::Expand(expand) => Some(expand.config),
-            Self::Open(open) => Some(open.config),
-            _ => None,
+            Self::Frame(frame) => frame.passes_on(),
+            other => matches!(other, Self::Expand(_) | Self::Open(_)),
         }
     }
 }
@@ -149,13 +156,9 @@ impl InCycle for Vertex<'_> {
 impl std::fmt::Display for Vertex<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Value(value) => value.fmt(f),
-            Self::Call(call) => write!(f, "{} (expand)", call.node.path),
-            Self::Closed(node) => write!(f, "{} (close)", node.path),
-            Self::Provider(provider) => provider.addr.fmt(f),
+            Self::Frame(frame) => frame.fmt(f),
             Self::Expand(expand) => write!(f, "{} (expand)", expand.addr),
             Self::Open(open) => open.addr.fmt(f),
-            Self::Close(addr) => write!(f, "{addr} (close)"),
             Self::Instance(instance) => instance.change.addr.fmt(f),
             Self::Destroy(destroy) => match &destroy.deposed {
                 Some(key) => write!(f, "{} (destroy deposed {})", destroy.change.addr, key.0),

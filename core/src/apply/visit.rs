@@ -14,7 +14,7 @@ use formwork_value::{Diagnostics, Value};
 use super::vertex::Vertex;
 use crate::addr::{DeposedKey, InstanceKey, ModuleAddr};
 use crate::eval::Expansion;
-use crate::phase::{Openings, point_at_parts, visit_provider};
+use crate::phase::{Framed, Openings, point_at_parts};
 use crate::plan::Plan;
 use crate::session::Session;
 use crate::state::Object;
@@ -30,22 +30,12 @@ pub(super) struct View<'a> {
     pub(super) openings: &'a Openings<'a>,
 }
 
-/// What a visit did.
-pub(super) struct Outcome {
-    /// Problems, in the order found. Errors mean that dependents are not visited.
-    pub(super) diags: Diagnostics,
-    /// What came of it.
-    pub(super) came: Came,
-}
-
 /// What came of a visit.
 pub(super) enum Came {
     /// Nothing to record.
     Nothing,
-    /// A value for each instance of the module.
-    Values(Vec<Value>),
-    /// The instances of a called module, for each instance of its caller.
-    Called(Vec<Expansion>),
+    /// What was found out about something of the frame.
+    Frame(Framed),
     /// The instances of a resource, for each instance of its module.
     Expanded(Vec<Expanded>),
     /// An object was made or changed, or an attempt left something behind.
@@ -79,32 +69,19 @@ pub(super) async fn visit(
     view: View<'_>,
     object: Option<Arc<Object>>,
     vertex: &Vertex<'_>,
-) -> Outcome {
+) -> (Diagnostics, Came) {
     let mut diags = Diagnostics::new();
     let session = view.session;
     let came = match vertex {
-        Vertex::Value(value) => {
-            let find = |diags: &mut Diagnostics| value.visit(diags, session.givens());
-            session.settled(&mut diags, find).await.map_or(Came::Nothing, Came::Values)
-        }
-        Vertex::Call(call) => {
-            let find = |diags: &mut Diagnostics| call.visit(diags, session.givens());
-            session.settled(&mut diags, find).await.map_or(Came::Nothing, Came::Called)
-        }
-        Vertex::Provider(provider) => {
-            // Errors are in `diags`; there is nothing else to know.
-            let _ = visit_provider(session, &mut diags, provider).await;
-            Came::Nothing
+        Vertex::Frame(frame) => {
+            let with = (session, session.givens());
+            Came::Frame(frame.visit(&mut diags, with, view.openings).await)
         }
         Vertex::Expand(expand) => {
             let find = |diags: &mut Diagnostics| expand::visit(view, diags, expand);
             session.settled(&mut diags, find).await.unwrap_or(Came::Nothing)
         }
         Vertex::Open(open) => open::visit(view, &mut diags, open).await,
-        Vertex::Close(addr) => {
-            view.openings.close(&mut diags, addr).await;
-            Came::Nothing
-        }
         Vertex::Instance(instance) => {
             let came = instance::visit(view, &mut diags, instance).await;
             point_at_parts(&mut diags, &instance.config.body, instance.config.span);
@@ -113,11 +90,7 @@ pub(super) async fn visit(
         Vertex::Destroy(destroy) => {
             destroy::visit(view, object, &mut diags, destroy).await.unwrap_or(Came::Nothing)
         }
-        Vertex::Closed(_)
-        | Vertex::Done(_)
-        | Vertex::Gone(_)
-        | Vertex::Free(_)
-        | Vertex::Changed => Came::Nothing,
+        Vertex::Done(_) | Vertex::Gone(_) | Vertex::Free(_) | Vertex::Changed => Came::Nothing,
     };
-    Outcome { diags, came }
+    (diags, came)
 }

@@ -98,10 +98,14 @@ impl<'c> ValueVertex<'c> {
         }
     }
 
-    /// Whether it is an output of the root module, which the state keeps and people see.
+    /// The output of the root module that it is, if it is one: the state keeps those and people see
+    /// them.
     #[must_use]
-    pub fn is_root_output(self) -> bool {
-        self.node.caller.is_none() && matches!(self.value, NamedValue::Output(_))
+    pub fn root_output(self) -> Option<&'c Output> {
+        match self.value {
+            NamedValue::Output(output) if self.node.caller.is_none() => Some(output),
+            _ => None,
+        }
     }
 
     /// What it mentions, by the module in which the mention stands: what is given for a variable

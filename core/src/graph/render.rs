@@ -1,4 +1,4 @@
-//! A graph as text: for snapshots in tests, and for drawing tools. Labels come from the caller.
+//! A graph as text for drawing tools. Labels come from the caller.
 
 use std::fmt::Write as _;
 
@@ -20,31 +20,6 @@ pub struct Look {
     pub label: String,
     /// The shape as the DOT language names it, `box`.
     pub shape: &'static str,
-}
-
-/// Lists every vertex by its label, and below it, indented, what it directly waits for. Sorted by
-/// label, so that it does not show in which order the vertices were added.
-#[must_use]
-pub fn text<V, E>(graph: &Graph<V, E>, label: impl Fn(VertexId, &V) -> String) -> String {
-    let labels: Vec<String> = graph.ids().map(|id| label(id, &graph[id])).collect();
-    let mut entries: Vec<(&str, Vec<&str>)> = graph
-        .ids()
-        .map(|id| {
-            let waits = graph.dependencies(id).iter().map(|on| labels[on.index()].as_str());
-            let mut waits: Vec<&str> = waits.collect();
-            waits.sort_unstable();
-            (labels[id.index()].as_str(), waits)
-        })
-        .collect();
-    entries.sort_unstable();
-    let mut text = String::new();
-    for (label, waits) in entries {
-        let _ = writeln!(text, "{label}");
-        for on in waits {
-            let _ = writeln!(text, "  {on}");
-        }
-    }
-    text
 }
 
 /// Writes the graph in the DOT language, in the form that tools made for Terraform's graphs expect:
@@ -116,23 +91,6 @@ mod tests {
             draft.connect(dependent, dependency, ());
         }
         draft.freeze().expect("no cycle")
-    }
-
-    #[test]
-    fn text_is_sorted_and_keeps_every_edge() {
-        expect![[r#"
-            null_resource.a
-              provider["x/y/null"]
-            null_resource.b
-              null_resource.a
-              provider["x/y/null"]
-            provider["x/y/null"]
-            root
-              null_resource.a
-              null_resource.b
-              provider["x/y/null"]
-        "#]]
-        .assert_eq(&text(&example(), |_, name| (*name).to_owned()));
     }
 
     #[test]

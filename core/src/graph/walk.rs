@@ -6,7 +6,6 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::future::Future;
-use std::task::Poll;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
@@ -128,22 +127,9 @@ where
         n_records += 1;
         if n_records % RECORDS_PER_TURN == 0 {
             // Visits that never wait would otherwise keep an interrupt from being noticed.
-            give_way().await;
+            tokio::task::yield_now().await;
         }
     }
-}
-
-/// Lets other tasks of the thread run once.
-async fn give_way() {
-    let mut gave_way = false;
-    std::future::poll_fn(|context| {
-        if std::mem::replace(&mut gave_way, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 /// What can start, and what still waits for how much.

@@ -1,28 +1,25 @@
-//! Finds what must be done before something that was opened may be closed. Pure.
+//! Adds a vertex for the end of each ephemeral resource, behind everything that uses it. Comes after
+//! pruning, so that nothing is kept only because it would use one.
 
 use std::collections::BTreeMap;
 
-use super::Why;
-use crate::graph::{Draft, VertexId};
+use super::{Frame, Vertex, Why};
+use crate::graph::{Draft, VertexId, numbered};
 
-/// Adds, for each of `opened`, the vertex that closes it behind everything that uses it: what waits
-/// for it, and what waits for that in turn as long as it `passes` the opened thing on, as a value does
-/// and an object that was made does not.
-pub(crate) fn add_closing<V>(
-    draft: &mut Draft<V, Why>,
-    opened: Vec<(VertexId, V)>,
-    passes: impl Fn(&V) -> bool,
-) {
+/// Adds the vertices. What uses a resource is what waits for it, and what waits for that in turn as
+/// long as it is passed on.
+pub(crate) fn close_ephemeral<'c, V: Vertex<'c>>(draft: &mut Draft<V, Why>) {
+    let opened = numbered(draft.vertices()).filter_map(|(id, it)| Some((id, it.opens()?.clone())));
+    let opened: Vec<_> = opened.collect();
     if opened.is_empty() {
         return;
     }
-    let mut dependents = vec![Vec::new(); draft.vertices().len()];
-    for edge in draft.edges().iter() {
-        dependents[edge.dependency.index()].push(edge.dependent);
-    }
-    let closes = opened.into_iter().map(|(from, vertex)| (from, draft.add(vertex)));
+    let dependents = draft.dependents();
+    let n_vertices = draft.vertices().len();
+    let closes =
+        opened.into_iter().map(|(from, addr)| (from, draft.add(Frame::Close(addr).into())));
     let closes: BTreeMap<VertexId, VertexId> = closes.collect();
-    let mut seen = vec![None; dependents.len()];
+    let mut seen = vec![None; n_vertices];
     for (at, (&from, &close)) in closes.iter().enumerate() {
         let mut queue = vec![from];
         while let Some(id) = queue.pop() {
@@ -32,8 +29,8 @@ pub(crate) fn add_closing<V>(
             // What was opened with its help is closed before it.
             let user = closes.get(&id).copied().filter(|other| *other != close).unwrap_or(id);
             draft.connect(close, user, Why::Order("may still use it"));
-            if id == from || passes(&draft[id]) {
-                queue.extend(&dependents[id.index()]);
+            if id == from || draft[id].passes_on() {
+                queue.extend(dependents.of(id));
             }
         }
     }

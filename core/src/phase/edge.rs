@@ -4,6 +4,7 @@
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
+use super::Vertex;
 use crate::config::Resource;
 use crate::graph::{Cyclic, Edge};
 
@@ -31,12 +32,6 @@ impl Why {
     }
 }
 
-/// A vertex that may be part of a cycle.
-pub(crate) trait InCycle: std::fmt::Display {
-    /// The resource it stands for, if it has a block.
-    fn block(&self) -> Option<&Resource>;
-}
-
 /// What is needed to explain a cycle.
 pub(crate) struct Explaining<'a, V> {
     pub(crate) sources: &'a Sources,
@@ -45,7 +40,7 @@ pub(crate) struct Explaining<'a, V> {
 }
 
 /// Reports each cycle with the place of every edge.
-pub(crate) fn report_cycles<V: InCycle>(
+pub(crate) fn report_cycles<'c, V: Vertex<'c>>(
     diags: &mut Diagnostics,
     sources: &Sources,
     cyclic: &Cyclic<V, Why>,
@@ -53,7 +48,7 @@ pub(crate) fn report_cycles<V: InCycle>(
     Explaining { sources, flag: &|_| None }.report(diags, cyclic)
 }
 
-impl<V: InCycle> Explaining<'_, V> {
+impl<'c, V: Vertex<'c>> Explaining<'_, V> {
     /// Reports each cycle with the place of every edge, and the flags that forced it.
     pub(crate) fn report(&self, diags: &mut Diagnostics, cyclic: &Cyclic<V, Why>) -> Reported {
         let mut reported = None;

@@ -1,20 +1,22 @@
-//! Where the things that can be mentioned are among the vertices of a graph. Which vertices there are
-//! is each phase's own business.
+//! Where the things that can be mentioned are among the vertices of a graph, and the edges that both
+//! graphs have between them. Which vertices there are is each phase's own business.
 
 use std::collections::BTreeMap;
 
 use formwork_value::Str;
 
-use crate::addr::{Reference, Subject};
+use super::{Frame, Vertex, Why};
+use crate::addr::{ProviderConfigAddr, Reference, Subject};
 use crate::config::{Config, ModuleNode};
-use crate::eval::vertex::{NamedValue, ValueVertex};
-use crate::graph::VertexId;
+use crate::eval::vertex::NamedValue;
+use crate::graph::{Edges, VertexId, numbered};
 
 /// Where the things that can be mentioned are among the vertices.
 #[derive(Debug)]
 pub(crate) struct Names {
     /// By position of the module in the tree.
     modules: Vec<ModuleNames>,
+    providers: BTreeMap<ProviderConfigAddr, VertexId>,
 }
 
 #[derive(Debug, Default)]
@@ -26,49 +28,59 @@ struct ModuleNames {
 }
 
 impl Names {
-    /// Makes an empty index.
-    pub(crate) fn new(config: &Config) -> Self {
+    /// Takes note of every vertex that can be mentioned.
+    pub(crate) fn of<'c, V: Vertex<'c>>(config: &'c Config, vertices: &[V]) -> Self {
         let modules = std::iter::repeat_with(ModuleNames::default).take(config.nodes.len());
-        Self { modules: modules.collect() }
+        let mut names = Self { modules: modules.collect(), providers: BTreeMap::new() };
+        for (at, vertex) in numbered(vertices) {
+            if let Some(frame) = vertex.frame() {
+                names.insert(frame, at);
+            } else if let Some(addr) = vertex.mentioned()
+                && let Some(node) = config.node(&addr.module)
+            {
+                let subject = Subject::Resource(addr.resource.clone());
+                names.modules[node.index].subjects.insert(subject, at);
+            }
+        }
+        names
     }
 
-    /// Takes note of something within a module.
-    pub(crate) fn insert(&mut self, node: &ModuleNode, subject: Subject, at: VertexId) {
-        self.modules[node.index].subjects.insert(subject, at);
-    }
-
-    /// Takes note of a variable, local value or output.
-    pub(crate) fn insert_value(&mut self, vertex: &ValueVertex<'_>, at: VertexId) {
-        let node = vertex.node;
-        match vertex.value {
-            NamedValue::Variable(variable) => {
-                self.insert(node, Subject::Variable(variable.name.clone()), at);
+    fn insert(&mut self, frame: &Frame<'_>, at: VertexId) {
+        match frame {
+            Frame::Value(vertex) => {
+                let module = &mut self.modules[vertex.node.index];
+                let subject = match vertex.value {
+                    NamedValue::Variable(variable) => Subject::Variable(variable.name.clone()),
+                    NamedValue::Local(local) => Subject::Local(local.name.clone()),
+                    NamedValue::Output(output) => {
+                        module.outputs.insert(output.name.clone(), at);
+                        return;
+                    }
+                    NamedValue::Check(_) => return,
+                };
+                module.subjects.insert(subject, at);
             }
-            NamedValue::Local(local) => self.insert(node, Subject::Local(local.name.clone()), at),
-            NamedValue::Output(output) => {
-                self.modules[node.index].outputs.insert(output.name.clone(), at);
+            Frame::Call(call) => self.modules[call.node.index].call = Some(at),
+            Frame::Closed(node) => self.modules[node.index].closed = Some(at),
+            Frame::Provider(provider) => {
+                self.providers.insert(provider.addr.clone(), at);
             }
-            NamedValue::Check(_) => {}
+            Frame::Close(_) => {}
         }
     }
 
-    /// Takes note of where the instances of a called module become known.
-    pub(crate) fn insert_call(&mut self, node: &ModuleNode, at: VertexId) {
-        self.modules[node.index].call = Some(at);
-    }
-
-    /// Takes note of where everything in a called module is done.
-    pub(crate) fn insert_closed(&mut self, node: &ModuleNode, at: VertexId) {
-        self.modules[node.index].closed = Some(at);
+    /// Where the provider configurations are.
+    pub(crate) fn providers(&self) -> &BTreeMap<ProviderConfigAddr, VertexId> {
+        &self.providers
     }
 
     /// Where the instances of a called module become known; `None` for the root.
-    pub(crate) fn call(&self, node: &ModuleNode) -> Option<VertexId> {
+    fn call(&self, node: &ModuleNode) -> Option<VertexId> {
         self.modules[node.index].call
     }
 
     /// Where everything in a called module is done; `None` for the root.
-    pub(crate) fn closed(&self, node: &ModuleNode) -> Option<VertexId> {
+    fn closed(&self, node: &ModuleNode) -> Option<VertexId> {
         self.modules[node.index].closed
     }
 
@@ -81,5 +93,36 @@ impl Names {
         let called = &self.modules[*node.children.get(name)?];
         let output = reference.output().and_then(|output| called.outputs.get(&output.name));
         output.or(called.closed.as_ref())
+    }
+}
+
+/// Makes everything in a called module wait until its instances are known, and the end of the module
+/// wait for everything in it.
+pub(crate) fn connect_modules<'c, V: Vertex<'c>>(
+    config: &'c Config,
+    vertices: &[V],
+    names: &Names,
+    edges: &mut Edges<Why>,
+) {
+    for (at, vertex) in numbered(vertices) {
+        if let Some(call) = vertex.module().and_then(|node| names.call(node)) {
+            edges.connect(at, call, Why::Module);
+        }
+        if let Some(closed) = vertex.around(config).and_then(|node| names.closed(node)) {
+            edges.connect(closed, at, Why::Module);
+        }
+    }
+}
+
+/// Makes whatever a provider does wait for the configuration of the provider.
+pub(crate) fn connect_providers<'c, V: Vertex<'c>>(
+    vertices: &[V],
+    names: &Names,
+    edges: &mut Edges<Why>,
+) {
+    for (at, vertex) in numbered(vertices) {
+        if let Some(&to) = vertex.provider().and_then(|addr| names.providers.get(addr)) {
+            edges.connect(at, to, Why::Provider);
+        }
     }
 }

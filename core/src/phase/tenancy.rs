@@ -5,6 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
+use super::{Frame, Vertex};
 use crate::addr::ProviderConfigAddr;
 use crate::graph::VertexId;
 use crate::graph::gate::Gate;
@@ -29,13 +30,18 @@ struct Tenant<'p> {
 impl<'p, 'l> Tenancy<'p, 'l> {
     /// Takes note of the configuration that each vertex is or uses. What the built-in provider does
     /// needs no process, and so no place.
-    pub(crate) fn of(
-        pool: &'p Pool<'l>,
-        parts: impl Iterator<Item = Option<&'p ProviderConfigAddr>>,
-    ) -> Self {
+    pub(crate) fn of<'c: 'p, V: Vertex<'c>>(pool: &'p Pool<'l>, vertices: &'p [V]) -> Self {
+        let opened =
+            vertices.iter().filter_map(|vertex| Some((vertex.opens()?, vertex.provider()?)));
+        let opened: BTreeMap<_, _> = opened.collect();
         let mut numbers = BTreeMap::new();
         let mut tenants: Vec<Tenant<'p>> = Vec::new();
-        let uses = parts.map(|part| {
+        let uses = vertices.iter().map(|vertex| {
+            let part = match vertex.frame() {
+                Some(Frame::Provider(provider)) => Some(&provider.addr),
+                Some(Frame::Close(addr)) => opened.get(addr).copied(),
+                _ => vertex.provider(),
+            };
             let addr = part.filter(|addr| !addr.provider.is_builtin())?;
             let number = *numbers.entry(addr).or_insert(tenants.len());
             if number == tenants.len() {

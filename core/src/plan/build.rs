@@ -1,4 +1,5 @@
-//! Builds the plan graph: three lists of transforms, run in this order.
+//! Builds the plan graph: three lists of transforms, run in this order, and at last the ends of
+//! ephemeral resources.
 //!
 //! Within the first two lists the order does not matter. An `Add` works from configuration and state
 //! alone and cannot see edges; a `Connect` cannot add a vertex; a `Prune` can only remove.
@@ -6,20 +7,19 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use formwork_value::{Diagnostics, Reported};
 
 use super::Options;
 use super::transform::{
-    add_calls, add_orphans, add_providers, add_resources, add_values, connect_modules,
-    connect_providers, connect_references, prune_excluded, prune_for_destroy, prune_targets,
+    add_orphans, add_providers, add_resources, connect_references, prune_excluded,
+    prune_for_destroy, prune_targets,
 };
 use super::vertex::Vertex;
-use crate::addr::{ProviderAddr, ProviderConfigAddr, Subject};
 use crate::config::Config;
-use crate::graph::{Draft, Edges, VertexId};
-use crate::phase::{Names, Why};
+use crate::graph::{Draft, Edges, Graph, VertexId};
+use crate::phase::{self, Frame, Names, Vertex as _, Why};
 use crate::session::Session;
 
 /// What every transform may look at.
@@ -32,45 +32,23 @@ pub(crate) struct Inputs<'c> {
 /// Adds vertices.
 type Add = for<'c> fn(Inputs<'c>, &mut Diagnostics, &mut dyn FnMut(Vertex<'c>));
 /// Adds edges.
-type Connect = for<'c> fn(&'c Config, &[Vertex<'c>], &Index, &mut Edges<Why>);
+type Connect = for<'c> fn(&'c Config, &[Vertex<'c>], &Names, &mut Edges<Why>);
 /// Says which vertices stay.
 type Prune = for<'c> fn(Inputs<'c>, &Draft<Vertex<'c>, Why>) -> Vec<bool>;
 
-const ADD: [Add; 5] =
-    [add_values::add, add_calls::add, add_providers::add, add_resources::add, add_orphans::add];
-const CONNECT: [Connect; 3] =
-    [connect_references::connect, connect_modules::connect, connect_providers::connect];
+const ADD: [Add; 5] = [
+    |inputs, _, add| phase::add_values(inputs.session.config, add),
+    |inputs, _, add| phase::add_calls(inputs.session.config, add),
+    add_providers::add,
+    add_resources::add,
+    add_orphans::add,
+];
+const CONNECT: [Connect; 3] = [
+    connect_references::connect,
+    |config, vertices, names, edges| phase::connect_modules(config, vertices, names, edges),
+    |_, vertices, names, edges| phase::connect_providers(vertices, names, edges),
+];
 const PRUNE: [Prune; 3] = [prune_for_destroy::prune, prune_targets::prune, prune_excluded::prune];
-
-/// Where things are among the vertices.
-#[derive(Debug)]
-pub(crate) struct Index {
-    pub(crate) names: Names,
-    pub(crate) providers: BTreeMap<ProviderConfigAddr, VertexId>,
-}
-
-impl Index {
-    fn of(config: &Config, vertices: &[Vertex<'_>]) -> Self {
-        let mut names = Names::new(config);
-        let mut providers = BTreeMap::new();
-        for (at, vertex) in (0..).map(VertexId).zip(vertices) {
-            match vertex {
-                Vertex::Value(value) => names.insert_value(value, at),
-                Vertex::Call(call) => names.insert_call(call.node, at),
-                Vertex::Closed(node) => names.insert_closed(node, at),
-                Vertex::Provider(provider) => {
-                    providers.insert(provider.addr.clone(), at);
-                }
-                Vertex::Resource(resource) => {
-                    let subject = Subject::Resource(resource.addr.resource.clone());
-                    names.insert(resource.node, subject, at);
-                }
-                Vertex::Read(_) | Vertex::Orphan(_) | Vertex::Close(_) => {}
-            }
-        }
-        Self { names, providers }
-    }
-}
 
 /// Builds the graph, not yet checked for cycles.
 pub(crate) fn draft<'c>(
@@ -85,6 +63,7 @@ pub(crate) fn draft<'c>(
             draft.retain(|id, _| keep[id.index()]);
         }
     }
+    phase::close_ephemeral(&mut draft);
     Ok(draft)
 }
 
@@ -97,6 +76,32 @@ pub(crate) fn whole<'c>(
     draft_with(diags, Inputs { session, options }, &ADD, &CONNECT)
 }
 
+/// Builds the graph, and has the providers loaded that it needs.
+///
+/// # Errors
+/// When it cannot be built, has a cycle, or a provider cannot be loaded.
+pub(crate) async fn graph<'c>(
+    diags: &mut Diagnostics,
+    session: &'c Session<'c>,
+    options: &'c Options,
+) -> Result<Graph<Vertex<'c>, Why>, Reported> {
+    let draft = draft(diags, session, options)?;
+    let frames = draft.vertices().iter().filter_map(Vertex::frame);
+    let needed: Vec<_> = frames.filter_map(Frame::provider).cloned().collect();
+    let loaded = session.pool.load(diags, needed).await;
+    let graph = frozen(diags, session, draft)?;
+    loaded.map(|()| graph)
+}
+
+/// Finds the order of a graph, or says why there is none.
+pub(crate) fn frozen<'c>(
+    diags: &mut Diagnostics,
+    session: &Session<'_>,
+    draft: Draft<Vertex<'c>, Why>,
+) -> Result<Graph<Vertex<'c>, Why>, Reported> {
+    draft.freeze().map_err(|cyclic| phase::report_cycles(diags, session.sources, &cyclic))
+}
+
 fn draft_with<'c>(
     diags: &mut Diagnostics,
     inputs: Inputs<'c>,
@@ -105,16 +110,14 @@ fn draft_with<'c>(
 ) -> Result<Draft<Vertex<'c>, Why>, Reported> {
     let mut draft = Draft::new();
     for add in adds {
-        add(inputs, diags, &mut |vertex| {
-            draft.add(vertex);
-        });
+        add(inputs, diags, &mut draft.adding());
     }
     diags.check()?;
     let (vertices, edges) = draft.split();
     let config = inputs.session.config;
-    let index = Index::of(config, vertices);
+    let names = Names::of(config, vertices);
     for connect in connects {
-        connect(config, vertices, &index, edges);
+        connect(config, vertices, &names, edges);
     }
     Ok(draft)
 }
@@ -145,13 +148,4 @@ pub(crate) fn resources_only(draft: Draft<Vertex<'_>, Why>) -> Draft<Vertex<'_>,
     }
     draft.retain(|id, _| is_resource[id.index()]);
     draft
-}
-
-/// The providers that the vertices need.
-pub(crate) fn providers(draft: &Draft<Vertex<'_>, Why>) -> Vec<ProviderAddr> {
-    let needed = draft.vertices().iter().filter_map(|vertex| match vertex {
-        Vertex::Provider(provider) => Some(provider.addr.provider.clone()),
-        _ => None,
-    });
-    needed.collect()
 }

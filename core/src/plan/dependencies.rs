@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::vertex::Vertex;
 use crate::addr::ConfigResourceAddr;
 use crate::graph::{Graph, VertexId};
-use crate::phase::Why;
+use crate::phase::{Frame, Why};
 
 /// The dependencies of each resource of a graph.
 #[derive(Debug, Default)]
@@ -86,8 +86,8 @@ pub(crate) fn of_graph(graph: &Graph<Vertex<'_>, Why>) -> Closures {
                 Arc::new(vec![at])
             }
             // What configures a provider is behind everything that the provider does.
-            Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) | Vertex::Provider(_) => on,
-            Vertex::Read(_) | Vertex::Orphan(_) | Vertex::Close(_) => Arc::default(),
+            Vertex::Frame(frame) if !matches!(frame, Frame::Close(_)) => on,
+            Vertex::Frame(_) | Vertex::Read(_) | Vertex::Orphan(_) => Arc::default(),
         };
     }
     let (closures, are_whole) = closures(&resources);

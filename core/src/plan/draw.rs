@@ -8,7 +8,7 @@ use super::vertex::Vertex;
 use super::{Options, build};
 use crate::graph::render::{self, Drawn, Look};
 use crate::graph::{Graph, reduce};
-use crate::phase::{Why, report_cycles};
+use crate::phase::Why;
 use crate::session::Session;
 
 /// Draws the graph of a plan, whole or reduced to its resources.
@@ -23,10 +23,7 @@ pub fn dot(
 ) -> Result<String, Reported> {
     let draft = build::draft(diags, session, options)?;
     let draft = if resources_only { build::resources_only(draft) } else { draft };
-    let graph = match draft.freeze() {
-        Ok(graph) => graph,
-        Err(cyclic) => return Err(report_cycles(diags, session.sources, &cyclic)),
-    };
+    let graph = build::frozen(diags, session, draft)?;
     if resources_only {
         return Ok(resources(&graph));
     }
@@ -34,20 +31,18 @@ pub fn dot(
 }
 
 fn drawn(vertex: &Vertex<'_>) -> Drawn {
-    let name = match vertex {
-        Vertex::Resource(resource) => format!("{} (expand)", resource.addr),
-        other => other.to_string(),
-    };
-    let look = match vertex {
-        Vertex::Value(value) => return value.drawn(),
-        Vertex::Call(_) | Vertex::Closed(_) | Vertex::Read(_) | Vertex::Close(_) => None,
-        Vertex::Provider(provider) => {
-            Some(Look { label: provider.addr.to_string(), shape: "diamond" })
+    let boxed = |label: String| Some(Look { label, shape: "box" });
+    match vertex {
+        Vertex::Frame(frame) => frame.drawn(),
+        Vertex::Resource(resource) => {
+            let label = resource.addr.to_string();
+            Drawn { name: format!("{label} (expand)"), look: boxed(label) }
         }
-        Vertex::Resource(resource) => Some(Look { label: resource.addr.to_string(), shape: "box" }),
-        Vertex::Orphan(orphan) => Some(Look { label: orphan.addr.to_string(), shape: "box" }),
-    };
-    Drawn { name, look }
+        Vertex::Orphan(orphan) => {
+            Drawn { name: vertex.to_string(), look: boxed(orphan.addr.to_string()) }
+        }
+        Vertex::Read(_) => Drawn { name: vertex.to_string(), look: None },
+    }
 }
 
 /// The resources alone, by module, in the form the reference gives them when no type of graph is asked

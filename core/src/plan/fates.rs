@@ -17,7 +17,7 @@ use crate::config::ModuleNode;
 use crate::eval::ModuleResults;
 use crate::eval::vertex::NamedValue;
 use crate::graph::{Graph, VertexId};
-use crate::phase::Why;
+use crate::phase::{Frame, Why};
 
 /// What became of the resources visited so far.
 #[derive(Debug, Default)]
@@ -219,7 +219,7 @@ fn upstream(graph: &Graph<Vertex<'_>, Why>) -> BTreeMap<Named, Vec<ConfigResourc
             Vertex::Resource(resource) if resource.addr.resource.mode() == Mode::Data => {
                 (resource.node, &resource.config.depends_on)
             }
-            Vertex::Call(call) => (call.caller, &call.call.depends_on),
+            Vertex::Frame(Frame::Call(call)) => (call.caller, &call.call.depends_on),
             _ => continue,
         };
         let others = depends_on.iter().filter(|on| on.resource().is_none());
@@ -242,8 +242,9 @@ fn name_of(vertex: &Vertex<'_>) -> Option<Named> {
         let subject = Subject::Module(node.path.0.last()?.clone());
         Some((node.caller?, subject, output))
     };
-    match vertex {
-        Vertex::Value(value) => match value.value {
+    let Vertex::Frame(frame) = vertex else { return None };
+    match frame {
+        Frame::Value(value) => match value.value {
             NamedValue::Variable(variable) => {
                 Some((value.node.index, Subject::Variable(variable.name.clone()), None))
             }
@@ -253,13 +254,8 @@ fn name_of(vertex: &Vertex<'_>) -> Option<Named> {
             NamedValue::Output(output) => called(value.node, Some(output.name.clone())),
             NamedValue::Check(_) => None,
         },
-        Vertex::Closed(node) => called(node, None),
-        Vertex::Call(_)
-        | Vertex::Provider(_)
-        | Vertex::Resource(_)
-        | Vertex::Read(_)
-        | Vertex::Orphan(_)
-        | Vertex::Close(_) => None,
+        Frame::Closed(node) => called(node, None),
+        Frame::Call(_) | Frame::Provider(_) | Frame::Close(_) => None,
     }
 }
 
@@ -275,7 +271,7 @@ fn resources_behind(graph: &Graph<Vertex<'_>, Why>, from: VertexId) -> Vec<Confi
             }
             match &graph[on] {
                 Vertex::Resource(resource) => found.push(resource.addr.clone()),
-                Vertex::Provider(_) | Vertex::Read(_) => {}
+                Vertex::Frame(Frame::Provider(_)) | Vertex::Read(_) => {}
                 _ => queue.push(on),
             }
         }

@@ -6,7 +6,7 @@ use formwork_value::{Diagnostics, Reported, Value};
 use super::vertex::{ResourceVertex, Vertex};
 use super::{Options, build};
 use crate::eval::{Expansion, ModuleResults};
-use crate::phase::{report_cycles, stored_value};
+use crate::phase::{Frame, stored_value};
 use crate::provider::ResourceType;
 use crate::session::Session;
 
@@ -18,17 +18,11 @@ use crate::session::Session;
 /// not even the order of things could be found.
 pub async fn inspect(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
     let options = Options::default();
-    let draft = build::draft(diags, session, &options)?;
-    let loaded = session.pool.load(diags, build::providers(&draft)).await;
-    let graph = match draft.freeze() {
-        Ok(graph) => graph,
-        Err(cyclic) => return Err(report_cycles(diags, session.sources, &cyclic)),
-    };
-    loaded?;
+    let graph = build::graph(diags, session, &options).await?;
     let givens = session.givens();
     for &id in graph.order() {
         match &graph[id] {
-            Vertex::Value(value) => {
+            Vertex::Frame(Frame::Value(value)) => {
                 let found = session.settled(diags, |diags| value.visit(diags, givens)).await;
                 let found = found.unwrap_or_else(|_| {
                     let modules = session.results.instances(&value.node.path);
@@ -36,18 +30,14 @@ pub async fn inspect(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(
                 });
                 value.record(session.results, found);
             }
-            Vertex::Call(call) => {
+            Vertex::Frame(Frame::Call(call)) => {
                 let found = session.settled(diags, |diags| call.visit(diags, givens)).await;
                 if let Ok(found) = found {
                     call.record(givens, found);
                 }
             }
             Vertex::Resource(resource) => inspect_resource(session, resource),
-            Vertex::Provider(_)
-            | Vertex::Closed(_)
-            | Vertex::Read(_)
-            | Vertex::Orphan(_)
-            | Vertex::Close(_) => {}
+            Vertex::Frame(_) | Vertex::Read(_) | Vertex::Orphan(_) => {}
         }
     }
     diags.check()

@@ -2,32 +2,20 @@
 
 use std::sync::Arc;
 
-use formwork_value::{Diagnostics, Value};
+use formwork_value::Value;
 
 use super::ahead::ObjectsRead;
 use crate::addr::{DeposedKey, InstanceKey, ResourceAddr};
 use crate::change::Change;
 use crate::eval::Expansion;
+use crate::phase::Framed;
 use crate::state::Object;
-
-/// What a visit found out.
-#[derive(Debug)]
-pub(crate) struct Outcome {
-    /// Problems, in the order found. Errors mean that dependents are not visited.
-    pub(crate) diags: Diagnostics,
-    /// What it found, as far as it came.
-    pub(crate) found: Found,
-}
 
 /// What was found.
 #[derive(Debug)]
 pub(crate) enum Found {
-    /// Nothing to record.
-    Nothing,
-    /// A value for each instance of the module.
-    Values(Vec<Value>),
-    /// The instances of a called module, for each instance of its caller.
-    Called(Vec<Expansion>),
+    /// Something of the frame.
+    Frame(Framed),
     /// Objects that were read ahead.
     Objects(ObjectsRead),
     /// A resource, by instance of its module.

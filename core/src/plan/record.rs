@@ -1,25 +1,22 @@
 //! Walks the plan graph and records what the visits found. The only place that changes the plan.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Known, Reported, Str, Type, Value};
 
 use super::ahead::Ahead;
 use super::fates::Fates;
-use super::outcome::{Found, FoundObject, FoundResource, Outcome, Refreshed};
-use super::vertex::{ResourceVertex, Vertex, provider_parts};
+use super::outcome::{Found, FoundObject, FoundResource, Refreshed};
+use super::vertex::{ResourceVertex, Vertex};
 use super::visit::{Settled, View, visit};
 use super::{Mode, Options, Plan, Search};
 use crate::addr::{Mode as ResourceMode, ResourceAddr};
 use crate::change::{Action, OutputChange};
 use crate::eval::verdicts::summarise;
-use crate::eval::vertex::NamedValue;
 use crate::event::Event;
 use crate::graph::Graph;
-use crate::graph::walk::{Next, Pace, walk};
 use crate::moved::Moves;
-use crate::phase::{Openings, Tenancy, Why};
+use crate::phase::{Openings, Why, walk_phase};
 use crate::session::Session;
 use crate::state::checks::CheckResults;
 use crate::state::{OutputValue, State};
@@ -42,7 +39,6 @@ pub(crate) async fn run(
         ahead: &ahead,
         fates: &fates,
         moves: settled.moves,
-        problems: BTreeMap::new(),
         plan: Plan {
             mode: options.mode,
             targets: options.targets.clone(),
@@ -56,19 +52,15 @@ pub(crate) async fn run(
             ..Plan::default()
         },
     };
-    let tenancy = Tenancy::of(session.pool, provider_parts(graph.vertices()));
-    let stop = || session.stopped();
-    let Session { parallelism: limit, finishing, .. } = *session;
-    let pace = Pace { limit, stop: &stop, finishing, gate: &tenancy };
-    let walk = walk(
-        graph,
-        pace,
-        |_, vertex| visit(view, vertex),
-        |id, vertex, outcome| recorder.record(id, vertex, outcome),
-    );
-    let unvisited = session.pool.tidying(openings.keeping(walk)).await;
-    let mut plan = recorder.finish(diags, options);
-    openings.finish(diags).await;
+    let unvisited = walk_phase(
+        session,
+        diags,
+        (graph, &openings),
+        |vertex| visit(view, vertex),
+        |vertex, found, _| recorder.record(vertex, found),
+    )
+    .await;
+    let mut plan = recorder.finish(options);
     // Also a visit that was under way when the user stopped the run left instances out.
     plan.errored = diags.has_errors() || !unvisited.stopped.is_empty() || session.stopped();
     Ok(plan)
@@ -79,30 +71,16 @@ struct Recorder<'r, 'a> {
     ahead: &'r Ahead,
     fates: &'r Fates,
     moves: &'r Moves,
-    /// Problems by vertex, so that their order does not depend on timing.
-    problems: BTreeMap<crate::graph::VertexId, Diagnostics>,
     plan: Plan,
 }
 
 impl Recorder<'_, '_> {
-    fn record(
-        &mut self,
-        id: crate::graph::VertexId,
-        vertex: &Vertex<'_>,
-        outcome: Outcome,
-    ) -> Next {
-        let Outcome { diags, found } = outcome;
+    fn record(&mut self, vertex: &Vertex<'_>, found: Found) {
         match (vertex, found) {
-            (Vertex::Value(value), Found::Values(found)) => {
-                if let (NamedValue::Output(output), [after]) = (value.value, found.as_slice())
-                    && value.is_root_output()
-                {
-                    self.record_output(&output.name, after.clone(), output.sensitive);
+            (Vertex::Frame(frame), Found::Frame(found)) => {
+                if let Some((output, after)) = frame.record(self.session, found) {
+                    self.record_output(&output.name, after, output.sensitive);
                 }
-                value.record(self.session.results, found);
-            }
-            (Vertex::Call(call), Found::Called(expansions)) => {
-                call.record(self.session.givens(), expansions);
             }
             (Vertex::Resource(resource), Found::Resources(found)) => {
                 self.record_resource(resource, found);
@@ -115,11 +93,6 @@ impl Recorder<'_, '_> {
             }
             _ => {}
         }
-        let next = if diags.has_errors() { Next::SkipDependents } else { Next::Go };
-        if !diags.is_empty() {
-            self.problems.insert(id, diags);
-        }
-        next
     }
 
     fn record_resource(&mut self, vertex: &ResourceVertex<'_>, found: Vec<FoundResource>) {
@@ -227,11 +200,8 @@ impl Recorder<'_, '_> {
         }
     }
 
-    fn finish(self, diags: &mut Diagnostics, options: &Options) -> Plan {
-        let Self { session, problems, mut plan, .. } = self;
-        for problems in problems.into_values() {
-            let _ = diags.append(problems);
-        }
+    fn finish(self, options: &Options) -> Plan {
+        let Self { session, mut plan, .. } = self;
         let declared = &session.config.root.outputs;
         let limited = plan.is_limited();
         for (name, output) in &session.state.outputs {

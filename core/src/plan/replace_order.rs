@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use crate::addr::ConfigResourceAddr;
 use crate::change::ReplaceOrder;
 use crate::graph::Graph;
-use crate::phase::Why;
+use crate::phase::{Frame, Why};
 
 use super::vertex::Vertex;
 
@@ -33,11 +33,10 @@ impl ReplaceOrders {
                     }
                     written || forced
                 }
+                Vertex::Frame(Frame::Close(_)) => false,
                 // What a provider is configured with is needed by what it makes.
-                Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) | Vertex::Provider(_) => {
-                    forced
-                }
-                Vertex::Read(_) | Vertex::Orphan(_) | Vertex::Close(_) => false,
+                Vertex::Frame(_) => forced,
+                Vertex::Read(_) | Vertex::Orphan(_) => false,
             };
         }
         Self(found)

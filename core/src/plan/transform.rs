@@ -1,13 +1,8 @@
 //! The steps that build the plan graph, one per file.
 
-pub(super) mod add_calls;
 pub(super) mod add_orphans;
 pub(super) mod add_providers;
 pub(super) mod add_resources;
-pub(super) mod add_values;
-pub(super) mod close_ephemeral;
-pub(super) mod connect_modules;
-pub(super) mod connect_providers;
 pub(super) mod connect_references;
 pub(super) mod prune_excluded;
 pub(super) mod prune_for_destroy;

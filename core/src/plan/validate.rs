@@ -13,7 +13,7 @@ use crate::eval::import::expand_import;
 use crate::eval::vertex::Givens;
 use crate::eval::{RepetitionData, expand};
 use crate::phase::{
-    ProviderVertex, check_ignored, check_provisioners, evaluate, point_at_parts, report_cycles,
+    Frame, ProviderVertex, check_ignored, check_provisioners, evaluate, point_at_parts,
 };
 use crate::provider::{About, unsupported_type};
 use crate::session::Session;
@@ -24,13 +24,7 @@ use crate::session::Session;
 /// When it is not valid. Everything that can be found at once is reported.
 pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
     let options = Options::default();
-    let draft = build::draft(diags, session, &options)?;
-    let loaded = session.pool.load(diags, build::providers(&draft)).await;
-    let graph = match draft.freeze() {
-        Ok(graph) => graph,
-        Err(cyclic) => return Err(report_cycles(diags, session.sources, &cyclic)),
-    };
-    loaded?;
+    let graph = build::graph(diags, session, &options).await?;
     let givens = Givens { checking: true, ..session.givens() };
     let mut failed = vec![false; graph.len()];
     for &id in graph.order() {
@@ -38,23 +32,21 @@ pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<
         let skipped = graph.dependencies(id).iter().any(|on| failed[on.index()]);
         let result = match (&graph[id], skipped) {
             (_, true) => Err(()),
-            (Vertex::Value(value), false) => {
+            (Vertex::Frame(Frame::Value(value)), false) => {
                 let found = session.settled(diags, |diags| value.visit(diags, givens)).await;
                 found.map(|found| value.record(session.results, found)).map_err(|_| ())
             }
-            (Vertex::Call(call), false) => {
+            (Vertex::Frame(Frame::Call(call)), false) => {
                 let found = session.settled(diags, |diags| call.visit(diags, givens)).await;
                 found.map(|found| call.record(givens, found)).map_err(|_| ())
             }
-            (Vertex::Provider(provider), false) => {
+            (Vertex::Frame(Frame::Provider(provider)), false) => {
                 validate_provider(session, diags, provider).await.map_err(|_| ())
             }
             (Vertex::Resource(resource), false) => {
                 validate_resource(session, diags, resource).await.map_err(|_| ())
             }
-            (Vertex::Closed(_) | Vertex::Read(_) | Vertex::Orphan(_) | Vertex::Close(_), false) => {
-                Ok(())
-            }
+            (Vertex::Frame(_) | Vertex::Read(_) | Vertex::Orphan(_), false) => Ok(()),
         };
         failed[id.index()] = result.is_err();
     }

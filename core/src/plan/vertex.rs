@@ -1,38 +1,27 @@
 //! What can be visited while planning. A vertex is complete when made.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use formwork_value::{Diagnostics, Reported};
 
 use super::ChangeKey;
-use crate::addr::{ConfigResourceAddr, ModuleAddr, ProviderConfigAddr, ResourceAddr};
-use crate::config::{Import, ModuleNode, Resource};
-use crate::eval::call::CallVertex;
-use crate::eval::vertex::ValueVertex;
-use crate::phase::{InCycle, ProviderVertex, Speaking, find_written};
+use crate::addr::{ConfigResourceAddr, Mode, ModuleAddr, ProviderConfigAddr, ResourceAddr};
+use crate::config::{Config, Import, ModuleNode, Resource};
+use crate::phase::{self, Frame, Speaking, find_written};
 use crate::session::Session;
 use crate::state::{Object, ResourceState};
 
 /// A vertex of the plan graph.
 #[derive(Debug)]
 pub(crate) enum Vertex<'c> {
-    /// A variable, local value or output.
-    Value(ValueVertex<'c>),
-    /// A called module, whose instances become known here.
-    Call(CallVertex<'c>),
-    /// A called module, in which everything is done.
-    Closed(&'c ModuleNode),
-    /// A provider configuration.
-    Provider(ProviderVertex<'c>),
+    /// What both graphs have.
+    Frame(Frame<'c>),
     /// A resource that is written in the configuration, with all its instances.
     Resource(ResourceVertex<'c>),
     /// The objects of a resource, read before its turn comes.
     Read(ReadVertex<'c>),
     /// A resource that is only in the state.
     Orphan(OrphanVertex<'c>),
-    /// The end of an ephemeral resource, when everything that needs it is done.
-    Close(ConfigResourceAddr),
 }
 
 /// A resource that is written in the configuration, in all instances of its module.
@@ -109,44 +98,66 @@ pub(crate) struct OrphanVertex<'c> {
     pub(crate) prior: &'c ResourceState,
 }
 
-impl<'c> Vertex<'c> {
-    /// The module whose instances must be known before this can be visited.
-    pub(crate) fn module(&self) -> Option<&'c ModuleNode> {
-        match self {
-            Self::Value(value) => Some(value.node),
-            Self::Call(call) => Some(call.caller),
-            Self::Closed(node) => Some(node),
-            Self::Provider(provider) => provider.written.map(|(node, _)| node),
-            Self::Resource(resource) => Some(resource.node),
-            Self::Read(_) | Self::Orphan(_) | Self::Close(_) => None,
-        }
+impl<'c> From<Frame<'c>> for Vertex<'c> {
+    fn from(frame: Frame<'c>) -> Self {
+        Self::Frame(frame)
     }
 }
 
-/// Which provider configuration each vertex is or uses.
-pub(crate) fn provider_parts<'v>(
-    vertices: &'v [Vertex<'_>],
-) -> impl Iterator<Item = Option<&'v ProviderConfigAddr>> {
-    let opened = vertices.iter().filter_map(|vertex| match vertex {
-        Vertex::Resource(resource) => Some((&resource.addr, &resource.provider)),
-        _ => None,
-    });
-    let opened: BTreeMap<_, _> = opened.collect();
-    vertices.iter().map(move |vertex| match vertex {
-        Vertex::Provider(provider) => Some(&provider.addr),
-        Vertex::Resource(resource) => Some(&resource.provider),
-        Vertex::Read(read) => Some(&read.provider),
-        Vertex::Orphan(orphan) => Some(&orphan.provider),
-        Vertex::Close(addr) => opened.get(addr).copied(),
-        Vertex::Value(_) | Vertex::Call(_) | Vertex::Closed(_) => None,
-    })
-}
+impl<'c> phase::Vertex<'c> for Vertex<'c> {
+    fn frame(&self) -> Option<&Frame<'c>> {
+        match self {
+            Self::Frame(frame) => Some(frame),
+            _ => None,
+        }
+    }
 
-impl InCycle for Vertex<'_> {
+    fn module(&self) -> Option<&'c ModuleNode> {
+        match self {
+            Self::Frame(frame) => frame.module(),
+            Self::Resource(resource) => Some(resource.node),
+            Self::Read(_) | Self::Orphan(_) => None,
+        }
+    }
+
+    fn around(&self, config: &'c Config) -> Option<&'c ModuleNode> {
+        match self {
+            Self::Frame(frame) => frame.around(config),
+            other => other.module(),
+        }
+    }
+
     fn block(&self) -> Option<&Resource> {
         match self {
             Self::Resource(resource) => Some(resource.config),
             _ => None,
+        }
+    }
+
+    fn mentioned(&self) -> Option<&ConfigResourceAddr> {
+        match self {
+            Self::Resource(resource) => Some(&resource.addr),
+            _ => None,
+        }
+    }
+
+    fn provider(&self) -> Option<&ProviderConfigAddr> {
+        match self {
+            Self::Resource(resource) => Some(&resource.provider),
+            Self::Read(read) => Some(&read.provider),
+            Self::Orphan(orphan) => Some(&orphan.provider),
+            Self::Frame(_) => None,
+        }
+    }
+
+    fn opens(&self) -> Option<&ConfigResourceAddr> {
+        self.mentioned().filter(|addr| addr.resource.mode() == Mode::Ephemeral)
+    }
+
+    fn passes_on(&self) -> bool {
+        match self {
+            Self::Frame(frame) => frame.passes_on(),
+            other => other.opens().is_some(),
         }
     }
 }
@@ -154,14 +165,10 @@ impl InCycle for Vertex<'_> {
 impl std::fmt::Display for Vertex<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Value(value) => value.fmt(f),
-            Self::Call(call) => write!(f, "{} (expand)", call.node.path),
-            Self::Closed(node) => write!(f, "{} (close)", node.path),
-            Self::Provider(provider) => provider.addr.fmt(f),
+            Self::Frame(frame) => frame.fmt(f),
             Self::Resource(resource) => resource.addr.fmt(f),
             Self::Read(read) => write!(f, "{} (read)", read.addr),
             Self::Orphan(orphan) => write!(f, "{} (only in the state)", orphan.addr),
-            Self::Close(addr) => write!(f, "{addr} (close)"),
         }
     }
 }

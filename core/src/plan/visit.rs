@@ -21,7 +21,7 @@ use super::ahead::Ahead;
 use super::dependencies::Closures;
 use super::fates::Fates;
 use super::forgotten::Forgotten;
-use super::outcome::{Found, Outcome};
+use super::outcome::Found;
 use super::spared::Spared;
 use super::vertex::Vertex;
 use super::{Mode, Options, ReplaceOrders};
@@ -29,7 +29,7 @@ use crate::addr::{InstanceAddr, ResourceAddr};
 use crate::config::Resource;
 use crate::eval::vertex::Givens;
 use crate::moved::Moves;
-use crate::phase::{Openings, Written, visit_provider};
+use crate::phase::{Openings, Written};
 use crate::session::Session;
 
 pub(crate) use prior::Prior;
@@ -99,27 +99,12 @@ impl<'a> View<'a> {
 }
 
 /// Visits a vertex.
-pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> Outcome {
+pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> (Diagnostics, Found) {
     let mut diags = Diagnostics::new();
-    let session = view.session;
     let found = match vertex {
-        Vertex::Value(value) => {
-            let find = |diags: &mut Diagnostics| value.visit(diags, view.givens());
-            session.settled(&mut diags, find).await.map_or(Found::Nothing, Found::Values)
-        }
-        Vertex::Call(call) => {
-            let find = |diags: &mut Diagnostics| call.visit(diags, session.givens());
-            session.settled(&mut diags, find).await.map_or(Found::Nothing, Found::Called)
-        }
-        Vertex::Closed(_) => Found::Nothing,
-        Vertex::Close(addr) => {
-            view.openings.close(&mut diags, addr).await;
-            Found::Nothing
-        }
-        Vertex::Provider(provider) => {
-            // Errors are in `diags`; there is nothing else to know.
-            let _ = visit_provider(session, &mut diags, provider).await;
-            Found::Nothing
+        Vertex::Frame(frame) => {
+            let with = (view.session, view.givens());
+            Found::Frame(frame.visit(&mut diags, with, view.openings).await)
         }
         Vertex::Resource(resource) => {
             Found::Resources(resource::visit(view, &mut diags, resource).await)
@@ -129,5 +114,5 @@ pub(crate) async fn visit(view: View<'_>, vertex: &Vertex<'_>) -> Outcome {
             Found::Resources(vec![destroy::visit_orphan(view, &mut diags, orphan).await])
         }
     };
-    Outcome { diags, found }
+    (diags, found)
 }

@@ -1,6 +1,7 @@
 //! Building the plan graph, whatever the order of the transforms.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -8,6 +9,7 @@ use formwork_plugin_protocol::{Failure, Provider};
 use tokio::sync::Semaphore;
 
 use super::*;
+use crate::addr::ProviderAddr;
 use crate::eval::testing::Bench;
 use crate::event::Unwatched;
 use crate::graph::walk::Finishing;

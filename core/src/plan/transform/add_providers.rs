@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use formwork_value::{Diagnostic, Diagnostics};
 
 use crate::addr::{Mode, ProviderConfigAddr};
-use crate::phase::{ProviderVertex, written_providers};
+use crate::phase::{self, written_providers};
 use crate::plan::build::Inputs;
 use crate::plan::vertex::Vertex;
 
@@ -33,10 +33,7 @@ pub(in crate::plan) fn add<'c>(
             let _ = diags.error(missing(addr, provider));
         }
     }
-    for addr in used {
-        let written = written.get(&addr).copied();
-        add(Vertex::Provider(ProviderVertex { addr, written }));
-    }
+    phase::add_providers(config, used, add);
 }
 
 fn missing(resource: &dyn std::fmt::Display, provider: &ProviderConfigAddr) -> Diagnostic {

@@ -2,25 +2,21 @@
 
 use formwork_value::Span;
 
-use crate::addr::Reference;
-use crate::config::{Config, ModuleNode};
-use crate::graph::{Edges, VertexId};
-use crate::phase::Why;
-use crate::plan::build::Index;
+use crate::config::Config;
+use crate::graph::{Edges, numbered};
+use crate::phase::{Mentions, Names, Why};
 use crate::plan::vertex::Vertex;
 
 pub(in crate::plan) fn connect<'c>(
     config: &'c Config,
     vertices: &[Vertex<'c>],
-    index: &Index,
+    names: &Names,
     edges: &mut Edges<Why>,
 ) {
-    for (at, vertex) in (0..).map(VertexId).zip(vertices) {
-        let why: fn(Span) -> Why = Why::Mention;
-        let mentions = mentions(config, vertex).into_iter().map(|(node, all)| (node, all, why));
-        for (node, references, why) in mentions.chain(of_imports(config, vertex)) {
+    for (at, vertex) in numbered(vertices) {
+        for ((node, references), why) in mentions(config, vertex) {
             for reference in references {
-                let Some(to) = index.names.find(node, reference) else { continue };
+                let Some(to) = names.find(node, reference) else { continue };
                 // A variable's validation mentions the variable itself; a resource that mentions
                 // itself is reported when it is evaluated.
                 if *to != at {
@@ -31,23 +27,22 @@ pub(in crate::plan) fn connect<'c>(
     }
 }
 
-/// References in a module, and what they are for.
-type Imports<'c> = (&'c ModuleNode, &'c [Reference], fn(Span) -> Why);
+type Because = fn(Span) -> Why;
 
-/// What is needed to find the objects that are imported into a resource.
-fn of_imports<'c>(config: &'c Config, vertex: &Vertex<'c>) -> Vec<Imports<'c>> {
-    let Vertex::Resource(resource) = vertex else { return Vec::new() };
-    let imports = resource.imports.iter();
-    let why: fn(Span) -> Why = Why::Import;
-    imports.map(|import| (config.root_node(), import.references.as_slice(), why)).collect()
-}
-
-fn mentions<'c>(config: &'c Config, vertex: &Vertex<'c>) -> Vec<(&'c ModuleNode, &'c [Reference])> {
+/// What a vertex mentions, and what is needed to find the objects that are imported into a resource.
+fn mentions<'c>(config: &'c Config, vertex: &Vertex<'c>) -> Vec<(Mentions<'c>, Because)> {
     match vertex {
-        Vertex::Value(value) => value.mentions(config),
-        Vertex::Call(call) => vec![call.mentions()],
-        Vertex::Provider(provider) => provider.mentions().into_iter().collect(),
-        Vertex::Resource(resource) => vec![(resource.node, &resource.config.references)],
-        Vertex::Closed(_) | Vertex::Read(_) | Vertex::Orphan(_) | Vertex::Close(_) => Vec::new(),
+        Vertex::Frame(frame) => {
+            let all = frame.mentions(config).into_iter();
+            all.map(|mentions| (mentions, Why::Mention as Because)).collect()
+        }
+        Vertex::Resource(resource) => {
+            let own = (resource.node, resource.config.references.as_slice());
+            let imports = resource.imports.iter();
+            let imports = imports.map(|it| (config.root_node(), it.references.as_slice()));
+            let imports = imports.map(|mentions| (mentions, Why::Import as Because));
+            std::iter::once((own, Why::Mention as Because)).chain(imports).collect()
+        }
+        Vertex::Read(_) | Vertex::Orphan(_) => Vec::new(),
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::addr::{ConfigResourceAddr, Mode as ResourceMode, ResourceAddr};
-use crate::graph::Draft;
-use crate::phase::Why;
+use crate::graph::{Draft, Edge};
+use crate::phase::{Frame, Why};
 use crate::plan::build::Inputs;
 use crate::plan::vertex::{ResourceVertex, Vertex};
 use crate::plan::{Mode, Options};
@@ -27,12 +27,7 @@ pub(in crate::plan) fn prune<'c>(inputs: Inputs<'c>, draft: &Draft<Vertex<'c>, W
     let wanted = draft.vertices().iter().map(|vertex| match vertex {
         Vertex::Resource(resource) => written(resource),
         Vertex::Orphan(orphan) => targeted(&orphan.addr),
-        Vertex::Value(_)
-        | Vertex::Call(_)
-        | Vertex::Closed(_)
-        | Vertex::Provider(_)
-        | Vertex::Read(_)
-        | Vertex::Close(_) => false,
+        Vertex::Frame(_) | Vertex::Read(_) => false,
     });
     let mut keep = with_dependencies(inputs, draft, wanted.collect());
     keep_satisfied_outputs(draft, &mut keep);
@@ -78,53 +73,22 @@ pub(in crate::plan) fn with_dependencies(
 ) -> Vec<bool> {
     let destroying = inputs.options.mode == Mode::Destroy;
     let is_doomed = |vertex: &Vertex<'_>| matches!(vertex, Vertex::Resource(r) if destroying && r.addr.resource.mode() == ResourceMode::Managed);
-    let mut dependencies = vec![Vec::new(); draft.vertices().len()];
-    for edge in draft.edges().iter() {
-        if edge.why == Why::Provider || !is_doomed(&draft[edge.dependent]) {
-            dependencies[edge.dependent.index()].push(edge.dependency);
-        }
-    }
-    let mut keep = wanted;
-    let mut queue: Vec<usize> = (0..keep.len()).filter(|&at| keep[at]).collect();
-    while let Some(at) = queue.pop() {
-        for on in &dependencies[at] {
-            if !std::mem::replace(&mut keep[on.index()], true) {
-                queue.push(on.index());
-            }
-        }
-    }
-    keep
+    let counts = |edge: &Edge<Why>| edge.why == Why::Provider || !is_doomed(&draft[edge.dependent]);
+    draft.dependencies(counts).reach(wanted)
 }
 
 /// An output stays if it stands on resources, and on none that was pruned.
 fn keep_satisfied_outputs(draft: &Draft<Vertex<'_>, Why>, keep: &mut [bool]) {
-    let vertices = draft.vertices();
-    let mut dependencies = vec![Vec::new(); vertices.len()];
-    let mut dependents = vec![Vec::new(); vertices.len()];
-    for edge in draft.edges().iter() {
-        dependencies[edge.dependent.index()].push(edge.dependency.index());
-        dependents[edge.dependency.index()].push(edge.dependent.index());
+    let (dependencies, dependents) = (draft.dependencies(|_| true), draft.dependents());
+    let resources = |kept: bool| -> Vec<bool> {
+        let is_one = |vertex: &Vertex<'_>| matches!(vertex, Vertex::Resource(_));
+        draft.vertices().iter().zip(&*keep).map(|(it, is)| is_one(it) && *is == kept).collect()
+    };
+    let (lost, kept) = (dependents.reach(resources(false)), dependents.reach(resources(true)));
+    let is_output = |vertex: &Vertex<'_>| matches!(vertex, Vertex::Frame(Frame::Value(value)) if value.root_output().is_some());
+    let outputs = draft.vertices().iter().map(is_output).zip(kept.iter().zip(&lost));
+    let satisfied = outputs.map(|(is_output, (kept, lost))| is_output && *kept && !*lost);
+    for (keep, needed) in keep.iter_mut().zip(dependencies.reach(satisfied.collect())) {
+        *keep |= needed;
     }
-    let is_resource = |at: usize| matches!(vertices[at], Vertex::Resource(_));
-    let lost: Vec<usize> = (0..keep.len()).filter(|&at| is_resource(at) && !keep[at]).collect();
-    let kept: Vec<usize> = (0..keep.len()).filter(|&at| is_resource(at) && keep[at]).collect();
-    let (lost, kept) = (reached(&dependents, lost), reached(&dependents, kept));
-    let is_output =
-        |at: usize| matches!(&vertices[at], Vertex::Value(value) if value.is_root_output());
-    let outputs = (0..keep.len()).filter(|&at| is_output(at) && kept[at] && !lost[at]);
-    for (at, needed) in reached(&dependencies, outputs.collect()).into_iter().enumerate() {
-        keep[at] |= needed;
-    }
-}
-
-/// Where the edges lead from some vertices, these included.
-fn reached(edges: &[Vec<usize>], from: Vec<usize>) -> Vec<bool> {
-    let mut reached = vec![false; edges.len()];
-    let mut queue = from;
-    while let Some(at) = queue.pop() {
-        if !std::mem::replace(&mut reached[at], true) {
-            queue.extend(&edges[at]);
-        }
-    }
-    reached
 }

@@ -1,0 +1,68 @@
+//! For each vertex a run of others, all runs in one array: what it waits for, or what waits for it.
+
+use super::{VertexId, ids};
+
+/// For each vertex a run of others.
+#[derive(Debug, Default)]
+pub struct Adjacency {
+    /// Where the run of each vertex starts; one entry more than there are vertices.
+    starts: Vec<u32>,
+    pub(super) ends: Vec<VertexId>,
+}
+
+impl Adjacency {
+    /// Lays out edges, given as pairs of start and end; runs keep the order of the pairs.
+    pub(super) fn build(
+        n_vertices: usize,
+        pairs: impl ExactSizeIterator<Item = (VertexId, VertexId)> + Clone,
+    ) -> Self {
+        assert!(u32::try_from(pairs.len()).is_ok(), "fewer edges than fit in 32 bits");
+        let mut starts = vec![0_u32; n_vertices + 1];
+        for (from, _) in pairs.clone() {
+            starts[from.index() + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut ends = vec![VertexId(0); pairs.len()];
+        let mut next = starts.clone();
+        for (from, to) in pairs {
+            assert!(to.index() < n_vertices, "both ends of an edge are in the graph");
+            let slot = &mut next[from.index()];
+            ends[*slot as usize] = to;
+            *slot += 1;
+        }
+        Self { starts, ends }
+    }
+
+    pub(super) fn n_vertices(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    pub(super) fn run(&self, of: VertexId) -> std::ops::Range<usize> {
+        self.starts[of.index()] as usize..self.starts[of.index() + 1] as usize
+    }
+
+    /// The others of a vertex.
+    #[must_use]
+    pub fn of(&self, id: VertexId) -> &[VertexId] {
+        &self.ends[self.run(id)]
+    }
+
+    /// Everything that can be reached from some vertices, which are given as one flag for each vertex;
+    /// these included.
+    #[must_use]
+    pub fn reach(&self, from: Vec<bool>) -> Vec<bool> {
+        let mut reached = from;
+        let mut queue: Vec<VertexId> =
+            ids(reached.len()).filter(|id| reached[id.index()]).collect();
+        while let Some(id) = queue.pop() {
+            for &next in self.of(id) {
+                if !std::mem::replace(&mut reached[next.index()], true) {
+                    queue.push(next);
+                }
+            }
+        }
+        reached
+    }
+}

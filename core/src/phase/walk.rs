@@ -1,0 +1,47 @@
+//! Walks the graph of a phase, with everything that must go on meanwhile: ephemeral resources are
+//! renewed, plugins come and go. What a visit does and what is recorded of it is each phase's own.
+
+use std::collections::BTreeMap;
+
+use formwork_value::Diagnostics;
+
+use super::{Openings, Tenancy, Vertex, Why};
+use crate::graph::walk::{Next, Pace, Unvisited, walk};
+use crate::graph::{Graph, VertexId};
+use crate::session::Session;
+
+/// Visits every vertex and has recorded what came of it, and whether it failed. Errors of a vertex
+/// mean that its dependents are not visited.
+pub(crate) async fn walk_phase<'g, 'c, V, T, F>(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    (graph, openings): (&'g Graph<V, Why>, &Openings<'_>),
+    visit: impl Fn(&'g V) -> F,
+    mut record: impl FnMut(&'g V, T, bool),
+) -> Unvisited
+where
+    V: Vertex<'c>,
+    F: Future<Output = (Diagnostics, T)>,
+{
+    // By vertex, so that their order does not depend on timing.
+    let mut problems: BTreeMap<VertexId, Diagnostics> = BTreeMap::new();
+    let tenancy = Tenancy::of(session.pool, graph.vertices());
+    let stop = || session.stopped();
+    let Session { parallelism: limit, finishing, .. } = *session;
+    let pace = Pace { limit, stop: &stop, finishing, gate: &tenancy };
+    let visit = |_, vertex| visit(vertex);
+    let walk = walk(graph, pace, visit, |id, vertex, (said, found)| {
+        let failed = said.has_errors();
+        record(vertex, found, failed);
+        if !said.is_empty() {
+            problems.insert(id, said);
+        }
+        if failed { Next::SkipDependents } else { Next::Go }
+    });
+    let unvisited = session.pool.tidying(openings.keeping(walk)).await;
+    for problems in problems.into_values() {
+        let _ = diags.append(problems);
+    }
+    openings.finish(diags).await;
+    unvisited
+}
