@@ -79,6 +79,11 @@ pub(crate) struct Env {
     pub(crate) all: BTreeMap<String, String>,
 }
 
+/// The folder in which the program is now.
+pub(crate) fn folder() -> String {
+    std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned()
+}
+
 impl Env {
     /// The same, with what the command line says about all commands.
     pub(crate) fn with(self, view: ViewArgs) -> Self {
@@ -152,7 +157,7 @@ impl Env {
                 .into_iter()
                 .chain(data_dirs.split(':').filter(|dir| !dir.is_empty()).map(PathBuf::from))
                 .collect(),
-            cwd: std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned(),
+            cwd: folder(),
             home,
             ssh_agent: path("SSH_AUTH_SOCK"),
             variables: prefixed("TF_VAR_"),

@@ -10,7 +10,7 @@ use std::sync::{Arc, Weak};
 use formwork_core::addr::ProviderAddr;
 use formwork_core::provider::Launch;
 use formwork_plugin_protocol::client::{
-    Deadlines, Executable, Leftover, Limits, Plugin, Settings, leftovers, shutdown_all,
+    Executable, Leftover, Limits, Plugin, Settings, leftovers, shutdown_all,
 };
 use formwork_plugin_protocol::reattach::Reattach;
 use formwork_plugin_protocol::{Failure, Provider};
@@ -99,7 +99,7 @@ impl Launch for Launcher {
                 Plugin::launch(&executable, &self.settings).await?
             }
         };
-        let provider: Arc<dyn Provider> = Arc::new(plugin.provider(Deadlines::default()));
+        let provider: Arc<dyn Provider> = Arc::new(plugin.provider());
         self.running.borrow_mut().push((Arc::downgrade(&provider), Rc::new(plugin)));
         Ok(provider)
     }

@@ -45,6 +45,7 @@ pub use relevant::Relevant;
 use forgotten::Forgotten;
 use replace_order::ReplaceOrders;
 use spared::Spared;
+use validate::Accepted;
 
 /// What kind of plan is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -165,19 +166,26 @@ impl Plan {
 /// Makes a plan. The plan is there even when errors were reported, as far as it came; then it is
 /// marked as errored.
 ///
+/// The configuration is validated before anything else: one that can be seen to be wrong without any
+/// value reads nothing, opens nothing and configures nothing.
+///
 /// # Errors
-/// When not even the graph could be built, or a provider not be loaded.
+/// When the configuration is not valid, not even the graph could be built, or a provider not be loaded.
 pub async fn plan(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     options: &Options,
 ) -> Result<Plan, Reported> {
+    let accepted = validate::validate_first(session, diags).await?;
     let (moves, state) = Moves::of(session.config, session.state);
     forgotten::check(diags, session.config)?;
-    moves.check_targets(diags, &options.targets)?;
+    // Whoever only imports has not chosen to leave anything out.
+    if options.imports.is_empty() {
+        moves.check_targets(diags, &options.targets)?;
+    }
     let session = &session.with_state(&state);
     let mut found = Diagnostics::new();
-    let plan = plan_moved(session, &mut found, options, &moves).await;
+    let plan = plan_moved(session, &mut found, options, (&moves, accepted)).await;
     if plan.is_ok() {
         // Moves that make no sense are likely the cause of whatever else is wrong, which is not said.
         let Session { sources, results, .. } = *session;
@@ -238,7 +246,7 @@ async fn plan_moved(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     options: &Options,
-    moves: &Moves,
+    (moves, accepted): (&Moves, Accepted),
 ) -> Result<Plan, Reported> {
     let graph = build::graph(diags, session, options).await?;
     let orders = ReplaceOrders::of(&graph);
@@ -249,7 +257,7 @@ async fn plan_moved(
     let dragged = transform::prune_targets::dragged(session, options);
     let spared = Spared::of(session, options, moves, &graph);
     let forgotten = Forgotten::of(session.config);
-    let settled = visit::Settled { orders, closures, dragged, spared, moves, forgotten };
+    let settled = visit::Settled { orders, closures, dragged, spared, moves, forgotten, accepted };
     let graph = transform::read_ahead::add(graph, session, options);
     record::run(session, diags, options, &graph, &settled).await
 }

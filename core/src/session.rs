@@ -55,6 +55,15 @@ pub struct Session<'a> {
     pub stop: &'a Cell<bool>,
 }
 
+/// What one session may stand on and another not.
+#[derive(Clone, Copy)]
+pub(crate) struct Basis<'a> {
+    pub(crate) state: &'a State,
+    pub(crate) results: &'a Results,
+    pub(crate) variables: &'a BTreeMap<Str, Input>,
+    pub(crate) watch: &'a dyn Watch,
+}
+
 impl Session<'_> {
     /// What values are found from.
     #[must_use]
@@ -72,8 +81,14 @@ impl Session<'_> {
 
     /// The same session with another state.
     pub(crate) fn with_state<'s>(&'s self, state: &'s State) -> Session<'s> {
-        let Self { config, sources, pool, provisioners, results, world, variables, watch, .. } =
-            *self;
+        let Self { results, variables, watch, .. } = *self;
+        self.with(Basis { state, results, variables, watch })
+    }
+
+    /// The same session on another basis.
+    pub(crate) fn with<'s>(&'s self, basis: Basis<'s>) -> Session<'s> {
+        let Basis { state, results, variables, watch } = basis;
+        let Self { config, sources, pool, provisioners, world, .. } = *self;
         let Self { parallelism, finishing, stop, .. } = *self;
         let permits = Semaphore::new(parallelism);
         Session {

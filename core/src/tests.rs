@@ -293,6 +293,7 @@ impl Loaded {
 fn world(applying: bool) -> World {
     World {
         cwd: "/work".into(),
+        folder: "/work".into(),
         root: ".".into(),
         home: None,
         workspace: "default".into(),

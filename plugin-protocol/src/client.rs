@@ -28,7 +28,7 @@ mod unrunnable;
 
 pub use launch::Executable;
 pub use leftover::Leftover;
-pub use provider::{Deadlines, GrpcProvider};
+pub use provider::GrpcProvider;
 pub use shutdown::{leftovers, shutdown_all};
 
 use connect::Dialer;

@@ -1,8 +1,6 @@
 //! Why a call did not come back with an answer, by blame. What a provider *answers*, errors included,
 //! is not a failure but a response.
 
-use std::time::Duration;
-
 /// Why a call to a provider brought no usable answer.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Failure {
@@ -29,9 +27,6 @@ pub enum Failure {
         /// The panic or last lines of its stderr; may be empty.
         output: String,
     },
-    /// The plugin did not answer in time.
-    #[error("no answer within {}s", .0.as_secs_f64())]
-    TimedOut(Duration),
     /// The plugin does not implement the call.
     #[error("the provider does not implement {0}")]
     Unimplemented(&'static str),

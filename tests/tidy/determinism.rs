@@ -229,6 +229,7 @@ async fn run(text: &'static str, state: &State, finishing: Finishing) -> Outcome
 fn world(applying: bool) -> World {
     World {
         cwd: "/somewhere".into(),
+        folder: "/somewhere".into(),
         root: ".".into(),
         home: None,
         workspace: "default".into(),

@@ -186,6 +186,8 @@ impl Finder<'_> {
         let held = locked.file.state.resource_mut(addr.of(), &resource.provider);
         let instance = held.instances.entry(addr.key.clone()).or_default();
         instance.current = Some(object.clone());
+        // Outputs that stand on the object alone have a value from now on.
+        locked.file.state.outputs.clone_from(&plan.prior.outputs);
         Ok(())
     }
 

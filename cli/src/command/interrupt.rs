@@ -10,10 +10,10 @@ use formwork_core::provider::{Pool, Waiting};
 
 use super::operation::Prepared;
 use crate::sentinel::{Attended, Signals};
-use crate::view;
+use crate::view::{self, Screen};
 
 const FIRST: &str = "\nInterrupt received.\nPlease wait for Formwork to exit or data loss may occur.\nGracefully shutting down...\n\n";
-const SECOND: &str = "\nTwo interrupts received. Exiting immediately. What was under way is in the journal; the next command says what became of it.\n";
+const SECOND: &str = "\nTwo interrupts received. Exiting immediately. A change that was under way is in the journal; the next command says what became of it.\n";
 
 /// After how long without an answer a provider is mentioned, unless somebody wants it otherwise.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -56,7 +56,8 @@ pub(super) async fn guarded<T>(
         () = signals.next() => {}
         never = &mut reminding => match never {},
     }
-    view::err(FIRST);
+    let screen = Screen::of(prepared.workspace.env);
+    view::err(&screen.wrap(FIRST));
     interrupt.come();
     prepared.provisioners.stop();
     let mut stopping = std::pin::pin!(pool.stop());
@@ -69,7 +70,7 @@ pub(super) async fn guarded<T>(
             never = &mut reminding => match never {},
         }
     }
-    view::err(SECOND);
+    view::err(&screen.wrap(SECOND));
     view::err(&list(&pool.waiting(Duration::ZERO)));
     prepared.launcher.kill();
     None

@@ -26,7 +26,7 @@ use super::given::{ask_for_missing, given};
 use super::output::stored_in;
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
 use crate::clock;
-use crate::env::Env;
+use crate::env::{self, Env};
 use crate::launcher::Launcher;
 use crate::view;
 use crate::workspace::Workspace;
@@ -127,6 +127,7 @@ impl<'e> Prepared<'e> {
     pub(crate) fn world(&self, applying: bool) -> World {
         World {
             cwd: self.workspace.env.cwd.as_str().into(),
+            folder: env::folder().into(),
             root: ".".into(),
             home: self.workspace.env.home.as_ref().map(|home| home.to_string_lossy().into_owned()),
             workspace: self.workspace_name.as_str().into(),

@@ -34,7 +34,11 @@ pub(super) enum Unanswered {
 pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Result<String, Unanswered> {
     view::out(&format!("{}\n", screen.paint(Paint::Bold, question.title)));
     if !question.about.is_empty() {
-        view::out(&format!("  {}\n\n", question.about.replace('\n', "\n  ")));
+        let about = match io::stdout().is_terminal() {
+            true => &screen.wrap(question.about),
+            false => question.about,
+        };
+        view::out(&format!("  {}\n\n", about.replace('\n', "\n  ")));
     }
     // Whoever is quick types as soon as the question is there.
     let silence = question.secret.then(Silence::begin).flatten();

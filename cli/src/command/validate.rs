@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 
 use crate::args::ValidateArgs;
 use crate::clock;
-use crate::env::Env;
+use crate::env::{self, Env};
 use crate::exit::Exit;
 use crate::view::json::diagnostic;
 use crate::view::json::tree::Json;
@@ -83,6 +83,7 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
     let (state, results, stop) = (State::default(), Results::new(&config), Cell::new(false));
     let world = World {
         cwd: workspace.env.cwd.as_str().into(),
+        folder: env::folder().into(),
         root: ".".into(),
         home: workspace.env.home.as_ref().map(|home| home.to_string_lossy().into_owned()),
         workspace: workspace.name().as_str().into(),

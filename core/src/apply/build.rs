@@ -178,10 +178,11 @@ fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Verte
             let deposed = deposes.or_else(|| change.deposed.clone());
             let (is_last, is_hurried) = (last.contains(change), last.is_hurried(change));
             add(Vertex::Destroy(DestroyVertex { change, deposed, is_last, is_hurried }));
-            gone.insert(name);
+            if gone.insert(name.clone()) {
+                add(Vertex::Gone(name));
+            }
         }
     }
-    gone.into_iter().for_each(|name| add(Vertex::Gone(name)));
 }
 
 /// Keys of eight hexadecimal digits by chance, without end.

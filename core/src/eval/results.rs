@@ -104,7 +104,18 @@ impl Results {
     /// Makes an empty table for a configuration.
     #[must_use]
     pub fn new(config: &Config) -> Self {
-        let mut root = ModuleResults::new(config.root_node(), ModuleAddr::root(), Rc::default());
+        Self::with(config, Rc::default())
+    }
+
+    /// Makes another empty table for a configuration. What functions of providers answered is known
+    /// in both.
+    #[must_use]
+    pub fn beside(&self, config: &Config) -> Self {
+        Self::with(config, self.root.functions.clone())
+    }
+
+    fn with(config: &Config, functions: Rc<ProviderFunctions>) -> Self {
+        let mut root = ModuleResults::new(config.root_node(), ModuleAddr::root(), functions);
         let unwritten = config.unwritten.keys().map(|name| (name.clone(), Default::default()));
         root.resources.extend(unwritten);
         Self { root, verdicts: Verdicts::default(), generated: Generated::default() }

@@ -27,6 +27,7 @@ impl Bench {
         let results = Results::new(&config);
         let world = World {
             cwd: "/work".into(),
+            folder: "/work".into(),
             root: ".".into(),
             home: None,
             workspace: "default".into(),

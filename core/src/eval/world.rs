@@ -11,6 +11,8 @@ use crate::config::files::Disk;
 pub struct World {
     /// The folder the command was started in, absolute: `path.cwd`.
     pub cwd: Str,
+    /// The folder in which paths of files begin, absolute: where the command went with `-chdir`.
+    pub folder: Str,
     /// The folder of the root module as the author sees it: `path.root`, usually `.`.
     pub root: Str,
     /// The folder that `~` stands for in arguments of functions.
@@ -62,7 +64,7 @@ impl Files for World {
     }
 
     fn current_folder(&self) -> Option<String> {
-        Some(self.cwd.as_str().to_owned())
+        Some(self.folder.as_str().to_owned())
     }
 
     fn home_folder(&self) -> Option<String> {

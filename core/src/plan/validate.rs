@@ -1,56 +1,143 @@
 //! Checks a configuration with the schemas of its providers, without state and without values:
 //! variables and everything that is only known later are unknown.
 
+use std::collections::BTreeMap;
+
 use formwork_lang::decode::decode;
 use formwork_value::{Diagnostics, Marks, Reported, Value};
 
 use super::vertex::{ResourceVertex, Vertex};
 use super::{Options, build};
-use crate::addr::Mode;
+use crate::addr::{ConfigResourceAddr, Mode};
 use crate::config::Repetition;
+use crate::config::inputs::{self, Input};
 use crate::eval::conditions::try_out;
 use crate::eval::import::expand_import;
 use crate::eval::vertex::Givens;
-use crate::eval::{RepetitionData, expand};
+use crate::eval::{Expansion, RepetitionData, expand};
+use crate::event::Unwatched;
+use crate::graph::VertexId;
+use crate::graph::walk::{Next, Pace, walk};
 use crate::phase::{
     Frame, ProviderVertex, check_ignored, check_provisioners, evaluate, point_at_parts,
 };
 use crate::provider::{About, unsupported_type};
-use crate::session::Session;
+use crate::session::{Basis, Session};
+use crate::state::State;
+
+/// Configurations that providers accepted without a word, by resource: the very same need not be
+/// shown to them again.
+#[derive(Debug, Default)]
+pub(crate) struct Accepted(BTreeMap<ConfigResourceAddr, Value>);
+
+impl Accepted {
+    /// Whether the provider of a resource accepted this configuration.
+    pub(crate) fn contains(&self, addr: &ConfigResourceAddr, config: &Value) -> bool {
+        self.0.get(addr) == Some(config)
+    }
+}
+
+/// Validates the configuration of a session before anything is done with it. What is only worth a
+/// warning is not told: planning comes upon it again.
+///
+/// # Errors
+/// When it is not valid.
+pub(super) async fn validate_first(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+) -> Result<Accepted, Reported> {
+    let variables = session.config.root.variables.iter();
+    let variables = variables
+        .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown(variable))))
+        .collect();
+    let (state, results) = (State::default(), session.results.beside(session.config));
+    let basis =
+        Basis { state: &state, results: &results, variables: &variables, watch: &Unwatched };
+    let mut found = Diagnostics::new();
+    match check(&session.with(basis), &mut found).await {
+        Ok(accepted) => Ok(accepted),
+        Err(reported) => diags.append(found).and(Err(reported)),
+    }
+}
 
 /// Validates the configuration of a session, whose state must be empty and whose variables unknown.
 ///
 /// # Errors
 /// When it is not valid. Everything that can be found at once is reported.
 pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
+    check(session, diags).await.map(drop)
+}
+
+/// What was found out about a vertex.
+enum Found {
+    Nothing,
+    Values(Vec<Value>),
+    Called(Vec<Expansion>),
+    Accepted(Value),
+}
+
+async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Accepted, Reported> {
     let options = Options::default();
     let graph = build::graph(diags, session, &options).await?;
     let givens = Givens { checking: true, ..session.givens() };
-    let mut failed = vec![false; graph.len()];
-    for &id in graph.order() {
-        // What stands on something invalid would only repeat its errors.
-        let skipped = graph.dependencies(id).iter().any(|on| failed[on.index()]);
-        let result = match (&graph[id], skipped) {
-            (_, true) => Err(()),
-            (Vertex::Frame(Frame::Value(value)), false) => {
-                let found = session.settled(diags, |diags| value.visit(diags, givens)).await;
-                found.map(|found| value.record(session.results, found)).map_err(|_| ())
+    // By vertex, so that their order does not depend on timing.
+    let mut problems: BTreeMap<VertexId, Diagnostics> = BTreeMap::new();
+    let mut accepted = Accepted::default();
+    let stop = || session.stopped();
+    let Session { parallelism: limit, finishing, .. } = *session;
+    let pace = Pace { stop: &stop, finishing, ..Pace::at_most(limit) };
+    walk(
+        &graph,
+        pace,
+        |_, vertex| visit(session, givens, vertex),
+        |id, vertex, (said, found)| {
+            // What stands on something invalid would only repeat its errors.
+            let next = if found.is_err() { Next::SkipDependents } else { Next::Go };
+            match (vertex, found) {
+                (Vertex::Frame(Frame::Value(value)), Ok(Found::Values(found))) => {
+                    value.record(session.results, found);
+                }
+                (Vertex::Frame(Frame::Call(call)), Ok(Found::Called(found))) => {
+                    call.record(givens, found);
+                }
+                (Vertex::Resource(resource), Ok(Found::Accepted(config))) => {
+                    accepted.0.insert(resource.addr.clone(), config);
+                }
+                _ => {}
             }
-            (Vertex::Frame(Frame::Call(call)), false) => {
-                let found = session.settled(diags, |diags| call.visit(diags, givens)).await;
-                found.map(|found| call.record(givens, found)).map_err(|_| ())
-            }
-            (Vertex::Frame(Frame::Provider(provider)), false) => {
-                validate_provider(session, diags, provider).await.map_err(|_| ())
-            }
-            (Vertex::Resource(resource), false) => {
-                validate_resource(session, diags, resource).await.map_err(|_| ())
-            }
-            (Vertex::Frame(_) | Vertex::Read(_) | Vertex::Orphan(_), false) => Ok(()),
-        };
-        failed[id.index()] = result.is_err();
+            problems.insert(id, said);
+            next
+        },
+    )
+    .await;
+    for said in graph.order().iter().filter_map(|id| problems.remove(id)) {
+        let _ = diags.append(said);
     }
-    diags.check()
+    diags.check().map(|()| accepted)
+}
+
+async fn visit(
+    session: &Session<'_>,
+    givens: Givens<'_>,
+    vertex: &Vertex<'_>,
+) -> (Diagnostics, Result<Found, Reported>) {
+    let mut diags = Diagnostics::new();
+    let found = match vertex {
+        Vertex::Frame(Frame::Value(value)) => {
+            let find = |diags: &mut Diagnostics| value.visit(diags, givens);
+            session.settled(&mut diags, find).await.map(Found::Values)
+        }
+        Vertex::Frame(Frame::Call(call)) => {
+            let find = |diags: &mut Diagnostics| call.visit(diags, givens);
+            session.settled(&mut diags, find).await.map(Found::Called)
+        }
+        Vertex::Frame(Frame::Provider(provider)) => {
+            validate_provider(session, &mut diags, provider).await.map(|()| Found::Nothing)
+        }
+        Vertex::Resource(resource) => validate_resource(session, &mut diags, resource).await,
+        Vertex::Frame(_) | Vertex::Read(_) | Vertex::Orphan(_) => Ok(Found::Nothing),
+    };
+    (diags, found)
 }
 
 async fn validate_provider(
@@ -81,15 +168,16 @@ async fn validate_resource(
     session: &Session<'_>,
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
-) -> Result<(), Reported> {
+) -> Result<Found, Reported> {
     let (name, config) = (&vertex.addr.resource, vertex.config);
     let handle = session.pool.unconfigured(diags, &vertex.provider.provider).await?;
-    let Some(handle) = handle else { return Ok(()) };
+    let Some(handle) = handle else { return Ok(Found::Nothing) };
     let Some(ty) = handle.loaded().find(name.mode(), name.kind()) else {
         return Err(diags.error(unsupported_type(handle.loaded(), name, config.type_span)));
     };
     // Every call stands for one instance while nobody knows how many there will be.
-    let Some(&module) = session.results.instances(&vertex.node.path).first() else { return Ok(()) };
+    let modules = session.results.instances(&vertex.node.path);
+    let Some(&module) = modules.first() else { return Ok(Found::Nothing) };
     let placeholder = mark_of(
         name.mode(),
         match config.repetition {
@@ -99,6 +187,10 @@ async fn validate_resource(
     );
     if let Some(results) = module.resource(name) {
         results.set_placeholder(placeholder.clone());
+    }
+    // The block of one that is generated is made only when the object was found.
+    if vertex.generated {
+        return Ok(Found::Nothing);
     }
     let outer = session.scope(module);
     let repetition = |diags: &mut Diagnostics| expand::check(diags, &outer, &config.repetition);
@@ -133,8 +225,10 @@ async fn validate_resource(
     let about = About { addr: &vertex.addr, block: Some(config.span) };
     let mut said = Diagnostics::new();
     let verdict = handle.validate(&mut said, &ty, &value, about).await;
+    let is_accepted = said.is_empty() && value.is_wholly_known();
     point_at_parts(&mut said, &config.body, config.span);
-    diags.append(said).and(verdict)
+    diags.append(said).and(verdict)?;
+    Ok(if is_accepted { Found::Accepted(value) } else { Found::Nothing })
 }
 
 /// Marks what stands for something of this kind while nobody knows more about it.

@@ -13,8 +13,8 @@ mod triggers;
 
 use std::collections::BTreeSet;
 
-use formwork_value::Diagnostics;
 use formwork_value::diag::Severity;
+use formwork_value::{Diagnostics, Reported, Value};
 use futures_util::StreamExt as _;
 
 use super::ahead::Ahead;
@@ -23,6 +23,7 @@ use super::fates::Fates;
 use super::forgotten::Forgotten;
 use super::outcome::Found;
 use super::spared::Spared;
+use super::validate::Accepted;
 use super::vertex::Vertex;
 use super::{Mode, Options, ReplaceOrders};
 use crate::addr::{InstanceAddr, ResourceAddr};
@@ -30,6 +31,7 @@ use crate::config::Resource;
 use crate::eval::vertex::Givens;
 use crate::moved::Moves;
 use crate::phase::{Openings, Written};
+use crate::provider::{Handle, ResourceType};
 use crate::session::Session;
 
 pub(crate) use prior::Prior;
@@ -60,6 +62,8 @@ pub(crate) struct Settled<'m> {
     pub(crate) moves: &'m Moves,
     /// What is not destroyed where it is no longer written.
     pub(crate) forgotten: Forgotten,
+    /// Configurations that need not be shown to their providers again.
+    pub(crate) accepted: Accepted,
 }
 
 /// What every visit may look at.
@@ -84,6 +88,20 @@ impl<'a> View<'a> {
         'a: 'w,
     {
         Written { session: self.session, config, addr, failure: self.failure() }
+    }
+
+    /// Asks whether the provider accepts a configuration, unless it is known to.
+    pub(crate) async fn validate(
+        self,
+        diags: &mut Diagnostics,
+        (handle, ty): (&Handle, &ResourceType),
+        config: &Value,
+        written: Written<'_>,
+    ) -> Result<(), Reported> {
+        if self.settled.accepted.contains(&written.addr.of().config(), config) {
+            return Ok(());
+        }
+        handle.validate(diags, ty, config, written.about()).await
     }
 
     fn failure(self) -> Severity {

@@ -54,11 +54,6 @@ pub fn about_failure(
             )
             .blame(Blame::Provider)
         }
-        Failure::TimedOut(limit) => Diagnostic::error(
-            "Plugin did not respond",
-            format!("The provider {provider} gave no answer to {call}{what} within {} s.", limit.as_secs_f64()),
-        )
-        .blame(Blame::Provider),
         Failure::Unimplemented(method) => Diagnostic::error(
             "Provider does not support this operation",
             format!("The provider {provider} does not implement {method}, which is needed{what}."),

@@ -181,7 +181,7 @@ impl Handle {
         // Cheap, without consequence, and a refusal is an answer.
         let answer = tokio::time::timeout(LIFE_SIGN, self.provider.metadata()).await;
         let Ok(answer) = answer else { return false };
-        !matches!(answer, Err(Failure::Lost { .. } | Failure::TimedOut(_) | Failure::Launch(_)))
+        !matches!(answer, Err(Failure::Lost { .. } | Failure::Launch(_)))
     }
 
     pub(super) async fn configure(

@@ -156,11 +156,15 @@ impl<'l> Pool<'l> {
             return Ok(());
         }
         // A provider made before protocol 5.9 has no identities.
-        let identities = match provider.identity_schemas().await {
+        let mut identities = match provider.identity_schemas().await {
             Ok(identities) => identities,
             Err(Failure::Unimplemented(_)) => Default::default(),
             Err(failure) => return Err(failure),
         };
+        let said = std::mem::take(&mut identities.diagnostics);
+        if about_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
+            return Ok(());
+        }
         let loaded = Loaded::new(addr.clone(), schema, identities);
         self.loaded.borrow_mut().insert(addr.clone(), Rc::new(loaded));
         self.processes.set_idle(&provider);
@@ -427,11 +431,15 @@ fn unusable(
         ("resource type", &schema.resources),
         ("data source", &schema.data_sources),
         ("ephemeral resource type", &schema.ephemeral_resources),
+        ("list resource type", &schema.list_resources),
+        ("action", &schema.actions),
     ];
     let named = kinds.iter().flat_map(|(kind, schemas)| {
         schemas.iter().map(move |(name, schema)| (format!("its {kind} {name}"), schema))
     });
-    let own = std::iter::once(("its own configuration".to_owned(), &schema.provider));
+    let meta = schema.provider_meta.iter();
+    let meta = meta.map(|schema| ("what modules tell it about themselves".to_owned(), schema));
+    let own = std::iter::once(("its own configuration".to_owned(), &schema.provider)).chain(meta);
     let mut result = Ok(());
     for (what, schema) in own.chain(named) {
         for problem in schema.validate() {

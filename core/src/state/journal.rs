@@ -17,6 +17,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::task::Poll;
 
 use formwork_value::{Type, Value, codec};
 use futures_util::FutureExt as _;
@@ -318,7 +319,7 @@ impl Journal {
     pub async fn commit(&self) -> Result<(), JournalError> {
         let target = self.next.get() - 1;
         // Others that are ready get to append first, and share the request.
-        tokio::task::yield_now().await;
+        give_way().await;
         while self.durable.get() < target {
             if matches!(self.health.get(), Health::Closed | Health::Fleeting) {
                 return Err(JournalError::Broken(self.path.clone()));
@@ -438,6 +439,19 @@ pub(super) fn remove(path: &Path) -> Result<(), JournalError> {
         std::fs::remove_dir(folder).ok();
     }
     Ok(())
+}
+
+/// Lets the other tasks that are polled with this one run once, before anything else does.
+async fn give_way() {
+    let mut gave_way = false;
+    std::future::poll_fn(|context| {
+        if std::mem::replace(&mut gave_way, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// A value as the journal keeps it: with its type, so that no schema is needed to read it.

@@ -308,12 +308,14 @@ fn an_object_whose_provisioners_were_cut_off_as_well_is_half_made() {
           name = "a"
           provisioner "local-exec" { command = "x" }
         }"#;
-    let story = searched(config, |_| ());
+    let bench = super::provisioners::bench();
+    bench.cloud.things().identified = true;
+    let story = searched_on(bench, [FOUND_BY_NAME, config], |_| ());
     expect![[r#"
         -/+ test_thing.a ReplaceBecauseTainted
-        calls: 
-        error -: Missing required provisioner plugin
+        calls: delete a-1, create a
         [Found]
+        test_thing.a a-2
     "#]]
     .assert_eq(&story);
 }

@@ -180,3 +180,18 @@ fn refresh_only_reads_data_sources() {
     "#]]
     .assert_eq(&format!("{}{}", run.story(), bench.state()));
 }
+
+#[test]
+fn a_mistake_that_can_be_seen_without_values_lets_nothing_be_asked() {
+    let config = r#"
+        data "test_lookup" "first" { key = "k" }
+        ephemeral "test_token" "t" { name = "t" }
+        resource "test_thing" "a" { name = "a" }
+        output "wrong" { value = upper(1, 2) }
+        "#;
+    let mut bench = Bench::after("resource \"test_thing\" \"a\" { name = \"a\" }");
+    let run = bench.apply(config);
+    assert_eq!(run.calls(), "\n", "{}", run.said());
+    assert!(run.plan.is_none());
+    assert_eq!(run.said().lines().count(), 1, "{}", run.said());
+}

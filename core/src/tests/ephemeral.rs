@@ -139,7 +139,7 @@ fn what_would_be_stored_is_refused() {
         }
         "#,
         expect![[r#"
-            configure -, open a, close a
+
             error -: Ephemeral value not allowed
             error -: Invalid use of ephemeral value
             error -: Invalid count argument

@@ -297,12 +297,16 @@ fn a_protected_object_is_not_destroyed() {
         })
         .story();
     expect![[r#"
+        -/+ test_thing.a[0] ReplaceBecauseCannotUpdate .zone
+        -/+ test_thing.a[1] ReplaceBecauseCannotUpdate .zone
         calls: 
         error test_thing.a[0]: Instance cannot be destroyed
         error test_thing.a[1]: Instance cannot be destroyed
         - test_thing.a[1] DeleteBecauseCountIndex
         calls: 
         error test_thing.a[1]: Instance cannot be destroyed
+        - test_thing.a[0]
+        - test_thing.a[1]
         calls: 
         error test_thing.a[0]: Instance cannot be destroyed
         error test_thing.a[1]: Instance cannot be destroyed

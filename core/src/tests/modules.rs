@@ -132,7 +132,6 @@ fn what_a_call_gives_is_judged_as_soon_as_it_is_known() {
         error -: Invalid value for variable
         planning
         error -: Invalid value for variable
-        error -: Invalid value for variable
     "#]]
     .assert_eq(&story);
 }

@@ -37,7 +37,7 @@ impl Provisioner for Notes {
 }
 
 /// A bench with a provisioner.
-fn bench() -> Bench {
+pub(super) fn bench() -> Bench {
     let mut bench = Bench::new();
     let attributes =
         [("command".into(), Attribute::new(Type::String, Role::Required))].into_iter().collect();

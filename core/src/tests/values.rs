@@ -86,6 +86,7 @@ fn a_condition_that_fails_while_planning_stops_the_plan() {
     "#]]
     .assert_eq(&bench.apply(&conditions("precondition", "terraform.workspace == \"z\"")).story());
     expect![[r#"
+        + test_thing.a
         calls: 
         error -: Resource postcondition failed
     "#]]

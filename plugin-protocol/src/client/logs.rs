@@ -90,6 +90,10 @@ impl Log {
         let level = match entry.level {
             Some(level) => level,
             None if panics => {
+                if starts_panic(&entry.message) {
+                    // One that did not end the plugin explains nothing of its end.
+                    words.panic.clear();
+                }
                 if words.panic.len() < PANIC_LINES {
                     words.panic.push(kept.clone());
                 }

@@ -5,7 +5,6 @@ mod call;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
@@ -33,33 +32,16 @@ use crate::wire::convert::write_chunks;
 use crate::wire::generated::tfplugin6 as wire;
 use crate::{Failure, Provider};
 
-/// How long to wait for calls that do no real work in the world. None waits for ever, as for all
-/// others: an apply may take hours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Deadlines {
-    /// For schemas, names, identities and function signatures.
-    pub schema: Option<Duration>,
-    /// For checking a configuration of any kind.
-    pub validate: Option<Duration>,
-    /// For the provider to take note that it shall stop.
-    pub stop: Option<Duration>,
-}
-
 /// A plugin on the other end of a connection.
 pub struct GrpcProvider {
     channels: Arc<dyn Channels>,
     protocol: Protocol,
-    deadlines: Deadlines,
 }
 
 impl GrpcProvider {
     /// Speaks `protocol` over the connections of `channels`.
-    pub(crate) fn new(
-        channels: Arc<dyn Channels>,
-        protocol: Protocol,
-        deadlines: Deadlines,
-    ) -> Self {
-        Self { channels, protocol, deadlines }
+    pub(crate) fn new(channels: Arc<dyn Channels>, protocol: Protocol) -> Self {
+        Self { channels, protocol }
     }
 
     /// The version of the protocol the plugin speaks.
@@ -72,9 +54,9 @@ impl GrpcProvider {
 impl Plugin {
     /// Returns the provider inside, whose calls share the plugin's connections.
     #[must_use]
-    pub fn provider(&self, deadlines: Deadlines) -> GrpcProvider {
+    pub fn provider(&self) -> GrpcProvider {
         let channels: Arc<dyn Channels> = Arc::<super::pool::Pool>::clone(&self.pool);
-        GrpcProvider::new(channels, self.protocol, deadlines)
+        GrpcProvider::new(channels, self.protocol)
     }
 }
 

@@ -3,7 +3,6 @@
 use std::process::Stdio;
 
 use formwork_plugin_protocol::Provider as _;
-use formwork_plugin_protocol::client::Deadlines;
 use formwork_plugin_protocol::reattach::{self, Reattach};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -44,7 +43,7 @@ async fn in_debug_mode_hosts_come_and_go_until_an_interrupt() {
     for _ in 0..2 {
         let plugin = Plugin::reattach("tiny", found, &Settings::USUAL).await.expect("it answers");
         assert_eq!(plugin.pid(), None);
-        plugin.provider(Deadlines::default()).schema().await.expect("a schema");
+        plugin.provider().schema().await.expect("a schema");
         plugin.shutdown().await;
     }
 

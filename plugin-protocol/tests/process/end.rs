@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::Instant;
 
-use formwork_plugin_protocol::client::{Deadlines, shutdown_all};
+use formwork_plugin_protocol::client::shutdown_all;
 use formwork_plugin_protocol::handshake::{COOKIE_NAME, COOKIE_VALUE};
 use formwork_plugin_protocol::{Failure, Provider as _};
 use tokio::io::{AsyncBufReadExt as _, BufReader};
@@ -14,7 +14,7 @@ use super::*;
 #[tokio::test]
 async fn a_plugin_that_dies_in_a_call_leaves_its_exit_status_and_last_words() {
     let (plugin, life) = launched("dies", &Settings::USUAL).await;
-    let provider = plugin.provider(Deadlines::default());
+    let provider = plugin.provider();
     for _ in 0..2 {
         let failure = provider.schema().await.expect_err("it dies");
         let Failure::Lost { exit, output, .. } = &failure else { panic!("{failure:?}") };
@@ -28,7 +28,7 @@ async fn a_plugin_that_dies_in_a_call_leaves_its_exit_status_and_last_words() {
 async fn a_child_of_a_dead_plugin_holds_nobody_up_and_dies_too() {
     let started = Instant::now();
     let (plugin, life) = launched("dies and leaves a child", &Settings::USUAL).await;
-    let failure = plugin.provider(Deadlines::default()).schema().await.expect_err("it dies");
+    let failure = plugin.provider().schema().await.expect_err("it dies");
     let Failure::Lost { exit, .. } = &failure else { panic!("{failure:?}") };
     assert_eq!(exit.as_deref(), Some("exit status 3"));
     plugin.shutdown().await;

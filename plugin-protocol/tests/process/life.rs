@@ -1,6 +1,6 @@
 //! The usual life of a plugin, in every combination of version and transport.
 
-use formwork_plugin_protocol::client::{Deadlines, Settings};
+use formwork_plugin_protocol::client::Settings;
 use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::message::configure::ConfigureRequest;
 use formwork_plugin_protocol::{Failure, Payload, Provider as _};
@@ -16,7 +16,7 @@ async fn a_plugin_starts_answers_and_ends_with_and_without_tls_in_both_versions(
             let settings = Settings { tls, ..Settings::USUAL };
             let (plugin, life) = launched(behaviour, &settings).await;
             assert_eq!(plugin.protocol(), protocol);
-            let provider = plugin.provider(Deadlines::default());
+            let provider = plugin.provider();
             let schema = provider.schema().await.expect("a schema");
             assert!(schema.resources.contains_key("tiny_thing"), "{schema:?}");
             assert_eq!(provider.stop().await.expect("an answer"), "stopping");
@@ -33,7 +33,7 @@ async fn an_interrupt_is_the_hosts_business() {
     let (plugin, life) = launched("", &Settings::USUAL).await;
     let pid = Pid::from_raw(plugin.pid().expect("it is ours"));
     kill(pid, Signal::SIGINT).expect("it is there");
-    plugin.provider(Deadlines::default()).schema().await.expect("it goes on");
+    plugin.provider().schema().await.expect("it goes on");
     assert!(life.goes_on());
 }
 
@@ -41,7 +41,7 @@ async fn an_interrupt_is_the_hosts_business() {
 async fn what_a_provider_prints_never_gets_in_the_way() {
     for behaviour in ["prints", "chatters"] {
         let (plugin, life) = launched(behaviour, &Settings::USUAL).await;
-        let provider = plugin.provider(Deadlines::default());
+        let provider = plugin.provider();
         for _ in 0..2 {
             timeout(FOREVER, provider.schema())
                 .await
@@ -56,7 +56,7 @@ async fn what_a_provider_prints_never_gets_in_the_way() {
 #[tokio::test]
 async fn a_panic_fails_one_call_and_not_the_others() {
     let (plugin, _life) = launched("panics", &Settings::USUAL).await;
-    let provider = plugin.provider(Deadlines::default());
+    let provider = plugin.provider();
     let failure = provider.schema().await.expect_err("it panics");
     assert!(failure.to_string().contains("the schema is lost"), "{failure:?}");
     provider.metadata().await.expect("the process lives");
@@ -65,7 +65,7 @@ async fn a_panic_fails_one_call_and_not_the_others() {
 #[tokio::test]
 async fn many_calls_at_once_share_the_connections() {
     let (plugin, _life) = launched("", &Settings::USUAL).await;
-    let provider = plugin.provider(Deadlines::default());
+    let provider = plugin.provider();
     let calls = (0..200).map(|_| provider.metadata());
     for answer in futures_util::future::join_all(calls).await {
         answer.expect("an answer");
@@ -75,7 +75,7 @@ async fn many_calls_at_once_share_the_connections() {
 #[tokio::test]
 async fn a_shutdown_does_not_wait_for_calls_that_never_end() {
     let (plugin, life) = launched("", &Settings::USUAL).await;
-    let provider = plugin.provider(Deadlines::default());
+    let provider = plugin.provider();
     let call = tokio::spawn(async move {
         let request = ConfigureRequest {
             terraform_version: "1.11.4".to_owned(),
@@ -85,7 +85,7 @@ async fn a_shutdown_does_not_wait_for_calls_that_never_end() {
         provider.configure(request).await
     });
     // Once another call is answered, the first one is on its way too: they share a connection.
-    plugin.provider(Deadlines::default()).metadata().await.expect("an answer");
+    plugin.provider().metadata().await.expect("an answer");
     timeout(FOREVER, plugin.shutdown()).await.expect("it comes to an end");
     life.end().await;
     let failure = call.await.expect("no panic").expect_err("the call is lost");

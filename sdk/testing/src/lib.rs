@@ -424,6 +424,7 @@ impl Files for Texts {
 fn world(applying: bool) -> World {
     World {
         cwd: "/work".into(),
+        folder: "/work".into(),
         root: ".".into(),
         home: None,
         workspace: "default".into(),

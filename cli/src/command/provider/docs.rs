@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use formwork_plugin_protocol::client::{Deadlines, Executable, Plugin, Settings, shutdown_all};
+use formwork_plugin_protocol::client::{Executable, Plugin, Settings, shutdown_all};
 use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_plugin_protocol::{Failure, Provider as _};
 use formwork_value::diag::{Blame, Sources};
@@ -47,7 +47,7 @@ async fn work(
     })?;
     let name = name_of(diags, &program)?;
     let plugin = launch(&program, &name).await.map_err(|failure| unusable(diags, &failure))?;
-    let schema = plugin.provider(Deadlines::default()).schema().await;
+    let schema = plugin.provider().schema().await;
     shutdown_all([&plugin]).await;
     let schema = schema.map_err(|failure| unusable(diags, &failure))?;
     let pages = pages(&schema, &name, &args.examples);

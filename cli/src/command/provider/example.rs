@@ -18,7 +18,7 @@ use formwork_core::provider::{Launch, Pool};
 use formwork_core::provisioner::Provisioners;
 use formwork_core::session::Session;
 use formwork_core::state::State;
-use formwork_plugin_protocol::client::{Deadlines, Executable, Plugin, Settings, shutdown_all};
+use formwork_plugin_protocol::client::{Executable, Plugin, Settings, shutdown_all};
 use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -80,6 +80,7 @@ async fn plans(
     let cwd = std::env::current_dir().unwrap_or_default();
     let world = World {
         cwd: cwd.to_string_lossy().into_owned().into(),
+        folder: cwd.to_string_lossy().into_owned().into(),
         root: dir.to_string_lossy().into_owned().into(),
         home: None,
         workspace: "default".into(),
@@ -122,7 +123,7 @@ impl Launch for Launcher<'_> {
         let executable =
             Executable { name: addr.display(), path, env: Vec::new(), withheld: Vec::new() };
         let plugin = Plugin::launch(&executable, &Settings::USUAL).await?;
-        let provider = Arc::new(plugin.provider(Deadlines::default()));
+        let provider = Arc::new(plugin.provider());
         self.running.borrow_mut().push(Rc::new(plugin));
         Ok(provider)
     }

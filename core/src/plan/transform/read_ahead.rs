@@ -5,8 +5,8 @@
 use crate::addr::Mode as ResourceMode;
 use crate::graph::{Graph, VertexId};
 use crate::phase::{Frame, Why};
+use crate::plan::Options;
 use crate::plan::vertex::{ReadVertex, ResourceVertex, Vertex};
-use crate::plan::{Mode, Options};
 use crate::session::Session;
 
 /// Adds the vertices. A plan that covers only a part reads what it needs and no more; and where one
@@ -20,7 +20,7 @@ pub(in crate::plan) fn add<'c>(
     if options.skip_refresh || is_limited || session.parallelism <= 1 {
         return graph;
     }
-    let reads = reads(&graph, options);
+    let reads = reads(&graph);
     if reads.is_empty() {
         return graph;
     }
@@ -42,7 +42,7 @@ struct Early<'c> {
 
 /// What is read ahead, in the order in which the resources can be planned: those whose turn comes
 /// first are read first.
-fn reads<'c>(graph: &Graph<Vertex<'c>, Why>, options: &Options) -> Vec<Early<'c>> {
+fn reads<'c>(graph: &Graph<Vertex<'c>, Why>) -> Vec<Early<'c>> {
     let mut waits = vec![false; graph.len()];
     let mut reads = Vec::new();
     for &id in graph.order() {
@@ -55,7 +55,7 @@ fn reads<'c>(graph: &Graph<Vertex<'c>, Why>, options: &Options) -> Vec<Early<'c>
         let ResourceVertex { addr, config, provider, prior, .. } = resource;
         let configures = |on: &&VertexId| matches!(&graph[**on], Vertex::Frame(Frame::Provider(it)) if it.addr == *provider);
         let Some(&configured) = on.iter().find(configures) else { continue };
-        if is_read(resource, options) && late.iter().any(|on| *on != configured) {
+        if is_read(resource) && late.iter().any(|on| *on != configured) {
             let (addr, provider, prior) = (addr.clone(), provider.clone(), prior.clone());
             let read = ReadVertex { addr, config, provider, prior };
             reads.push(Early { resource: id, provider: configured, read });
@@ -65,11 +65,8 @@ fn reads<'c>(graph: &Graph<Vertex<'c>, Why>, options: &Options) -> Vec<Early<'c>
 }
 
 /// Whether there are objects to be read, by a provider that takes time for it.
-fn is_read(resource: &ResourceVertex<'_>, options: &Options) -> bool {
-    // What must not be destroyed is not looked at when everything is.
-    let refused = options.mode == Mode::Destroy && resource.config.lifecycle.prevent_destroy;
+fn is_read(resource: &ResourceVertex<'_>) -> bool {
     resource.addr.resource.mode() == ResourceMode::Managed
         && !resource.prior.is_empty()
         && !resource.provider.provider.is_builtin()
-        && !refused
 }

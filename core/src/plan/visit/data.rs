@@ -28,7 +28,7 @@ pub(super) async fn plan(
     let scope = here.scope(view, &addr.key);
     let written = view.written(vertex.config, &addr);
     let config = written.evaluate(diags, &ty, &scope).await?;
-    handle.validate(diags, &ty, &config, written.about()).await?;
+    view.validate(diags, (&handle, &ty), &config, written).await?;
     if let Some(reason) = why_later(view, here, &config) {
         return Ok(later(view, here, &addr, &ty, (&config, reason)));
     }

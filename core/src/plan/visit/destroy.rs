@@ -75,9 +75,8 @@ pub(super) async fn visit_all(
         let doomed: Vec<_> = all_of(prior, Action::Delete, None)
             .filter(|doomed| targeted(view, &addr, doomed.key))
             .collect();
-        if refuse_to_destroy(diags, (vertex, &addr), &doomed).is_err() {
-            continue;
-        }
+        // Reported is enough: what would become of them is shown all the same.
+        let _ = refuse_to_destroy(diags, (vertex, &addr), &doomed);
         let expansion = Some(Expansion::recorded(&vertex.config.repetition, Some(prior)));
         found.push(FoundResource { addr, expansion, objects: Vec::new() });
         all_doomed.push(doomed);

@@ -89,7 +89,8 @@ pub(super) async fn plan(
         return Err(diags.error(not_finite(&addr, vertex.config)));
     }
     change.importing = importing;
-    view.written(vertex.config, &addr).check_after(diags, scope, &change.after).await?;
+    // Reported is enough: what would become of it is shown all the same.
+    let _ = view.written(vertex.config, &addr).check_after(diags, scope, &change.after).await;
     match &mut prior {
         Some(prior) if change.action == Action::NoOp => {
             prior.settle(&change.dependencies, change.create_before_destroy);
@@ -126,8 +127,8 @@ impl<'a> Instance<'a> {
         resource: &Resource,
     ) -> Result<Value, Reported> {
         let config = self.view.written(resource, self.addr).evaluate(diags, self.ty, scope).await?;
-        let about = self.view.written(self.vertex.config, self.addr).about();
-        self.handle.validate(diags, self.ty, &config, about).await?;
+        let written = self.view.written(self.vertex.config, self.addr);
+        self.view.validate(diags, (self.handle, self.ty), &config, written).await?;
         Ok(config)
     }
 
@@ -175,7 +176,8 @@ impl<'a> Instance<'a> {
             }
             _ => planned,
         };
-        self.refuse_to_destroy(diags, action)?;
+        // Reported is enough: what would become of it is shown all the same.
+        let _ = self.refuse_to_destroy(diags, action);
         let identity = planned.encoded_identity();
         let (addr, provider) = (self.addr.clone(), self.vertex.provider.clone());
         let after = self.marked(&planned, config);

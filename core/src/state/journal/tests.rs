@@ -97,8 +97,8 @@ async fn who_comes_while_the_disk_is_busy_gets_a_request_of_his_own() {
     let first = journal.announce(create(&a, &provider));
     let second = async {
         // The first has appended, and waits for the disk.
-        tokio::task::yield_now().await;
-        tokio::task::yield_now().await;
+        give_way().await;
+        give_way().await;
         journal.announce(create(&b, &provider)).await
     };
     let (first, second) = tokio::join!(first, second);

@@ -73,6 +73,8 @@ async fn nothing_that_is_kept_grows_without_bound() {
     let endless = vec![b'x'; 5 * LINE_LIMIT];
     assert!(last_words(&endless).await.len() < TAIL_LINES * (KEPT_LENGTH + 10));
     let panic: String = (0..1000).map(|n| format!("panic: {n}\n")).collect();
+    assert_eq!(last_words(panic.as_bytes()).await, "panic: 999", "the last one ends it");
+    let panic = format!("panic: deep\n{}", "main.go:7\n".repeat(1000));
     assert_eq!(last_words(panic.as_bytes()).await.lines().count(), PANIC_LINES);
 }
 

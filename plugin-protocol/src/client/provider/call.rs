@@ -1,9 +1,8 @@
-//! One call from request to answer: connection, path, limits, deadline, and the blame when no answer
+//! One call from request to answer: connection, path, limits, and the blame when no answer
 //! comes. Knows no particular call.
 
 use std::error::Error as _;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream::{self, BoxStream};
@@ -16,7 +15,6 @@ use crate::Failure;
 use crate::client::causes::with_causes;
 use crate::client::channel::{Channels, Lease};
 use crate::wire::codec::{Decoded, HostCodec};
-use crate::wire::dialect::Method;
 use crate::wire::exchange::Exchange;
 use crate::wire::limit;
 
@@ -78,13 +76,7 @@ impl GrpcProvider {
         &self,
         requests: Vec<X::Request>,
     ) -> Result<X::Response, Failure> {
-        let exchange = async { self.start::<X>(requests).await?.only().await };
-        match self.deadline(X::METHOD) {
-            Some(limit) => {
-                tokio::time::timeout(limit, exchange).await.unwrap_or(Err(Failure::TimedOut(limit)))
-            }
-            None => exchange.await,
-        }
+        self.start::<X>(requests).await?.only().await
     }
 
     async fn start<X: Exchange>(
@@ -110,24 +102,6 @@ impl GrpcProvider {
                 _lease: lease,
             }),
             Err(status) => Err(blame(name, &status, &*self.channels).await),
-        }
-    }
-
-    fn deadline(&self, method: Method) -> Option<Duration> {
-        match method {
-            Method::GetProviderSchema
-            | Method::GetMetadata
-            | Method::GetResourceIdentitySchemas
-            | Method::GetFunctions => self.deadlines.schema,
-            Method::ValidateProviderConfig
-            | Method::ValidateResourceConfig
-            | Method::ValidateDataResourceConfig
-            | Method::ValidateEphemeralResourceConfig
-            | Method::ValidateListResourceConfig
-            | Method::ValidateActionConfig
-            | Method::ValidateStateStoreConfig => self.deadlines.validate,
-            Method::StopProvider => self.deadlines.stop,
-            _ => None,
         }
     }
 
@@ -166,13 +140,12 @@ fn misbehaved(name: &str, why: &str) -> Failure {
 
 /// Says whose fault a status is.
 async fn blame(name: &'static str, status: &Status, channels: &dyn Channels) -> Failure {
-    // A status of the peer comes as text; only one made on this side has a cause, and it is always
-    // the connection.
+    // A status of the peer comes as text, whatever its code; only one made on this side has a cause,
+    // and it is always the connection.
     if let Some(cause) = status.source() {
         return channels.explain_loss(with_causes(cause)).await;
     }
     match status.code() {
-        Code::Unavailable => channels.explain_loss(status.message().to_owned()).await,
         Code::Unimplemented => Failure::Unimplemented(name),
         code => Failure::Status { code: format!("{code:?}"), message: status.message().to_owned() },
     }

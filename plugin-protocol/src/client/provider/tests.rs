@@ -72,7 +72,7 @@ where
 
 async fn over_the_wire(provider: Arc<dyn Provider>, protocol: Protocol) -> GrpcProvider {
     let (channel, _wire) = connect(ProviderService::new(provider)).await;
-    GrpcProvider::new(Arc::new(OneChannel(channel)), protocol, Deadlines::default())
+    GrpcProvider::new(Arc::new(OneChannel(channel)), protocol)
 }
 
 // ---- The same told, the same said
@@ -172,7 +172,11 @@ impl Provider for Bad {
     }
 
     async fn read_data(&self, _: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
-        Err(Failure::TimedOut(Duration::from_secs(3)))
+        Err(Failure::Lost {
+            reason: "its cloud is gone".to_owned(),
+            exit: None,
+            output: String::new(),
+        })
     }
 
     async fn stop(&self) -> Result<String, Failure> {
@@ -221,7 +225,7 @@ async fn each_failure_keeps_its_blame() {
         Some(Lost { reason: "gone", exit: None, output: "last words" })
         Some(Status { code: "Internal", message: "odd" })
         Some(Status { code: "Internal", message: "the provider's answer has no form in the protocol: planned_state: bool required, but this is string" })
-        Some(Status { code: "DeadlineExceeded", message: "no answer within 3s" })
+        Some(Status { code: "Unavailable", message: "its cloud is gone" })
         Some(Unimplemented("MoveResourceState"))
         None
     "#]],
@@ -245,27 +249,11 @@ async fn what_came_before_a_failure_in_a_stream_is_kept() {
 async fn a_connection_that_breaks_is_explained_by_who_knows() {
     let (channel, wire) = connect(ProviderService::new(Arc::new(Bad))).await;
     let channels = Arc::new(OneChannel(channel));
-    let provider = GrpcProvider::new(channels, Protocol::V6, Deadlines::default());
+    let provider = GrpcProvider::new(channels, Protocol::V6);
     provider.configure(example::configure()).await.unwrap();
     let (failure, ()) = tokio::join!(provider.apply(example::apply()), async { wire.abort() });
     let Err(Failure::Lost { output, .. }) = failure else { panic!("{failure:?}") };
     assert_eq!(output, "last words");
-}
-
-#[tokio::test]
-async fn deadlines_hold_for_the_calls_they_are_for() {
-    let (channel, _wire) = connect(ProviderService::new(Arc::new(Bad))).await;
-    let soon = Some(Duration::from_millis(1));
-    let deadlines = Deadlines { schema: soon, validate: soon, stop: soon };
-    let wire = GrpcProvider::new(Arc::new(OneChannel(channel)), Protocol::V6, deadlines);
-    let failures = [
-        wire.schema().await.err(),
-        wire.validate_provider_config(example::validate()).await.err(),
-        wire.stop().await.err(),
-    ];
-    for failure in failures {
-        assert!(matches!(failure, Some(Failure::TimedOut(_))), "{failure:?}");
-    }
 }
 
 #[tokio::test]
@@ -352,7 +340,7 @@ async fn an_answer_that_makes_no_sense_is_the_providers_fault() {
     for pieces in junk {
         let (channel, _wire) = connect(Junk(pieces)).await;
         let channels = Arc::new(OneChannel(channel));
-        let wire = GrpcProvider::new(channels, Protocol::V6, Deadlines::default());
+        let wire = GrpcProvider::new(channels, Protocol::V6);
         failures.push(wire.schema().await.err());
     }
     check_failures(

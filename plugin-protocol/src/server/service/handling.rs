@@ -211,7 +211,6 @@ fn status(failure: Failure) -> Status {
         Failure::Unsendable(why) => {
             Status::internal(format!("the provider's answer has no form in the protocol: {why}"))
         }
-        Failure::TimedOut(_) => Status::deadline_exceeded(failure.to_string()),
         Failure::Lost { .. } | Failure::Launch(_) => Status::unavailable(failure.to_string()),
         Failure::Incompatible(_) | Failure::Misbehaved(_) => Status::internal(failure.to_string()),
     }
