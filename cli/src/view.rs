@@ -36,9 +36,7 @@ impl Screen {
             text.to_owned()
         }
     }
-}
 
-impl Screen {
     /// Breaks paragraphs into lines that fit.
     pub(crate) fn wrap(&self, text: &str) -> String {
         human::wrap::wrap(text, self.width).join("\n")

@@ -133,8 +133,8 @@ fn part(summary: &'static str, text: &str, source: &str) -> Result<String, BadAd
     ))
 }
 
-/// Normalises a host name with an optional port.
-fn host_name(text: &str, source: &str) -> Result<String, BadAddress> {
+/// Splits a host name from its port, if it has one; `None` if it is no host name.
+pub(in crate::addr) fn host_and_port(text: &str) -> Option<(&str, Option<&str>)> {
     let (name, port) = text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port)));
     let good_label = |label: &str| {
         !label.is_empty()
@@ -143,12 +143,17 @@ fn host_name(text: &str, source: &str) -> Result<String, BadAddress> {
             && label.chars().all(|c| c.is_alphanumeric() || c == '-')
     };
     let good_port = port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0));
-    if !name.split('.').all(good_label) || !good_port {
+    (name.split('.').all(good_label) && good_port).then_some((name, port))
+}
+
+/// Normalises a host name with an optional port.
+fn host_name(text: &str, source: &str) -> Result<String, BadAddress> {
+    let Some((name, port)) = host_and_port(text) else {
         return Err(bad(
             "Invalid provider source hostname",
             format!("`{text}` in `{source}` is not a host name."),
         ));
-    }
+    };
     let name = name.to_lowercase();
     // The port of the protocol is the same host as no port.
     Ok(match port.filter(|port| *port != "443") {

@@ -49,15 +49,6 @@ impl ModuleSource {
         }
         registry(text).or_else(|_| package::parse(text))
     }
-
-    /// The folder within the package.
-    #[must_use]
-    pub fn subfolder(&self) -> Option<&Subfolder> {
-        match self {
-            Self::Local(_) => None,
-            Self::Registry(_, within) | Self::Package(_, within) => Some(within),
-        }
-    }
 }
 
 impl Display for ModuleSource {

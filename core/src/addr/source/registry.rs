@@ -3,6 +3,7 @@
 use std::fmt::{Display, Formatter};
 
 use crate::addr::ProviderAddr;
+use crate::addr::provider::host_and_port;
 
 /// A module in a registry, without a version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,17 +75,9 @@ fn is_name(text: &str) -> bool {
 }
 
 fn host_name(text: &str) -> Result<String, String> {
-    let (name, port) = text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port)));
-    let good_label = |label: &str| {
-        !label.is_empty()
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-            && label.chars().all(|c| c.is_alphanumeric() || c == '-')
-    };
-    let good_port = port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0));
-    if !name.split('.').all(good_label) || !good_port {
+    let Some((name, _)) = host_and_port(text) else {
         return Err(format!("invalid module registry hostname {text:?}"));
-    }
+    };
     if !name.contains('.') {
         return Err("invalid module registry hostname: must contain at least one dot".to_owned());
     }

@@ -5,7 +5,6 @@ mod example;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
-use std::time::Duration;
 
 use bytes::Bytes;
 use expect_test::{Expect, expect};
