@@ -209,7 +209,7 @@ fn calls(options: &Options, what: &str) -> Result<f64, Box<dyn Error>> {
     runtime.block_on(async {
         let path = std::env::current_exe()?;
         let env = vec![(SERVE.into(), what.into())];
-        let executable = Executable { name: what.to_owned(), path, env };
+        let executable = Executable { name: what.to_owned(), path, env, withheld: Vec::new() };
         let plugin = Plugin::launch(&executable, &Settings::USUAL).await?;
         let provider = plugin.provider(Deadlines::default());
         let request = request()?;
