@@ -18,6 +18,11 @@ pub(crate) fn base64(text: &str) -> Result<Vec<u8>, DecodeError> {
     READER.decode(text.replace(['\r', '\n'], ""))
 }
 
+/// Checks an attribute whose value is base64.
+pub(crate) fn is_base64(text: &impl AsRef<str>) -> Result<(), String> {
+    base64(text.as_ref()).map(drop).map_err(|_| "must be base64".to_owned())
+}
+
 /// A block of a PEM text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Block {

@@ -1,7 +1,7 @@
 //! Which proxy leads to a server, as programs in Go read the environment: `HTTP_PROXY` or `HTTPS_PROXY`,
 //! by the scheme of the URL; none to this very machine, nor to what `NO_PROXY` names.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ureq::http::Uri;
 use ureq::{Error, Proxy};
@@ -84,7 +84,7 @@ impl Target {
             return true;
         }
         if let Some((network, length)) = entry.split_once('/') {
-            return self.ip.is_some_and(|ip| is_in(ip, network, length));
+            return is_in(&self.host, network, length);
         }
         let (name, port) = match entry.rsplit_once(':') {
             // Colons in brackets, or several of them, belong to an address.
@@ -118,19 +118,18 @@ fn unbracketed(host: &str) -> &str {
 }
 
 /// Whether an address is in a network with a prefix of some length.
-fn is_in(ip: IpAddr, network: &str, length: &str) -> bool {
-    let (Ok(network), Ok(length)) = (network.parse::<IpAddr>(), length.parse::<u32>()) else {
+fn is_in(ip: &str, network: &str, length: &str) -> bool {
+    let (Some((ip, width)), Some((network, other))) = (bits(ip), bits(network)) else {
         return false;
     };
-    let (one, other, width) = match (ip, network) {
-        (IpAddr::V4(ip), IpAddr::V4(network)) => {
-            (u128::from(ip.to_bits()), u128::from(network.to_bits()), 32)
-        }
-        (IpAddr::V6(ip), IpAddr::V6(network)) => (ip.to_bits(), network.to_bits(), 128),
-        _ => return false,
-    };
-    let differing = one ^ other;
-    length <= width && differing.checked_shr(width - length).unwrap_or(0) == 0
+    let length = length.parse::<u32>().ok().filter(|length| width == other && *length <= width);
+    length.is_some_and(|length| (ip ^ network).checked_shr(width - length).unwrap_or(0) == 0)
+}
+
+/// The bits of an address, and how many it has.
+fn bits(ip: &str) -> Option<(u128, u32)> {
+    let short = ip.parse::<Ipv4Addr>().map(|ip| (u128::from(ip.to_bits()), 32));
+    short.or_else(|_| ip.parse::<Ipv6Addr>().map(|ip| (ip.to_bits(), 128))).ok()
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use super::exchange::{self, Failure, Patience, Response, Settings};
 #[attr(conflicts(ca_cert_pem, insecure), together(client_cert_pem, client_key_pem))]
 pub(super) struct Exchange {
     /// Where to ask: `http://` or `https://`.
-    #[attr(required)]
+    #[attr(required, check = exchange::is_url)]
     url: String,
     /// How to ask: `GET` if not set, `HEAD`, or `POST` where that only asks.
     #[attr(optional, one_of = ["GET", "POST", "HEAD"])]

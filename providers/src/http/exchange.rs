@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc2822;
 use ureq::config::RedirectAuthHeaders;
 use ureq::http::header::RETRY_AFTER;
-use ureq::http::{HeaderName, HeaderValue, Request};
+use ureq::http::{HeaderName, HeaderValue, Request, Uri};
 use ureq::tls::{Certificate, ClientCert, PemItem, PrivateKey, RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, Error};
 
@@ -170,17 +170,27 @@ fn request(settings: &Settings<'_>) -> Result<Request<Option<String>>, Failure> 
         .uri(settings.url)
         .body(body)
         .map_err(|error| refused(&error))?;
-    match (request.uri().scheme_str(), request.uri().host()) {
-        (Some("http" | "https"), Some(host)) if !host.is_empty() => {}
-        (Some("http" | "https"), _) => return Err(refused(&"no host in the URL")),
-        _ => return Err(refused(&"the URL must begin with http:// or https://")),
-    }
+    is_url(&settings.url).map_err(|why| refused(&format!("the URL {why}")))?;
     for (name, value) in settings.headers.into_iter().flatten() {
         let name = HeaderName::try_from(name).map_err(|error| refused(&error))?;
         let value = HeaderValue::try_from(value).map_err(|error| refused(&error))?;
         request.headers_mut().insert(name, value);
     }
     Ok(request)
+}
+
+/// Checks an attribute whose value is a URL.
+pub(super) fn is_url(url: &impl AsRef<str>) -> Result<(), String> {
+    let url = url.as_ref();
+    let why = match url.parse::<Uri>() {
+        Ok(uri) => match (uri.scheme_str(), uri.host()) {
+            (Some("http" | "https"), Some(host)) if !host.is_empty() => return Ok(()),
+            (Some("http" | "https"), _) => "names no host".to_owned(),
+            _ => "does not".to_owned(),
+        },
+        Err(error) => format!("is no URL: {error}"),
+    };
+    Err(format!("must begin with http:// or https://, and {:?} {why}", shown::url(url)))
 }
 
 fn refused(settings: &Settings<'_>, error: &dyn std::fmt::Display) -> Failure {

@@ -4,6 +4,7 @@ use formwork_sdk::prelude::*;
 
 use super::content::{self, Given, Told, Written};
 use super::permission;
+use crate::armor::is_base64;
 use crate::aside::aside;
 
 /// A file with a given content.
@@ -17,7 +18,7 @@ pub(super) struct File {
     #[attr(optional, replace)]
     content: Option<String>,
     /// The content in base64.
-    #[attr(optional, replace)]
+    #[attr(optional, replace, check = is_base64)]
     content_base64: Option<String>,
     /// The content as text, not shown.
     #[attr(
@@ -179,7 +180,7 @@ mod tests {
                 vec![named(&path), content("a"), base64("YQ==")],
                 "`content` and `content_base64` are",
             ),
-            (vec![named(&path), base64("?")], "is not base64"),
+            (vec![named(&path), base64("?")], "`content_base64` must be base64"),
             (vec![named(&path), content("a"), ("file_permission", Value::string("rw"))], "octal"),
             (vec![named(folder.path()), content("a")], "cannot be written"),
         ];

@@ -4,6 +4,7 @@ use formwork_sdk::prelude::*;
 
 use super::content::{self, Given, Told, Written};
 use super::permission;
+use crate::armor::is_base64;
 use crate::aside::aside;
 
 /// A file with a given content that is not shown.
@@ -17,7 +18,7 @@ pub(super) struct SensitiveFile {
     #[attr(optional, replace, sensitive)]
     content: Option<String>,
     /// The content in base64.
-    #[attr(optional, replace, sensitive)]
+    #[attr(optional, replace, sensitive, check = is_base64)]
     content_base64: Option<String>,
     /// A file whose content is copied.
     #[attr(optional, replace)]

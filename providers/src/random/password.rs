@@ -6,6 +6,7 @@ use formwork_sdk::prelude::*;
 
 use super::text::Recipe;
 use crate::Strings;
+use crate::aside::aside;
 use crate::replace::values_changed;
 
 /// What a hash costs: 2 to the power of this many rounds.
@@ -101,15 +102,12 @@ impl PasswordDraft {
 
 /// Hashes a text, elsewhere, because it takes long on purpose.
 async fn hash(text: String) -> Answer<String> {
-    let hash = tokio::task::spawn_blocking(move || bcrypt::hash_with_result(text, COST)).await;
-    let problem = match hash {
+    aside(move || {
+        let hash = bcrypt::hash_with_result(text, COST).or_fail("Hash Generation Error")?;
         // The name that programs of all ages know; the hash itself is the same.
-        Ok(Ok(hash)) => return Ok(hash.format_for_version(bcrypt::Version::TwoA)),
-        Ok(Err(error)) => error.to_string(),
-        Err(error) => error.to_string(),
-    };
-    let detail = format!("The bcrypt hash could not be made: {problem}.");
-    Err(Problem::new("Hash Generation Error", detail))
+        Ok(hash.format_for_version(bcrypt::Version::TwoA))
+    })
+    .await
 }
 
 #[cfg(test)]

@@ -59,7 +59,9 @@ impl Resource for TimeOffset {
     type Model = Offset;
 
     fn validate(&self, call: Validate<Offset>) -> Answer<()> {
-        moment::validate("base_rfc3339", &call.config.base_rfc3339)?;
+        if let Err(problem) = moment::validate("base_rfc3339", &call.config.base_rfc3339) {
+            call.report(problem);
+        }
         if call.config.offsets.each().iter().any(|(by, _)| !by.is_null()) {
             return Ok(());
         }

@@ -56,15 +56,16 @@ impl Resource for TimeRotating {
     type Model = Rotating;
 
     fn validate(&self, call: Validate<Rotating>) -> Answer<()> {
-        moment::validate("rfc3339", &call.config.rfc3339)?;
-        moment::validate("rotation_rfc3339", &call.config.rotation_rfc3339)?;
-        let rotations = call.config.rotations.each();
-        if let Some((by, unit)) =
-            rotations.iter().find(|(by, _)| by.get().is_some_and(|by| *by < 1))
-        {
+        let config = &call.config;
+        let moments =
+            [("rfc3339", &config.rfc3339), ("rotation_rfc3339", &config.rotation_rfc3339)];
+        let wrong = moments.into_iter().map(|(name, text)| moment::validate(name, text));
+        wrong.filter_map(Result::err).for_each(|problem| call.report(problem));
+        let rotations = config.rotations.each();
+        for (by, unit) in rotations.iter().filter(|(by, _)| by.get().is_some_and(|by| *by < 1)) {
             let name = format!("rotation_{unit:?}").to_lowercase();
             let detail = format!("`{name}` is {}; give at least 1.", by.or_default());
-            return Err(Problem::new("Invalid Attribute Value", detail).at(&name));
+            call.report(Problem::new("Invalid Attribute Value", detail).at(&name));
         }
         if !call.config.rotation_rfc3339.is_null() || rotations.iter().any(|(by, _)| !by.is_null())
         {

@@ -3,25 +3,25 @@
 use formwork_sdk::prelude::*;
 
 use super::issue;
-use super::key::{PrivateKey, written};
+use super::key::{PrivateKey, is_private, written};
 use super::renewal::was_pem;
-use super::subject::{About, Subject};
+use super::subject::{self, About, Subject};
 use crate::digest::{hex, sha1};
 
 /// A request for a certificate, to be given to an authority.
 #[derive(Model)]
 pub(super) struct Request {
     /// The private key that the certificate shall be for, in PEM.
-    #[attr(required, sensitive, replace_if = was_pem)]
+    #[attr(required, sensitive, replace_if = was_pem, check = is_private)]
     private_key_pem: String,
     /// The names of hosts that the certificate shall be for.
-    #[attr(optional, replace)]
+    #[attr(optional, replace, check = subject::names)]
     dns_names: Option<Vec<String>>,
     /// The addresses of hosts that the certificate shall be for.
-    #[attr(optional, replace)]
+    #[attr(optional, replace, check = subject::addresses)]
     ip_addresses: Option<Vec<String>>,
     /// The URIs that the certificate shall be for.
-    #[attr(optional, replace)]
+    #[attr(optional, replace, check = subject::names)]
     uris: Option<Vec<String>>,
     /// The algorithm of the key.
     #[attr(computed, keep)]

@@ -153,6 +153,18 @@ pub(super) fn read(pem: &str) -> Result<Certificate, KeyError> {
     Ok(Certificate::from_der(&contents("CERTIFICATE", pem)?)?)
 }
 
+/// Checks an attribute whose value is a certificate.
+pub(super) fn is_certificate(pem: &impl AsRef<str>) -> Result<(), String> {
+    let read = read(pem.as_ref());
+    read.map(drop).map_err(|error| format!("must be a certificate in PEM: {error}"))
+}
+
+/// Checks an attribute whose value is a request for a certificate.
+pub(super) fn is_request(pem: &impl AsRef<str>) -> Result<(), String> {
+    let asked = asked(pem.as_ref());
+    asked.map(drop).map_err(|error| format!("must be a certificate request in PEM: {error}"))
+}
+
 /// What is in the first block of a PEM text, whose label must be the one given.
 pub(super) fn contents(label: &str, pem: &str) -> Result<Vec<u8>, KeyError> {
     let Some(block) = first_block(pem) else {

@@ -155,6 +155,12 @@ impl PrivateKey {
     }
 }
 
+/// Checks an attribute whose value is a private key.
+pub(super) fn is_private(pem: &impl AsRef<str>) -> Result<(), String> {
+    let key = PrivateKey::from_pem(pem.as_ref());
+    key.map(drop).map_err(|error| format!("must be a private key in PEM: {error}"))
+}
+
 fn from_pkcs8(der: &[u8]) -> Result<PrivateKey, KeyError> {
     let info = PrivateKeyInfo::from_der(der)?;
     match info.algorithm.oid {

@@ -4,7 +4,7 @@ use formwork_sdk::prelude::*;
 use x509_cert::ext::pkix::{BasicConstraints, SubjectKeyIdentifier};
 
 use super::issue::{self, Issuer, Terms, found};
-use super::key::{KeyError, PrivateKey};
+use super::key::{KeyError, PrivateKey, is_private};
 use super::private_key::report;
 use super::renewal::{self, Lifetime, was_pem};
 use super::usage;
@@ -13,13 +13,13 @@ use super::usage;
 #[derive(Model)]
 pub(super) struct Cert {
     /// The certificate of the authority in PEM.
-    #[attr(required, replace_if = was_pem)]
+    #[attr(required, replace_if = was_pem, check = issue::is_certificate)]
     ca_cert_pem: String,
     /// The private key of the authority in PEM.
-    #[attr(required, sensitive, replace_if = was_pem)]
+    #[attr(required, sensitive, replace_if = was_pem, check = is_private)]
     ca_private_key_pem: String,
     /// The request in PEM.
-    #[attr(required, replace_if = was_pem)]
+    #[attr(required, replace_if = was_pem, check = issue::is_request)]
     cert_request_pem: String,
     /// For how many hours the certificate is valid.
     #[attr(required, replace, range = 0..)]
@@ -67,7 +67,11 @@ impl Resource for TlsLocallySignedCert {
     type Model = Cert;
 
     async fn modify_plan(&self, change: &mut Change<Cert>) -> Answer<()> {
-        let Change { prior, planned, replace, .. } = change;
+        let Change { prior, config, planned, replace, .. } = change;
+        // What is stored stays, and so does that nothing is.
+        if let Some(prior) = prior.as_ref().filter(|_| config.max_path_length.is_null()) {
+            planned.max_path_length = prior.max_path_length.into();
+        }
         let end = prior.as_ref().map(|prior| prior.validity_end_time.as_str());
         let (validity_hours, early_hours) =
             (&planned.validity_period_hours, &planned.early_renewal_hours);

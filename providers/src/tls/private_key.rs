@@ -7,6 +7,7 @@ pub(super) use ephemeral::PassingPrivateKey;
 use formwork_sdk::prelude::*;
 
 use super::key::{Curve, KeyError, Kind, PrivateKey};
+use crate::aside::aside;
 
 /// What an author says of a key.
 #[derive(Model)]
@@ -117,13 +118,11 @@ async fn generated(wanted: &WantedInput) -> Answer<(FormsComputed, String)> {
         "ECDSA" => Kind::Ecdsa(curve.unwrap_or(Curve::P224)),
         _ => Kind::Ed25519,
     };
-    let made = tokio::task::spawn_blocking(move || forms_of(&PrivateKey::generate(kind)?)).await;
-    let error = match made {
-        Ok(Ok(made)) => return Ok(made),
-        Ok(Err(error)) => error,
-        Err(error) => KeyError::Crypto(error.to_string()),
-    };
-    Err(report("Unable to generate Key from configuration", &error))
+    aside(move || {
+        let made = PrivateKey::generate(kind).and_then(|key| forms_of(&key));
+        made.or_fail("Unable to generate Key from configuration")
+    })
+    .await
 }
 
 /// Reports what is wrong with a key, or with what is made of it.

@@ -59,6 +59,8 @@ enum Choice {
     Direct,
     /// This one.
     Given(Box<Proxy>),
+    /// One that is only known when something else has been made.
+    Later,
 }
 
 impl Chosen {
@@ -69,6 +71,11 @@ impl Chosen {
             Choice::Environment => proxy::toward(server),
             Choice::Direct => Ok(None),
             Choice::Given(proxy) => Ok(Some(*proxy)),
+            Choice::Later => {
+                Err("the `proxy` of the provider will only be known when something else has been \
+                     applied; apply that first, with `-target`"
+                    .to_owned())
+            }
         }
     }
 }
@@ -95,7 +102,9 @@ impl Configure for Chosen {
     }
 
     async fn configure(&self, call: Setup<Settings>) -> Answer<()> {
-        let choice = match call.config.proxy.get().and_then(|proxies| proxies.first()) {
+        let proxies = &call.config.proxy;
+        let choice = match proxies.get().and_then(|proxies| proxies.first()) {
+            None if proxies.is_unknown() => Choice::Later,
             None => Choice::Environment,
             Some(proxy) => choice(proxy).map_err(|error| {
                 let detail = format!("The proxy cannot be used: {error}.");
@@ -108,6 +117,11 @@ impl Configure for Chosen {
 }
 
 fn choice(settings: &ProxySettingsDraft) -> Result<Choice, ureq::Error> {
+    let ProxySettingsDraft { url, username, password, from_env } = settings;
+    let texts = [url, username, password];
+    if texts.into_iter().any(Attr::is_unknown) || from_env.is_unknown() {
+        return Ok(Choice::Later);
+    }
     let Some(url) = settings.url.get() else {
         let is_direct = settings.from_env.get() == Some(&false);
         return Ok(if is_direct { Choice::Direct } else { Choice::Environment });
@@ -116,4 +130,17 @@ fn choice(settings: &ProxySettingsDraft) -> Result<Choice, ureq::Error> {
     let username = settings.username.get().map(String::as_str).or(given.username());
     let password = settings.password.get().map(String::as_str).or(given.password());
     Ok(Choice::Given(Box::new(proxy::rebuilt(&given, username, password)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proxy_that_is_not_known_yet_is_no_other_way() {
+        let settings = ProxySettingsDraft { url: Attr::Unknown, ..ProxySettingsDraft::default() };
+        let chosen = Chosen(Arc::new(Mutex::new(choice(&settings).unwrap())));
+        let problem = chosen.toward(&ureq::http::Uri::from_static("https://h")).unwrap_err();
+        assert!(problem.contains("will only be known"), "{problem}");
+    }
 }

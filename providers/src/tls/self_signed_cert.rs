@@ -3,16 +3,16 @@
 use formwork_sdk::prelude::*;
 
 use super::issue::{self, Holder, Issuer, Terms, key_id};
-use super::key::PrivateKey;
+use super::key::{PrivateKey, is_private};
 use super::renewal::{self, Lifetime, was_pem};
-use super::subject::{About, Subject};
+use super::subject::{self, About, Subject};
 use super::usage;
 
 /// A certificate that is signed with the key that it is for.
 #[derive(Model)]
 pub(super) struct Cert {
     /// The private key that the certificate is for, in PEM.
-    #[attr(required, sensitive, replace_if = was_pem)]
+    #[attr(required, sensitive, replace_if = was_pem, check = is_private)]
     private_key_pem: String,
     /// For how many hours the certificate is valid.
     #[attr(required, replace, range = 0..)]
@@ -21,13 +21,13 @@ pub(super) struct Cert {
     #[attr(required, replace, check = usage::known)]
     allowed_uses: Vec<String>,
     /// The names of hosts that the certificate is for.
-    #[attr(optional, replace)]
+    #[attr(optional, replace, check = subject::names)]
     dns_names: Option<Vec<String>>,
     /// The addresses of hosts that the certificate is for.
-    #[attr(optional, replace)]
+    #[attr(optional, replace, check = subject::addresses)]
     ip_addresses: Option<Vec<String>>,
     /// The URIs that the certificate is for.
-    #[attr(optional, replace)]
+    #[attr(optional, replace, check = subject::names)]
     uris: Option<Vec<String>>,
     /// How many hours before its end the certificate counts as due, so that another one is planned.
     #[attr(default = 0, range = 0..)]
@@ -75,7 +75,11 @@ impl Resource for TlsSelfSignedCert {
     type Model = Cert;
 
     async fn modify_plan(&self, change: &mut Change<Cert>) -> Answer<()> {
-        let Change { prior, planned, replace, .. } = change;
+        let Change { prior, config, planned, replace, .. } = change;
+        // What is stored stays, and so does that nothing is.
+        if let Some(prior) = prior.as_ref().filter(|_| config.max_path_length.is_null()) {
+            planned.max_path_length = prior.max_path_length.into();
+        }
         let end = prior.as_ref().map(|prior| prior.validity_end_time.as_str());
         let (validity_hours, early_hours) =
             (&planned.validity_period_hours, &planned.early_renewal_hours);

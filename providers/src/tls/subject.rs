@@ -1,6 +1,6 @@
 //! Whom a certificate or a request is about, as an author writes it.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{AddrParseError, Ipv4Addr, Ipv6Addr};
 
 use formwork_sdk::prelude::*;
 use x509_cert::ext::Extension;
@@ -63,6 +63,28 @@ impl Subject {
     }
 }
 
+/// Checks that all are addresses of hosts.
+pub(super) fn addresses(texts: &[String]) -> Result<(), String> {
+    match texts.iter().find(|text| octets(text).is_err()) {
+        Some(wrong) => Err(format!("must have addresses of hosts, and {wrong:?} is none")),
+        None => Ok(()),
+    }
+}
+
+/// Checks that all can be written in a certificate.
+pub(super) fn names(texts: &[String]) -> Result<(), String> {
+    match texts.iter().find(|text| !text.is_ascii()) {
+        Some(wrong) => Err(format!("must have ASCII letters only, and {wrong:?} has others")),
+        None => Ok(()),
+    }
+}
+
+/// As many bytes as such an address has.
+fn octets(text: &str) -> Result<Vec<u8>, AddrParseError> {
+    let short = text.parse::<Ipv4Addr>().map(|address| address.octets().to_vec());
+    short.or_else(|_| text.parse::<Ipv6Addr>().map(|address| address.octets().to_vec()))
+}
+
 /// What an author says about whom a certificate is for.
 pub(super) struct About<'m> {
     /// At most one.
@@ -77,10 +99,7 @@ impl About<'_> {
     pub(super) fn names(&self) -> Answer<(Name, Option<Extension>)> {
         let mut ip_addresses = Vec::new();
         for text in self.ip_addresses.into_iter().flatten() {
-            let short = text.parse::<Ipv4Addr>().map(|address| address.octets().to_vec());
-            let address = short
-                .or_else(|_| text.parse::<Ipv6Addr>().map(|address| address.octets().to_vec()));
-            ip_addresses.push(address.map_err(|error| {
+            ip_addresses.push(octets(text).map_err(|error| {
                 let detail = format!("{text:?} in `ip_addresses` is no address: {error}.");
                 Problem::new("Invalid IP address", detail).at("ip_addresses")
             })?);

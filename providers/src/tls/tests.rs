@@ -166,7 +166,9 @@ async fn a_length_of_the_path_that_others_stored_stays() {
     assert_eq!(ca.get("max_path_length"), &Value::int(-1));
     let mut ca = made("tls_self_signed_cert", config.clone()).await;
     assert!(ca.get("max_path_length").is_null());
-    assert_eq!(ca.apply(config).await, Ok(Action::Nothing));
+    assert_eq!(ca.apply(config.clone()).await, Ok(Action::Nothing));
+    let early = [config, vec![int("early_renewal_hours", 2)]].concat();
+    assert_eq!(ca.apply(early).await, Ok(Action::Update));
 }
 
 #[tokio::test]
@@ -181,9 +183,10 @@ async fn what_makes_no_certificate_is_refused() {
         base.into_iter().chain(with).collect::<Vec<_>>()
     };
     let self_signed = [
-        (usual("nothing", vec![]), "Failed to parse private key PEM"),
+        (usual("nothing", vec![]), "`private_key_pem` must be a private key in PEM"),
         (usual(&key, vec![list("allowed_uses", &["fun"])]), "not \"fun\""),
-        (usual(&key, vec![list("ip_addresses", &["1.2.3"])]), "Invalid IP address"),
+        (usual(&key, vec![list("ip_addresses", &["1.2.3"])]), "\"1.2.3\" is none"),
+        (usual(&key, vec![list("uris", &["ü"])]), "\"ü\" has others"),
         (usual(&key, vec![truth("is_ca_certificate")]), "Invalid Certificate Subject"),
         (usual(&key, vec![truth("set_authority_key_id")]), "Invalid Certificate Authority"),
         (usual(&key, vec![int("validity_period_hours", i64::MAX)]), "beyond the year 9999"),
@@ -209,8 +212,8 @@ async fn what_makes_no_certificate_is_refused() {
     let local = [
         (locally(&other, &ca, &request), "not for its key"),
         (locally(&key, &request, &request), "invalid PEM type - expected \"CERTIFICATE\""),
-        (locally(&key, &ca, &ca), "Failed to parse certificate request PEM"),
-        (locally("", &ca, &request), "Failed to parse CA private key PEM"),
+        (locally(&key, &ca, &ca), "`cert_request_pem` must be a certificate request"),
+        (locally("", &ca, &request), "`ca_private_key_pem` must be a private key"),
     ];
     for (config, expected) in local {
         let mut life = Life::new(provider(), "tls_locally_signed_cert").await.unwrap();

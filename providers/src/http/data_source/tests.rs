@@ -216,9 +216,9 @@ async fn what_gets_no_answer_is_refused() {
         (vec![text("url", &gone), retry(1, 0, 0)], "giving up after 2 attempt(s)"),
         (
             vec![text("url", "ftp://joe:s3cret@localhost/")],
-            "ftp://joe:xxxxx@localhost/: the URL must",
+            "and \"ftp://joe:xxxxx@localhost/\" does not",
         ),
-        (vec![text("url", "not a url")], "Error creating request"),
+        (vec![text("url", "not a url")], "\"not a url\" is no URL"),
         (vec![text("url", &gone), header], "Error creating request"),
         (vec![text("url", &gone), text("method", "PUT")], "Invalid Attribute Value Match"),
         (vec![text("url", &gone), pem("ca_cert_pem")], "Error configuring TLS client"),

@@ -1,6 +1,6 @@
 //! The way to a server through a proxy: `CONNECT`, in clear or encrypted, or SOCKS 5.
 
-use std::net::IpAddr;
+use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use base64::Engine as _;
@@ -115,10 +115,12 @@ async fn socks(
         }
         _ => return Err(PeerError::Proxy("it does not speak SOCKS 5".to_owned())),
     }
-    let target = match host.parse() {
-        Ok(IpAddr::V4(ip)) => [&[1], ip.octets().as_slice()].concat(),
-        Ok(IpAddr::V6(ip)) => [&[4], ip.octets().as_slice()].concat(),
-        Err(_) => [&[3], short(host.as_bytes())?.as_slice()].concat(),
+    let target = if let Ok(ip) = host.parse::<Ipv4Addr>() {
+        [&[1], ip.octets().as_slice()].concat()
+    } else if let Ok(ip) = host.parse::<Ipv6Addr>() {
+        [&[4], ip.octets().as_slice()].concat()
+    } else {
+        [&[3], short(host.as_bytes())?.as_slice()].concat()
     };
     stream.write_all(&[&[SOCKS, 1, 0], target.as_slice(), &port.to_be_bytes()].concat()).await?;
     stream.flush().await?;
