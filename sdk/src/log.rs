@@ -76,6 +76,11 @@ pub fn line(level: Level, message: &str, values: &[(&str, &dyn Loggable)]) {
     drop(writeln!(std::io::stderr().lock(), "{text}"));
 }
 
+/// Writes what happens at every step.
+pub fn trace(message: &str, values: &[(&str, &dyn Loggable)]) {
+    line(Level::Trace, message, values);
+}
+
 /// Writes what helps to find a mistake.
 pub fn debug(message: &str, values: &[(&str, &dyn Loggable)]) {
     line(Level::Debug, message, values);
@@ -89,6 +94,11 @@ pub fn info(message: &str, values: &[(&str, &dyn Loggable)]) {
 /// Writes what people should know.
 pub fn warn(message: &str, values: &[(&str, &dyn Loggable)]) {
     line(Level::Warn, message, values);
+}
+
+/// Writes what went wrong.
+pub fn error(message: &str, values: &[(&str, &dyn Loggable)]) {
+    line(Level::Error, message, values);
 }
 
 /// The line in the form that hosts read: one JSON object.

@@ -36,6 +36,8 @@ pub struct ProviderDef {
     /// Shared with what they do, which goes on after the call.
     pub(crate) actions: BTreeMap<String, Arc<dyn AnyAction>>,
     pub(crate) lists: BTreeMap<String, Box<dyn AnyList>>,
+    /// What its author has done wrong. A host hears of it with the first answer.
+    pub(crate) mistakes: Vec<String>,
 }
 
 impl ProviderDef {
@@ -53,6 +55,21 @@ impl ProviderDef {
             functions: BTreeMap::new(),
             actions: BTreeMap::new(),
             lists: BTreeMap::new(),
+            mistakes: Vec::new(),
+        }
+    }
+
+    /// Looks at the name of something that is added; `is_there` says whether there is one already.
+    fn named(&mut self, what: &str, name: &str, is_there: bool) {
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        if is_there {
+            self.mistakes.push(format!("the {what} {name:?} is added twice"));
+        }
+        if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(fits) {
+            self.mistakes.push(format!(
+                "{name:?} is no name of a {what}: it begins with a lower-case letter, and has \
+                 lower-case letters, digits and `_`"
+            ));
         }
     }
 
@@ -79,6 +96,7 @@ impl ProviderDef {
     /// Adds a resource type.
     #[must_use]
     pub fn resource(mut self, name: &str, resource: impl Resource) -> Self {
+        self.named("resource type", name, self.resources.contains_key(name));
         self.resources.insert(name.to_owned(), Box::new(TypedResource::new(resource)));
         self
     }
@@ -86,6 +104,7 @@ impl ProviderDef {
     /// Adds a data source.
     #[must_use]
     pub fn data_source(mut self, name: &str, data_source: impl DataSource) -> Self {
+        self.named("data source", name, self.data_sources.contains_key(name));
         self.data_sources.insert(name.to_owned(), Box::new(TypedDataSource::new(data_source)));
         self
     }
@@ -93,6 +112,7 @@ impl ProviderDef {
     /// Adds an ephemeral resource type.
     #[must_use]
     pub fn ephemeral(mut self, name: &str, ephemeral: impl Ephemeral) -> Self {
+        self.named("ephemeral resource type", name, self.ephemeral.contains_key(name));
         self.ephemeral.insert(name.to_owned(), Box::new(TypedEphemeral::new(ephemeral)));
         self
     }
@@ -106,6 +126,7 @@ impl ProviderDef {
     /// Adds a function whose types are known only when the provider runs.
     #[must_use]
     pub fn any_function(mut self, name: &str, function: impl AnyFunction) -> Self {
+        self.named("function", name, self.functions.contains_key(name));
         self.functions.insert(name.to_owned(), Box::new(function));
         self
     }
@@ -114,6 +135,7 @@ impl ProviderDef {
     #[must_use]
     pub fn action<A: Action>(mut self, name: &str, action: A) -> Self {
         const { assert!(!A::Model::FILLS, "an action has no computed attributes") }
+        self.named("action", name, self.actions.contains_key(name));
         self.actions.insert(name.to_owned(), Arc::new(TypedAction::new(action)));
         self
     }
@@ -128,6 +150,7 @@ impl ProviderDef {
                 "what is listed has an identity: mark its attributes `identity`"
             );
         }
+        self.named("list resource", name, self.lists.contains_key(name));
         self.lists.insert(name.to_owned(), Box::new(TypedList::new(list)));
         self
     }
@@ -169,6 +192,8 @@ pub struct Setup<M: Model> {
     /// be created. Where nobody must be asked by a guess, remember them, and let calls fail or be put off
     /// until the provider is configured anew.
     pub unknown: Vec<String>,
+    /// The version of the host, as it compares with `required_version`.
+    pub host_version: String,
     /// The rest, for those who take the values out.
     pub call: Call,
 }

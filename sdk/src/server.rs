@@ -139,13 +139,18 @@ impl Server {
     async fn take_config(&self, call: &Call, request: &ConfigureRequest) -> Answer<()> {
         let configure = &self.provider.configure;
         let config = check::decoded(configure.shape(), &request.config)?;
-        call.unless_stopped(configure.configure(&config, call.clone())).await
+        let host_version = request.terraform_version.clone();
+        call.unless_stopped(configure.configure(&config, host_version, call.clone())).await
     }
 }
 
 #[async_trait]
 impl Provider for Server {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
+        if !self.provider.mistakes.is_empty() {
+            let mistakes = self.provider.mistakes.join("; ");
+            return Err(Failure::Misbehaved(format!("{mistakes}. This is a bug in the provider")));
+        }
         let resources = self.provider.resources.iter();
         let data_sources = self.provider.data_sources.iter();
         let ephemeral = self.provider.ephemeral.iter();

@@ -194,7 +194,8 @@ mod tests {
 
     #[test]
     fn what_does_not_go_together_is_refused_with_the_way_out() {
-        let table: [(Field, &str); 20] = [
+        let table: [(Field, &str); 21] = [
+            (parse_quote!(#[attr(default = 1, default = 2)] a: i64), "`default` is said twice"),
             (parse_quote!(a: i64), "say who sets it"),
             (parse_quote!(#[attr(optional, computed)] a: i64), "has one role"),
             (parse_quote!(#[attr(optional, default = 1)] a: i64), "needs the role"),

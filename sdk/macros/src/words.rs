@@ -47,6 +47,8 @@ pub(crate) struct Said {
     pub(crate) flatten: bool,
     pub(crate) import: bool,
     pub(crate) local: bool,
+    /// All words so far.
+    heard: Vec<String>,
 }
 
 impl Said {
@@ -55,15 +57,28 @@ impl Said {
         let mut said = Self::default();
         for attribute in attributes {
             if attribute.path().is_ident("attr") {
-                attribute.parse_nested_meta(|meta| said.hear_attribute(&meta))?;
+                attribute.parse_nested_meta(|meta| said.hear_once(&meta, Self::hear_attribute))?;
             } else if attribute.path().is_ident("block") {
                 said.is_block = true;
                 if !matches!(attribute.meta, Meta::Path(_)) {
-                    attribute.parse_nested_meta(|meta| said.hear_block(&meta))?;
+                    attribute.parse_nested_meta(|meta| said.hear_once(&meta, Self::hear_block))?;
                 }
             }
         }
         Ok(said)
+    }
+
+    fn hear_once(
+        &mut self,
+        meta: &ParseNestedMeta<'_>,
+        hear: fn(&mut Self, &ParseNestedMeta<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let word = word(meta);
+        if self.heard.contains(&word) {
+            return Err(meta.error(format!("`{word}` is said twice")));
+        }
+        self.heard.push(word);
+        hear(self, meta)
     }
 
     fn hear_attribute(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {

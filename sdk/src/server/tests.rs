@@ -482,6 +482,42 @@ async fn what_the_schema_finds_and_what_the_handler_finds_are_told_together() {
     );
 }
 
+/// A provider that must know where it is.
+struct Placed;
+
+impl Configure for Placed {
+    type Model = Place;
+
+    async fn configure(&self, call: Setup<Place>) -> Answer<()> {
+        call.known().map(drop)
+    }
+}
+
+#[tokio::test]
+async fn what_of_a_configuration_is_not_known_yet_is_said() {
+    let provider = ProviderDef::new("registry.terraform.io/acme/test").configured(Placed);
+    let config = Value::object([("url", Value::unknown(Type::String))]).split_marks().0;
+    let request = ConfigureRequest {
+        terraform_version: "1.11.4".to_owned(),
+        config: Payload::Value(config, Place::shape().ty().clone()),
+        client: ClientCapabilities::default(),
+    };
+    let told = Server::new(provider).configure(request).await.unwrap().diagnostics;
+    assert_eq!(told[0].path, Path::root().attribute("url"));
+    assert!(told[0].detail.starts_with("`url` will be known only when"), "{}", told[0].detail);
+}
+
+#[tokio::test]
+async fn what_is_added_twice_or_under_no_name_is_told_with_the_first_answer() {
+    let twice = ProviderDef::new("registry.terraform.io/acme/test")
+        .resource("test_place", Willful)
+        .resource("test_place", Willful)
+        .resource("Test-Place", Willful);
+    let refusal = Life::new(twice, "test_place").await.err().unwrap();
+    assert!(refusal.0.contains("\"test_place\" is added twice"), "{refusal:?}");
+    assert!(refusal.0.contains("\"Test-Place\" is no name"), "{refusal:?}");
+}
+
 /// A data source that never answers.
 struct Silent;
 

@@ -64,6 +64,14 @@ impl Resource for Disks {
     async fn take_over(&self, from: Foreign) -> Answer<Option<DiskDraft>> {
         match (from.type_name.as_str(), from.stored.version) {
             ("cloud_drive", 0) => {
+                // Both come with the object.
+                assert_eq!(from.private.get("shelf").as_deref(), Some("3"));
+                let identity: Disk = from.identity.as_ref().map_or_else(
+                    || Err(Problem::new("No identity", "")),
+                    |identity| identity.read(),
+                )?;
+                assert_eq!(identity.id, "d-1");
+                from.private.set("moved", "yes");
                 let old: DiskV0 = from.stored.read()?;
                 Ok(Some(Disk::from(old).into()))
             }
@@ -111,6 +119,7 @@ fn an_object_of_another_type_moves_with_its_identity_and_private_data() {
     assert_eq!(lab.n_objects(), 1);
     assert_eq!(lab.get("cloud_disk.a", "id"), "d-1");
     assert!(lab.state().contains("\"identity\": {"), "{}", lab.state());
+    assert!(lab.state().contains("\"private\""), "{}", lab.state());
     // A disk whose private data were lost would not be found.
     lab.plan(TODAY).expect_nothing();
 }

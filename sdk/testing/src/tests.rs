@@ -226,3 +226,41 @@ fn life_after_life_leaves_nothing_behind() {
     println!("{:.0} lives a second", 20.0 / begin.elapsed().as_secs_f64());
     assert!(world.lock().unwrap().is_empty());
 }
+
+/// Something that takes its time.
+#[derive(Model)]
+struct Slow {
+    #[attr(computed)]
+    pauses: Vec<i64>,
+    #[block]
+    timeouts: Option<Timeouts>,
+}
+
+struct Slows;
+
+impl Resource for Slows {
+    type Model = Slow;
+
+    async fn create(&self, call: Create<Slow>) -> Answer<SlowComputed> {
+        let mut asked = Vec::new();
+        let (begin, second) = (tokio::time::Instant::now(), Duration::from_secs(1));
+        let wait = call.wait("it is done").every(second).doubling_to(8 * second);
+        let pauses = wait.at_most(3600 * second).until(|| {
+            asked.push(begin.elapsed().as_secs() as i64);
+            let pauses: Vec<_> = asked.windows(2).map(|two| two[1] - two[0]).collect();
+            async move { Ok((pauses.len() == 6).then_some(pauses)) }
+        });
+        Ok(SlowComputed { pauses: pauses.await? })
+    }
+}
+
+#[test]
+fn pauses_double_up_to_a_limit_and_the_author_says_how_long_to_wait() {
+    let provider =
+        || ProviderDef::new("registry.terraform.io/acme/slow").resource("slow_one", Slows);
+    let mut lab = Lab::new(provider);
+    lab.apply("resource \"slow_one\" \"a\" {}\n").expect_done();
+    assert_eq!(lab.get("slow_one.a", "pauses"), "[1,2,4,8,8,8]");
+    let short = "resource \"slow_one\" \"b\" {\n  timeouts { create = \"10s\" }\n}\n";
+    Lab::new(provider).apply(short).expect_error("Waited 10s until it is done");
+}
