@@ -14,10 +14,8 @@ enum Seen {
     Case(&'static [Fault]),
     /// In a test of this name.
     Test(&'static str),
-    /// Nowhere, for this reason.
-    Not(&'static str),
 }
-use Seen::{Case as In, Not, Test};
+use Seen::{Case as In, Test};
 
 /// The groups of faults, and how many each has: start and handshake, schema, plan and configuration,
 /// apply, read, import, functions, data, the process; and what passes: ephemeral resources.
@@ -298,7 +296,6 @@ fn every_fault_that_is_known_is_seen_to() {
                 assert!(is_test_of_the_tree(name), "{id}: there is no test {name}");
                 println!("| {id} | {what} | | {name} | | | |");
             }
-            Not(why) => println!("| {id} | {what} | not done | {why} | | | |"),
         }
     }
 }
