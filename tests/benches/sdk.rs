@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_plugin_protocol::client::{Deadlines, Executable, Plugin, Settings};
+use formwork_plugin_protocol::client::{Executable, Plugin, Settings};
 use formwork_plugin_protocol::handshake::Protocol;
 use formwork_plugin_protocol::message::resource::ReadRequest;
 use formwork_plugin_protocol::server::{Options as Serving, run};
@@ -211,7 +211,7 @@ fn calls(options: &Options, what: &str) -> Result<f64, Box<dyn Error>> {
         let env = vec![(SERVE.into(), what.into())];
         let executable = Executable { name: what.to_owned(), path, env, withheld: Vec::new() };
         let plugin = Plugin::launch(&executable, &Settings::USUAL).await?;
-        let provider = plugin.provider(Deadlines::default());
+        let provider = plugin.provider();
         let request = request()?;
         let mut best = f64::INFINITY;
         for _ in 0..options.repeat.max(2) {

@@ -25,15 +25,15 @@ fn mirror(workdir: &Workdir, version: &str) -> PathBuf {
     let folder = workdir.home().join("mirror");
     let package =
         folder.join(format!("registry.terraform.io/hashicorp/random/{version}/{platform}"));
-    fs::create_dir_all(&package).unwrap();
+    fs::create_dir_all(&package).expect("folders");
     let program = "terraform-provider-random";
-    fs::copy(built(program), package.join(program)).unwrap();
+    fs::copy(built(program), package.join(program)).expect("a copy");
     folder
 }
 
 fn settings(workdir: &Workdir, methods: &str) {
     let text = format!("provider_installation {{\n{methods}\n}}\n");
-    fs::write(workdir.settings(), text).unwrap();
+    fs::write(workdir.settings(), text).expect("it can be written");
 }
 
 fn lock(workdir: &Workdir, version: &str, hashes: &str) -> String {
@@ -58,7 +58,7 @@ fn what_comes_with_the_program_stands_in_for_the_registry_and_nothing_else() {
         settings(&workdir, &methods);
         workdir.formwork("init").succeed().says(expected);
         workdir.formwork("plan").succeed().says("1 to add");
-        fs::remove_file(workdir.root().join(LOCK)).unwrap();
+        fs::remove_file(workdir.root().join(LOCK)).expect("it is there");
     }
     for methods in [
         "  direct {\n    exclude = [\"hashicorp/*\"]\n  }",
@@ -72,7 +72,7 @@ fn what_comes_with_the_program_stands_in_for_the_registry_and_nothing_else() {
         let summary = "Failed to query available provider packages";
         workdir.formwork("init").run().code(1).says(summary);
         workdir.formwork("plan").run().code(1);
-        fs::remove_file(workdir.root().join(LOCK)).unwrap();
+        fs::remove_file(workdir.root().join(LOCK)).expect("it is there");
     }
 }
 

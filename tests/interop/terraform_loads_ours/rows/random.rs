@@ -24,84 +24,10 @@ pub(super) fn provider() -> Provider {
         source: "hashicorp/random",
         beside: String::new(),
         files: &[],
-        resources: vec![
-            row(
-                "random_bytes",
-                ["  length = 8", "  length = 8\n  keepers = { k = \"a\" }", "  length = 9"],
-                Import::By("{base64}"),
-                &["base64", "hex"],
-            ),
-            row(
-                "random_id",
-                ["  byte_length = 8", "  byte_length = 9", "  byte_length = 9\n  prefix = \"p-\""],
-                Import::By("p-,{id}"),
-                &["id", "hex", "dec", "b64_std", "b64_url"],
-            ),
-            row(
-                "random_integer",
-                [
-                    "  min = 1\n  max = 99",
-                    "  min = 10\n  max = 99",
-                    "  min = 10\n  max = 99\n  seed = \"always the same\"",
-                ],
-                Import::By("{result},{min},{max},{seed}"),
-                &["id", "result"],
-            ),
-            row(
-                "random_password",
-                [
-                    "  length = 12\n  min_numeric = 2",
-                    "  length = 12\n  min_numeric = 2\n  keepers = { k = \"a\" }",
-                    "  length = 13",
-                ],
-                Import::By("{result}"),
-                &["result", "bcrypt_hash"],
-            ),
-            row(
-                "random_pet",
-                [keepers("a"), "  length = 3\n  separator = \"_\"", "  length = 3"],
-                Import::By("{id}"),
-                &["id"],
-            ),
-            row(
-                "random_shuffle",
-                [
-                    "  input = [\"a\", \"b\"]\n  result_count = 3",
-                    "  input = [\"a\", \"b\"]",
-                    "  input = [\"a\", \"b\", \"c\"]\n  seed = \"x\"",
-                ],
-                Import::Refused("Resource import not supported"),
-                &["result"],
-            ),
-            row(
-                "random_string",
-                [
-                    "  length = 12\n  special = false",
-                    "  length = 12\n  override_special = \"%%{~\"",
-                    "  length = 16",
-                ],
-                Import::By("{result}"),
-                &["id", "result"],
-            ),
-            row(
-                "random_uuid",
-                [keepers("a"), keepers("b"), ""],
-                Import::By("{result}"),
-                &["id", "result"],
-            ),
-            row(
-                "random_uuid4",
-                [keepers("a"), keepers("b"), ""],
-                Import::By("{result}"),
-                &["id", "result"],
-            ),
-            row(
-                "random_uuid7",
-                [keepers("a"), keepers("b"), ""],
-                Import::By("{result}"),
-                &["id", "result"],
-            ),
-        ],
+        resources: kinds(keepers("a"))
+            .into_iter()
+            .chain(uuids([keepers("a"), keepers("b"), ""]))
+            .collect(),
         others: vec![
             Other::Ephemeral(
                 "random_bytes",
@@ -115,4 +41,73 @@ pub(super) fn provider() -> Provider {
             ),
         ],
     }
+}
+
+/// All but the uuids.
+fn kinds(kept: &'static str) -> Vec<Resource> {
+    vec![
+        row(
+            "random_bytes",
+            ["  length = 8", "  length = 8\n  keepers = { k = \"a\" }", "  length = 9"],
+            Import::By("{base64}"),
+            &["base64", "hex"],
+        ),
+        row(
+            "random_id",
+            ["  byte_length = 8", "  byte_length = 9", "  byte_length = 9\n  prefix = \"p-\""],
+            Import::By("p-,{id}"),
+            &["id", "hex", "dec", "b64_std", "b64_url"],
+        ),
+        row(
+            "random_integer",
+            [
+                "  min = 1\n  max = 99",
+                "  min = 10\n  max = 99",
+                "  min = 10\n  max = 99\n  seed = \"always the same\"",
+            ],
+            Import::By("{result},{min},{max},{seed}"),
+            &["id", "result"],
+        ),
+        row(
+            "random_password",
+            [
+                "  length = 12\n  min_numeric = 2",
+                "  length = 12\n  min_numeric = 2\n  keepers = { k = \"a\" }",
+                "  length = 13",
+            ],
+            Import::By("{result}"),
+            &["result", "bcrypt_hash"],
+        ),
+        row(
+            "random_pet",
+            [kept, "  length = 3\n  separator = \"_\"", "  length = 3"],
+            Import::By("{id}"),
+            &["id"],
+        ),
+        row(
+            "random_shuffle",
+            [
+                "  input = [\"a\", \"b\"]\n  result_count = 3",
+                "  input = [\"a\", \"b\"]",
+                "  input = [\"a\", \"b\", \"c\"]\n  seed = \"x\"",
+            ],
+            Import::Refused("Resource import not supported"),
+            &["result"],
+        ),
+        row(
+            "random_string",
+            [
+                "  length = 12\n  special = false",
+                "  length = 12\n  override_special = \"%%{~\"",
+                "  length = 16",
+            ],
+            Import::By("{result}"),
+            &["id", "result"],
+        ),
+    ]
+}
+
+fn uuids(bodies: [&'static str; 3]) -> Vec<Resource> {
+    let row = |kind| row(kind, bodies, Import::By("{result}"), &["id", "result"]);
+    ["random_uuid", "random_uuid4", "random_uuid7"].map(row).into()
 }
