@@ -2,8 +2,6 @@
 
 use std::time::SystemTime;
 
-use bytes::Bytes;
-
 use super::*;
 
 #[derive(Clone, Model)]
@@ -46,42 +44,38 @@ impl Heard {
 
 struct Leases(Heard);
 
-fn lasting(minutes: i64) -> Option<SystemTime> {
+fn lasting(minutes: i64) -> SystemTime {
     // The clock of the lab stands still, so from its point of view each answer comes at once.
     let seconds = u64::try_from(minutes).unwrap_or(0) * 60;
-    Some(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+    SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)
 }
 
-#[async_trait]
 impl Ephemeral for Leases {
     type Model = Lease;
 
-    async fn open(&self, _: &mut Diagnostics, config: LeaseInput) -> Answer<Opened<LeaseComputed>> {
-        self.0.say(&format!("open {}", config.name));
-        let keep = Keep {
-            private: format!("{} {}", config.name, config.minutes).into(),
-            renew_at: lasting(config.minutes),
-        };
-        Ok(Opened { value: LeaseComputed { token: "t".to_owned() }, keep })
+    async fn open(&self, call: Open<Lease>) -> Answer<LeaseComputed> {
+        self.0.say(&format!("open {}", call.config.name));
+        call.private.set("name", &call.config.name);
+        call.private.set("minutes", call.config.minutes.to_string());
+        call.lasts.until(lasting(call.config.minutes));
+        Ok(LeaseComputed { token: "t".to_owned() })
     }
 
-    async fn renew(&self, diags: &mut Diagnostics, private: Bytes) -> Answer<Keep> {
-        let text = String::from_utf8_lossy(&private).into_owned();
-        let (name, minutes) = text.split_once(' ').unwrap_or_default();
+    async fn renew(&self, call: Renew) -> Answer<()> {
+        let name = call.private.get("name").unwrap_or_default();
         self.0.say(&format!("renew {name}"));
-        match name {
-            "refused" => Err(diags.error(Diagnostic::error("The lock was changed", "By others."))),
-            "slow" => {
-                tokio::time::sleep(Duration::from_secs(45 * 60)).await;
-                Ok(Keep { private, renew_at: lasting(minutes.parse().unwrap_or(0)) })
-            }
-            _ => Ok(Keep { private, renew_at: lasting(minutes.parse().unwrap_or(0)) }),
+        match name.as_str() {
+            "refused" => return Err(Problem::new("The lock was changed", "By others.")),
+            "slow" => tokio::time::sleep(Duration::from_secs(45 * 60)).await,
+            _ => {}
         }
+        let minutes = call.private.get("minutes").unwrap_or_default();
+        call.lasts.until(lasting(minutes.parse()?));
+        Ok(())
     }
 
-    async fn close(&self, _: &mut Diagnostics, private: Bytes) -> Answer<()> {
-        let text = String::from_utf8_lossy(&private).into_owned();
-        self.0.say(&format!("close {}", text.split(' ').next().unwrap_or_default()));
+    async fn close(&self, call: Close) -> Answer<()> {
+        self.0.say(&format!("close {}", call.private.get("name").unwrap_or_default()));
         Ok(())
     }
 }
