@@ -213,7 +213,10 @@ async fn run(text: &'static str, state: &State, finishing: Finishing) -> Outcome
         stop: &stop,
     };
     let plan = plan(&phase(&planned, &planning), &mut diags, &Options::default()).await;
-    let plan = plan.expect("a graph can be built");
+    let Ok(plan) = plan else {
+        // The mistakes are found before anything is planned.
+        return Outcome { plan: Plan::default(), diags, state: state.clone() };
+    };
     if plan.errored {
         return Outcome { plan, diags, state: state.clone() };
     }

@@ -280,7 +280,12 @@ impl Run<'_> {
         };
         view::out("\n");
         let question = Question { title, about, secret: false };
-        match ask(screen, question).await {
+        // What came while planning went on does not wait for an answer.
+        let answer = match self.interrupt.flag().get() {
+            true => Err(Unanswered::Interrupted),
+            false => ask(screen, question).await,
+        };
+        match answer {
             Ok(answer) if answer == "yes" => return Ok(()),
             Err(Unanswered::Interrupted) => {
                 let detail = "The run was interrupted before it was approved. Nothing was changed.";

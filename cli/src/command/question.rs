@@ -32,6 +32,9 @@ pub(super) enum Unanswered {
 /// # Errors
 /// When there is no answer.
 pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Result<String, Unanswered> {
+    // From the first word on: whoever is quick interrupts before the question is out.
+    let signals = Signals::listen().map_err(|_| Unanswered::Ended)?;
+    let _attended = Attended::begin();
     view::out(&format!("{}\n", screen.paint(Paint::Bold, question.title)));
     if !question.about.is_empty() {
         let about = match io::stdout().is_terminal() {
@@ -43,7 +46,7 @@ pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Result<Strin
     // Whoever is quick types as soon as the question is there.
     let silence = question.secret.then(Silence::begin).flatten();
     view::out(&format!("  {} ", screen.paint(Paint::Bold, "Enter a value:")));
-    let answer = line().await;
+    let answer = line(signals).await;
     if silence.is_some() {
         // The end of the line was not shown either.
         drop(silence);
@@ -54,9 +57,7 @@ pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Result<Strin
 }
 
 /// Reads a line; an interrupt ends the wait.
-async fn line() -> Result<String, Unanswered> {
-    let mut signals = Signals::listen().map_err(|_| Unanswered::Ended)?;
-    let _attended = Attended::begin();
+async fn line(mut signals: Signals) -> Result<String, Unanswered> {
     let reading = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
         io::stdin().read_line(&mut line).map(|_| line)

@@ -195,7 +195,10 @@ fn told(line: &Value) -> Option<String> {
         which @ ("begin" | "end") => format!("{which} {}", text(&line["of"])),
         "read_data" => format!("data {}", text(&line["config"]["name"])),
         "open" => format!("open {}", text(&line["config"]["name"])),
-        "close" => format!("close {}", text(&line["private"]).split('|').next()?),
+        "close" => {
+            let kept: Value = serde_json::from_str(&text(&line["private"])).ok()?;
+            format!("close {}", text(&kept["name"]))
+        }
         "configure" => format!("configure {}", text(&line["config"]["value"])),
         _ => return None,
     })

@@ -221,7 +221,7 @@ async fn each_failure_keeps_its_blame() {
         &expect![[r#"
         Some(Status { code: "Internal", message: "the provider panicked in ValidateResourceConfig: number 7" })
         Some(Status { code: "NotFound", message: "no such thing" })
-        Some(Lost { reason: "gone", exit: None, output: "last words" })
+        Some(Status { code: "Unavailable", message: "gone" })
         Some(Status { code: "Internal", message: "odd" })
         Some(Status { code: "Internal", message: "the provider's answer has no form in the protocol: planned_state: bool required, but this is string" })
         Some(Status { code: "Unavailable", message: "its cloud is gone" })
