@@ -277,15 +277,15 @@ fn connect_checks(draft: &mut Building<'_>, index: &Index) {
 /// checked by the plan.
 fn prune(plan: &Plan, draft: &mut Building<'_>) {
     let is_whole = plan.mode == Mode::Normal && plan.targets.is_empty();
+    // What a refresh takes in must satisfy the conditions, and here they do more than warn.
+    let stays = plan.mode != Mode::Destroy;
     let wanted = draft.vertices().iter().map(|vertex| match vertex {
         Vertex::Instance(_) | Vertex::Destroy(_) => true,
         // The reference opens also those that nothing needs.
         Vertex::Open(_) => is_whole,
         Vertex::Frame(Frame::Value(value)) => match (value.value, value.root_output()) {
-            (NamedValue::Check(_), _) => is_whole,
-            (_, Some(output)) => {
-                plan.mode == Mode::Normal && plan.outputs.contains_key(&output.name)
-            }
+            (NamedValue::Check(_), _) => stays && plan.targets.is_empty(),
+            (_, Some(output)) => stays && plan.outputs.contains_key(&output.name),
             (_, None) => false,
         },
         _ => false,
