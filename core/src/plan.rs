@@ -167,7 +167,8 @@ impl Plan {
 /// marked as errored.
 ///
 /// The configuration is validated before anything else: one that can be seen to be wrong without any
-/// value reads nothing, opens nothing and configures nothing.
+/// value reads nothing, opens nothing and configures nothing. Whoever only imports may do so into a
+/// block that is still empty.
 ///
 /// # Errors
 /// When the configuration is not valid, not even the graph could be built, or a provider not be loaded.
@@ -176,7 +177,10 @@ pub async fn plan(
     diags: &mut Diagnostics,
     options: &Options,
 ) -> Result<Plan, Reported> {
-    let accepted = validate::validate_first(session, diags).await?;
+    let accepted = match options.imports.is_empty() {
+        true => validate::validate_first(session, diags).await?,
+        false => Accepted::default(),
+    };
     let (moves, state) = Moves::of(session.config, session.state);
     forgotten::check(diags, session.config)?;
     // Whoever only imports has not chosen to leave anything out.

@@ -39,3 +39,16 @@ pub enum Failure {
         message: String,
     },
 }
+
+impl Failure {
+    /// Whether a call that changes nothing may bring an answer when it is made again: the plugin went
+    /// away, or says that it cannot be reached just now.
+    #[must_use]
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Lost { .. } => true,
+            Self::Status { code, .. } => code == "Unavailable",
+            _ => false,
+        }
+    }
+}

@@ -1,48 +1,198 @@
-//! Configurations by chance: objects that come, change, are replaced in either order, and go.
+//! Configurations by chance, each grown out of the one before: objects come, change, are replaced in
+//! either order and go; and what stays is renamed, moves into a module and out of it, and turns from an
+//! instance by number into one by name.
 
-use std::fmt::Write as _;
+mod group;
+mod text;
 
+use std::collections::BTreeMap;
+
+use self::group::Group;
+pub(crate) use self::text::Files;
 use crate::chance::Chance;
 
-/// How many names there are.
-const NAMES: u64 = 30;
+/// How many objects stand alone.
+const ALONE: u64 = 24;
+/// From here on they come after the groups, and may be linked to them.
+const BEHIND_GROUPS: u64 = 16;
 
-/// Writes a configuration. Each name stands for the same kind of resource in all of them.
-pub(crate) fn random(chance: &mut Chance) -> String {
-    let mut text = "terraform {\n  required_providers {\n    crash = { source = \"formwork/crash\" }\n  }\n}\n".to_owned();
-    let (mut before, mut first): (Option<String>, Option<String>) = (None, None);
-    for number in 0..NAMES {
-        if !chance.is(2, 3) {
-            continue;
-        }
-        let (ty, creates_first) = match number % 4 {
-            0 => ("crash_named", false),
-            1 => ("crash_numbered", true),
-            _ => ("crash_numbered", false),
-        };
-        let (size, kind) = (chance.below(3), chance.below(2));
-        let mut block = format!(
-            "resource \"{ty}\" \"n{number}\" {{\n  name = \"n{number}\"\n  size = {size}\n  kind = \"k{kind}\"\n"
-        );
-        let linked = if creates_first { &first } else { &before };
-        if let Some(before) = linked.as_ref().filter(|_| chance.is(1, 3)) {
-            // A `String` never refuses to be written to.
-            writeln!(block, "  link = {before}.id").ok();
-        }
-        if creates_first {
-            block.push_str("  lifecycle {\n    create_before_destroy = true\n  }\n");
-        }
-        block.push_str("}\n");
-        text.push_str(&block);
-        // Whoever creates first makes what it needs create first as well. Of a name there is only one
-        // object, and a resource that changes its order between two configurations may be in a cycle
-        // with its users, in any engine.
-        if creates_first {
-            first = Some(format!("{ty}.n{number}"));
-        }
-        if ty != "crash_named" {
-            before = Some(format!("{ty}.n{number}"));
-        }
+/// A configuration.
+#[derive(Clone, Debug)]
+pub(crate) struct Config {
+    alone: BTreeMap<u64, Alone>,
+    groups: [Group; 3],
+    /// What has another address than before, since it is certain where everything was.
+    moves: Vec<(String, String)>,
+    /// How many configurations there were before.
+    generation: u64,
+    /// Whether resources may turn from one order of replacement to the other.
+    turns: bool,
+}
+
+/// A resource with one object. Its number, which is its name, says of which type it is.
+#[derive(Clone, Debug)]
+struct Alone {
+    label: String,
+    is_inside: bool,
+    creates_first: bool,
+    traits: Traits,
+    link: Link,
+}
+
+/// What an object is to be like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Traits {
+    pub(crate) size: u64,
+    pub(crate) kind: u64,
+}
+
+/// What an object is linked to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Link {
+    Nothing,
+    Alone(u64),
+    Group(usize),
+}
+
+/// An object that there is to be.
+#[derive(Clone, Debug)]
+pub(crate) struct Wish {
+    /// Where it is written.
+    pub(crate) addr: String,
+    pub(crate) name: String,
+    pub(crate) traits: Traits,
+    /// The name of the object whose id is its link, if it is linked to one.
+    pub(crate) link: Option<String>,
+}
+
+impl Traits {
+    fn any(chance: &mut Chance) -> Self {
+        Self { size: chance.below(3), kind: chance.below(2) }
     }
-    text
+}
+
+/// Whether there is only one object of its name, which is how it is found.
+fn is_named(number: u64) -> bool {
+    number.is_multiple_of(4)
+}
+
+fn type_of(number: u64) -> &'static str {
+    if is_named(number) { "crash_named" } else { "crash_numbered" }
+}
+
+impl Alone {
+    fn addr(&self, number: u64) -> String {
+        let module = if self.is_inside { "module.m." } else { "" };
+        format!("{module}{}.{}", type_of(number), self.label)
+    }
+}
+
+impl Config {
+    /// One that wants nothing. Resources may turn from one order of replacement to the other if they
+    /// may ever; with some engines that can bring about a cycle.
+    pub(crate) fn nothing(turns: bool) -> Self {
+        let groups = std::array::from_fn(Group::nothing);
+        Self { alone: BTreeMap::new(), groups, moves: Vec::new(), generation: 0, turns }
+    }
+
+    /// The one that follows when everything is where this one has it.
+    pub(crate) fn next(&self, chance: &mut Chance) -> Self {
+        let settled = Self { moves: Vec::new(), ..self.clone() };
+        settled.after(chance, false)
+    }
+
+    /// The one that follows when nobody knows how far this one came.
+    pub(crate) fn meanwhile(&self, chance: &mut Chance) -> Self {
+        self.after(chance, true)
+    }
+
+    fn after(&self, chance: &mut Chance, is_open: bool) -> Self {
+        let generation = self.generation + 1;
+        let mut moves = self.moves.clone();
+        let mut alone: BTreeMap<u64, Alone> = BTreeMap::new();
+        for number in 0..ALONE {
+            let before = self.alone.get(&number);
+            // Of a name there is only one object. If it goes and comes back before it is certain that it
+            // is gone, it is in its own way, with any engine.
+            let stays = is_open && is_named(number) && before.is_some();
+            if !stays && !chance.is(2, 3) {
+                continue;
+            }
+            let mut one = Alone {
+                label: format!("n{number}_v{generation}"),
+                is_inside: chance.is(1, 4),
+                creates_first: self.creates_first(number, chance),
+                traits: Traits::any(chance),
+                link: Link::Nothing,
+            };
+            if let Some(before) = before {
+                let moves_away = chance.is(1, 3);
+                if !moves_away {
+                    (one.label, one.is_inside) = (before.label.clone(), before.is_inside);
+                } else if is_named(number) || chance.is(5, 6) {
+                    moves.push((before.addr(number), one.addr(number)));
+                }
+            }
+            one.link = link(chance, (number, &one), &alone);
+            alone.insert(number, one);
+        }
+        let groups =
+            std::array::from_fn(|at| self.groups[at].after(chance, generation, &mut moves));
+        Self { alone, groups, moves, generation, turns: self.turns }
+    }
+
+    /// Whether its successor comes before it goes. Of a name there is only one object, and with some
+    /// engines a resource that turns from one order to the other may be in a cycle with its users.
+    fn creates_first(&self, number: u64, chance: &mut Chance) -> bool {
+        number % 4 == 1 || (self.turns && number % 4 == 3 && chance.is(1, 2))
+    }
+
+    /// Every object that there is to be.
+    pub(crate) fn wishes(&self) -> Vec<Wish> {
+        let alone = self.alone.iter().map(|(number, one)| Wish {
+            addr: one.addr(*number),
+            name: format!("n{number}"),
+            traits: one.traits,
+            link: match one.link {
+                Link::Alone(other) => Some(format!("n{other}")),
+                Link::Nothing | Link::Group(_) => None,
+            },
+        });
+        alone.chain(self.groups.iter().flat_map(Group::wishes)).collect()
+    }
+
+    /// The addresses of some resources and instances, to be named in an option.
+    pub(crate) fn some_addresses(&self, chance: &mut Chance, most: u64) -> Vec<String> {
+        let wishes = self.wishes();
+        let n = 1 + chance.below(most);
+        let pick = |chance: &mut Chance| {
+            let at = chance.below(wishes.len() as u64);
+            wishes.get(usize::try_from(at).ok()?).map(|wish| wish.addr.clone())
+        };
+        let mut picked: Vec<String> = (0..n).filter_map(|_| pick(chance)).collect();
+        picked.sort();
+        picked.dedup();
+        picked
+    }
+}
+
+/// A link to something that comes before. Whoever creates first makes what it needs create first as
+/// well, so it only needs what does so anyway, unless orders may turn.
+fn link(chance: &mut Chance, (number, one): (u64, &Alone), before: &BTreeMap<u64, Alone>) -> Link {
+    if !chance.is(1, 2) {
+        return Link::Nothing;
+    }
+    let is_first = number % 4 == 1;
+    if number >= BEHIND_GROUPS && !one.is_inside && chance.is(1, 3) {
+        return Link::Group(if is_first { group::CREATES_FIRST } else { 0 });
+    }
+    let fits = |(other, it): &(&u64, &Alone)| {
+        // What is inside sees nothing of what is outside.
+        !is_named(**other) && (!one.is_inside || it.is_inside) && (!is_first || *other % 4 == 1)
+    };
+    let fitting: Vec<u64> = before.iter().filter(fits).map(|(other, _)| *other).collect();
+    match usize::try_from(chance.below(fitting.len() as u64)) {
+        Ok(at) if at < fitting.len() => Link::Alone(fitting[at]),
+        _ => Link::Nothing,
+    }
 }

@@ -1,5 +1,6 @@
-//! One life after the other: a configuration is applied, the engine is killed, and run again until it
-//! is done; then what exists is held against what it believes.
+//! One life after the other: a configuration is applied or destroyed, the engine is killed, and run
+//! again until it is done, be it with another configuration; then what exists is held against what it
+//! believes and what was wanted.
 
 use std::error::Error;
 use std::fs;
@@ -7,13 +8,15 @@ use std::io::Write as _;
 use std::time::Duration;
 
 use crate::chance::Chance;
-use crate::config;
+use crate::config::Config;
+use crate::deed::Deed;
 use crate::folder::{Ended, Folder, Moment};
 use crate::options::{Options, Program};
-use crate::{person, sight};
+use crate::person;
+use crate::sight::{self, unfulfilled};
 
 /// How often a command is run again before it counts as stuck.
-const ATTEMPTS: usize = 6;
+const ATTEMPTS: usize = 8;
 
 /// What came of all kills.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +24,10 @@ pub(crate) struct Tally {
     pub(crate) kills: usize,
     /// Those that came in the middle of a write.
     pub(crate) kills_at_writes: usize,
+    /// Those that came to a provider.
+    pub(crate) kills_of_providers: usize,
+    /// How often another program went on where this one had come to an end.
+    pub(crate) between: usize,
     /// Objects that exist and that no state knows of.
     pub(crate) lost: usize,
     /// Those of them that exist a second time.
@@ -29,6 +36,8 @@ pub(crate) struct Tally {
     pub(crate) torn: usize,
     /// Times when running the engine again did not come to an end.
     pub(crate) stuck: usize,
+    /// Objects that are not as they were to be, or that are known and do not exist.
+    pub(crate) wrong: usize,
     /// Operations that the engine said were in flight.
     pub(crate) named: usize,
     /// Those whose object the engine found by itself.
@@ -40,7 +49,8 @@ pub(crate) struct Tally {
 impl Tally {
     /// Whether nothing went wrong.
     pub(crate) fn is_clean(&self) -> bool {
-        [self.lost, self.duplicated, self.torn, self.stuck].iter().all(|count| *count == 0)
+        let Self { lost, duplicated, torn, stuck, wrong, .. } = self;
+        [lost, duplicated, torn, stuck, wrong].iter().all(|count| **count == 0)
     }
 
     fn hear(&mut self, ended: &Ended) {
@@ -49,108 +59,185 @@ impl Tally {
     }
 }
 
-const APPLY: [&str; 3] = ["apply", "-auto-approve", "-input=false"];
+/// A program that is killed, and where it is.
+struct Play<'p> {
+    folder: Folder<'p>,
+    program: &'p Program,
+    options: &'p Options,
+    chance: Chance,
+    /// How long a usual run takes.
+    usual: Duration,
+    config: Config,
+    tally: Tally,
+}
 
 /// Kills a program as often as was asked for.
 pub(crate) fn play(program: &Program, options: &Options) -> Result<Tally, Box<dyn Error>> {
-    let folder = Folder::new(program, options)?;
-    let mut chance = Chance::new(options.seed);
-    let mut tally = Tally::default();
-    folder.configure(&config::random(&mut chance))?;
-    let usual = folder.run(&APPLY)?;
+    let mut play = Play {
+        folder: Folder::new(program, options)?,
+        program,
+        options,
+        chance: Chance::new(options.seed),
+        usual: Duration::ZERO,
+        config: Config::nothing(program.is_ours() && options.between.is_none()),
+        tally: Tally::default(),
+    };
+    play.change_config(false)?;
+    let usual = play.folder.run(&Deed::Apply.args(true))?;
     if !usual.succeeded {
         return Err(format!("{} cannot apply anything:\n{}", program.name(), usual.text).into());
     }
-    while tally.kills < options.kills {
-        one(&folder, (program, &mut chance), usual.took, &mut tally)?;
-        if tally.kills.is_multiple_of(25) {
-            writeln!(std::io::stderr(), "{}: {tally:?}", program.name())?;
+    play.usual = usual.took;
+    let mut said = 0;
+    while play.tally.kills < options.kills {
+        play.live()?;
+        play.let_another_go_on()?;
+        if play.tally.kills / 25 > said {
+            said = play.tally.kills / 25;
+            writeln!(std::io::stderr(), "{}: {:?}", program.name(), play.tally)?;
         }
     }
-    Ok(tally)
+    Ok(play.tally)
 }
 
-fn one(
-    folder: &Folder<'_>,
-    (program, chance): (&Program, &mut Chance),
-    usual: Duration,
-    tally: &mut Tally,
-) -> Result<(), Box<dyn Error>> {
-    folder.configure(&config::random(chance))?;
-    let mut n_attempts = 0;
-    // One in three is killed a second time, while it takes up what the first left.
-    let mut n_kills = if chance.is(1, 3) { 2 } else { 1 };
-    let mut last = String::new();
-    let done = loop {
-        n_attempts += 1;
-        if n_attempts > ATTEMPTS {
-            break false;
+impl Play<'_> {
+    fn live(&mut self) -> Result<(), Box<dyn Error>> {
+        let mut deed = Deed::any(&mut self.chance, &self.config);
+        if deed.needs_new_config() {
+            self.change_config(false)?;
         }
-        let ended = if n_kills > 0 {
-            n_kills -= 1;
-            let moment = moment(folder, (program, chance), usual)?;
-            let ended = folder.run_until(&APPLY, moment)?;
-            tally.kills += usize::from(ended.killed);
-            let writing = ended.killed && matches!(moment, Moment::Writing(_));
-            tally.kills_at_writes += usize::from(writing);
-            tally.torn += sight::torn(&folder.work());
-            ended
-        } else {
-            folder.run(&APPLY)?
+        if let Some(preparation) = deed.preparation()
+            && !self.folder.run(&preparation)?.succeeded
+        {
+            deed = Deed::Apply;
+        }
+        // One in three is killed a second time, while it takes up what the first left.
+        let mut n_kills = if self.chance.is(1, 3) { 2 } else { 1 };
+        let mut last = String::new();
+        let mut done = false;
+        for attempt in 0..ATTEMPTS {
+            let args = deed.args(attempt == 0);
+            let ended = if n_kills > 0 {
+                n_kills -= 1;
+                self.kill_during(&args)?
+            } else {
+                self.folder.run(&args)?
+            };
+            if !ended.killed {
+                self.tally.hear(&ended);
+                let n_decided = match self.program.is_ours() {
+                    true => person::decide(&self.folder, &mut self.chance)?,
+                    false => 0,
+                };
+                self.tally.decided += n_decided;
+                if ended.succeeded && n_decided == 0 {
+                    done = true;
+                    break;
+                }
+                last = ended.text;
+            }
+            if n_kills == 0 && attempt < 2 && deed.needs_new_config() && self.chance.is(1, 3) {
+                self.change_config(true)?;
+                deed = Deed::Apply;
+            }
+        }
+        if !done {
+            self.tally.stuck += 1;
+            if self.folder.is_kept() {
+                let work = self.folder.work();
+                return Err(format!("it is stuck in {}:\n{last}", work.display()).into());
+            }
+        }
+        self.compare(done && deed.fulfils())?;
+        if !done {
+            self.folder.start_over()?;
+            self.folder.configure(&self.config.files())?;
+        }
+        Ok(())
+    }
+
+    /// Changes the configuration, be it before it is certain where everything is.
+    fn change_config(&mut self, is_open: bool) -> std::io::Result<()> {
+        self.config = match is_open {
+            true => self.config.meanwhile(&mut self.chance),
+            false => self.config.next(&mut self.chance),
         };
-        if ended.killed {
-            continue;
-        }
-        tally.hear(&ended);
-        if ended.succeeded {
-            break true;
-        }
-        last = ended.text;
-        if program.is_ours() {
-            tally.decided += person::decide(folder)?;
-        }
-    };
-    compare(folder, tally)?;
-    if !done {
-        tally.stuck += 1;
-        if folder.is_kept() {
-            return Err(format!("it is stuck in {}:\n{last}", folder.work().display()).into());
-        }
-        folder.start_over()?;
+        self.folder.configure(&self.config.files())
     }
-    Ok(())
-}
 
-/// When the next kill is due: at any time of a usual run, or, where the engine dies of it, at any byte
-/// of what it writes.
-fn moment(
-    folder: &Folder<'_>,
-    (program, chance): (&Program, &mut Chance),
-    usual: Duration,
-) -> std::io::Result<Moment> {
-    if program.is_ours() && chance.is(1, 2) {
-        let state = folder.work().join("terraform.tfstate");
-        let length = fs::metadata(state).map_or(0, |found| found.len());
-        return Ok(Moment::Writing(300 + chance.below(3 * length + 4096)));
+    fn kill_during(&mut self, args: &[String]) -> std::io::Result<Ended> {
+        let moment = self.moment();
+        let ended = self.folder.run_until(args, moment)?;
+        self.tally.kills += usize::from(ended.killed || ended.n_providers_killed > 0);
+        let writing = ended.killed && matches!(moment, Moment::Writing(_));
+        self.tally.kills_at_writes += usize::from(writing);
+        self.tally.kills_of_providers += usize::from(ended.n_providers_killed > 0);
+        self.tally.torn += sight::torn(&self.folder.work());
+        Ok(ended)
     }
-    let most = u64::try_from(usual.as_micros()).unwrap_or(u64::MAX);
-    Ok(Moment::After(Duration::from_micros(chance.below(most))))
-}
 
-/// Holds what exists against what the state knows, and puts right what is wrong, so that it is counted
-/// once.
-fn compare(folder: &Folder<'_>, tally: &mut Tally) -> Result<(), Box<dyn Error>> {
-    let state = fs::read_to_string(folder.work().join("terraform.tfstate")).unwrap_or_default();
-    let known = sight::ids(&state);
-    let world = sight::world(&folder.world());
-    for (id, name) in world.iter().filter(|(id, _)| !known.contains(*id)) {
-        tally.lost += 1;
-        let twin = |(other, its_name): (&String, &String)| other != id && its_name == name;
-        tally.duplicated += usize::from(world.iter().any(twin));
-        if folder.is_kept() {
-            return Err(format!("{id} is lost, see {}", folder.work().display()).into());
+    /// When the next kill is due: at any time of a usual run, of the engine or of its providers, or,
+    /// where the engine dies of it, at any byte of what it writes.
+    fn moment(&mut self) -> Moment {
+        let most = u64::try_from(self.usual.as_micros()).unwrap_or(u64::MAX);
+        let chance = &mut self.chance;
+        let mut time = || Duration::from_micros(chance.below(most));
+        let time = time();
+        if chance.is(1, 4) {
+            return Moment::Provider(time);
         }
-        fs::remove_file(folder.world().join(format!("{id}.object")))?;
+        if self.program.is_ours() && chance.is(1, 2) {
+            let state = self.folder.work().join("terraform.tfstate");
+            let length = fs::metadata(state).map_or(0, |found| found.len());
+            return Moment::Writing(300 + chance.below(3 * length + 4096));
+        }
+        Moment::After(time)
     }
-    Ok(())
+
+    /// Now and then another program goes on here.
+    fn let_another_go_on(&mut self) -> Result<(), Box<dyn Error>> {
+        let Some(other) = self.options.between.as_ref().filter(|_| self.chance.is(1, 3)) else {
+            return Ok(());
+        };
+        self.change_config(false)?;
+        let ended = self.folder.run_of(other, &Deed::Apply.args(true))?;
+        if !ended.succeeded {
+            let (name, work) = (other.name(), self.folder.work());
+            let text = format!("{name} cannot go on in {}:\n{}", work.display(), ended.text);
+            return Err(text.into());
+        }
+        self.tally.between += 1;
+        self.compare(true)?;
+        Ok(())
+    }
+
+    /// Holds what exists against what the state knows and what was wanted, and puts right what is
+    /// wrong, so that it is counted once.
+    fn compare(&mut self, fulfilled: bool) -> Result<(), Box<dyn Error>> {
+        let (folder, tally) = (&self.folder, &mut self.tally);
+        let state = fs::read_to_string(folder.work().join("terraform.tfstate")).unwrap_or_default();
+        let known = sight::known(&state);
+        let world = sight::world(&folder.world());
+        for (id, it) in world.iter().filter(|(id, _)| !known.ids.contains(*id)) {
+            tally.lost += 1;
+            let twin = |(other, its): (&String, &serde_json::Value)| {
+                other != id && its["name"] == it["name"]
+            };
+            tally.duplicated += usize::from(world.iter().any(twin));
+            if folder.is_kept() {
+                return Err(format!("{id} is lost, see {}", folder.work().display()).into());
+            }
+            fs::remove_file(folder.world().join(format!("{id}.object")))?;
+        }
+        let mut wrong: Vec<String> =
+            known.ids.iter().filter(|id| !world.contains_key(*id)).cloned().collect();
+        if fulfilled {
+            wrong.extend(unfulfilled(&self.config.wishes(), &world, &known));
+        }
+        tally.wrong += wrong.len();
+        if folder.is_kept() && !wrong.is_empty() {
+            return Err(format!("{wrong:#?}, see {}", folder.work().display()).into());
+        }
+        Ok(())
+    }
 }

@@ -1,6 +1,8 @@
 //! A folder to work in, with a world beside it, and commands that are run and killed there.
 
+use std::cell::RefCell;
 use std::error::Error;
+use std::ffi::OsStr;
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -15,6 +17,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
 
+use crate::config::Files;
 use crate::options::{Options, Program};
 
 /// How long a command may take when nobody kills it.
@@ -28,7 +31,12 @@ pub(crate) struct Folder<'o> {
     options: &'o Options,
     top: TempDir,
     witness: UnixListener,
+    /// The providers that were seen to live.
+    lives: RefCell<Vec<Life>>,
 }
+
+/// A provider's process: its number, and what ends when it ends.
+struct Life(String, BufReader<UnixStream>);
 
 /// When a command is killed.
 #[derive(Clone, Copy, Debug)]
@@ -37,12 +45,20 @@ pub(crate) enum Moment {
     After(Duration),
     /// When it writes beyond the beginning of this length of any file.
     Writing(u64),
+    /// Not at all: what its providers live in is, so long after its start.
+    Provider(Duration),
 }
+
+/// The manifest of modules, so that none has to be installed.
+const MODULES: &str =
+    r#"{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"m","Source":"./m","Dir":"m"}]}"#;
 
 /// How a command ended.
 pub(crate) struct Ended {
     /// Whether it was killed before its end.
     pub(crate) killed: bool,
+    /// How many of its providers were.
+    pub(crate) n_providers_killed: usize,
     pub(crate) succeeded: bool,
     /// What it said on stdout.
     pub(crate) out: String,
@@ -66,7 +82,7 @@ impl<'o> Folder<'o> {
         fs::write(top.path().join("home/settings.rc"), settings)?;
         let witness = UnixListener::bind(top.path().join("world/witness"))?;
         witness.set_nonblocking(true)?;
-        Ok(Self { program, options, top, witness })
+        Ok(Self { program, options, top, witness, lives: RefCell::default() })
     }
 
     /// Whether somebody will look at what went wrong.
@@ -82,8 +98,13 @@ impl<'o> Folder<'o> {
         self.top.path().join("world")
     }
 
-    pub(crate) fn configure(&self, text: &str) -> std::io::Result<()> {
-        fs::write(self.work().join("main.tf"), text)
+    pub(crate) fn configure(&self, files: &Files) -> std::io::Result<()> {
+        let work = self.work();
+        fs::create_dir_all(work.join("m"))?;
+        fs::create_dir_all(work.join(".terraform/modules"))?;
+        fs::write(work.join(".terraform/modules/modules.json"), MODULES)?;
+        fs::write(work.join("m/main.tf"), &files.inside)?;
+        fs::write(work.join("main.tf"), &files.main)
     }
 
     /// Removes everything that exists or is believed to.
@@ -98,24 +119,45 @@ impl<'o> Folder<'o> {
     }
 
     /// Runs a command to its end.
-    pub(crate) fn run(&self, args: &[&str]) -> std::io::Result<Ended> {
-        self.end(self.spawn(args, None)?, PATIENCE)
+    pub(crate) fn run<S: AsRef<OsStr>>(&self, args: &[S]) -> std::io::Result<Ended> {
+        self.run_of(self.program, args)
+    }
+
+    /// Runs another program's command to its end.
+    pub(crate) fn run_of<S: AsRef<OsStr>>(
+        &self,
+        program: &Program,
+        args: &[S],
+    ) -> std::io::Result<Ended> {
+        self.end(self.spawn(program, args, None)?, (None, None))
     }
 
     /// Runs a command that is killed at a moment, unless it ends before.
-    pub(crate) fn run_until(&self, args: &[&str], moment: Moment) -> std::io::Result<Ended> {
+    pub(crate) fn run_until<S: AsRef<OsStr>>(
+        &self,
+        args: &[S],
+        moment: Moment,
+    ) -> std::io::Result<Ended> {
+        let limit = if let Moment::Writing(limit) = moment { Some(limit) } else { None };
+        let child = self.spawn(self.program, args, limit)?;
         match moment {
-            Moment::After(time) => self.end(self.spawn(args, None)?, time),
-            Moment::Writing(limit) => self.end(self.spawn(args, Some(limit))?, PATIENCE),
+            Moment::After(time) => self.end(child, (Some(time), None)),
+            Moment::Writing(_) => self.end(child, (None, None)),
+            Moment::Provider(time) => self.end(child, (None, Some(time))),
         }
     }
 
-    fn spawn(&self, args: &[&str], limit: Option<u64>) -> std::io::Result<Child> {
+    fn spawn<S: AsRef<OsStr>>(
+        &self,
+        program: &Program,
+        args: &[S],
+        limit: Option<u64>,
+    ) -> std::io::Result<Child> {
         let mut command = match limit {
-            None => Command::new(&self.program.path),
+            None => Command::new(&program.path),
             Some(limit) => {
                 let mut command = Command::new(std::env::current_exe()?);
-                command.args(["--limited", &limit.to_string()]).arg(&self.program.path);
+                command.args(["--limited", &limit.to_string()]).arg(&program.path);
                 command
             }
         };
@@ -138,17 +180,24 @@ impl<'o> Folder<'o> {
             .spawn()
     }
 
-    /// Waits for the end of a command, or kills it when its time is over, and waits until none of its
-    /// providers is left.
-    fn end(&self, mut child: Child, time: Duration) -> std::io::Result<Ended> {
+    /// Waits for the end of a command, or kills it or its providers when their time is over, and waits
+    /// until none of its providers is left.
+    fn end(
+        &self,
+        mut child: Child,
+        (time, time_of_providers): (Option<Duration>, Option<Duration>),
+    ) -> std::io::Result<Ended> {
         let start = Instant::now();
         let out = child.stdout.take().map(|pipe| thread::spawn(move || read(pipe)));
         let err = child.stderr.take().map(|pipe| thread::spawn(move || read(pipe)));
-        let mut status = None;
-        while status.is_none() && start.elapsed() < time {
+        let (mut status, mut n_providers_killed) = (None, 0);
+        while status.is_none() && start.elapsed() < time.unwrap_or(PATIENCE) {
             // Far below what anything here takes.
             thread::sleep(Duration::from_micros(500));
             status = child.try_wait()?;
+            if n_providers_killed == 0 && time_of_providers.is_some_and(|at| start.elapsed() > at) {
+                n_providers_killed = self.kill_providers()?;
+            }
         }
         let killed = status.is_none();
         if killed {
@@ -167,7 +216,7 @@ impl<'o> Folder<'o> {
         if self.is_kept() {
             self.take_down(&text, killed)?;
         }
-        Ok(Ended { killed, succeeded: status.success(), out, text, took })
+        Ok(Ended { killed, n_providers_killed, succeeded: status.success(), out, text, took })
     }
 
     /// Keeps what a command said, and the folder as it left it.
@@ -182,24 +231,53 @@ impl<'o> Folder<'o> {
         Command::new("cp").arg("-r").args(parts).arg(copy).status().map(drop)
     }
 
-    /// Waits for the end of all providers, and ends those that live on for too long.
-    fn bury_providers(&self) -> std::io::Result<()> {
+    /// Takes in the providers that have begun to live.
+    fn meet_providers(&self) -> std::io::Result<()> {
         while let Ok((life, _)) = self.witness.accept() {
             life.set_nonblocking(false)?;
             life.set_read_timeout(Some(GRACE))?;
             let mut life = BufReader::new(life);
             let mut pid = String::new();
-            if life.read_line(&mut pid).is_err() || ended(&mut life) {
-                continue;
+            // One that ended at once has said nothing.
+            if life.read_line(&mut pid).is_ok() {
+                self.lives.borrow_mut().push(Life(pid.trim().to_owned(), life));
             }
-            if let Ok(pid) = pid.trim().parse() {
-                // It may have ended in this moment.
-                kill(Pid::from_raw(pid), Signal::SIGKILL).ok();
-            }
-            ended(&mut life);
         }
         Ok(())
     }
+
+    /// Kills all providers that live. Returns how many.
+    fn kill_providers(&self) -> std::io::Result<usize> {
+        self.meet_providers()?;
+        let mut lives = self.lives.borrow_mut();
+        // The number of one that has ended may be somebody else's by now.
+        let living = lives.iter_mut().filter_map(|Life(pid, life)| lives_on(life).then_some(pid));
+        Ok(living.filter(|pid| kill_one(pid)).count())
+    }
+
+    /// Waits for the end of all providers, and ends those that live on for too long.
+    fn bury_providers(&self) -> std::io::Result<()> {
+        self.meet_providers()?;
+        for Life(pid, mut life) in self.lives.take() {
+            if !ended(&mut life) {
+                kill_one(&pid);
+                ended(&mut life);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Kills a process, unless it has just ended.
+fn kill_one(pid: &str) -> bool {
+    pid.parse().is_ok_and(|pid| kill(Pid::from_raw(pid), Signal::SIGKILL).is_ok())
+}
+
+/// Whether the other side is there at this time.
+fn lives_on(life: &mut BufReader<UnixStream>) -> bool {
+    let looked = life.get_ref().set_nonblocking(true).and_then(|()| life.read(&mut [0]));
+    let back = life.get_ref().set_nonblocking(false);
+    back.is_ok() && looked.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
 }
 
 /// Whether the other side ends before patience does. A process that is killed may leave its connection

@@ -7,6 +7,7 @@
 mod chance;
 mod config;
 mod cycle;
+mod deed;
 mod folder;
 mod options;
 mod person;

@@ -12,6 +12,8 @@ pub(crate) struct Options {
     pub(crate) delay: u64,
     /// The engines.
     pub(crate) programs: Vec<Program>,
+    /// Another engine that goes on now and then where one of them has come to an end, and back.
+    pub(crate) between: Option<Program>,
     /// Whether the folder of the first thing that went wrong is kept.
     pub(crate) keep: bool,
 }
@@ -38,6 +40,7 @@ const USAGE: &str = "\
 usage: cargo run -p formwork-tests --bin crash -- [options]
   --kills N          kill each program N times (default 200)
   --program PATH     test this program; may be repeated (default: formwork beside this program)
+  --between PATH     now and then this program applies a configuration in the same folder
   --seed N           where chance begins (default 1)
   --delay MS         a change takes up to MS before and after it happens (default 15)
   --keep             stop at the first thing that goes wrong, and keep its folder
@@ -52,7 +55,7 @@ impl Options {
     /// With the usage, when it makes no sense.
     pub(crate) fn read(args: &[String]) -> Result<Self, String> {
         let mut options =
-            Self { kills: 200, seed: 1, delay: 15, programs: Vec::new(), keep: false };
+            Self { kills: 200, seed: 1, delay: 15, programs: vec![], between: None, keep: false };
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             let mut value = || args.next().ok_or_else(|| format!("{arg} needs a value\n{USAGE}"));
@@ -61,6 +64,7 @@ impl Options {
                 "--seed" => options.seed = number(value()?)?,
                 "--delay" => options.delay = number(value()?)?,
                 "--program" => options.programs.push(find(value()?)?),
+                "--between" => options.between = Some(find(value()?)?),
                 "--keep" => options.keep = true,
                 other => return Err(format!("{other} is not an option\n{USAGE}")),
             }

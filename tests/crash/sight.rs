@@ -7,29 +7,75 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// The objects that really exist: name by id.
-pub(crate) fn world(folder: &Path) -> BTreeMap<String, String> {
+use crate::config::Wish;
+
+/// The objects that really exist, by id.
+pub(crate) type World = BTreeMap<String, Value>;
+
+/// Looks at the world.
+pub(crate) fn world(folder: &Path) -> World {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut found = BTreeMap::new();
     for entry in entries {
         let file = entry.file_name().to_string_lossy().into_owned();
         let Some(id) = file.strip_suffix(".object") else { continue };
         let text = fs::read_to_string(entry.path()).unwrap_or_default();
-        let name = serde_json::from_str::<Value>(&text).ok();
-        let name = name.and_then(|object| Some(object["name"].as_str()?.to_owned()));
-        found.insert(id.to_owned(), name.unwrap_or_default());
+        found.insert(id.to_owned(), serde_json::from_str(&text).unwrap_or_default());
     }
     found
 }
 
-/// The ids of the objects in a state.
-pub(crate) fn ids(state: &str) -> BTreeSet<String> {
+/// What a state knows: the ids of all objects, and those that are there only to be destroyed.
+#[derive(Default)]
+pub(crate) struct Known {
+    pub(crate) ids: BTreeSet<String>,
+    pub(crate) deposed: BTreeSet<String>,
+}
+
+/// Reads a state.
+pub(crate) fn known(state: &str) -> Known {
     let state: Value = serde_json::from_str(state).unwrap_or_default();
     let resources = state["resources"].as_array().into_iter().flatten();
     let instances =
         resources.flat_map(|resource| resource["instances"].as_array().into_iter().flatten());
-    let ids = instances.filter_map(|instance| instance["attributes"]["id"].as_str());
-    ids.map(str::to_owned).collect()
+    let mut known = Known::default();
+    for instance in instances {
+        let Some(id) = instance["attributes"]["id"].as_str() else { continue };
+        known.ids.insert(id.to_owned());
+        if instance["deposed"].is_string() {
+            known.deposed.insert(id.to_owned());
+        }
+    }
+    known
+}
+
+/// How many of the wishes are not fulfilled, by what exists and is known.
+pub(crate) fn unfulfilled(wishes: &[Wish], world: &World, known: &Known) -> Vec<String> {
+    let of_name = |name: &str| {
+        let mut all = world.iter().filter(|(id, it)| it["name"] == name && known.ids.contains(*id));
+        (all.next(), all.next().is_some())
+    };
+    let mut wrong = Vec::new();
+    for Wish { addr, name, traits, link } in wishes {
+        let (Some((id, it)), is_double) = of_name(name) else {
+            wrong.push(format!("{addr} is not there"));
+            continue;
+        };
+        let link = link.as_ref().map(|link| of_name(link).0.map(|(id, _)| id.as_str()));
+        let is_right = !is_double
+            && it["size"] == traits.size
+            && it["kind"] == format!("k{}", traits.kind)
+            && link.is_none_or(|link| it["link"].as_str() == link);
+        if !is_right {
+            wrong
+                .push(format!("{addr} should have {traits:?} and the link {link:?}, {id} is {it}"));
+        }
+    }
+    let wished = |name: &Value| wishes.iter().any(|wish| *name == wish.name);
+    let more = world.iter().filter(|(id, it)| known.ids.contains(*id) && !wished(&it["name"]));
+    wrong.extend(more.map(|(id, _)| format!("{id} is not wanted")));
+    wrong.extend(known.deposed.iter().map(|id| format!("{id} is deposed")));
+    wrong
 }
 
 /// How many of the files that hold a state are there and are no state: empty, or cut off.

@@ -8,18 +8,21 @@ use crate::options::Program;
 /// The rows in Markdown.
 pub(crate) fn markdown(rows: &[(&Program, Tally)]) -> String {
     let mut text = "\
-| program | kills | at a write | lost | duplicated | torn | stuck | in flight, named | found again by the engine | decided by a person |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| program | kills | at a write | of a provider | others in between | lost | duplicated | torn | stuck | wrong | in flight, named | found again by the engine | decided by a person |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 "
     .to_owned();
     for (program, tally) in rows {
         let numbers = [
             tally.kills,
             tally.kills_at_writes,
+            tally.kills_of_providers,
+            tally.between,
             tally.lost,
             tally.duplicated,
             tally.torn,
             tally.stuck,
+            tally.wrong,
             tally.named,
             tally.found,
             tally.decided,

@@ -144,6 +144,8 @@ menu! {
     ReadUnknown = "read-unknown",
     /// Refuses to read, with a gRPC status.
     ReadStatus = "read-status",
+    /// Refuses to read the first time, and says that it cannot be reached just now.
+    ReadBusy = "read-busy",
     /// Answers a read with an error.
     ReadError = "read-error",
     /// Ends when it reads.

@@ -236,7 +236,7 @@ fn not_written(one: &Unresolved) -> Diagnostic {
         false => addr.module.to_string(),
     };
     let detail = format!(
-        "An interrupted run was about to make {addr} with {}, and its block has left the configuration since. The object is found through the block: put it back into {place}, be it without arguments,\n\nresource {:?} {:?} {{\n}}\n\nrun this command again, and take the block away: the next apply destroys the object. If the object is not there, or is to stay out of the state, settle it without the block:\n  formwork recover forget '{addr}'",
+        "An interrupted run was about to make {addr} with {}, and its block has left the configuration since. The object is found through the block: put it back into {place}, be it without arguments (with the count or for_each that includes the instance, if it had one),\n\nresource {:?} {:?} {{\n}}\n\nrun this command again, and take the block away: the next apply destroys the object. If the object is not there, or is to stay out of the state, settle it without the block:\n  formwork recover forget '{addr}'",
         one.provider,
         resource.kind().as_str(),
         resource.name().as_str(),

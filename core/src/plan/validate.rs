@@ -21,7 +21,7 @@ use crate::graph::walk::{Next, Pace, walk};
 use crate::phase::{
     Frame, ProviderVertex, check_ignored, check_provisioners, evaluate, point_at_parts,
 };
-use crate::provider::{About, unsupported_type};
+use crate::provider::{About, SECOND_TRY, unsupported_type};
 use crate::session::{Basis, Session};
 use crate::state::State;
 
@@ -55,7 +55,12 @@ pub(super) async fn validate_first(
         Basis { state: &state, results: &results, variables: &variables, watch: &Unwatched };
     let mut found = Diagnostics::new();
     match check(&session.with(basis), &mut found).await {
-        Ok(accepted) => Ok(accepted),
+        Ok(accepted) => {
+            // Except what happened once and is over.
+            let over = found.iter().filter(|warning| warning.summary == SECOND_TRY);
+            over.for_each(|warning| diags.warn(warning.clone()));
+            Ok(accepted)
+        }
         Err(reported) => diags.append(found).and(Err(reported)),
     }
 }
@@ -86,7 +91,7 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Accepte
     let stop = || session.stopped();
     let Session { parallelism: limit, finishing, .. } = *session;
     let pace = Pace { stop: &stop, finishing, ..Pace::at_most(limit) };
-    walk(
+    let walk = walk(
         &graph,
         pace,
         |_, vertex| visit(session, givens, vertex),
@@ -108,8 +113,8 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Accepte
             problems.insert(id, said);
             next
         },
-    )
-    .await;
+    );
+    session.pool.tidying(walk).await;
     for said in graph.order().iter().filter_map(|id| problems.remove(id)) {
         let _ = diags.append(said);
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::pool::mending::Mending;
 use crate::addr::ProviderAddr;
 
 /// A call that waits for its answer.
@@ -35,10 +36,12 @@ impl Display for Waiting {
 }
 
 /// All calls of one pool that wait.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Calls {
     next: Cell<u64>,
     waiting: RefCell<BTreeMap<u64, (Waiting, Instant)>>,
+    /// What is done about those that brought no answer.
+    pub(super) mending: Mending,
 }
 
 impl Calls {
@@ -68,7 +71,6 @@ impl Calls {
 }
 
 /// A call that was taken down. It counts as answered, or as given up, once this is dropped.
-#[derive(Debug)]
 pub(super) struct Underway {
     calls: Rc<Calls>,
     number: u64,

@@ -7,7 +7,9 @@ mod data;
 pub(super) mod ephemeral;
 mod function;
 pub(super) mod identity;
+mod inquire;
 pub(super) mod list;
+mod validate;
 
 use std::fmt::Display;
 use std::future::Future;
@@ -32,7 +34,8 @@ use formwork_value::{
 use self::identity::StoredIdentity;
 use super::calls::Calls;
 use super::loaded::{Loaded, ResourceType};
-use crate::addr::{Mode, ProviderAddr};
+use super::pool::mending::Seat;
+use crate::addr::ProviderAddr;
 use crate::state::Object;
 use crate::version::LANGUAGE_VERSION;
 
@@ -100,7 +103,7 @@ pub struct Current<'a> {
 /// One running provider, configured or not.
 pub struct Handle {
     loaded: Rc<Loaded>,
-    provider: Arc<dyn Provider>,
+    seat: Rc<Seat>,
     calls: Rc<Calls>,
     /// What the module that speaks through it tells the provider about itself.
     meta: Payload,
@@ -111,24 +114,19 @@ fn capabilities() -> ClientCapabilities {
 }
 
 impl Handle {
-    pub(super) fn new(loaded: Rc<Loaded>, provider: Arc<dyn Provider>, calls: Rc<Calls>) -> Self {
-        let mut handle = Self { loaded, provider, calls, meta: Payload::Absent };
+    pub(super) fn new(loaded: Rc<Loaded>, seat: Rc<Seat>, calls: Rc<Calls>) -> Self {
+        let mut handle = Self { loaded, seat, calls, meta: Payload::Absent };
         if let Some(ty) = handle.meta_type() {
             handle.meta = payload(&Value::null(ty.clone()), &ty);
         }
         handle
     }
 
-    /// Whether both reach the same running provider.
-    pub(super) fn is_same_instance(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.provider, &other.provider)
-    }
-
     /// This provider, told the same about the module that speaks as another handle tells.
     pub(super) fn spoken_to_as(&self, other: &Self) -> Self {
         Self {
             loaded: self.loaded.clone(),
-            provider: self.provider.clone(),
+            seat: self.seat.clone(),
             calls: self.calls.clone(),
             meta: other.meta.clone(),
         }
@@ -139,9 +137,8 @@ impl Handle {
     #[must_use]
     pub fn with_meta(&self, meta: &Value) -> Self {
         let meta = self.meta_type().map_or(Payload::Absent, |ty| payload(meta, &ty));
-        let Self { loaded, provider, calls, .. } = self;
-        let (loaded, provider) = (loaded.clone(), provider.clone());
-        Self { meta, loaded, provider, calls: calls.clone() }
+        let Self { loaded, seat, calls, .. } = self;
+        Self { meta, loaded: loaded.clone(), seat: seat.clone(), calls: calls.clone() }
     }
 
     /// Waits for the answer to a call, which counts as waiting meanwhile.
@@ -160,8 +157,13 @@ impl Handle {
     }
 
     /// The running provider itself.
-    pub(super) fn provider(&self) -> &Arc<dyn Provider> {
-        &self.provider
+    pub(super) fn provider(&self) -> Arc<dyn Provider> {
+        self.seat.provider()
+    }
+
+    /// What the provider has, and another may have after it.
+    pub(super) fn seat(&self) -> &Seat {
+        &self.seat
     }
 
     /// What the provider offers.
@@ -178,10 +180,7 @@ impl Handle {
 
     /// Whether it still answers at all.
     pub(super) async fn answers(&self) -> bool {
-        // Cheap, without consequence, and a refusal is an answer.
-        let answer = tokio::time::timeout(LIFE_SIGN, self.provider.metadata()).await;
-        let Ok(answer) = answer else { return false };
-        !matches!(answer, Err(Failure::Lost { .. } | Failure::Launch(_)))
+        answers(&self.provider()).await
     }
 
     pub(super) async fn configure(
@@ -197,8 +196,9 @@ impl Handle {
             client: capabilities(),
         };
         let call = "ValidateProviderConfig";
-        let answer = self.provider.validate_provider_config(request);
-        let verdict = self.answer(call, about.addr, answer).await;
+        let provider = self.provider();
+        let verdict = provider.validate_provider_config(request);
+        let verdict = self.answer(call, about.addr, verdict).await;
         self.verdict(diags, call, verdict, about)?;
         let request = ConfigureRequest {
             // Some of them compare it.
@@ -207,56 +207,7 @@ impl Handle {
             client: capabilities(),
         };
         let call = "ConfigureProvider";
-        let verdict = self.answer(call, about.addr, self.provider.configure(request)).await;
-        self.verdict(diags, call, verdict, about)
-    }
-
-    /// Asks whether the provider accepts its own configuration.
-    ///
-    /// # Errors
-    /// When it does not, or gave no answer.
-    pub async fn validate_config(
-        &self,
-        diags: &mut Diagnostics,
-        config: &Value,
-        about: About<'_>,
-    ) -> Result<(), Reported> {
-        let request = ValidateRequest {
-            type_name: String::new(),
-            config: payload(config, &self.loaded.config().ty),
-            client: capabilities(),
-        };
-        let call = "ValidateProviderConfig";
-        let answer = self.provider.validate_provider_config(request);
-        let verdict = self.answer(call, about.addr, answer).await;
-        self.verdict(diags, call, verdict, about)
-    }
-
-    /// Asks whether the provider accepts the configuration of a resource or data source.
-    ///
-    /// # Errors
-    /// When it does not, or gave no answer.
-    pub async fn validate(
-        &self,
-        diags: &mut Diagnostics,
-        ty: &ResourceType,
-        config: &Value,
-        about: About<'_>,
-    ) -> Result<(), Reported> {
-        let request = ValidateRequest {
-            type_name: ty.name.clone(),
-            config: payload(config, &ty.ty),
-            client: capabilities(),
-        };
-        let provider = &self.provider;
-        let (call, answer) = match ty.mode {
-            Mode::Data => ("ValidateDataResourceConfig", provider.validate_data_config(request)),
-            Mode::Ephemeral => {
-                ("ValidateEphemeralResourceConfig", provider.validate_ephemeral_config(request))
-            }
-            Mode::Managed => ("ValidateResourceConfig", provider.validate_resource_config(request)),
-        };
-        let verdict = self.answer(call, about.addr, answer).await;
+        let verdict = self.answer(call, about.addr, provider.configure(request)).await;
         self.verdict(diags, call, verdict, about)
     }
 
@@ -312,8 +263,11 @@ impl Handle {
             state: RawState::Json(state),
         };
         let call = "UpgradeResourceState";
-        let answer = self.answer(call, about.addr, self.provider.upgrade_state(request)).await;
-        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        let ask = |provider: Arc<dyn Provider>| {
+            let request = request.clone();
+            async move { provider.upgrade_state(request).await }
+        };
+        let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
         self.present(diags, call, &answer.state, about)?;
         let value =
@@ -348,8 +302,11 @@ impl Handle {
             identity: current.identity,
         };
         let call = "ReadResource";
-        let answer = self.answer(call, about.addr, self.provider.read(request)).await;
-        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        let ask = |provider: Arc<dyn Provider>| {
+            let request = request.clone();
+            async move { provider.read(request).await }
+        };
+        let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
         if answer.deferred.is_some() {
             return Err(self.deferred(diags, call, about));
@@ -393,8 +350,11 @@ impl Handle {
             planned_private: Bytes::new(),
         };
         let call = "PlanResourceChange";
-        let answer = self.answer(call, about.addr, self.provider.plan(request)).await;
-        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        let ask = |provider: Arc<dyn Provider>| {
+            let request = request.clone();
+            async move { provider.plan(request).await }
+        };
+        let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
         if answer.deferred.is_some() {
             return Err(self.deferred(diags, call, about));
@@ -430,8 +390,16 @@ impl Handle {
             provider_meta: self.meta.clone(),
             planned_identity: ask.identity.cloned(),
         };
-        self.answer("ApplyResourceChange", addr, self.provider.apply(request)).await
+        self.answer("ApplyResourceChange", addr, self.provider().apply(request)).await
     }
+}
+
+/// Whether a provider still answers at all.
+pub(super) async fn answers(provider: &Arc<dyn Provider>) -> bool {
+    // Cheap, without consequence, and a refusal is an answer.
+    let answer = tokio::time::timeout(LIFE_SIGN, provider.metadata()).await;
+    let Ok(answer) = answer else { return false };
+    !matches!(answer, Err(Failure::Lost { .. } | Failure::Launch(_)))
 }
 
 /// The values of a plan or apply call. For apply, `proposed` is the planned object.

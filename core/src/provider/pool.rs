@@ -1,6 +1,7 @@
 //! Which providers run: each is launched when first needed, once per distinct configuration, and ended
 //! when its last user is done. Who uses what is for the walk to know.
 
+pub(super) mod mending;
 mod processes;
 
 use std::cell::{Cell, RefCell};
@@ -20,8 +21,9 @@ use futures_util::StreamExt as _;
 use futures_util::future::{Either, select};
 use tokio::sync::Semaphore;
 
+use self::mending::Seat;
 use self::processes::Processes;
-use super::blame::{about_failure, about_provider_diagnostics};
+use super::blame::{about_failure, about_provider_diagnostics, about_second_try};
 use super::builtin::Builtin;
 use super::calls::{Calls, Waiting};
 use super::handle::{About, Handle};
@@ -134,9 +136,20 @@ impl<'l> Pool<'l> {
             return problems.clone();
         }
         let mut diags = Diagnostics::new();
-        if let Err(failure) = self.try_load(&addr, &mut diags).await {
-            let failed = about_failure(&addr, "GetProviderSchema", None, &failure);
-            let _: Reported = diags.error(failed);
+        let call = "GetProviderSchema";
+        let mut loaded = self.try_load(&addr, &mut diags).await;
+        if let Err(first) = &loaded
+            && first.is_passing()
+        {
+            // It was only asked what it offers, so another process may be asked the same.
+            let warning = about_second_try(&addr, call, None, first);
+            loaded = self.try_load(&addr, &mut diags).await;
+            if loaded.is_ok() {
+                diags.warn(warning);
+            }
+        }
+        if let Err(failure) = loaded {
+            let _: Reported = diags.error(about_failure(&addr, call, None, &failure));
         }
         if diags.has_errors() {
             self.unusable.borrow_mut().insert(addr, diags.clone());
@@ -147,6 +160,21 @@ impl<'l> Pool<'l> {
     async fn try_load(&self, addr: &ProviderAddr, diags: &mut Diagnostics) -> Result<(), Failure> {
         let _underway = self.calls.begin(addr, "GetProviderSchema", None);
         let provider = self.start(addr).await?;
+        let loaded = self.load_from(addr, diags, &provider).await;
+        match &loaded {
+            Ok(()) => self.processes.set_idle(&provider),
+            Err(_) => self.processes.dismiss(&provider),
+        }
+        loaded
+    }
+
+    /// Asks a provider what it offers. What makes that unusable is reported.
+    async fn load_from(
+        &self,
+        addr: &ProviderAddr,
+        diags: &mut Diagnostics,
+        provider: &Arc<dyn Provider>,
+    ) -> Result<(), Failure> {
         let mut schema = provider.schema().await?;
         let said = std::mem::take(&mut schema.diagnostics);
         if about_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
@@ -167,7 +195,6 @@ impl<'l> Pool<'l> {
         }
         let loaded = Loaded::new(addr.clone(), schema, identities);
         self.loaded.borrow_mut().insert(addr.clone(), Rc::new(loaded));
-        self.processes.set_idle(&provider);
         Ok(())
     }
 
@@ -209,7 +236,7 @@ impl<'l> Pool<'l> {
         let addr = configured.iter().find(|(_, entry)| is_spare(entry)).map(|(addr, _)| addr)?;
         let addr = addr.clone();
         let entry = configured.remove(&addr)?;
-        Some(entry.handle.provider().clone())
+        Some(entry.handle.provider())
     }
 
     /// What a provider offers; `None` before [`Pool::load`] succeeded for it.
@@ -233,7 +260,7 @@ impl<'l> Pool<'l> {
             Some(provider) => provider,
             None => self.start_for_all(diags, addr).await?,
         };
-        Ok(Some(Handle::new(loaded, provider, self.calls.clone())))
+        Ok(Some(Handle::new(loaded, Seat::new(provider, false), self.calls.clone())))
     }
 
     /// Starts an instance for everybody who asks for one without a configuration. Functions are called
@@ -314,7 +341,8 @@ impl<'l> Pool<'l> {
             let missing = Failure::Misbehaved("its schema was never fetched".into());
             return Err(failed(diags, "GetProviderSchema", &missing));
         };
-        let handle = Rc::new(Handle::new(loaded, provider, self.calls.clone()));
+        let seat = Seat::new(provider, true);
+        let handle = Rc::new(Handle::new(loaded, seat, self.calls.clone()));
         handle.configure(diags, &config, About { addr: &name, block }).await?;
         let entry = Configured { config, handle: handle.clone(), released: false };
         self.configured.borrow_mut().insert(addr.clone(), entry);
@@ -335,19 +363,11 @@ impl<'l> Pool<'l> {
         // Of several calls that died with it only the first starts it again.
         let _one = self.reviving.acquire().await;
         let configured = self.configured.borrow().get(addr).cloned();
-        let Some(Configured { config, handle, .. }) = configured else { return Ok(before.clone()) };
-        if !handle.is_same_instance(before) || handle.answers().await {
-            return Ok(Rc::new(handle.spoken_to_as(before)));
+        let Some(entry) = configured else { return Ok(before.clone()) };
+        if !entry.handle.answers().await {
+            self.seat_anew(diags, addr, &entry).await?;
         }
-        let name = addr.to_string();
-        let provider = self.start_again(&addr.provider).await.map_err(|failure| {
-            diags.error(about_failure(&addr.provider, "start", Some(&name), &failure))
-        })?;
-        let handle = Rc::new(Handle::new(handle.loaded().clone(), provider, self.calls.clone()));
-        handle.configure(diags, &config, About { addr: &name, block: None }).await?;
-        let entry = Configured { config, handle: handle.clone(), released: false };
-        self.configured.borrow_mut().insert(addr.clone(), entry);
-        Ok(Rc::new(handle.spoken_to_as(before)))
+        Ok(Rc::new(entry.handle.spoken_to_as(before)))
     }
 
     /// Starts a further instance. Unless the provider says it can do without, it is asked for its
@@ -401,16 +421,18 @@ impl<'l> Pool<'l> {
     /// Forgets a configuration and has its process end.
     fn let_go(&self, addr: &ProviderConfigAddr) {
         if let Some(entry) = self.configured.borrow_mut().remove(addr) {
-            self.processes.dismiss(entry.handle.provider());
+            self.processes.dismiss(&entry.handle.provider());
         }
     }
 
-    /// Does something, and ends what is let go meanwhile.
+    /// Does something; meanwhile what is let go is ended, and what died is replaced.
     pub async fn tidying<T>(&self, work: impl Future<Output = T>) -> T {
         let (work, ending) = (pin!(work), pin!(self.processes.end_dismissed(self.launcher)));
-        match select(work, ending).await {
+        match select(work, select(ending, pin!(self.mend()))).await {
             Either::Left((done, _)) => done,
-            Either::Right((never, _)) => match never {},
+            Either::Right((Either::Left((never, _)) | Either::Right((never, _)), _)) => {
+                match never {}
+            }
         }
     }
 

@@ -32,6 +32,11 @@ pub(crate) fn status(what: &str) -> Failure {
     Failure::Status { code: "Internal".to_owned(), message: format!("no {what} on Sundays") }
 }
 
+/// A refusal by gRPC that may be gone the next time.
+pub(crate) fn busy() -> Failure {
+    Failure::Status { code: "Unavailable".to_owned(), message: "too many at the door".to_owned() }
+}
+
 /// An error in the provider's own words.
 pub(crate) fn error(summary: &str) -> Vec<ProviderDiagnostic> {
     diagnostics(Severity::Error, summary)

@@ -2,7 +2,8 @@
 //! a good provider, so that what a test sees is the fault's doing.
 //!
 //! `BAD_WORLD` is the folder in which its objects really exist. `BAD_FAULT` orders a fault of the
-//! process, or of every object; `BAD_FAULT_OF` narrows it to the object of that name. `BAD_TELL` has it
+//! process, or of every object; `BAD_FAULT_OF` narrows it to the object of that name,
+//! `BAD_FAULT_ONCE` to the first process of its world. `BAD_TELL` has it
 //! write down its process id there.
 
 mod answer;
@@ -28,6 +29,8 @@ use world::World;
 fn main() -> ExitCode {
     let fault = std::env::var("BAD_FAULT").ok().and_then(|name| Fault::named(&name));
     let world = World::from_env();
+    let is_once = std::env::var_os("BAD_FAULT_ONCE").is_some();
+    let fault = fault.filter(|_| !is_once || world.is_first());
     world.note("start");
     if std::env::var_os("BAD_TELL").is_some() {
         world.note(&format!("pid {}", std::process::id()));

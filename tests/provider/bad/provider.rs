@@ -25,7 +25,7 @@ use formwork_plugin_protocol::{Failure, Payload, Provider};
 use formwork_tests::fault::Fault;
 use formwork_value::{Path, Plain, Type, Value};
 
-use crate::answer::{absent, bomb, deep, end, error, garbage, status, warning};
+use crate::answer::{absent, bomb, busy, deep, end, error, garbage, status, warning};
 use crate::thing::{Thing, data, offer};
 use crate::world::World;
 
@@ -244,6 +244,9 @@ impl Provider for Bad {
         if fault == Some(Fault::ReadHangs) {
             self.gate("hangs", current.text("name")).await;
             pending::<()>().await;
+        }
+        if fault == Some(Fault::ReadBusy) && self.turns.fetch_add(1, Ordering::Relaxed) == 0 {
+            return Err(busy());
         }
         let found = self
             .world

@@ -19,6 +19,11 @@ impl World {
         Self { folder }
     }
 
+    /// Whether nobody has asked this before, in any process.
+    pub(crate) fn is_first(&self) -> bool {
+        OpenOptions::new().create_new(true).write(true).open(self.folder.join("first")).is_ok()
+    }
+
     /// Writes down that something happened.
     pub(crate) fn note(&self, what: &str) {
         let path = self.folder.join("calls.log");

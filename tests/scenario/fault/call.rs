@@ -59,6 +59,7 @@ pub(super) const STORED: &[Case] = &[
     (Fault::ReadWrongType, Update, 1, ".name: string is required", Ready),
     (Fault::ReadUnknown, Update, 1, ".text", Ready),
     (Fault::ReadStatus, Update, 1, "no read on Sundays", Ready),
+    (Fault::ReadBusy, Update, 0, "Provider was asked a second time", Ready),
     (Fault::ReadError, Update, 1, "Error: The network is down with bad_thing.a", Ready),
     (Fault::ReadDies, Update, 1, "about to die in a read", Ready),
     (Fault::ReadDefers, Update, 1, "deferrals are not allowed", Ready),

@@ -34,6 +34,67 @@ fn a_provider_that_dies_over_an_update_is_started_again_and_asked_at_once() {
     next.says("No changes").says_not("was being updated");
 }
 
+/// Everything that a provider is asked without being told to change anything.
+const QUESTIONS: &str = r#"
+data "bad_data" "d" {
+  name = provider::bad::say("d")
+}
+import {
+  to = bad_thing.found
+  id = "found-1"
+}
+resource "bad_thing" "found" {
+  name = "found"
+}
+"#;
+
+#[test]
+fn a_question_over_which_a_provider_dies_is_put_to_a_fresh_process_once() {
+    let questions = [
+        (Fault::SchemaDies, "GetProviderSchema"),
+        (Fault::ValidateDies, "ValidateResourceConfig for bad_thing."),
+        (Fault::UpgradeDies, "UpgradeResourceState for bad_thing."),
+        (Fault::ReadDies, "ReadResource for bad_thing."),
+        (Fault::ImportDies, "ImportResourceState for bad_thing.found"),
+        (Fault::PlanDies, "PlanResourceChange for bad_thing."),
+        (Fault::DataDies, "ReadDataSource for data.bad_data.d"),
+        (Fault::FunctionDies, ""),
+    ];
+    for (fault, call) in questions {
+        let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+        workdir.formwork("apply -auto-approve").succeed();
+        workdir
+            .world
+            .set_object("found-1", &workdir.world.object("other-1").replace("other", "found"));
+        workdir.write("main.tf", &format!("{}{QUESTIONS}", CONFIG.replace("SIZE", "2")));
+        workdir.world.take_calls();
+        let command = workdir.formwork("apply -auto-approve -parallelism=1");
+        let command = command.env("BAD_FAULT", fault.name()).env("BAD_FAULT_ONCE", "1");
+        let ended = command.succeed();
+        ended.says("1 imported").says("0 added").says("0 destroyed");
+        if !call.is_empty() {
+            ended.says("Provider was asked a second time").says(call);
+        }
+        let calls = workdir.world.take_calls();
+        let starts = calls.iter().filter(|call| *call == "start").count();
+        assert_eq!(starts, 2, "{fault:?}: {calls:?}");
+        workdir.world.assert_deserted();
+        workdir.formwork("plan -detailed-exitcode").succeed().says_not("a second time");
+    }
+}
+
+#[test]
+fn a_change_over_which_a_provider_dies_is_not_asked_for_again() {
+    let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+    let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT_OF", "a");
+    let command = command.env("BAD_FAULT", Fault::ApplyExits.name()).env("BAD_FAULT_ONCE", "1");
+    command.run().code(1).says_not("a second time").says("ApplyResourceChange");
+    let made = workdir.world.objects();
+    assert_eq!(made.iter().filter(|id| id.starts_with("a-")).count(), 1, "{made:?}");
+    let next = workdir.formwork("plan").run();
+    assert_eq!(observe(&workdir, &next), Doubted, "{}", next.text());
+}
+
 #[test]
 fn a_provider_that_dies_while_nobody_asks_it_anything_is_started_again() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));

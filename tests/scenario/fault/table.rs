@@ -155,6 +155,7 @@ const ROWS: &[(&str, &str, Seen)] = &[
             Fault::ReadWrongType,
             Fault::ReadUnknown,
             Fault::ReadStatus,
+            Fault::ReadBusy,
             Fault::ReadError,
             Fault::ReadDies,
             Fault::ReadDefers,

@@ -105,7 +105,8 @@ fn report_lost_imports(
     };
     for addr in sought.keys().filter(|addr| !is_there(addr)) {
         let detail = format!(
-            "The configuration for the given import {addr} does not exist. All target instances must have an associated configuration to be imported."
+            "The configuration for the given import {addr} does not exist. All target instances must have an associated configuration to be imported: what says how often {} is there, `count` or `for_each`, has to include this one for as long as the import takes.",
+            addr.of()
         );
         let summary = "Configuration for import target does not exist";
         let _ = diags.error(Diagnostic::error(summary, detail).about(addr.to_string()));

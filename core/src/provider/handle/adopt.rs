@@ -1,9 +1,11 @@
 //! Calls by which an object comes into a resource's hands: from another resource type, or from the
 //! outside by an id.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
-use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::message::resource::{ImportRequest, MoveRequest, RawState};
+use formwork_plugin_protocol::{Payload, Provider};
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
 use super::identity::StoredIdentity;
@@ -77,8 +79,11 @@ impl Handle {
                 .map_or(0, |(version, _)| *version),
         };
         let call = "MoveResourceState";
-        let answer = self.answer(call, about.addr, self.provider.move_state(request)).await;
-        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        let ask = |provider: Arc<dyn Provider>| {
+            let request = request.clone();
+            async move { provider.move_state(request).await }
+        };
+        let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
         let value =
             answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
@@ -119,8 +124,11 @@ impl Handle {
         let request =
             ImportRequest { type_name: ty.name.clone(), id, client: capabilities(), identity };
         let call = "ImportResourceState";
-        let answer = self.answer(call, about.addr, self.provider.import(request)).await;
-        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        let ask = |provider: Arc<dyn Provider>| {
+            let request = request.clone();
+            async move { provider.import(request).await }
+        };
+        let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
         if answer.deferred.is_some() {
             return Err(self.deferred(diags, call, about));

@@ -1,5 +1,8 @@
 //! Reading a data source.
 
+use std::sync::Arc;
+
+use formwork_plugin_protocol::Provider;
 use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
@@ -25,8 +28,11 @@ impl Handle {
             client: capabilities(),
         };
         let call = "ReadDataSource";
-        let answer = self.answer(call, about.addr, self.provider.read_data(request)).await;
-        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        let ask = |provider: Arc<dyn Provider>| {
+            let request = request.clone();
+            async move { provider.read_data(request).await }
+        };
+        let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
         if answer.deferred.is_some() {
             return Err(self.deferred(diags, call, about));

@@ -47,7 +47,7 @@ impl Handle {
             client: ClientCapabilities::default(),
         };
         let call = "OpenEphemeralResource";
-        let answer = self.answer(call, about.addr, self.provider.open_ephemeral(request)).await;
+        let answer = self.answer(call, about.addr, self.provider().open_ephemeral(request)).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
         if answer.deferred.is_some() {
@@ -80,7 +80,7 @@ impl Handle {
     ) -> Result<Keep, Reported> {
         let request = KeepRequest { type_name: kind.to_owned(), private };
         let call = "RenewEphemeralResource";
-        let answer = self.answer(call, about.addr, self.provider.renew_ephemeral(request)).await;
+        let answer = self.answer(call, about.addr, self.provider().renew_ephemeral(request)).await;
         let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
         self.said(diags, answer.diagnostics, about)?;
         Ok(Keep { private: answer.private, renew_at: answer.renew_at })
@@ -99,7 +99,7 @@ impl Handle {
     ) -> Result<(), Reported> {
         let request = KeepRequest { type_name: kind.to_owned(), private };
         let call = "CloseEphemeralResource";
-        let verdict = self.answer(call, about.addr, self.provider.close_ephemeral(request)).await;
+        let verdict = self.answer(call, about.addr, self.provider().close_ephemeral(request)).await;
         self.verdict(diags, call, verdict, about)
     }
 }

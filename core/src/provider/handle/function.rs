@@ -1,7 +1,9 @@
 //! Calls of functions. What a provider answers is a value or a reason, so nothing is reported here.
 
-use formwork_plugin_protocol::Payload;
+use std::sync::Arc;
+
 use formwork_plugin_protocol::message::function::{CallRequest, FunctionError};
+use formwork_plugin_protocol::{Payload, Provider};
 use formwork_value::{Plain, Type, Value};
 
 use super::Handle;
@@ -26,8 +28,12 @@ impl Handle {
             argument: None,
         };
         let about = format!("its function {name}");
-        let answer = self.provider.call_function(request);
-        let answer = self.answer("CallFunction", &about, answer).await;
+        // Functions have no effects, and this is no place for warnings.
+        let ask = |provider: Arc<dyn Provider>| {
+            let request = request.clone();
+            async move { provider.call_function(request).await }
+        };
+        let (answer, _) = self.ask_twice("CallFunction", &about, ask).await;
         let answer = answer.map_err(|failure| FunctionError {
             text: about_failure(self.addr(), "CallFunction", Some(&about), &failure).detail,
             argument: None,

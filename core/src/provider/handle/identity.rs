@@ -1,10 +1,12 @@
 //! What identifies an object beside its attributes: kept with it in the state, sent along with calls
 //! about it, and a way to find it again. Providers made before protocol 5.9 have no identities.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
-use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::message::resource::{RawState, UpgradeIdentityRequest};
 use formwork_plugin_protocol::message::schema::IdentitySchema;
+use formwork_plugin_protocol::{Payload, Provider};
 use formwork_value::codec::json;
 use formwork_value::{Diagnostics, Path, Plain, Reported, Str, Type, Value, convert};
 
@@ -142,8 +144,11 @@ impl Handle {
             identity: RawState::Json(text.clone()),
         };
         let call = "UpgradeResourceIdentity";
-        let answer = self.answer(call, about.addr, self.provider.upgrade_identity(request)).await;
-        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
+        let ask = |provider: Arc<dyn Provider>| {
+            let request = request.clone();
+            async move { provider.upgrade_identity(request).await }
+        };
+        let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
         self.identity(diags, (ty, call), Some(answer.identity), about)
     }

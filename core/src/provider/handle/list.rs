@@ -42,7 +42,7 @@ impl Handle {
             include_object: true,
             limit: i64::try_from(LIMIT).ok()?,
         };
-        let mut events = self.provider.list(request).await.ok()?;
+        let mut events = self.provider().list(request).await.ok()?;
         let mut found = Vec::new();
         while let Some(event) = events.next().await {
             let event = event.ok()?;

@@ -1,0 +1,103 @@
+//! A resource with several objects, which are told apart by number or by name.
+
+use std::collections::BTreeMap;
+
+use super::{Traits, Wish};
+use crate::chance::Chance;
+
+/// The group whose successors come before what they succeed goes.
+pub(super) const CREATES_FIRST: usize = 1;
+
+/// How many objects it has at most.
+const MOST: u64 = 4;
+
+/// A group.
+#[derive(Clone, Debug)]
+pub(super) struct Group {
+    at: usize,
+    pub(super) label: String,
+    pub(super) is_counted: bool,
+    pub(super) members: BTreeMap<u64, Member>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Member {
+    /// What it is called among the others, unless they are counted.
+    pub(super) key: String,
+    pub(super) traits: Traits,
+}
+
+impl Group {
+    /// One without objects.
+    pub(super) fn nothing(at: usize) -> Self {
+        Self { at, label: format!("g{at}"), is_counted: true, members: BTreeMap::new() }
+    }
+
+    pub(super) fn creates_first(&self) -> bool {
+        self.at == CREATES_FIRST
+    }
+
+    /// The name of a member.
+    pub(super) fn name(&self, number: u64) -> String {
+        format!("g{}-{number}", self.at)
+    }
+
+    /// The group after a change. What has another address by then is added to the moves, or comes anew.
+    pub(super) fn after(
+        &self,
+        chance: &mut Chance,
+        generation: u64,
+        moves: &mut Vec<(String, String)>,
+    ) -> Self {
+        let turns = chance.is(1, 3);
+        let is_counted = self.is_counted != turns;
+        // An address that something has left is never used again: nothing could be there while the
+        // configuration says that it moved.
+        let renamed = (is_counted && turns) || chance.is(1, 8);
+        let label = match renamed {
+            true => format!("g{}_v{generation}", self.at),
+            false => self.label.clone(),
+        };
+        let mut group = Self { at: self.at, label, is_counted, members: BTreeMap::new() };
+        let n_counted = chance.below(MOST + 1);
+        let moves_along = chance.is(5, 6);
+        for number in 0..MOST {
+            let is_there = if is_counted { number < n_counted } else { chance.is(2, 3) };
+            if !is_there {
+                continue;
+            }
+            let before = self.members.get(&number).filter(|_| !self.is_counted && !is_counted);
+            let key = match before {
+                Some(before) if !chance.is(1, 4) => before.key.clone(),
+                _ => format!("k{number}v{generation}"),
+            };
+            group.members.insert(number, Member { key, traits: Traits::any(chance) });
+            if self.members.contains_key(&number) {
+                let (from, to) = (self.addr(number), group.addr(number));
+                if from != to && moves_along {
+                    moves.push((from, to));
+                }
+            }
+        }
+        group
+    }
+
+    /// The address of one of its members.
+    fn addr(&self, number: u64) -> String {
+        let Self { label, is_counted, members, .. } = self;
+        match members.get(&number).filter(|_| !is_counted) {
+            Some(member) => format!("crash_numbered.{label}[{:?}]", member.key),
+            None => format!("crash_numbered.{label}[{number}]"),
+        }
+    }
+
+    /// Every object that there is to be.
+    pub(super) fn wishes(&self) -> impl Iterator<Item = Wish> {
+        self.members.iter().map(|(number, member)| Wish {
+            addr: self.addr(*number),
+            name: self.name(*number),
+            traits: member.traits,
+            link: None,
+        })
+    }
+}

@@ -1,0 +1,114 @@
+//! Configurations as they are written.
+
+use std::fmt::Write as _;
+
+use super::group::Group;
+use super::{Alone, Config, Link, type_of};
+
+const REQUIRED: &str =
+    "terraform {\n  required_providers {\n    crash = { source = \"formwork/crash\" }\n  }\n}\n";
+
+/// The files of a configuration: the root module and the other one.
+pub(crate) struct Files {
+    pub(crate) main: String,
+    pub(crate) inside: String,
+}
+
+impl Config {
+    /// Writes it down.
+    pub(crate) fn files(&self) -> Files {
+        let mut files = Files { main: REQUIRED.to_owned(), inside: REQUIRED.to_owned() };
+        files.main.push_str("module \"m\" {\n  source = \"./m\"\n}\n");
+        for (number, one) in &self.alone {
+            let block = self.block(*number, one);
+            match one.is_inside {
+                false => files.main.push_str(&block),
+                true => {
+                    files.inside.push_str(&block);
+                    let id = format!("{}.{}.id", type_of(*number), one.label);
+                    // A `String` never refuses to be written to.
+                    writeln!(files.inside, "output \"n{number}\" {{\n  value = {id}\n}}").ok();
+                }
+            }
+        }
+        files.main.extend(self.groups.iter().map(block_of));
+        for (from, to) in &self.moves {
+            // A resource in the root says where everything is; a module knows only itself.
+            writeln!(files.main, "moved {{\n  from = {from}\n  to   = {to}\n}}").ok();
+        }
+        files
+    }
+
+    fn block(&self, number: u64, one: &Alone) -> String {
+        let mut block = format!(
+            "resource {:?} {:?} {{\n  name = \"n{number}\"\n  size = {}\n  kind = \"k{}\"\n",
+            type_of(number),
+            one.label,
+            one.traits.size,
+            one.traits.kind,
+        );
+        if let Some(link) = self.link_of(one) {
+            writeln!(block, "  link = {link}").ok();
+        }
+        if one.creates_first {
+            block.push_str("  lifecycle {\n    create_before_destroy = true\n  }\n");
+        }
+        block.push_str("}\n");
+        block
+    }
+
+    /// The expression for what an object is linked to.
+    fn link_of(&self, one: &Alone) -> Option<String> {
+        match one.link {
+            Link::Nothing => None,
+            Link::Group(at) => {
+                let label = &self.groups.get(at)?.label;
+                Some(format!("join(\" \", [for one in crash_numbered.{label} : one.id])"))
+            }
+            Link::Alone(other) => {
+                let it = self.alone.get(&other)?;
+                Some(match it.is_inside && !one.is_inside {
+                    true => format!("module.m.n{other}"),
+                    false => format!("{}.{}.id", type_of(other), it.label),
+                })
+            }
+        }
+    }
+}
+
+fn block_of(group: &Group) -> String {
+    let Group { label, members, .. } = group;
+    let mut block = format!("resource \"crash_numbered\" {label:?} {{\n");
+    if members.is_empty() {
+        block.push_str("  count = 0\n  name  = \"nobody\"\n");
+    } else if group.is_counted {
+        let of = |part: fn(&super::Traits) -> String| {
+            let all: Vec<String> = members.values().map(|it| part(&it.traits)).collect();
+            format!("[{}][count.index]", all.join(", "))
+        };
+        let name = group.name(0);
+        let name = name.trim_end_matches('0');
+        writeln!(block, "  count = {}\n  name  = \"{name}${{count.index}}\"", members.len()).ok();
+        writeln!(block, "  size  = {}", of(|it| it.size.to_string())).ok();
+        writeln!(block, "  kind  = {}", of(|it| format!("\"k{}\"", it.kind))).ok();
+    } else {
+        block.push_str("  for_each = {\n");
+        for (number, member) in members {
+            let (name, traits) = (group.name(*number), member.traits);
+            writeln!(
+                block,
+                "    {} = {{ name = {name:?}, size = {}, kind = \"k{}\" }}",
+                member.key, traits.size, traits.kind
+            )
+            .ok();
+        }
+        block.push_str(
+            "  }\n  name = each.value.name\n  size = each.value.size\n  kind = each.value.kind\n",
+        );
+    }
+    if group.creates_first() {
+        block.push_str("  lifecycle {\n    create_before_destroy = true\n  }\n");
+    }
+    block.push_str("}\n");
+    block
+}
