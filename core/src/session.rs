@@ -13,7 +13,7 @@ use crate::config::inputs::Input;
 use crate::eval::functions::Wanted;
 use crate::eval::vertex::Givens;
 use crate::eval::{ModuleResults, ModuleScope, Results, World};
-use crate::event::Watch;
+use crate::event::{Unwatched, Watch};
 use crate::graph::walk::Finishing;
 use crate::provider::Pool;
 use crate::provisioner::Provisioners;
@@ -22,6 +22,10 @@ use crate::state::State;
 /// How often an evaluation may come upon calls of providers' functions that it had not come upon
 /// before: calls whose arguments are results of calls.
 const MAX_ROUNDS: usize = 200;
+
+/// How many operations may be under way at once, unless somebody says otherwise; the reference has the
+/// same.
+pub const DEFAULT_PARALLELISM: usize = 10;
 
 /// What one phase of one command works with. Everything is shared and read; only the results, which
 /// are written once each, and the stop flag change.
@@ -45,12 +49,34 @@ pub struct Session<'a> {
     /// Who watches.
     pub watch: &'a dyn Watch,
     /// How many operations may be under way at once.
-    pub parallelism: usize,
-    /// Counts the operations under way.
-    pub permits: Semaphore,
-    /// In which order the results of visits are recorded: as they come, except in tests that nothing
-    /// depends on it.
-    pub finishing: Finishing,
+    pub(crate) parallelism: usize,
+    /// Counts the operations under way; as many as may be at once.
+    pub(crate) permits: Semaphore,
+    /// In which order the results of visits are recorded.
+    pub(crate) finishing: Finishing,
+    /// Set when the user wants no new operations to start.
+    pub stop: &'a Cell<bool>,
+}
+
+/// What a session cannot do without.
+#[derive(Clone, Copy)]
+pub struct Ground<'a> {
+    /// What the author wrote.
+    pub config: &'a Config,
+    /// The texts it was written in.
+    pub sources: &'a Sources,
+    /// What we believe exists.
+    pub state: &'a State,
+    /// The providers.
+    pub pool: &'a Pool<'a>,
+    /// What may run beside objects.
+    pub provisioners: &'a Provisioners,
+    /// Where what is found out goes.
+    pub results: &'a Results,
+    /// What expressions can learn of the world outside.
+    pub world: &'a World,
+    /// Values of the root variables, converted.
+    pub variables: &'a BTreeMap<Str, Input>,
     /// Set when the user wants no new operations to start.
     pub stop: &'a Cell<bool>,
 }
@@ -62,6 +88,49 @@ pub(crate) struct Basis<'a> {
     pub(crate) results: &'a Results,
     pub(crate) variables: &'a BTreeMap<Str, Input>,
     pub(crate) watch: &'a dyn Watch,
+}
+
+impl<'a> Session<'a> {
+    /// A session that nobody watches, with up to ten operations at once.
+    #[must_use]
+    pub fn new(ground: Ground<'a>) -> Self {
+        let Ground { config, sources, state, pool, provisioners, .. } = ground;
+        let Ground { results, world, variables, stop, .. } = ground;
+        Self {
+            config,
+            sources,
+            state,
+            pool,
+            provisioners,
+            results,
+            world,
+            variables,
+            watch: &Unwatched,
+            parallelism: DEFAULT_PARALLELISM,
+            permits: Semaphore::new(DEFAULT_PARALLELISM),
+            finishing: Finishing::AsTheyCome,
+            stop,
+        }
+    }
+
+    /// The same, watched by somebody.
+    #[must_use]
+    pub fn watched(self, watch: &'a dyn Watch) -> Self {
+        Self { watch, ..self }
+    }
+
+    /// The same, with so many operations at once; one is always possible.
+    #[must_use]
+    pub fn at_most(self, parallelism: usize) -> Self {
+        let parallelism = parallelism.max(1);
+        Self { parallelism, permits: Semaphore::new(parallelism), ..self }
+    }
+
+    /// The same with another order in which results are recorded, for tests that nothing depends on it.
+    #[must_use]
+    pub fn finishing(self, finishing: Finishing) -> Self {
+        Self { finishing, ..self }
+    }
 }
 
 impl Session<'_> {
@@ -88,24 +157,10 @@ impl Session<'_> {
     /// The same session on another basis.
     pub(crate) fn with<'s>(&'s self, basis: Basis<'s>) -> Session<'s> {
         let Basis { state, results, variables, watch } = basis;
-        let Self { config, sources, pool, provisioners, world, .. } = *self;
-        let Self { parallelism, finishing, stop, .. } = *self;
-        let permits = Semaphore::new(parallelism);
-        Session {
-            config,
-            sources,
-            state,
-            pool,
-            provisioners,
-            results,
-            world,
-            variables,
-            watch,
-            parallelism,
-            permits,
-            finishing,
-            stop,
-        }
+        let Self { config, sources, pool, provisioners, world, stop, .. } = *self;
+        let ground =
+            Ground { config, sources, state, pool, provisioners, results, world, variables, stop };
+        Session::new(ground).watched(watch).at_most(self.parallelism).finishing(self.finishing)
     }
 
     /// Evaluates something, and again after the functions of providers that it calls have answered,

@@ -34,7 +34,6 @@ use std::fmt::Write as _;
 use std::future::Future;
 
 use formwork_value::{Diagnostics, Str};
-use tokio::sync::Semaphore;
 
 use self::cloud::{Cloud, Fault};
 use crate::addr::Target;
@@ -44,12 +43,11 @@ use crate::config::inputs::Input;
 use crate::config::testing::{self, show};
 use crate::config::{Config, inputs};
 use crate::eval::{Results, World};
-use crate::event::Unwatched;
 use crate::graph::walk::Finishing;
 use crate::plan::{self, Mode, Options, Plan, plan};
 use crate::provider::Pool;
 use crate::provisioner::Provisioners;
-use crate::session::Session;
+use crate::session::{Ground, Session};
 use crate::state::file::StateFile;
 use crate::state::journal::{Begin, Journal};
 use crate::state::{Object, State, Status};
@@ -237,21 +235,18 @@ impl Bench {
 
     fn session<'a>(&'a self, loaded: &'a Loaded, with: With<'a>) -> Session<'a> {
         let (pool, results, world, stop) = with;
-        Session {
+        let ground = Ground {
             config: &loaded.config,
             sources: &loaded.sources,
             state: &self.file.state,
             pool,
+            provisioners: &self.provisioners,
             results,
             world,
             variables: &loaded.variables,
-            provisioners: &self.provisioners,
-            watch: &Unwatched,
-            parallelism: self.parallelism,
-            permits: Semaphore::new(self.parallelism),
             stop,
-            finishing: self.finishing,
-        }
+        };
+        Session::new(ground).at_most(self.parallelism).finishing(self.finishing)
     }
 
     /// The objects in the state, one a line.
@@ -291,16 +286,7 @@ impl Loaded {
 }
 
 fn world(applying: bool) -> World {
-    World {
-        cwd: "/work".into(),
-        folder: "/work".into(),
-        root: ".".into(),
-        home: None,
-        workspace: "default".into(),
-        applying,
-        plan_time: Some(time::OffsetDateTime::UNIX_EPOCH),
-        clock: || time::OffsetDateTime::UNIX_EPOCH,
-    }
+    World { applying, ..World::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 
 fn block_on<T>(work: impl Future<Output = T>) -> T {

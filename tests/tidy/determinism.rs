@@ -15,12 +15,11 @@ use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::inputs::Input;
 use formwork_core::config::{Config, Place};
 use formwork_core::eval::{Results, World};
-use formwork_core::event::Unwatched;
 use formwork_core::graph::walk::Finishing;
 use formwork_core::plan::{Options, Plan, plan};
 use formwork_core::provider::{Launch, Pool};
 use formwork_core::provisioner::Provisioners;
-use formwork_core::session::Session;
+use formwork_core::session::{Ground, Session};
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
 use formwork_core::state::journal::{Begin, Journal};
@@ -28,7 +27,6 @@ use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::Diagnostics;
 use formwork_value::diag::Sources;
 use time::OffsetDateTime;
-use tokio::sync::Semaphore;
 
 /// Wide enough that many visits wait to be recorded at once, deep enough that order matters.
 const BEFORE: &str = r#"
@@ -197,20 +195,19 @@ async fn run(text: &'static str, state: &State, finishing: Finishing) -> Outcome
     let (planned, applied) = (Results::new(&config), Results::new(&config));
     let (planning, applying) = (world(false), world(true));
     let provisioners = Provisioners::default();
-    let phase = |results, world| Session {
-        config: &config,
-        sources: &sources,
-        state,
-        pool: &pool,
-        results,
-        world,
-        variables: &variables,
-        provisioners: &provisioners,
-        watch: &Unwatched,
-        parallelism: 10,
-        permits: Semaphore::new(10),
-        finishing,
-        stop: &stop,
+    let phase = |results, world| {
+        let ground = Ground {
+            config: &config,
+            sources: &sources,
+            state,
+            pool: &pool,
+            provisioners: &provisioners,
+            results,
+            world,
+            variables: &variables,
+            stop: &stop,
+        };
+        Session::new(ground).finishing(finishing)
     };
     let plan = plan(&phase(&planned, &planning), &mut diags, &Options::default()).await;
     let Ok(plan) = plan else {

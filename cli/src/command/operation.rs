@@ -9,18 +9,16 @@ use formwork_core::config::Config;
 use formwork_core::config::inputs::{self, Input, Unset};
 use formwork_core::eval::{Results, World};
 use formwork_core::event::Watch;
-use formwork_core::graph::walk::Finishing;
 use formwork_core::plan::{Mode, Options};
 use formwork_core::provider::Pool;
 use formwork_core::provisioner::Provisioners;
-use formwork_core::session::Session;
+use formwork_core::session::{Ground, Session};
 use formwork_core::state::State;
 use formwork_core::state::recover::is_pending;
 use formwork_core::state::store::Store as _;
 use formwork_core::version::Constraints;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 use time::OffsetDateTime;
-use tokio::sync::Semaphore;
 
 use super::given::{ask_for_missing, given};
 use super::output::stored_in;
@@ -139,7 +137,7 @@ impl<'e> Prepared<'e> {
 
     /// What one phase works with.
     pub(crate) fn session<'a>(&'a self, with: With<'a>) -> Session<'a> {
-        Session {
+        let ground = Ground {
             config: &self.config,
             sources: &self.workspace.sources,
             state: with.state,
@@ -148,12 +146,9 @@ impl<'e> Prepared<'e> {
             results: with.results,
             world: with.world,
             variables: &self.variables,
-            watch: with.watch,
-            parallelism: with.parallelism,
-            permits: Semaphore::new(with.parallelism),
-            finishing: Finishing::AsTheyCome,
             stop: with.stop,
-        }
+        };
+        Session::new(ground).watched(with.watch).at_most(with.parallelism)
     }
 }
 

@@ -1,20 +1,16 @@
 //! `formwork validate`: checks the configuration, with the schemas of its providers.
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use formwork_core::config::inputs::{self, Input};
 use formwork_core::eval::{Results, World};
-use formwork_core::event::Unwatched;
-use formwork_core::graph::walk::Finishing;
 use formwork_core::plan::validate;
 use formwork_core::provider::Pool;
-use formwork_core::session::Session;
+use formwork_core::session::{Ground, Session};
 use formwork_core::state::State;
 use formwork_lang::syntax::heading_of;
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
-use tokio::sync::Semaphore;
 
 use crate::args::ValidateArgs;
 use crate::clock;
@@ -91,14 +87,9 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
         plan_time: None,
         clock: clock::now,
     };
-    let variables = config
-        .root
-        .variables
-        .iter()
-        .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown(variable))))
-        .collect();
+    let variables = BTreeMap::new();
     let provisioners = formwork_provisioners::all(&workspace.env.surroundings());
-    let session = Session {
+    let session = Session::new(Ground {
         config: &config,
         sources: &workspace.sources,
         state: &state,
@@ -107,12 +98,8 @@ async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
         results: &results,
         world: &world,
         variables: &variables,
-        watch: &Unwatched,
-        parallelism: 10,
-        permits: Semaphore::new(10),
-        finishing: Finishing::AsTheyCome,
         stop: &stop,
-    };
+    });
     let mut found = Diagnostics::new();
     let result = validate(&session, &mut found).await;
     launcher.shutdown(diags).await;

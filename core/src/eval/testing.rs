@@ -25,16 +25,8 @@ impl Bench {
 
     pub(crate) fn with(config: Config, sources: Sources) -> Self {
         let results = Results::new(&config);
-        let world = World {
-            cwd: "/work".into(),
-            folder: "/work".into(),
-            root: ".".into(),
-            home: None,
-            workspace: "default".into(),
-            applying: false,
-            plan_time: None,
-            clock: || time::OffsetDateTime::UNIX_EPOCH,
-        };
+        let world = World::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH);
+        let world = World { plan_time: None, ..world };
         Self { config, sources, results, world }
     }
 

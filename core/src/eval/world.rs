@@ -29,6 +29,22 @@ pub struct World {
 }
 
 impl World {
+    /// What can be learned in a folder by a run that changes nothing: everything begins there, the
+    /// workspace is the default one, nobody has a home, and the plan is made now.
+    #[must_use]
+    pub fn of_folder(folder: &str, clock: fn() -> OffsetDateTime) -> Self {
+        Self {
+            cwd: folder.into(),
+            folder: folder.into(),
+            root: ".".into(),
+            home: None,
+            workspace: "default".into(),
+            applying: false,
+            plan_time: Some(clock()),
+            clock,
+        }
+    }
+
     /// What functions may ask.
     #[must_use]
     pub fn host(&self) -> Host<'_> {

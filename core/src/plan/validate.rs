@@ -46,15 +46,8 @@ pub(super) async fn validate_first(
     session: &Session<'_>,
     diags: &mut Diagnostics,
 ) -> Result<Accepted, Reported> {
-    let variables = session.config.root.variables.iter();
-    let variables = variables
-        .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown(variable))))
-        .collect();
-    let (state, results) = (State::default(), session.results.beside(session.config));
-    let basis =
-        Basis { state: &state, results: &results, variables: &variables, watch: &Unwatched };
     let mut found = Diagnostics::new();
-    match check(&session.with(basis), &mut found).await {
+    match check_unknown(session, &mut found).await {
         Ok(accepted) => {
             // Except what happened once and is over.
             let over = found.iter().filter(|warning| warning.summary == SECOND_TRY);
@@ -65,12 +58,28 @@ pub(super) async fn validate_first(
     }
 }
 
-/// Validates the configuration of a session, whose state must be empty and whose variables unknown.
+/// Validates the configuration of a session. Its state, its results and the values of its variables
+/// do not count, and it is not watched.
 ///
 /// # Errors
 /// When it is not valid. Everything that can be found at once is reported.
 pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
-    check(session, diags).await.map(drop)
+    check_unknown(session, diags).await.map(drop)
+}
+
+/// Checks a configuration as if nothing existed and no variable had a value yet.
+async fn check_unknown(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+) -> Result<Accepted, Reported> {
+    let variables = session.config.root.variables.iter();
+    let variables = variables
+        .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown(variable))))
+        .collect();
+    let (state, results) = (State::default(), session.results.beside(session.config));
+    let basis =
+        Basis { state: &state, results: &results, variables: &variables, watch: &Unwatched };
+    check(&session.with(basis), diags).await
 }
 
 /// What was found out about a vertex.

@@ -51,12 +51,10 @@ use formwork_core::apply::apply;
 use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::{Config, Files, Place, inputs};
 use formwork_core::eval::{Results, World};
-use formwork_core::event::Unwatched;
-use formwork_core::graph::walk::Finishing;
 use formwork_core::plan::{Mode, Options, Plan, plan};
 use formwork_core::provider::Pool;
 use formwork_core::provisioner::Provisioners;
-use formwork_core::session::Session;
+use formwork_core::session::{Ground, Session};
 use formwork_core::state::Object;
 use formwork_core::state::file::StateFile;
 use formwork_core::state::journal::{Begin, Journal};
@@ -64,7 +62,6 @@ use formwork_sdk::ProviderDef;
 use formwork_value::codec::json;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Str, Value};
-use tokio::sync::Semaphore;
 
 pub use fault::Fault;
 pub use reel::{Reel, Unreadable};
@@ -298,21 +295,17 @@ impl Lab {
 
     fn session<'a>(&'a self, loaded: &'a Loaded, with: With<'a>) -> Session<'a> {
         let (pool, results, world, stop) = with;
-        Session {
+        Session::new(Ground {
             config: &loaded.config,
             sources: &loaded.sources,
             state: &self.file.state,
             pool,
+            provisioners: &self.provisioners,
             results,
             world,
             variables: &loaded.variables,
-            provisioners: &self.provisioners,
-            watch: &Unwatched,
-            parallelism: 10,
-            permits: Semaphore::new(10),
             stop,
-            finishing: Finishing::AsTheyCome,
-        }
+        })
     }
 
     /// The configuration, and where the provider comes from if it does not say so itself.
@@ -422,16 +415,7 @@ impl Files for Texts {
 }
 
 fn world(applying: bool) -> World {
-    World {
-        cwd: "/work".into(),
-        folder: "/work".into(),
-        root: ".".into(),
-        home: None,
-        workspace: "default".into(),
-        applying,
-        plan_time: Some(time::OffsetDateTime::UNIX_EPOCH),
-        clock: || time::OffsetDateTime::UNIX_EPOCH,
-    }
+    World { applying, ..World::of_folder("/work", || time::OffsetDateTime::UNIX_EPOCH) }
 }
 
 /// Runs on this thread. The clock of timers stands still while there is anything to do and leaps to

@@ -11,18 +11,15 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::config::folders::LocalFolders;
 use formwork_core::config::{Config, Files, Place, inputs};
 use formwork_core::eval::{Results, World};
-use formwork_core::event::Unwatched;
-use formwork_core::graph::walk::Finishing;
 use formwork_core::plan::{Options, plan};
 use formwork_core::provider::{Launch, Pool};
 use formwork_core::provisioner::Provisioners;
-use formwork_core::session::Session;
+use formwork_core::session::{Ground, Session};
 use formwork_core::state::State;
 use formwork_plugin_protocol::client::{Executable, Plugin, Settings, shutdown_all};
 use formwork_plugin_protocol::{Failure, Provider};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
-use tokio::sync::Semaphore;
 
 use crate::clock;
 
@@ -78,32 +75,21 @@ async fn plans(
     let launcher = Launcher { program, running: RefCell::default() };
     let pool = Pool::new(&launcher);
     let cwd = std::env::current_dir().unwrap_or_default();
-    let world = World {
-        cwd: cwd.to_string_lossy().into_owned().into(),
-        folder: cwd.to_string_lossy().into_owned().into(),
-        root: dir.to_string_lossy().into_owned().into(),
-        home: None,
-        workspace: "default".into(),
-        applying: false,
-        plan_time: Some(clock::now()),
-        clock: clock::now,
-    };
+    let root = dir.to_string_lossy().into_owned().into();
+    let world = World { root, ..World::of_folder(&cwd.to_string_lossy(), clock::now) };
     let results = Results::new(&config);
-    let session = Session {
+    let (state, provisioners, stop) = (State::default(), Provisioners::default(), Cell::new(false));
+    let session = Session::new(Ground {
         config: &config,
         sources,
-        state: &State::default(),
+        state: &state,
         pool: &pool,
-        provisioners: &Provisioners::default(),
+        provisioners: &provisioners,
         results: &results,
         world: &world,
         variables: &variables,
-        watch: &Unwatched,
-        parallelism: 10,
-        permits: Semaphore::new(10),
-        finishing: Finishing::AsTheyCome,
-        stop: &Cell::new(false),
-    };
+        stop: &stop,
+    });
     let planned = plan(&session, diags, &Options::default()).await;
     let running = launcher.running.take();
     shutdown_all(running.iter().map(|plugin| &**plugin)).await;

@@ -6,15 +6,13 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use formwork_plugin_protocol::{Failure, Provider};
-use tokio::sync::Semaphore;
 
 use super::*;
 use crate::addr::ProviderAddr;
 use crate::eval::testing::Bench;
-use crate::event::Unwatched;
-use crate::graph::walk::Finishing;
 use crate::provider::{Launch, Pool};
 use crate::provisioner::Provisioners;
+use crate::session::Ground;
 use crate::state::file::StateFile;
 
 /// A graph is built without asking any provider.
@@ -62,7 +60,7 @@ fn graph(adds: &[Add], connects: &[Connect]) -> Vec<String> {
     let state = StateFile::read(STATE.as_bytes()).unwrap().state;
     let (pool, variables, stop) = (Pool::new(&Nobody), BTreeMap::new(), Cell::new(false));
     let provisioners = Provisioners::default();
-    let session = Session {
+    let session = Session::new(Ground {
         config: &bench.config,
         sources: &bench.sources,
         state: &state,
@@ -71,12 +69,8 @@ fn graph(adds: &[Add], connects: &[Connect]) -> Vec<String> {
         world: &bench.world,
         variables: &variables,
         provisioners: &provisioners,
-        watch: &Unwatched,
-        parallelism: 1,
-        permits: Semaphore::new(1),
-        finishing: Finishing::AsTheyCome,
         stop: &stop,
-    };
+    });
     let (mut diags, options) = (Diagnostics::new(), Options::default());
     let inputs = Inputs { session: &session, options: &options };
     let draft = draft_with(&mut diags, inputs, adds, connects).unwrap();
