@@ -7,6 +7,7 @@ mod compare;
 mod console;
 mod engine;
 mod expressions;
+mod found;
 mod functions;
 mod layout;
 mod life;

@@ -8,7 +8,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use formwork_plugin_protocol::message::ProviderDiagnostic;
+use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
 use formwork_value::{Diagnostic, Diagnostics, Value};
 use futures_util::FutureExt as _;
 use tokio::time::Instant;
@@ -29,6 +29,14 @@ pub struct Call {
     begin: Instant,
     /// How long it may take, if the author says so.
     written: Option<Duration>,
+}
+
+/// What came of a handler that may put its answer off.
+pub(crate) struct Settled<T> {
+    /// `None` if it failed, or has put it off.
+    pub(crate) answer: Option<T>,
+    pub(crate) deferred: Option<DeferredReason>,
+    pub(crate) diagnostics: Vec<ProviderDiagnostic>,
 }
 
 impl Call {
@@ -122,6 +130,24 @@ impl Call {
             }
         };
         (answer, self.told())
+    }
+
+    /// What a handler answered that may put its answer off.
+    pub(crate) async fn deferrable<T>(
+        &self,
+        handler: impl Future<Output = Answer<T>>,
+    ) -> Settled<T> {
+        let (answer, deferred) = match self.caught(handler).await {
+            Ok(answer) => (Some(answer), None),
+            Err(problem) => match problem.deferral().filter(|_| !self.has_failed()) {
+                Some(reason) => (None, Some(reason)),
+                None => {
+                    self.report(problem);
+                    (None, None)
+                }
+            },
+        };
+        Settled { answer, deferred, diagnostics: self.told() }
     }
 
     /// Whether an error was reported.

@@ -1,6 +1,7 @@
 //! What a call brings along besides values: bytes that the provider keeps, what the module says about
 //! itself, a place for half-done work, and a way to put the answer off.
 
+use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +11,7 @@ use formwork_value::Value;
 use formwork_value::codec::json;
 
 use crate::call::Call;
-use crate::{Answer, Draft, Model, model};
+use crate::{Answer, Draft, Model, Problem, model};
 
 /// All that a call brings along, of any model.
 #[derive(Clone)]
@@ -20,6 +21,7 @@ pub(crate) struct Context {
     pub(crate) meta: Meta,
     pub(crate) deferral: Deferral,
     pub(crate) partial: Partial,
+    pub(crate) others: Others,
 }
 
 impl Context {
@@ -30,6 +32,7 @@ impl Context {
             meta: Meta(None),
             deferral: Deferral::default(),
             partial: Partial::default(),
+            others: Others::default(),
         }
     }
 }
@@ -45,6 +48,21 @@ impl Partial {
 
     pub(crate) fn take(&self) -> Option<Value> {
         locked(&self.0).take()
+    }
+}
+
+/// Objects that an import has found along with the one that was asked for, by the handlers of their
+/// types.
+#[derive(Clone, Default)]
+pub(crate) struct Others(Arc<Mutex<Vec<(TypeId, Value)>>>);
+
+impl Others {
+    pub(crate) fn add(&self, of: TypeId, object: Value) {
+        locked(&self.0).push((of, object));
+    }
+
+    pub(crate) fn take(&self) -> Vec<(TypeId, Value)> {
+        std::mem::take(&mut locked(&self.0))
     }
 }
 
@@ -123,34 +141,31 @@ impl Meta {
 }
 
 /// Puts an answer off until more is known.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Deferral {
     /// Whether the host knows what to do then.
-    pub(crate) allowed: bool,
-    reason: Arc<Mutex<Option<DeferredReason>>>,
+    is_allowed: bool,
 }
 
 impl Deferral {
     /// Whether the host lets answers be put off. Others want an answer now.
     #[must_use]
     pub fn is_allowed(&self) -> bool {
-        self.allowed
+        self.is_allowed
     }
 
-    /// Puts the answer off, if the host lets it be, and says whether it does.
-    pub fn request(&self, reason: DeferredReason) -> bool {
-        if self.allowed {
-            *locked(&self.reason) = Some(reason);
-        }
-        self.allowed
+    /// Puts the answer off, if the host lets it be; else the handler goes on:
+    /// `call.deferral.request(DeferredReason::AbsentPrerequisite)?`.
+    ///
+    /// # Errors
+    /// When the answer is put off. Returned by the handler it is no problem: the host hears the reason,
+    /// and what is known of the object without asking.
+    pub fn request(&self, reason: DeferredReason) -> Answer<()> {
+        if self.is_allowed { Err(Problem::deferred(reason)) } else { Ok(()) }
     }
 
-    pub(crate) fn new(allowed: bool) -> Self {
-        Self { allowed, reason: Arc::default() }
-    }
-
-    pub(crate) fn take(&self) -> Option<DeferredReason> {
-        locked(&self.reason).take()
+    pub(crate) fn new(is_allowed: bool) -> Self {
+        Self { is_allowed }
     }
 }
 

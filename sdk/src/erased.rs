@@ -4,6 +4,7 @@
 mod acting;
 mod passing;
 
+use std::any::TypeId;
 use std::marker::PhantomData;
 
 use async_trait::async_trait;
@@ -35,7 +36,10 @@ pub(crate) struct Lives {
 #[async_trait]
 pub(crate) trait AnyResource: Send + Sync {
     fn shape(&self) -> &Shape;
+    /// The type of its handler.
+    fn handler(&self) -> TypeId;
     fn version(&self) -> u64;
+    fn identity_version(&self) -> u64;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
     /// Returns the planned object, and what needs a new one.
     async fn modify_plan(&self, lives: &Lives, context: Context) -> Answer<(Value, Vec<Path>)>;
@@ -48,6 +52,7 @@ pub(crate) trait AnyResource: Send + Sync {
     async fn import(&self, id: String, context: Context) -> Answer<Value>;
     async fn import_by_identity(&self, identity: &Value, context: Context) -> Answer<Value>;
     async fn upgrade(&self, stored: Stored, call: Call) -> Answer<Value>;
+    fn upgrade_identity(&self, stored: &Stored) -> Answer<Value>;
     async fn take_over(&self, from: Foreign) -> Answer<Option<Value>>;
 }
 
@@ -79,8 +84,16 @@ impl<R: Resource> AnyResource for TypedResource<R> {
         &self.shape
     }
 
+    fn handler(&self) -> TypeId {
+        TypeId::of::<R>()
+    }
+
     fn version(&self) -> u64 {
         R::VERSION
+    }
+
+    fn identity_version(&self) -> u64 {
+        R::IDENTITY_VERSION
     }
 
     fn validate(&self, config: &Value, call: Call) -> Answer<()> {
@@ -134,20 +147,24 @@ impl<R: Resource> AnyResource for TypedResource<R> {
     }
 
     async fn import(&self, id: String, context: Context) -> Answer<Value> {
-        let Context { private, call, .. } = context;
-        let import = Import { id, private, model: PhantomData, call };
+        let Context { private, deferral, others, call, .. } = context;
+        let import = Import { id, private, deferral, others, model: PhantomData, call };
         Ok(plan::settled(&self.resource.import(import).await?.to_value()))
     }
 
     async fn import_by_identity(&self, identity: &Value, context: Context) -> Answer<Value> {
         let identity = model::read(identity)?;
-        let Context { private, call, .. } = context;
-        let import = ImportByIdentity { identity, private, call };
+        let Context { private, deferral, call, .. } = context;
+        let import = ImportByIdentity { identity, private, deferral, call };
         Ok(plan::settled(&self.resource.import_by_identity(import).await?.to_value()))
     }
 
     async fn upgrade(&self, stored: Stored, call: Call) -> Answer<Value> {
         Ok(self.resource.upgrade(Upgrade { stored, call }).await?.to_value())
+    }
+
+    fn upgrade_identity(&self, stored: &Stored) -> Answer<Value> {
+        Ok(R::identity_upgrades().upgrade(stored)?.to_value())
     }
 
     async fn take_over(&self, from: Foreign) -> Answer<Option<Value>> {

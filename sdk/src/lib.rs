@@ -82,12 +82,12 @@ pub use field::{Attr, Field, Secret, Set, Whole};
 pub use formwork_value as value;
 pub use function::Function;
 pub use list::List;
-pub use model::{Computed, Draft, Input, Model, Nested, View};
+pub use model::{Computed, Draft, Identity, Input, Model, Nested, View};
 pub use problem::{Answer, Problem};
 pub use provider::ProviderDef;
 pub use resource::Resource;
 pub use serve::serve;
-pub use upgrade::Upgrades;
+pub use upgrade::{IdentityUpgrades, Upgrades};
 
 /// All that most providers need.
 pub mod prelude {
@@ -96,7 +96,7 @@ pub mod prelude {
     pub use crate::data_source::{DataSource, ReadData};
     pub use crate::ephemeral::{Close, Ephemeral, Open, Renew};
     pub use crate::function::Function;
-    pub use crate::list::{List, Listed, Search};
+    pub use crate::list::{List, Search};
     pub use crate::problem::OrFail;
     pub use crate::provider::{Configure, ProviderDef, Setup};
     pub use crate::resource::{
@@ -106,8 +106,8 @@ pub mod prelude {
     pub use crate::stop::Stop;
     pub use crate::timeouts::{Timeouts, Wait};
     pub use crate::{
-        Answer, Attr, Call, Computed, Draft, Input, Model, Nested, Problem, Secret, Set, Upgrades,
-        View, Whole, serve,
+        Answer, Attr, Call, Computed, Draft, Identity, IdentityUpgrades, Input, Model, Nested,
+        Problem, Secret, Set, Upgrades, View, Whole, serve,
     };
     pub use formwork_sdk_macros::{Arguments, Model, Nested};
     pub use formwork_value::Path;

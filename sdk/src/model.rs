@@ -27,18 +27,21 @@ pub trait View: Sized + Send + Sync + 'static {
 /// as they are stored: everything is known, and only an `Option` may be absent. To be derived.
 ///
 /// The derive makes three more structs, which handlers get and return where less is known or less is
-/// theirs to say. For a model `Thing` these are `ThingDraft`, `ThingInput` and `ThingComputed`.
+/// theirs to say. For a model `Thing` these are `ThingDraft`, `ThingInput` and `ThingComputed`; and
+/// `ThingIdentity`, where attributes are marked `identity`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no model",
     note = "give the struct #[derive(Model)] and its fields #[attr(…)]"
 )]
 pub trait Model: View {
     /// The object while validating and planning: anything may be absent or not known yet.
-    type Draft: View + From<Self> + From<Self::Computed>;
+    type Draft: View + From<Self> + From<Self::Computed> + From<Self::Identity>;
     /// What the author of a configuration has a say in, with defaults filled in, when all is known.
     type Input: View;
     /// What the provider sets.
     type Computed: View + From<Self>;
+    /// What identifies an object: the attributes that are marked so.
+    type Identity: View;
 
     /// Whether any part is write-only: [`SomeWriteOnly`] or [`NoneWriteOnly`].
     type WriteOnly: WriteOnly;
@@ -62,6 +65,8 @@ pub type Draft<M> = <M as Model>::Draft;
 pub type Input<M> = <M as Model>::Input;
 /// What the provider sets.
 pub type Computed<M> = <M as Model>::Computed;
+/// What identifies an object.
+pub type Identity<M> = <M as Model>::Identity;
 
 /// Whether parts of a model are write-only, as a type, so that a model can be refused where nothing is
 /// only written.
@@ -181,6 +186,7 @@ impl Model for () {
     type Draft = ();
     type Input = ();
     type Computed = ();
+    type Identity = ();
     type WriteOnly = NoneWriteOnly;
 
     const NAMES: &'static [Name] = &[];

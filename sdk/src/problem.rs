@@ -4,6 +4,7 @@
 use std::error::Error;
 use std::fmt;
 
+use formwork_plugin_protocol::message::DeferredReason;
 use formwork_value::{Diagnostic, Path};
 
 /// What a handler returns: the value, or what is wrong.
@@ -30,6 +31,8 @@ pub type Answer<T> = Result<T, Problem>;
 pub struct Problem {
     first: One,
     more: Vec<One>,
+    /// That nothing is wrong, and the answer is only put off.
+    deferred: Option<DeferredReason>,
 }
 
 /// One thing that is wrong.
@@ -59,7 +62,20 @@ impl Problem {
 
     fn of(summary: Option<String>, detail: String) -> Self {
         let first = One { summary, detail, path: Path::root(), argument: None };
-        Self { first, more: Vec::new() }
+        Self { first, more: Vec::new(), deferred: None }
+    }
+
+    /// The end of a handler whose answer is put off. As a problem it has words for where no answer can
+    /// be.
+    pub(crate) fn deferred(reason: DeferredReason) -> Self {
+        let detail = "The provider puts the answer off until more is known, which it can do while \
+                      planning and reading only. This is a bug in the provider.";
+        Self { deferred: Some(reason), ..Self::new("Unexpected deferral", detail) }
+    }
+
+    /// Why the answer is put off, if that is all.
+    pub(crate) fn deferral(&self) -> Option<DeferredReason> {
+        self.deferred.filter(|_| self.more.is_empty())
     }
 
     /// Says which attribute is wrong: its name, names from the outside in with dots between them, or a
@@ -80,6 +96,7 @@ impl Problem {
     /// Both problems.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
+        self.deferred = None;
         self.more.push(other.first);
         self.more.extend(other.more);
         self

@@ -9,6 +9,7 @@ use formwork_plugin_protocol::Provider;
 
 use crate::action::Action;
 use crate::call::Call;
+use crate::context::Deferral;
 use crate::data_source::DataSource;
 use crate::erased::{
     AnyAction, AnyConfigure, AnyDataSource, AnyEphemeral, AnyList, AnyResource, TypedAction,
@@ -35,7 +36,8 @@ pub struct ProviderDef {
     pub(crate) functions: BTreeMap<String, Box<dyn AnyFunction>>,
     /// Shared with what they do, which goes on after the call.
     pub(crate) actions: BTreeMap<String, Arc<dyn AnyAction>>,
-    pub(crate) lists: BTreeMap<String, Box<dyn AnyList>>,
+    /// Shared with what they find, which comes after the call.
+    pub(crate) lists: BTreeMap<String, Arc<dyn AnyList>>,
     /// What its author has done wrong. A host hears of it with the first answer.
     pub(crate) mistakes: Vec<String>,
 }
@@ -151,7 +153,7 @@ impl ProviderDef {
             );
         }
         self.named("list resource", name, self.lists.contains_key(name));
-        self.lists.insert(name.to_owned(), Box::new(TypedList::new(list)));
+        self.lists.insert(name.to_owned(), Arc::new(TypedList::new(list)));
         self
     }
 
@@ -189,11 +191,14 @@ pub struct Setup<M: Model> {
     /// What the author wrote, with defaults.
     pub config: Draft<M>,
     /// The attributes and blocks that are not wholly known yet, because they depend on what is still to
-    /// be created. Where nobody must be asked by a guess, remember them, and let calls fail or be put off
-    /// until the provider is configured anew.
+    /// be created. Where nobody must be asked by a guess, put everything off, and where the host does not
+    /// let it be, remember them and let calls fail.
     pub unknown: Vec<String>,
     /// The version of the host, as it compares with `required_version`.
     pub host_version: String,
+    /// To put off all that is asked of the provider until it is configured anew:
+    /// `call.deferral.request(DeferredReason::ProviderConfigUnknown)?`.
+    pub deferral: Deferral,
     /// The rest, for those who take the values out.
     pub call: Call,
 }

@@ -5,7 +5,7 @@ pub mod calls;
 
 use std::future::{Future, ready};
 
-use crate::{Answer, Computed, Draft, Model, Problem, Upgrades, plan};
+use crate::{Answer, Computed, Draft, IdentityUpgrades, Model, Problem, Upgrades, plan};
 
 pub use calls::{
     Change, Create, Delete, Foreign, Import, ImportByIdentity, Read, Stored, Update, Upgrade,
@@ -34,6 +34,16 @@ pub trait Resource: Send + Sync + Sized + 'static {
     #[must_use]
     fn upgrades() -> Upgrades<Self> {
         Upgrades::none()
+    }
+
+    /// Version of the identity, to be raised when it consists of other attributes than before;
+    /// [`identity_upgrades`](Self::identity_upgrades) has something to do then.
+    const IDENTITY_VERSION: u64 = 0;
+
+    /// The older versions of the identity, and the way from each.
+    #[must_use]
+    fn identity_upgrades() -> IdentityUpgrades<Self> {
+        IdentityUpgrades::none()
     }
 
     /// Checks what the author wrote, beyond what the schema says. Values may be unknown.
@@ -108,8 +118,8 @@ pub trait Resource: Send + Sync + Sized + 'static {
         ready(call.by_id())
     }
 
-    /// Finds an existing object by its identity: the attributes that are marked so, all others being
-    /// null. A read follows.
+    /// Finds an existing object by its identity: the attributes that are marked so. A read follows, so
+    /// they alone may do.
     ///
     /// # Errors
     /// When it is nothing that an object could have.
@@ -117,7 +127,7 @@ pub trait Resource: Send + Sync + Sized + 'static {
         &self,
         call: ImportByIdentity<Self::Model>,
     ) -> impl Future<Output = Answer<Draft<Self::Model>>> + Send {
-        ready(Ok(call.identity))
+        ready(Ok(call.identity.into()))
     }
 
     /// Brings an object stored with an older version to this one, if [`upgrades`](Self::upgrades)

@@ -3,11 +3,12 @@
 //! so does a panic.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::{ClientCapabilities, ServerCapabilities};
+use formwork_plugin_protocol::message::DeferredReason;
 use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
@@ -19,18 +20,17 @@ use formwork_plugin_protocol::message::function::{
 };
 use formwork_plugin_protocol::message::list::{ListEvent, ListRequest, ValidateListRequest};
 use formwork_plugin_protocol::message::resource::{
-    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, MoveRequest, MoveResponse,
-    PlanRequest, PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeIdentityRequest,
+    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, ImportedResource, MoveRequest,
+    MoveResponse, PlanRequest, PlanResponse, ReadRequest, ReadResponse, UpgradeIdentityRequest,
     UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, ProviderSchema};
 use formwork_plugin_protocol::{Failure, Payload, Provider};
 use formwork_value::{Schema, Value};
-use futures_util::StreamExt as _;
-use futures_util::stream::{self, BoxStream};
+use futures_util::stream::BoxStream;
 
-use crate::call::{Call, words};
-use crate::context::{Context, Deferral, Meta};
+use crate::call::{Call, Settled, words};
+use crate::context::{Context, Deferral, Meta, locked};
 use crate::erased::{AnyAction, AnyDataSource, AnyEphemeral, AnyList, AnyResource};
 use crate::schema::Shape;
 use crate::stop::{Stop, StopSwitch};
@@ -51,12 +51,14 @@ pub(crate) struct Server {
     provider: ProviderDef,
     stop: Stop,
     switch: StopSwitch,
+    /// Why nothing can be asked until the provider is configured anew, if its author said so.
+    deferred: Mutex<Option<DeferredReason>>,
 }
 
 impl Server {
     pub(crate) fn new(provider: ProviderDef) -> Self {
         let (switch, stop) = Stop::new();
-        Self { provider, stop, switch }
+        Self { provider, stop, switch, deferred: Mutex::default() }
     }
 
     /// A call; `doing` is what could fail, such as `read time_sleep`.
@@ -74,6 +76,9 @@ impl Server {
     ) -> Answer<Context> {
         let mut context = Context::new(call.clone(), private);
         context.deferral = Deferral::new(client.deferral_allowed);
+        if let Some(reason) = *locked(&self.deferred) {
+            context.deferral.request(reason)?;
+        }
         if let Some(shape) = &self.provider.meta {
             let meta = check::decoded(shape, meta)?;
             context.meta = Meta(Some(meta).filter(|meta| !meta.is_null()));
@@ -109,9 +114,9 @@ impl Server {
         }
     }
 
-    fn list_type(&self, name: &str) -> Answer<&dyn AnyList> {
+    fn list_type(&self, name: &str) -> Answer<Arc<dyn AnyList>> {
         match self.provider.lists.get(name) {
-            Some(list) => Ok(&**list),
+            Some(list) => Ok(list.clone()),
             None => Err(unsupported("list resource type", name)),
         }
     }
@@ -140,7 +145,9 @@ impl Server {
         let configure = &self.provider.configure;
         let config = check::decoded(configure.shape(), &request.config)?;
         let host_version = request.terraform_version.clone();
-        call.unless_stopped(configure.configure(&config, host_version, call.clone())).await
+        let deferral = Deferral::new(request.client.deferral_allowed);
+        let configured = configure.configure(&config, host_version, deferral, call.clone());
+        call.unless_stopped(configured).await
     }
 }
 
@@ -208,8 +215,9 @@ impl Provider for Server {
 
     async fn configure(&self, request: ConfigureRequest) -> Result<Verdict, Failure> {
         let call = self.call("configure the provider");
-        let (_, diagnostics) = call.settled(self.take_config(&call, &request)).await;
-        Ok(Verdict { diagnostics })
+        let settled = call.deferrable(self.take_config(&call, &request)).await;
+        *locked(&self.deferred) = settled.deferred;
+        Ok(Verdict { diagnostics: settled.diagnostics })
     }
 
     async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
@@ -233,15 +241,16 @@ impl Provider for Server {
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
         let call = self.call(&format!("read {}", request.type_name));
-        let (outcome, diagnostics) = call.settled(self.real(&call, &request)).await;
-        Ok(match outcome {
-            Some(Outcome { object, private, identity, deferred, .. }) => {
+        let settled = call.deferrable(self.real(&call, &request)).await;
+        let Settled { answer, deferred, diagnostics } = settled;
+        Ok(match answer {
+            Some(Outcome { object, private, identity, .. }) => {
                 ReadResponse { state: object, private, deferred, identity, diagnostics }
             }
             None => ReadResponse {
                 state: request.current,
                 private: request.private,
-                deferred: None,
+                deferred,
                 identity: request.identity,
                 diagnostics,
             },
@@ -250,12 +259,13 @@ impl Provider for Server {
 
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
         let call = self.call(&format!("plan {}", request.type_name));
-        let (outcome, diagnostics) = call.settled(self.planned(&call, &request)).await;
-        let outcome = outcome.unwrap_or_else(|| Outcome {
-            object: request.prior,
+        let settled = call.deferrable(self.planned(&call, &request)).await;
+        let Settled { answer, deferred, diagnostics } = settled;
+        let foreseen = deferred.and_then(|_| self.foreseen(&request).ok());
+        let outcome = answer.unwrap_or_else(|| Outcome {
+            object: foreseen.unwrap_or(request.prior),
             private: request.prior_private,
             identity: request.prior_identity,
-            deferred: None,
             replace: Vec::new(),
         });
         Ok(PlanResponse {
@@ -263,7 +273,7 @@ impl Provider for Server {
             requires_replace: outcome.replace,
             planned_private: outcome.private,
             legacy_type_system: false,
-            deferred: outcome.deferred,
+            deferred,
             planned_identity: outcome.identity,
             diagnostics,
         })
@@ -282,8 +292,17 @@ impl Provider for Server {
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         let call = self.call(&format!("import {}", request.type_name));
-        let (found, diagnostics) = call.settled(self.found(&call, &request)).await;
-        Ok(ImportResponse { resources: found.into_iter().collect(), deferred: None, diagnostics })
+        let settled = call.deferrable(self.found(&call, &request)).await;
+        let Settled { answer, deferred, diagnostics } = settled;
+        // What stands for the object until it can be looked for.
+        let nothing = deferred.map(|_| ImportedResource {
+            type_name: request.type_name,
+            state: Payload::Absent,
+            private: Bytes::new(),
+            identity: request.identity,
+        });
+        let resources = answer.unwrap_or_else(|| nothing.into_iter().collect());
+        Ok(ImportResponse { resources, deferred, diagnostics })
     }
 
     async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
@@ -301,7 +320,7 @@ impl Provider for Server {
     async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
         let resources = self.provider.resources.iter();
         let schemas = resources.filter_map(|(name, resource)| {
-            Some((name.clone(), identity::schema(resource.shape())?))
+            Some((name.clone(), identity::schema(resource.shape(), resource.identity_version())?))
         });
         Ok(IdentitySchemas { schemas: schemas.collect(), diagnostics: Vec::new() })
     }
@@ -311,21 +330,21 @@ impl Provider for Server {
         request: UpgradeIdentityRequest,
     ) -> Result<UpgradeIdentityResponse, Failure> {
         let call = self.call(&format!("upgrade the identity of {}", request.type_name));
-        let stored = async {
-            match (self.resource(&request.type_name)?, &request.identity) {
-                (resource, RawState::Json(json)) => identity::stored(resource.shape(), json),
-                (_, RawState::Flat(_)) => Ok(Payload::Absent),
-            }
-        };
-        let (identity, diagnostics) = call.settled(stored).await;
+        let upgraded = async { self.identity_upgraded(request) };
+        let (identity, diagnostics) = call.settled(upgraded).await;
         let identity = identity.unwrap_or(Payload::Absent);
         Ok(UpgradeIdentityResponse { identity, diagnostics })
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
         let call = self.call(&format!("read data.{}", request.type_name));
-        let (found, diagnostics) = call.settled(self.data(&call, &request)).await;
-        let (state, deferred) = found.unwrap_or((Payload::Absent, None));
+        let settled = call.deferrable(self.data(&call, &request)).await;
+        let Settled { answer, deferred, diagnostics } = settled;
+        let foreseen = || {
+            let source = deferred.and_then(|_| self.data_source(&request.type_name).ok());
+            awaited(source?.shape(), &request.config)
+        };
+        let state = answer.or_else(foreseen).unwrap_or(Payload::Absent);
         Ok(ReadDataResponse { state, deferred, diagnostics })
     }
 
@@ -356,8 +375,14 @@ impl Provider for Server {
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
         let call = self.call(&format!("open ephemeral.{}", request.type_name));
-        let (opened, diagnostics) = call.settled(self.opened(&call, &request)).await;
-        let Opened { result, private, renew_at, deferred } = opened.unwrap_or_default();
+        let settled = call.deferrable(self.opened(&call, &request)).await;
+        let Settled { answer, deferred, diagnostics } = settled;
+        let foreseen = || {
+            let source = deferred.and_then(|_| self.ephemeral(&request.type_name).ok());
+            let result = awaited(source?.shape(), &request.config)?;
+            Some(Opened { result, ..Opened::default() })
+        };
+        let Opened { result, private, renew_at } = answer.or_else(foreseen).unwrap_or_default();
         Ok(OpenResponse { result, private, renew_at, deferred, diagnostics })
     }
 
@@ -384,15 +409,7 @@ impl Provider for Server {
         &self,
         request: ListRequest,
     ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
-        let call = self.call(&format!("list {}", request.type_name));
-        let (events, diagnostics) = call.settled(self.listed(&call, &request)).await;
-        let mut events = events.unwrap_or_default();
-        if !diagnostics.is_empty() {
-            // Protocol: problems have no place but an event.
-            let display_name = String::new();
-            events.push(ListEvent { identity: None, display_name, object: None, diagnostics });
-        }
-        Ok(stream::iter(events.into_iter().map(Ok)).boxed())
+        Ok(self.listed(request))
     }
 
     async fn validate_action_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
@@ -403,8 +420,8 @@ impl Provider for Server {
 
     async fn plan_action(&self, request: ActionRequest) -> Result<PlanActionResponse, Failure> {
         let call = self.call(&format!("plan action.{}", request.type_name));
-        let (deferred, diagnostics) = call.settled(self.action_planned(&call, &request)).await;
-        Ok(PlanActionResponse { deferred: deferred.flatten(), diagnostics })
+        let settled = call.deferrable(self.action_planned(&call, &request)).await;
+        Ok(PlanActionResponse { deferred: settled.deferred, diagnostics: settled.diagnostics })
     }
 
     async fn invoke_action(
@@ -433,6 +450,12 @@ fn fresh(shape: &Shape, config: &Value) -> Value {
     plan::draw(shape, &Value::null(shape.ty().clone()), config, config)
 }
 
+/// What stands for an answer that is put off: the configuration, and unknown what is to be found out.
+fn awaited(shape: &Shape, config: &Payload) -> Option<Payload> {
+    let config = check::decoded(shape, config).ok()?;
+    Some(check::encoded(shape, &fresh(shape, &config)))
+}
+
 fn schema(version: u64, shape: &Shape) -> Schema {
     Schema { version, block: shape.block.clone() }
 }
@@ -442,5 +465,7 @@ fn unsupported(what: &str, name: &str) -> Problem {
     Problem::new(format!("Unsupported {what}"), detail)
 }
 
+#[cfg(test)]
+mod deferral;
 #[cfg(test)]
 mod tests;

@@ -28,7 +28,7 @@ mod passing;
 use crate::ProviderDef;
 use crate::server::Server;
 
-pub use passing::{Passing, call};
+pub use passing::{Found, Passing, call, list};
 
 /// One object of a resource type, or none yet.
 pub struct Life {
@@ -394,6 +394,15 @@ fn kept_word(call: &str, findings: &[Finding]) -> Result<(), Refusal> {
     let lines: Vec<_> =
         findings.iter().map(|finding| format!("provider bug in {call}: {finding}")).collect();
     if lines.is_empty() { Ok(()) } else { Err(Refusal(lines.join("\n"))) }
+}
+
+/// Waits for one of these in a test that is not asynchronous itself.
+///
+/// # Panics
+/// When it is called by something that waits already.
+pub fn wait<T>(asked: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.expect("a runtime on this thread needs nothing that can be missing").block_on(asked)
 }
 
 /// A map of strings, as most `keepers` and `triggers` are.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::resource::Stored;
-use crate::{Answer, Model, Problem, Resource};
+use crate::{Answer, Identity, Model, Problem, Resource};
 
 /// The older versions of a resource type's stored form, each with a way to the newest. An old model is
 /// what [`Model`](crate::Model) was derived for at the time; of its attributes only names and types
@@ -48,16 +48,14 @@ use crate::{Answer, Model, Problem, Resource};
 /// }
 /// ```
 pub struct Upgrades<R: Resource> {
-    ways: BTreeMap<u64, Box<Way<R::Model>>>,
+    ways: Ways<R::Model>,
 }
-
-type Way<M> = dyn Fn(&Stored) -> Answer<M> + Send + Sync;
 
 impl<R: Resource> Upgrades<R> {
     /// No older version.
     #[must_use]
     pub fn none() -> Self {
-        Self { ways: BTreeMap::new() }
+        Self { ways: Ways::none() }
     }
 
     /// Adds the way from a version, whose objects were of the model `Old`. What the stored object
@@ -77,8 +75,7 @@ impl<R: Resource> Upgrades<R> {
                 "an upgrade leads from an older version: raise `VERSION` of the resource type above it"
             );
         }
-        let way = move |stored: &Stored| upgrade(stored.read::<Old>()?);
-        self.ways.insert(VERSION, Box::new(way));
+        self.ways.add(VERSION, upgrade);
         self
     }
 
@@ -88,9 +85,105 @@ impl<R: Resource> Upgrades<R> {
     /// When there is no way from its version, when it is not of the model of that version, and when
     /// the way fails.
     pub fn upgrade(&self, stored: &Stored) -> Answer<R::Model> {
-        let Some(way) = self.ways.get(&stored.version) else {
+        self.ways.upgrade(stored, "schema")
+    }
+}
+
+/// The older versions of a resource type's identity, each with a way to the newest. Of an old model the
+/// attributes count that were the identity then: their names and types.
+///
+/// ```
+/// use formwork_sdk::prelude::*;
+///
+/// /// What identified a disk in version 0.
+/// #[derive(Model)]
+/// struct DiskNumber {
+///     #[attr(required)]
+///     number: u64,
+/// }
+///
+/// /// A disk.
+/// #[derive(Model)]
+/// struct Disk {
+///     #[attr(required, identity)]
+///     name: String,
+/// }
+///
+/// struct Disks;
+///
+/// impl Resource for Disks {
+///     type Model = Disk;
+///
+///     const IDENTITY_VERSION: u64 = 1;
+///
+///     fn identity_upgrades() -> IdentityUpgrades<Self> {
+///         IdentityUpgrades::none().from::<0, DiskNumber>(|old| {
+///             Ok(DiskIdentity { name: format!("disk-{}", old.number) })
+///         })
+///     }
+///
+///     async fn create(&self, _: Create<Disk>) -> Answer<DiskComputed> {
+///         Ok(DiskComputed {})
+///     }
+/// }
+/// ```
+pub struct IdentityUpgrades<R: Resource> {
+    ways: Ways<Identity<R::Model>>,
+}
+
+impl<R: Resource> IdentityUpgrades<R> {
+    /// No older version.
+    #[must_use]
+    pub fn none() -> Self {
+        Self { ways: Ways::none() }
+    }
+
+    /// Adds the way from a version, whose identities had the attributes of `Old`. The version must be
+    /// older than that of the identity, or the provider does not build.
+    #[must_use]
+    pub fn from<const VERSION: u64, Old: Model>(
+        mut self,
+        upgrade: impl Fn(Old) -> Answer<Identity<R::Model>> + Send + Sync + 'static,
+    ) -> Self {
+        const {
+            assert!(
+                VERSION < R::IDENTITY_VERSION,
+                "an upgrade leads from an older version: raise `IDENTITY_VERSION` of the resource \
+                 type above it"
+            );
+        }
+        self.ways.add(VERSION, upgrade);
+        self
+    }
+
+    pub(crate) fn upgrade(&self, stored: &Stored) -> Answer<Identity<R::Model>> {
+        self.ways.upgrade(stored, "identity")
+    }
+}
+
+/// Ways to a `T` from older versions of it.
+struct Ways<T>(BTreeMap<u64, Box<Way<T>>>);
+
+type Way<T> = dyn Fn(&Stored) -> Answer<T> + Send + Sync;
+
+impl<T> Ways<T> {
+    fn none() -> Self {
+        Self(BTreeMap::new())
+    }
+
+    fn add<Old: Model>(
+        &mut self,
+        version: u64,
+        upgrade: impl Fn(Old) -> Answer<T> + Send + Sync + 'static,
+    ) {
+        self.0.insert(version, Box::new(move |stored| upgrade(stored.read()?)));
+    }
+
+    /// `what` has the version: the schema, or the identity.
+    fn upgrade(&self, stored: &Stored, what: &str) -> Answer<T> {
+        let Some(way) = self.0.get(&stored.version) else {
             let detail = format!(
-                "The object was stored with version {} of its schema, and the provider knows no way \
+                "The object was stored with version {} of its {what}, and the provider knows no way \
                  from that version to the newest. This is a bug in the provider.",
                 stored.version
             );

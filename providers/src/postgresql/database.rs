@@ -88,9 +88,6 @@ impl Resource for Databases {
     }
 
     async fn read(&self, call: Read<Database>) -> Answer<Option<Database>> {
-        if self.0.puts_off(&call) {
-            return Ok(Some(call.current));
-        }
         let Read { current, call, .. } = call;
         self.found(current, &call.stop).await
     }

@@ -62,9 +62,6 @@ impl Resource for Extensions {
     }
 
     async fn read(&self, call: Read<Extension>) -> Answer<Option<Extension>> {
-        if self.0.puts_off(&call) {
-            return Ok(Some(call.current));
-        }
         let Read { current: known, call, .. } = call;
         let found = self.found(&known.database, &known.name, &call.stop).await?;
         Ok(found.map(|(schema, version)| Extension { schema, version, ..known }))

@@ -90,9 +90,6 @@ impl Resource for Grants {
     }
 
     async fn read(&self, call: Read<Grant>) -> Answer<Option<Grant>> {
-        if self.0.puts_off(&call) {
-            return Ok(Some(call.current));
-        }
         let Read { current: known, call, .. } = call;
         let first = self.0.connect(None, &call.stop).await?;
         if !first.has_database(&known.database).await? {

@@ -103,9 +103,6 @@ impl Resource for Roles {
     }
 
     async fn read(&self, call: Read<Role>) -> Answer<Option<Role>> {
-        if self.0.puts_off(&call) {
-            return Ok(Some(call.current));
-        }
         let session = self.0.connect(None, &call.stop).await?;
         read(&session, call.current).await
     }

@@ -59,9 +59,6 @@ impl Resource for Schemas {
     }
 
     async fn read(&self, call: Read<Schema>) -> Answer<Option<Schema>> {
-        if self.0.puts_off(&call) {
-            return Ok(Some(call.current));
-        }
         let Read { current: known, call, .. } = call;
         let owner = self.owner(&known.database, &known.name, &call.stop).await?;
         let id = format!("{}.{}", known.database, known.name);

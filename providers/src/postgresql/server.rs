@@ -89,7 +89,11 @@ impl Configure for Server {
     type Model = Settings;
 
     async fn configure(&self, call: Setup<Settings>) -> Answer<()> {
-        self.reach(&call.config)
+        self.reach(&call.config)?;
+        match self.told() {
+            Told::Later(_) => call.deferral.request(DeferredReason::ProviderConfigUnknown),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -122,12 +126,6 @@ impl Server {
             }
         };
         Err(Problem::new("Provider not configured", why))
-    }
-
-    /// Puts a call off until it is known which server is meant, if the host lets it be.
-    pub(super) fn puts_off<M: Model>(&self, call: &Read<M>) -> bool {
-        let is_later = matches!(self.told(), Told::Later(_));
-        is_later && call.deferral.request(DeferredReason::ProviderConfigUnknown)
     }
 
     /// The name of the database that the provider begins with.

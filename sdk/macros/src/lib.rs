@@ -47,8 +47,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// `Option`, lists, sets and maps. A field that the client does not know is `local`; other fields of
 /// the client's struct do not count when it is read.
 ///
-/// For a model `Thing` the structs `ThingDraft`, `ThingInput` and `ThingComputed` are made beside it:
-/// see `formwork_sdk::Model`.
+/// For a model `Thing` the structs `ThingDraft`, `ThingInput` and `ThingComputed` are made beside it,
+/// and `ThingIdentity`, where attributes are marked `identity`: see `formwork_sdk::Model`.
 #[proc_macro_derive(Model, attributes(attr, block))]
 pub fn derive_model(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

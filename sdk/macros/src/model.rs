@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{DeriveInput, Error, Result};
+use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::like;
 use crate::part::{Part, parts};
@@ -51,16 +51,11 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let has_write_only = parts.iter().any(Part::is_write_only);
     let write_only = parts.iter().map(Part::holds_write_only);
     let clashes = clashes(&parts);
-    let found = parts.iter().map(|part| {
-        let ident = part.ident;
-        let value = match part.is_computed() {
-            true => part.as_draft(&quote!(computed.#ident)),
-            false => quote_spanned!(part.ty.span()=> ::core::default::Default::default()),
-        };
-        quote!(#ident: #value)
+    let from_computed = sparse(&computed, &draft, &parts, |part, value| {
+        part.is_computed().then(|| part.as_draft(value))
     });
-    let computed_name = if ours.is_empty() { quote!(_) } else { quote!(computed) };
     let is_identified = parts.iter().any(Part::identifies);
+    let (identity, identity_view) = identity(input, &parts, &draft);
     let flattened = parts.iter().filter(|part| part.is_flat()).map(|part| part.ty);
     let (is_settable, is_filled) = (parts.iter().any(Part::is_settable), !ours.is_empty());
     Ok(quote! {
@@ -69,12 +64,14 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         #settable
         #set
         #from_model
+        #identity_view
         #alike
 
         impl ::formwork_sdk::Model for #model {
             type Draft = #draft;
             type Input = #input_name;
             type Computed = #computed;
+            type Identity = #identity;
             type WriteOnly = <::formwork_sdk::model::If<{
                 #has_write_only #(|| #write_only)*
             }> as ::formwork_sdk::model::Choose>::Choice;
@@ -88,15 +85,69 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             #shape
         }
 
-        impl ::core::convert::From<#computed> for #draft {
-            fn from(#computed_name: #computed) -> Self {
-                Self { #(#found,)* }
-            }
-        }
-
+        #from_computed
         #(#assertions)*
         #clashes
     })
+}
+
+/// A conversion into a draft of which only those parts are known for which `known` says how.
+fn sparse(
+    from: &Ident,
+    draft: &Ident,
+    parts: &[Part<'_>],
+    known: impl Fn(&Part<'_>, &TokenStream) -> Option<TokenStream>,
+) -> TokenStream {
+    let mut is_any_known = false;
+    let fields: Vec<_> = parts
+        .iter()
+        .map(|part| {
+            let ident = part.ident;
+            let value = known(part, &quote!(from.#ident));
+            is_any_known |= value.is_some();
+            let nothing = || quote_spanned!(part.ty.span()=> ::core::default::Default::default());
+            let value = value.unwrap_or_else(nothing);
+            quote!(#ident: #value)
+        })
+        .collect();
+    let name = if is_any_known { quote!(from) } else { quote!(_) };
+    quote! {
+        impl ::core::convert::From<#from> for #draft {
+            fn from(#name: #from) -> Self {
+                Self { #(#fields,)* }
+            }
+        }
+    }
+}
+
+/// The type of what identifies an object, and how it becomes one of which only that is known.
+fn identity(input: &DeriveInput, parts: &[Part<'_>], draft: &Ident) -> (TokenStream, TokenStream) {
+    let model = &input.ident;
+    let ours: Vec<_> = parts.iter().filter(|part| part.identifies() || part.is_flat()).collect();
+    if ours.is_empty() {
+        let conversion = quote! {
+            impl ::core::convert::From<()> for #draft {
+                fn from((): ()) -> Self {
+                    Self::default()
+                }
+            }
+        };
+        return (quote!(()), conversion);
+    }
+    let ident = format_ident!("{model}Identity");
+    let view = View {
+        vis: &input.vis,
+        ident: &ident,
+        doc: format!("What identifies a [`{model}`]."),
+        fields: ours.iter().map(|part| (*part, part.identity())).collect(),
+        is_draft: false,
+    };
+    let view = view.expand();
+    let conversion = sparse(&ident, draft, parts, |part, value| {
+        let is_ours = part.identifies() || part.is_flat();
+        is_ours.then(|| part.identity_as_draft(value))
+    });
+    (quote!(#ident), quote!(#view #conversion))
 }
 
 /// What must hold of names where other models are flattened into this one.
@@ -131,7 +182,7 @@ fn clashes(parts: &[Part<'_>]) -> TokenStream {
 }
 
 /// The struct in which anything may be unknown, and how the model becomes one.
-pub(crate) fn draft(input: &DeriveInput, parts: &[&Part<'_>]) -> (syn::Ident, TokenStream) {
+pub(crate) fn draft(input: &DeriveInput, parts: &[&Part<'_>]) -> (Ident, TokenStream) {
     let model = &input.ident;
     let draft = format_ident!("{model}Draft");
     let view = View {

@@ -205,6 +205,34 @@ impl<'i> Part<'i> {
         if self.is_flat() { self.in_phase(&quote!(Computed)) } else { quote!(#ty) }
     }
 
+    /// The type as a part of what identifies an object.
+    pub(crate) fn identity(&self) -> TokenStream {
+        let ty = self.ty;
+        match self.is_flat() {
+            true => self.in_phase(&quote!(Identity)),
+            false if self.may_lack_in_identity() => {
+                quote_spanned!(ty.span()=> ::core::option::Option<#ty>)
+            }
+            false => quote!(#ty),
+        }
+    }
+
+    /// Whether it may be absent there, and nowhere else.
+    fn may_lack_in_identity(&self) -> bool {
+        let is_nullable = ["Option", "Attr", "Value"].iter().any(|name| is_a(self.ty, name));
+        self.said.identity == Some(Identity::Optional) && !is_nullable
+    }
+
+    /// A value of that type as one of the type while planning.
+    pub(crate) fn identity_as_draft(&self, value: &TokenStream) -> TokenStream {
+        match self.may_lack_in_identity() {
+            true => quote_spanned! {self.ty.span()=>
+                #value.map_or_else(::core::default::Default::default, ::formwork_sdk::Field::into_draft)
+            },
+            false => self.as_draft(value),
+        }
+    }
+
     fn in_phase(&self, phase: &TokenStream) -> TokenStream {
         let ty = self.ty;
         match self.is_flat() {

@@ -1,16 +1,19 @@
 //! Actions and list resources of all models behind one face.
 
+use std::marker::PhantomData;
+
 use async_trait::async_trait;
 use formwork_value::Value;
+use tokio::sync::mpsc::Sender;
 
 use super::input;
 use crate::action::{Action, Invoke, PlanAction, Progress};
 use crate::call::Call;
 use crate::context::Context;
-use crate::list::{List, Listed, Search};
+use crate::list::{Find, List, Search};
 use crate::resource::Validate;
 use crate::schema::Shape;
-use crate::{Answer, Model, View as _, model};
+use crate::{Answer, Model, model};
 
 /// An action of any model.
 #[async_trait]
@@ -58,7 +61,7 @@ impl<A: Action> AnyAction for TypedAction<A> {
 /// What is looked for, and how much of it.
 pub(crate) struct Wanted {
     pub(crate) config: Value,
-    pub(crate) limit: usize,
+    pub(crate) limit: Option<usize>,
     pub(crate) whole: bool,
 }
 
@@ -69,8 +72,8 @@ pub(crate) trait AnyList: Send + Sync {
     /// The shape of the objects.
     fn objects(&self) -> &Shape;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
-    /// Returns the objects with their names.
-    async fn list(&self, wanted: Wanted, call: Call) -> Answer<Vec<(String, Value)>>;
+    /// Says the objects with their names.
+    async fn list(&self, wanted: Wanted, finds: Sender<Find>, call: Call) -> Answer<()>;
 }
 
 /// A list resource of one model.
@@ -100,11 +103,9 @@ impl<L: List> AnyList for TypedList<L> {
         self.list.validate(Validate { config: model::read(config)?, call })
     }
 
-    async fn list(&self, wanted: Wanted, call: Call) -> Answer<Vec<(String, Value)>> {
+    async fn list(&self, wanted: Wanted, finds: Sender<Find>, call: Call) -> Answer<()> {
         let Wanted { config, limit, whole } = wanted;
         let config = input::<L::Model>(&self.shape, &config, &config)?;
-        let found = self.list.list(Search { config, limit, whole, call }).await?;
-        let pair = |Listed { name, object }: Listed<L::Object>| (name, object.to_value());
-        Ok(found.into_iter().take(limit).map(pair).collect())
+        self.list.list(Search { config, limit, whole, finds, object: PhantomData, call }).await
     }
 }

@@ -1,13 +1,17 @@
 //! What a resource type is asked: each call with its values, and what else it may be told.
 
+use std::any::TypeId;
+
 pub use formwork_plugin_protocol::message::resource::RawState;
 use formwork_value::codec::json::{self, Extra};
 use formwork_value::{Path, Value};
 
 use crate::call::Call;
-use crate::context::{Deferral, Meta, Partial, Private};
+use crate::context::{Deferral, Meta, Others, Partial, Private};
 use crate::schema::Shape;
-use crate::{Answer, Computed, Draft, Input, Model, Problem, View, flat, model, plan};
+use crate::{
+    Answer, Computed, Draft, Identity, Input, Model, Problem, Resource, View, flat, model, plan,
+};
 
 /// Makes a struct of a call a [`Call`].
 macro_rules! calls {
@@ -165,18 +169,34 @@ pub struct Import<M: Model> {
     pub id: String,
     /// What the provider keeps beside the object.
     pub private: Private,
+    /// To put the answer off.
+    pub deferral: Deferral,
+    pub(crate) others: Others,
     pub(crate) model: std::marker::PhantomData<fn() -> M>,
     /// The rest, for those who take the values out.
     pub call: Call,
 }
 
+impl<M: Model> Import<M> {
+    /// Finds another object along with this one, of the resource type that `R` handles, in case the id
+    /// stands for several: `call.along::<Rules>(RuleIdentity { … })`. A read of it follows as well.
+    ///
+    /// Terraform's command `import` takes all of them, if their types have the same attributes as the one
+    /// that was asked for; `import` blocks, and Formwork, refuse more than one.
+    pub fn along<R: Resource>(&self, object: impl Into<Draft<R::Model>>) {
+        self.others.add(TypeId::of::<R>(), plan::settled(&object.into().to_value()));
+    }
+}
+
 /// Asks for an object that exists, by its identity.
 #[non_exhaustive]
 pub struct ImportByIdentity<M: Model> {
-    /// The attributes that are marked so; all others are null.
-    pub identity: Draft<M>,
+    /// The attributes that are marked so.
+    pub identity: Identity<M>,
     /// What the provider keeps beside the object.
     pub private: Private,
+    /// To put the answer off.
+    pub deferral: Deferral,
     /// The rest, for those who take the values out.
     pub call: Call,
 }

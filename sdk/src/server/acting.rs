@@ -2,22 +2,24 @@
 
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest};
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::list::{ListEvent, ListRequest, ValidateListRequest};
-use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
 use formwork_plugin_protocol::{Failure, Payload};
-use futures_util::future::BoxFuture;
-use futures_util::stream::{self, BoxStream};
-use futures_util::{FutureExt as _, StreamExt as _};
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use formwork_value::Value;
+use futures_util::future::{BoxFuture, ready};
+use futures_util::stream::{self, BoxStream, poll_fn};
+use futures_util::{FutureExt as _, Stream, StreamExt as _};
+use tokio::sync::mpsc::{channel, unbounded_channel};
 
 use super::{Server, check, identity};
 use crate::action::Progress;
 use crate::call::Call;
 use crate::erased::{AnyList, Wanted};
+use crate::list::Find;
 use crate::schema::Shape;
-use crate::{Answer, plan};
+use crate::{Answer, Problem, plan};
 
 impl Server {
     pub(super) fn validate_action(&self, call: &Call, request: &ValidateRequest) -> Answer<()> {
@@ -26,17 +28,12 @@ impl Server {
         action.validate(&config, call.clone())
     }
 
-    pub(super) async fn action_planned(
-        &self,
-        call: &Call,
-        request: &ActionRequest,
-    ) -> Answer<Option<DeferredReason>> {
+    pub(super) async fn action_planned(&self, call: &Call, request: &ActionRequest) -> Answer<()> {
         let action = self.action(&request.type_name)?;
         let config = check::decoded(action.shape(), &request.config)?;
         let context = self.context(call, &Bytes::new(), &Payload::Absent, request.client)?;
         let config = plan::with_defaults(action.shape(), &config);
-        action.plan(&config, context.clone()).await?;
-        Ok(context.deferral.take())
+        action.plan(&config, context).await
     }
 
     /// What happens while an action goes, and how it ends.
@@ -46,7 +43,7 @@ impl Server {
     ) -> BoxStream<'static, Result<ActionEvent, Failure>> {
         let call = self.call(&format!("invoke action.{}", request.type_name));
         let action = self.action(&request.type_name);
-        let (told, progress) = unbounded_channel();
+        let (told, mut progress) = unbounded_channel();
         let work = async move {
             let done = async {
                 let action = action?;
@@ -57,8 +54,12 @@ impl Server {
             };
             call.settled(done).await.1
         };
-        let running = Running { progress, work: Some(work.boxed()) };
-        stream::unfold(running, Running::next).boxed()
+        let events = told_by(poll_fn(move |context| progress.poll_recv(context)), work.boxed());
+        let event = |step| match step {
+            Step::Told(text) => ActionEvent::Progress(text),
+            Step::Ended(diagnostics) => ActionEvent::Completed(diagnostics),
+        };
+        events.map(move |step| Ok(event(step))).boxed()
     }
 
     pub(super) fn validate_list(&self, call: &Call, request: &ValidateListRequest) -> Answer<()> {
@@ -67,68 +68,102 @@ impl Server {
         list.validate(&config, call.clone())
     }
 
-    pub(super) async fn listed(
+    /// The objects, each as soon as the host wants it. The handler goes on only then, so that what
+    /// nobody wants is not looked for.
+    pub(super) fn listed(
         &self,
-        call: &Call,
-        request: &ListRequest,
-    ) -> Answer<Vec<ListEvent>> {
-        let list = self.list_type(&request.type_name)?;
-        let allowed =
-            ClientCapabilities { write_only_attributes_allowed: true, ..Default::default() };
-        let config = check::config(call, list.shape(), &request.config, allowed)?;
-        if call.has_failed() {
-            return Ok(Vec::new());
-        }
-        let wanted = Wanted {
-            config: plan::with_defaults(list.shape(), &config).into_owned(),
-            // Protocol: no limit is sent as zero.
-            limit: usize::try_from(request.limit)
-                .ok()
-                .filter(|limit| *limit > 0)
-                .unwrap_or(usize::MAX),
-            whole: request.include_object,
+        request: ListRequest,
+    ) -> BoxStream<'static, Result<ListEvent, Failure>> {
+        let call = self.call(&format!("list {}", request.type_name));
+        let list = self.list_type(&request.type_name);
+        // Protocol: no limit is sent as zero.
+        let limit = usize::try_from(request.limit).ok().filter(|limit| *limit > 0);
+        let whole = request.include_object;
+        let (found, mut finds) = channel(1);
+        let said = call.clone();
+        let objects = list.as_ref().ok().cloned();
+        let work = async move {
+            let done = async {
+                let list = list?;
+                let config = queried(&call, &*list, &request.config)?;
+                let Some(config) = config else { return Ok(()) };
+                let wanted = Wanted { config, limit, whole };
+                call.unless_stopped(list.list(wanted, found, call.clone())).await
+            };
+            call.settled(done).await.1
         };
-        let found = call.unless_stopped(list.list(wanted, call.clone())).await?;
-        Ok(found.into_iter().map(|one| event(list, one, request.include_object)).collect())
+        let steps = told_by(poll_fn(move |context| finds.poll_recv(context)), work.boxed());
+        let mut left = limit.unwrap_or(usize::MAX);
+        let events = steps.take_while(move |step| {
+            let goes_on = left > 0 || matches!(step, Step::Ended(_));
+            left = left.saturating_sub(1);
+            ready(goes_on)
+        });
+        let event = move |step| match (step, &objects) {
+            (Step::Told(find), Some(list)) => Some(event(list.objects(), find, whole, &said)),
+            (Step::Ended(diagnostics), _) if !diagnostics.is_empty() => {
+                // Protocol: problems have no place but an event.
+                let display_name = String::new();
+                Some(ListEvent { identity: None, display_name, object: None, diagnostics })
+            }
+            _ => None,
+        };
+        events.filter_map(move |step| ready(event(step).map(Ok))).boxed()
     }
 }
 
-fn event(
-    list: &dyn AnyList,
-    (display_name, object): (String, formwork_value::Value),
-    whole: bool,
-) -> ListEvent {
-    let shape: &Shape = list.objects();
+/// What the author of a query wrote, with defaults; `None` if something is wrong with it.
+fn queried(call: &Call, list: &dyn AnyList, config: &Payload) -> Answer<Option<Value>> {
+    let allowed = ClientCapabilities { write_only_attributes_allowed: true, ..Default::default() };
+    let config = check::config(call, list.shape(), config, allowed)?;
+    let is_right = !call.has_failed();
+    Ok(is_right.then(|| plan::with_defaults(list.shape(), &config).into_owned()))
+}
+
+/// An object that was found, with what was said since the one before it.
+fn event(shape: &Shape, (display_name, object): Find, whole: bool, call: &Call) -> ListEvent {
     let object: Payload = check::encoded(shape, &plan::settled(&object));
     let identity = identity::of(shape, &object);
-    ListEvent { identity, display_name, object: whole.then_some(object), diagnostics: Vec::new() }
-}
-
-/// An action under way.
-struct Running {
-    progress: UnboundedReceiver<String>,
-    /// Gone once it has ended.
-    work: Option<BoxFuture<'static, Vec<ProviderDiagnostic>>>,
-}
-
-impl Running {
-    /// The next thing that happens; what was told before the end comes before it.
-    async fn next(mut self) -> Option<(Result<ActionEvent, Failure>, Self)> {
-        let work = self.work.as_mut()?;
-        let event = tokio::select! {
-            biased;
-            Some(text) = self.progress.recv() => ActionEvent::Progress(text),
-            diagnostics = work => {
-                self.work = None;
-                let Ok(text) = self.progress.try_recv() else {
-                    return Some((Ok(ActionEvent::Completed(diagnostics)), self));
-                };
-                self.work = Some(std::future::ready(diagnostics).boxed());
-                ActionEvent::Progress(text)
-            }
-        };
-        Some((Ok(event), self))
+    if identity.is_none() {
+        let names: Vec<_> = shape.identity.keys().map(|name| format!("`{name}`")).collect();
+        let detail = format!(
+            "{display_name:?} was found without what identifies it, which is {}. This is a bug in the \
+             provider.",
+            names.join(" and ")
+        );
+        call.report(Problem::new("Provider found an object without identity", detail));
     }
+    let object = whole.then_some(object);
+    ListEvent { identity, display_name, object, diagnostics: call.told() }
+}
+
+/// What is told while something goes on, and then how it ended.
+enum Step<T> {
+    Told(T),
+    Ended(Vec<ProviderDiagnostic>),
+}
+
+/// Works on whenever the next step is asked for; what was told before the end comes before it.
+fn told_by<T: Send + 'static>(
+    told: impl Stream<Item = T> + Unpin + Send + 'static,
+    work: BoxFuture<'static, Vec<ProviderDiagnostic>>,
+) -> impl Stream<Item = Step<T>> + Send {
+    let begin = (told, Some(work), None);
+    stream::unfold(begin, async |(mut told, mut work, mut ended)| {
+        if let Some(running) = &mut work {
+            tokio::select! {
+                biased;
+                Some(text) = told.next() => return Some((Step::Told(text), (told, work, ended))),
+                diagnostics = running => ended = Some(diagnostics),
+            }
+        }
+        // Whoever told may still be there, so that there is no waiting for the rest.
+        let step = match told.next().now_or_never().flatten() {
+            Some(text) if ended.is_some() => Step::Told(text),
+            _ => Step::Ended(ended.take()?),
+        };
+        Some((step, (told, None, ended)))
+    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::schema::{Identifies, Shape};
 use crate::{Answer, Problem};
 
 /// The schema of the identity, if there is one.
-pub(super) fn schema(shape: &Shape) -> Option<IdentitySchema> {
+pub(super) fn schema(shape: &Shape, version: u64) -> Option<IdentitySchema> {
     let attributes = shape.identity.iter().filter_map(|(name, identifies)| {
         let attribute = shape.block.attributes.get(name)?;
         let described = IdentityAttribute {
@@ -22,7 +22,7 @@ pub(super) fn schema(shape: &Shape) -> Option<IdentitySchema> {
         Some((name.as_str().to_owned(), described))
     });
     let attributes: std::collections::BTreeMap<_, _> = attributes.collect();
-    (!attributes.is_empty()).then_some(IdentitySchema { version: 0, attributes })
+    (!attributes.is_empty()).then_some(IdentitySchema { version, attributes })
 }
 
 /// The identity of an object; `None` while parts of it are missing.
@@ -40,27 +40,27 @@ pub(super) fn of(shape: &Shape, object: &Payload) -> Option<Payload> {
         }
         identity.push((name.clone(), part.clone()));
     }
-    // Parts of a value without marks, so nothing is taken off here.
-    Some(Payload::Value(Value::object(identity).split_marks().0, ty(shape)))
+    Some(payload(shape, Value::object(identity)))
 }
 
-/// An object of which only the identity is known.
-pub(super) fn draft(shape: &Shape, given: &Payload) -> Answer<Value> {
+/// An identity ready for the host.
+pub(super) fn payload(shape: &Shape, identity: Value) -> Payload {
+    // Models make no marks, so nothing is taken off here.
+    Payload::Value(identity.split_marks().0, ty(shape))
+}
+
+/// Reads an identity that the host sent.
+pub(super) fn read(shape: &Shape, given: &Payload) -> Answer<Value> {
     let identity = given.decode(&ty(shape)).map_err(|error| unreadable(&error.to_string()))?;
-    let nothing = shape.block.empty_value();
-    let Value::Object(parts) = &nothing else { return Ok(nothing) };
-    let items = parts.iter().map(|(name, part)| match identity.value() {
-        Value::Object(identity) => identity.get(name).unwrap_or(part).clone(),
-        _ => part.clone(),
-    });
-    Ok(nothing.with_children(items.collect()))
+    Ok(identity.into_value())
 }
 
 /// Reads an identity as it was stored, leniently: what is missing is null.
-pub(super) fn stored(shape: &Shape, text: &[u8]) -> Answer<Payload> {
-    let ty = ty(shape);
-    match json::decode_with(text, &ty, Extra::Drop) {
-        Ok(identity) => Ok(Payload::Value(identity.split_marks().0, ty)),
+pub(super) fn stored(shape: &Shape, state: &RawState) -> Answer<Payload> {
+    // Protocol: objects that are stored flat come from before there were identities.
+    let RawState::Json(text) = state else { return Ok(Payload::Absent) };
+    match json::decode_with(text, &ty(shape), Extra::Drop) {
+        Ok(identity) => Ok(payload(shape, identity)),
         Err(error) => Err(unreadable(&error.to_string())),
     }
 }
@@ -68,15 +68,13 @@ pub(super) fn stored(shape: &Shape, text: &[u8]) -> Answer<Payload> {
 /// The identity that an object had under another type, if it is one under this.
 pub(super) fn kept(shape: &Shape, source: &RawState) -> Option<Payload> {
     let RawState::Json(text) = source else { return None };
-    let ty = ty(shape);
-    let identity = json::decode_with(text, &ty, Extra::Refuse).ok()?;
+    let identity = json::decode_with(text, &ty(shape), Extra::Refuse).ok()?;
     let Value::Object(parts) = &identity else { return None };
     let is_whole = shape.identity.iter().all(|(name, identifies)| {
         let is_there = parts.get(name).is_some_and(|part| !part.is_null());
         is_there || *identifies == Identifies::Optional
     });
-    // Text has no marks, so nothing is taken off here.
-    (is_whole && !shape.identity.is_empty()).then(|| Payload::Value(identity.split_marks().0, ty))
+    (is_whole && !shape.identity.is_empty()).then(|| payload(shape, identity))
 }
 
 fn ty(shape: &Shape) -> Type {

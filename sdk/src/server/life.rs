@@ -3,7 +3,6 @@
 use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_plugin_protocol::message::DeferredReason;
 use formwork_plugin_protocol::message::resource::{ApplyRequest, PlanRequest, ReadRequest};
 use formwork_value::{Path, Value};
 
@@ -20,7 +19,6 @@ pub(super) struct Outcome {
     pub(super) object: Payload,
     pub(super) private: Bytes,
     pub(super) identity: Option<Payload>,
-    pub(super) deferred: Option<DeferredReason>,
     /// What needs a new object; of plans only.
     pub(super) replace: Vec<Path>,
 }
@@ -29,8 +27,7 @@ impl Outcome {
     /// An object that a handler answered with.
     fn of(shape: &Shape, object: Payload, context: &Context) -> Self {
         let identity = identity::of(shape, &object);
-        let (private, deferred) = (context.private.to_bytes(), context.deferral.take());
-        Self { object, private, identity, deferred, replace: Vec::new() }
+        Self { object, private: context.private.to_bytes(), identity, replace: Vec::new() }
     }
 }
 
@@ -74,6 +71,19 @@ impl Server {
         replace.sort();
         replace.dedup();
         Ok(Outcome { replace, ..Outcome::of(shape, check::encoded(shape, &planned), &context) })
+    }
+
+    /// What the rules alone say of a plan that nobody was asked about.
+    pub(super) fn foreseen(&self, request: &PlanRequest) -> Answer<Payload> {
+        let shape = self.resource(&request.type_name)?.shape();
+        let prior = check::decoded(shape, &request.prior)?;
+        let config = check::decoded(shape, &request.config)?;
+        let proposed = check::decoded(shape, &request.proposed)?;
+        let planned = match proposed.is_null() {
+            true => proposed,
+            false => plan::draw(shape, &prior, &config, &proposed),
+        };
+        Ok(check::encoded(shape, &planned))
     }
 
     pub(super) async fn applied(&self, call: &Call, request: &ApplyRequest) -> Answer<Outcome> {

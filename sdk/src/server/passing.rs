@@ -5,7 +5,6 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
-use formwork_plugin_protocol::message::DeferredReason;
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
@@ -24,21 +23,16 @@ pub(super) struct Opened {
     pub(super) result: Payload,
     pub(super) private: Bytes,
     pub(super) renew_at: Option<SystemTime>,
-    pub(super) deferred: Option<DeferredReason>,
 }
 
 impl Default for Opened {
     fn default() -> Self {
-        Self { result: Payload::Absent, private: Bytes::new(), renew_at: None, deferred: None }
+        Self { result: Payload::Absent, private: Bytes::new(), renew_at: None }
     }
 }
 
 impl Server {
-    pub(super) async fn data(
-        &self,
-        call: &Call,
-        request: &ReadDataRequest,
-    ) -> Answer<(Payload, Option<DeferredReason>)> {
+    pub(super) async fn data(&self, call: &Call, request: &ReadDataRequest) -> Answer<Payload> {
         let data_source = self.data_source(&request.type_name)?;
         let config = check::decoded(data_source.shape(), &request.config)?;
         let shape = data_source.shape();
@@ -46,8 +40,7 @@ impl Server {
         let call = call.lasting_as(&config, "read");
         let context = self.context(&call, &Bytes::new(), &request.provider_meta, request.client)?;
         let found = call.unless_stopped(data_source.read(&planned, context.clone())).await?;
-        let state = check::known(&call, shape, "read", plan::carried(&planned, &found));
-        Ok((state, context.deferral.take()))
+        Ok(check::known(&call, shape, "read", plan::carried(&planned, &found)))
     }
 
     pub(super) fn signatures(&self) -> BTreeMap<String, FunctionSignature> {
@@ -98,7 +91,6 @@ impl Server {
             result: check::known(&call, shape, "open", plan::carried(&planned, &found)),
             private: context.private.to_bytes(),
             renew_at: lasts.take(),
-            deferred: context.deferral.take(),
         })
     }
 

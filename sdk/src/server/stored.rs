@@ -1,12 +1,12 @@
 //! The calls that bring an object from elsewhere: upgrade, import, move.
 
+use std::any::TypeId;
 use std::cmp::Ordering;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
-use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::resource::{
-    ImportRequest, ImportedResource, MoveRequest, UpgradeRequest,
+    ImportRequest, ImportedResource, MoveRequest, UpgradeIdentityRequest, UpgradeRequest,
 };
 
 use super::life::Outcome;
@@ -24,24 +24,24 @@ impl Server {
         let object = match stored.version.cmp(&resource.version()) {
             Ordering::Less => resource.upgrade(stored, call.clone()).await?,
             Ordering::Equal => stored.value(resource.shape())?,
-            Ordering::Greater => return Err(too_new(resource, &stored)),
+            Ordering::Greater => return Err(too_new("schema", resource.version(), &stored)),
         };
         Ok(check::known(call, resource.shape(), "upgrade", object))
     }
 
+    /// The object that was asked for, and after it those that were found along with it.
     pub(super) async fn found(
         &self,
         call: &Call,
         request: &ImportRequest,
-    ) -> Answer<ImportedResource> {
+    ) -> Answer<Vec<ImportedResource>> {
         let resource = self.resource(&request.type_name)?;
         let shape = resource.shape();
-        let no_deferral = ClientCapabilities::default();
-        let context = self.context(call, &Bytes::new(), &Payload::Absent, no_deferral)?;
+        let context = self.context(call, &Bytes::new(), &Payload::Absent, request.client)?;
         let object = match &request.identity {
             Some(given) if request.id.is_empty() => {
-                let draft = identity::draft(shape, given)?;
-                call.unless_stopped(resource.import_by_identity(&draft, context.clone())).await?
+                let given = identity::read(shape, given)?;
+                call.unless_stopped(resource.import_by_identity(&given, context.clone())).await?
             }
             _ => call.unless_stopped(resource.import(request.id.clone(), context.clone())).await?,
         };
@@ -49,7 +49,47 @@ impl Server {
         // An import by id may not know yet what identifies the object; the read that follows does.
         let identity = identity::of(shape, &state).or_else(|| request.identity.clone());
         let (type_name, private) = (request.type_name.clone(), context.private.to_bytes());
-        Ok(ImportedResource { type_name, state, private, identity })
+        let mut all = vec![ImportedResource { type_name, state, private, identity }];
+        for (of, object) in context.others.take() {
+            let (type_name, other) = self.handled_by(of)?;
+            let state = check::known(call, other.shape(), "import", object);
+            let identity = identity::of(other.shape(), &state);
+            let (type_name, private) = (type_name.to_owned(), Bytes::new());
+            all.push(ImportedResource { type_name, state, private, identity });
+        }
+        Ok(all)
+    }
+
+    /// The resource type that has this type of handler.
+    fn handled_by(&self, handler: TypeId) -> Answer<(&str, &dyn AnyResource)> {
+        let all = self.provider.resources.iter();
+        let mut found = all.filter(|(_, resource)| resource.handler() == handler);
+        let refused = |which: &str| {
+            let detail = format!(
+                "The import found another object along with this one, and the provider has {which} \
+                 of that kind. This is a bug in the provider."
+            );
+            Err(Problem::new("Import found an object without a resource type", detail))
+        };
+        match (found.next(), found.next()) {
+            (Some((name, resource)), None) => Ok((name, &**resource)),
+            (Some(_), Some(_)) => refused("several resource types"),
+            (None, _) => refused("no resource type"),
+        }
+    }
+
+    pub(super) fn identity_upgraded(&self, request: UpgradeIdentityRequest) -> Answer<Payload> {
+        let resource = self.resource(&request.type_name)?;
+        let stored = Stored { version: request.version, state: request.identity };
+        let version = resource.identity_version();
+        match stored.version.cmp(&version) {
+            Ordering::Less => {
+                let upgraded = resource.upgrade_identity(&stored)?;
+                Ok(identity::payload(resource.shape(), upgraded))
+            }
+            Ordering::Equal => identity::stored(resource.shape(), &stored.state),
+            Ordering::Greater => Err(too_new("identity", version, &stored)),
+        }
     }
 
     pub(super) async fn moved(&self, call: &Call, request: MoveRequest) -> Answer<Outcome> {
@@ -77,16 +117,16 @@ impl Server {
         let kept = || identity::kept(resource.shape(), source_identity.as_ref()?);
         let identity = identity::of(resource.shape(), &object).or_else(kept);
         let private = private.to_bytes();
-        Ok(Outcome { object, private, identity, deferred: None, replace: Vec::new() })
+        Ok(Outcome { object, private, identity, replace: Vec::new() })
     }
 }
 
-fn too_new(resource: &dyn AnyResource, stored: &Stored) -> Problem {
+/// `what` has the version: the schema, or the identity.
+fn too_new(what: &str, version: u64, stored: &Stored) -> Problem {
     let detail = format!(
-        "The object was stored with version {} of its schema, but this provider has version {}. Use \
-         the version of the provider that stored it, or a newer one.",
-        stored.version,
-        resource.version()
+        "The object was stored with version {} of its {what}, but this provider has version {version}. \
+         Use the version of the provider that stored it, or a newer one.",
+        stored.version
     );
     Problem::new("Resource instance managed by newer provider version", detail)
 }

@@ -1,4 +1,4 @@
-//! Functions and ephemeral resources, called as a host would.
+//! Functions, ephemeral resources and lists, called as a host would.
 
 use std::time::SystemTime;
 
@@ -7,9 +7,11 @@ use formwork_plugin_protocol::contract::conform::{assert_plan_valid, unknown_fin
 use formwork_plugin_protocol::message::configure::ValidateRequest;
 use formwork_plugin_protocol::message::ephemeral::{KeepRequest, OpenRequest};
 use formwork_plugin_protocol::message::function::CallRequest;
+use formwork_plugin_protocol::message::list::{ListRequest, ValidateListRequest};
 use formwork_plugin_protocol::{Payload, Provider as _};
 use formwork_value::schema::Block;
 use formwork_value::{Type, Value};
+use futures_util::StreamExt as _;
 
 use super::{CLIENT, Refusal, configuration, decoded, kept_word, plain, refused};
 use crate::ProviderDef;
@@ -92,6 +94,62 @@ impl Passing {
     fn keep(&self, private: &Bytes) -> KeepRequest {
         KeepRequest { type_name: self.type_name.clone(), private: private.clone() }
     }
+}
+
+/// An object that a list has found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// What people call it.
+    pub name: String,
+    /// What identifies it.
+    pub identity: Value,
+    /// The whole object, as far as the list knows it.
+    pub object: Value,
+}
+
+/// Asks a list for whole objects, `limit` at most: attributes left out of what is asked are null.
+///
+/// # Errors
+/// When the provider refuses, or breaks the contract.
+pub async fn list<'n>(
+    provider: ProviderDef,
+    type_name: &str,
+    config: impl IntoIterator<Item = (&'n str, Value)>,
+    limit: usize,
+) -> Result<Vec<Found>, Refusal> {
+    let server = Server::new(provider);
+    let offered = server.schema().await?;
+    let kinds = (offered.list_resources.get(type_name), offered.resources.get(type_name));
+    let (Some(query), Some(objects)) = kinds else {
+        return Err(Refusal(format!("there is no list with a resource type {type_name}")));
+    };
+    let config = configuration(&query.block, config)?;
+    let config = Payload::Value(config, query.block.implied_type());
+    let type_name = type_name.to_owned();
+    let validate = ValidateListRequest {
+        type_name: type_name.clone(),
+        config: config.clone(),
+        include_object: Payload::Absent,
+        limit: Payload::Absent,
+        client: CLIENT,
+    };
+    refused(&server.validate_list_config(validate).await?.diagnostics)?;
+    // Protocol: as many as there can be is no limit.
+    let most = i64::try_from(limit).unwrap_or_default();
+    let request = ListRequest { type_name, config, include_object: true, limit: most };
+    let mut events = server.list(request).await?.take(limit);
+    let mut found = Vec::new();
+    while let Some(event) = events.next().await {
+        let event = event?;
+        refused(&event.diagnostics)?;
+        // What comes without an object says something and no more.
+        if let (Some(Payload::Value(identity, _)), Some(object)) = (event.identity, event.object) {
+            let object = decoded(&objects.block, &object)?.into_value();
+            let identity = identity.into_value();
+            found.push(Found { name: event.display_name, identity, object });
+        }
+    }
+    Ok(found)
 }
 
 /// Calls a function; the arguments must have the types of its parameters.

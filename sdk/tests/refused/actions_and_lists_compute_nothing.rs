@@ -26,8 +26,8 @@ impl List for Messages {
     type Model = ();
     type Object = Message;
 
-    async fn list(&self, _: Search<()>) -> Answer<Vec<Listed<Message>>> {
-        Ok(Vec::new())
+    async fn list(&self, _: Search<(), Message>) -> Answer<()> {
+        Ok(())
     }
 }
 

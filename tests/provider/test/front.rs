@@ -1,7 +1,6 @@
 //! Stands in front of the provider: writes down the calls, lets them come about in the world or fail,
-//! and adds what the SDK does not have: identities, private data and provider meta.
-
-use std::collections::BTreeMap;
+//! and adds private data, provider meta and the identities of things, which the host is to see as they
+//! come and go.
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -11,6 +10,7 @@ use formwork_plugin_protocol::message::ephemeral::{
     KeepRequest, OpenRequest, OpenResponse, RenewResponse,
 };
 use formwork_plugin_protocol::message::function::{CallRequest, CallResponse, Functions};
+use formwork_plugin_protocol::message::list::{ListEvent, ListRequest, ValidateListRequest};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, PlanRequest, PlanResponse,
     RawState, ReadRequest, ReadResponse, UpgradeIdentityRequest, UpgradeIdentityResponse,
@@ -23,6 +23,7 @@ use formwork_plugin_protocol::{Failure, Payload, Provider};
 use formwork_value::diag::Severity;
 use formwork_value::schema::{Attribute, Role, Schema};
 use formwork_value::{Path, Type, Value};
+use futures_util::stream::BoxStream;
 
 use crate::log::Log;
 use crate::world::{Moment, World, asked_to_fail};
@@ -109,10 +110,15 @@ impl<P: Provider> Front<P> {
         schema.resources.get(name).map_or(Type::Dynamic, |schema| schema.block.implied_type())
     }
 
-    /// The identity of an object, if it has one.
-    async fn identity(&self, name: &str, object: &Payload) -> Option<Payload> {
+    /// The identity of an object: that of a thing, or what the provider says of any other.
+    async fn identity(
+        &self,
+        name: &str,
+        object: &Payload,
+        said: Option<Payload>,
+    ) -> Option<Payload> {
         if name != IDENTIFIED {
-            return None;
+            return said;
         }
         let object = object.decode(&self.ty(name).await).ok()?;
         let id = Path::root().attribute("id").find(object.value())?.clone();
@@ -148,14 +154,18 @@ impl<P: Provider> Provider for Front<P> {
             description: "The same as long as the object lives.".to_owned(),
         };
         let schema = IdentitySchema { version: 0, attributes: [("id".to_owned(), id)].into() };
-        let schemas = BTreeMap::from([(IDENTIFIED.to_owned(), schema)]);
-        Ok(IdentitySchemas { schemas, diagnostics: Vec::new() })
+        let mut all = self.inner.identity_schemas().await?;
+        all.schemas.insert(IDENTIFIED.to_owned(), schema);
+        Ok(all)
     }
 
     async fn upgrade_identity(
         &self,
         request: UpgradeIdentityRequest,
     ) -> Result<UpgradeIdentityResponse, Failure> {
+        if request.type_name != IDENTIFIED {
+            return self.inner.upgrade_identity(request).await;
+        }
         let identity = match request.identity {
             RawState::Json(json) => Payload::Json(json),
             RawState::Flat(_) => Payload::Absent,
@@ -206,7 +216,8 @@ impl<P: Provider> Provider for Front<P> {
         }
         let mut answer = self.inner.read(request).await?;
         answer.state = self.world.read(&id, answer.state, &ty);
-        Ok(ReadResponse { identity: self.identity(&name, &answer.state).await, ..answer })
+        let identity = self.identity(&name, &answer.state, answer.identity.take()).await;
+        Ok(ReadResponse { identity, ..answer })
     }
 
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
@@ -221,8 +232,9 @@ impl<P: Provider> Provider for Front<P> {
             .bytes("private", &request.prior_private)
             .write();
         let name = request.type_name.clone();
-        let answer = self.inner.plan(request).await?;
-        let planned_identity = self.identity(&name, &answer.planned).await;
+        let mut answer = self.inner.plan(request).await?;
+        let said = answer.planned_identity.take();
+        let planned_identity = self.identity(&name, &answer.planned, said).await;
         let planned_private = with_word(&answer.planned_private, "planned");
         Ok(PlanResponse { planned_identity, planned_private, ..answer })
     }
@@ -258,13 +270,15 @@ impl<P: Provider> Provider for Front<P> {
             answer.diagnostics.push(asked_to_fail(&call));
         }
         self.log.line("end", &name).bytes("of", call.as_bytes()).write();
-        let identity = self.identity(&name, &answer.state).await;
+        let identity = self.identity(&name, &answer.state, answer.identity.take()).await;
         Ok(ApplyResponse { identity, private: Bytes::from_static(b"applied"), ..answer })
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
         let mut request = request;
-        if let Some(identity) = request.identity.take() {
+        if request.type_name == IDENTIFIED
+            && let Some(identity) = request.identity.take()
+        {
             let identity = identity.decode(&identity_type()).ok();
             let id = identity.as_ref().and_then(|it| Path::root().attribute("id").find(it.value()));
             if let Some(Value::String(id)) = id {
@@ -275,7 +289,8 @@ impl<P: Provider> Provider for Front<P> {
         let mut answer = self.inner.import(request).await?;
         for found in &mut answer.resources {
             found.private = Bytes::from_static(b"imported");
-            found.identity = self.identity(&found.type_name, &found.state).await;
+            let said = found.identity.take();
+            found.identity = self.identity(&found.type_name, &found.state, said).await;
         }
         Ok(answer)
     }
@@ -290,6 +305,17 @@ impl<P: Provider> Provider for Front<P> {
             .value("meta", &request.provider_meta, &meta_schema().block.implied_type())
             .write();
         self.inner.read_data(request).await
+    }
+
+    async fn validate_list_config(&self, request: ValidateListRequest) -> Result<Verdict, Failure> {
+        self.inner.validate_list_config(request).await
+    }
+
+    async fn list(
+        &self,
+        request: ListRequest,
+    ) -> Result<BoxStream<'static, Result<ListEvent, Failure>>, Failure> {
+        self.inner.list(request).await
     }
 
     async fn stop(&self) -> Result<String, Failure> {

@@ -9,6 +9,7 @@
 mod data;
 mod front;
 mod function;
+mod house;
 mod log;
 mod nested;
 mod shape;
@@ -44,6 +45,9 @@ fn provider() -> ProviderDef {
         .resource("test_nested", nested::Objects(nested::Nested))
         .resource("test_blocks", nested::Objects(nested::Blocks))
         .resource("test_strict", nested::Objects(nested::Strict))
+        .resource("test_house", house::Houses)
+        .resource("test_room", house::Rooms)
+        .list("test_room", house::Rooms)
         .data_source("test_data", data::Data)
         .ephemeral("test_token", token::Tokens);
     function::all().fold(provider, |provider, function| {

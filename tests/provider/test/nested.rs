@@ -36,6 +36,7 @@ impl<S: Shaped> Model for Object<S> {
     type Draft = Self;
     type Input = Self;
     type Computed = Self;
+    type Identity = ();
     // Resources may have some.
     type WriteOnly = SomeWriteOnly;
 
@@ -47,6 +48,13 @@ impl<S: Shaped> Model for Object<S> {
 
     fn shape() -> Shape {
         S::shape()
+    }
+}
+
+/// An object of which nothing is known.
+impl<S: Shaped> From<()> for Object<S> {
+    fn from((): ()) -> Self {
+        Self(S::shape().block.empty_value(), PhantomData)
     }
 }
 

@@ -1,10 +1,13 @@
 //! Actions and list resources, called as a host would.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::Provider as _;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest};
-use formwork_plugin_protocol::message::list::ListRequest;
+use formwork_plugin_protocol::message::list::{ListEvent, ListRequest};
 use formwork_value::Value;
 use futures_util::StreamExt as _;
 
@@ -44,26 +47,40 @@ struct Thing {
     size: i64,
 }
 
-struct Things;
+/// Which things to find.
+#[derive(Model)]
+struct Asked {
+    /// How many there are.
+    #[attr(default = 3)]
+    of: i64,
+}
+
+/// Finds things, and counts for how many it went on.
+#[derive(Clone, Default)]
+struct Things(Arc<AtomicUsize>);
 
 impl List for Things {
-    type Model = ();
+    type Model = Asked;
     type Object = Thing;
 
-    async fn list(&self, _: Search<()>) -> Answer<Vec<Listed<Thing>>> {
-        let names = ["a", "b", "c"].into_iter();
-        Ok(names
-            .map(|name| Listed {
-                name: format!("thing {name}"),
-                object: Thing { name: name.to_owned(), size: 1 }.into(),
-            })
-            .collect())
+    async fn list(&self, call: Search<Asked, Thing>) -> Answer<()> {
+        for number in 1..=call.config.of {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            let name = format!("thing {number}");
+            match number {
+                7 => return Err(Problem::because("the seventh is not to be found")),
+                _ if call.whole => call.found(&name, Thing { name: name.clone(), size: 1 }).await,
+                _ => call.found(&name, ThingIdentity { name: name.clone() }).await,
+            }
+        }
+        call.warn(Problem::new("Nothing more", ""));
+        Ok(())
     }
 }
 
 fn server() -> Server {
     let provider = ProviderDef::new("registry.terraform.io/acme/test");
-    Server::new(provider.action("test_count", Count).list("test_thing", Things))
+    Server::new(provider.action("test_count", Count).list("test_thing", Things::default()))
 }
 
 async fn counted(to: Value) -> Vec<String> {
@@ -91,25 +108,113 @@ async fn an_action_tells_how_it_goes_and_then_how_it_ended() {
     assert_eq!(counted(Value::int(0)).await, ["end Nothing to count"]);
 }
 
+fn listing(of: i64, limit: i64, whole: bool) -> ListRequest {
+    let config = Value::object([("of", Value::int(of))]).split_marks().0;
+    ListRequest {
+        type_name: "test_thing".to_owned(),
+        config: Payload::Value(config, Asked::shape().ty().clone()),
+        include_object: whole,
+        limit,
+    }
+}
+
+async fn listed(of: i64, limit: i64) -> Vec<ListEvent> {
+    let events = server().list(listing(of, limit, false)).await.unwrap();
+    events.map(Result::unwrap).collect().await
+}
+
 #[tokio::test]
 async fn objects_are_listed_by_identity_up_to_the_limit() {
-    let request = ListRequest {
-        type_name: "test_thing".to_owned(),
-        config: Payload::Absent,
-        include_object: false,
-        limit: 2,
-    };
-    let events: Vec<_> = server().list(request).await.unwrap().collect().await;
+    let events = listed(3, 2).await;
     let shown: Vec<_> = events
         .into_iter()
         .map(|event| {
-            let event = event.unwrap();
             assert!(event.object.is_none());
             let Some(Payload::Value(identity, _)) = event.identity else { panic!("no identity") };
             let name = Path::root().attribute("name").find(identity.value()).cloned();
             (event.display_name, name.unwrap())
         })
         .collect();
-    let expected = ["a", "b"].map(|name| (format!("thing {name}"), Value::string(name)));
+    let expected = ["thing 1", "thing 2"].map(|name| (name.to_owned(), Value::string(name)));
     assert_eq!(shown, expected);
+}
+
+#[tokio::test]
+async fn whole_objects_are_listed_where_they_are_wanted() {
+    let mut events = server().list(listing(1, 0, true)).await.unwrap();
+    let event = events.next().await.unwrap().unwrap();
+    let Some(Payload::Value(object, _)) = event.object else { panic!("no object") };
+    let size = Path::root().attribute("size").find(object.value()).cloned();
+    assert_eq!(size, Some(Value::int(1)));
+}
+
+#[tokio::test]
+async fn nothing_is_looked_for_before_it_is_wanted() {
+    let things = Things::default();
+    let provider = ProviderDef::new("registry.terraform.io/acme/test");
+    let server = Server::new(provider.list("test_thing", things.clone()));
+    let mut events = server.list(listing(i64::MAX, 0, false)).await.unwrap();
+    let looked_for = || things.0.load(Ordering::Relaxed);
+    assert_eq!(looked_for(), 0);
+    for wanted in 1..=5 {
+        events.next().await.unwrap().unwrap();
+        assert!(looked_for() <= wanted + 1, "{} for {wanted}", looked_for());
+    }
+    drop(events);
+    assert!(looked_for() <= 6, "whoever has gone wants nothing more");
+}
+
+#[tokio::test]
+async fn what_ends_a_listing_comes_after_what_was_found() {
+    let events = listed(9, 0).await;
+    assert_eq!(events.len(), 7, "six things and a problem");
+    assert_eq!(events[6].diagnostics[0].detail, "the seventh is not to be found");
+    let events = listed(2, 0).await;
+    assert_eq!(events[2].diagnostics[0].summary, "Nothing more");
+    assert_eq!(events[2].identity, None);
+}
+
+#[tokio::test]
+async fn an_object_without_identity_is_a_bug_of_the_provider() {
+    struct Nameless;
+
+    impl List for Nameless {
+        type Model = ();
+        type Object = Thing;
+
+        async fn list(&self, call: Search<(), Thing>) -> Answer<()> {
+            call.found("somebody", ThingDraft { size: 1.into(), ..ThingDraft::default() }).await;
+            Ok(())
+        }
+    }
+
+    let provider = ProviderDef::new("registry.terraform.io/acme/test");
+    let server = Server::new(provider.list("test_thing", Nameless));
+    let request = ListRequest { config: Payload::Absent, ..listing(1, 0, false) };
+    let mut events = server.list(request).await.unwrap();
+    let event = events.next().await.unwrap().unwrap();
+    assert!(event.diagnostics[0].detail.starts_with("\"somebody\" was found without"));
+    assert!(event.diagnostics[0].detail.contains("`name`"));
+}
+
+#[tokio::test]
+async fn a_listing_ends_when_the_host_wants_an_end() {
+    struct Endless;
+
+    impl List for Endless {
+        type Model = ();
+        type Object = Thing;
+
+        async fn list(&self, _: Search<(), Thing>) -> Answer<()> {
+            std::future::pending().await
+        }
+    }
+
+    let provider = ProviderDef::new("registry.terraform.io/acme/test");
+    let server = Server::new(provider.list("test_thing", Endless));
+    let request = ListRequest { config: Payload::Absent, ..listing(1, 0, false) };
+    let events = server.list(request).await.unwrap();
+    let (events, stopped) = tokio::join!(events.collect::<Vec<_>>(), server.stop());
+    stopped.unwrap();
+    assert_eq!(events[0].as_ref().unwrap().diagnostics[0].summary, "Interrupted");
 }

@@ -41,13 +41,12 @@ impl Resource for Things {
     type Model = Thing;
 
     async fn modify_plan(&self, change: &mut Change<Thing>) -> Answer<()> {
-        let owner = owner(change.meta.read::<Module>()?);
-        change.fill(ThingComputed { owner });
-        if change.config.ready.is_unknown()
-            && !change.deferral.request(DeferredReason::ResourceConfigUnknown)
-        {
+        if change.config.ready.is_unknown() {
+            change.deferral.request(DeferredReason::ResourceConfigUnknown)?;
             return Err(Problem::new("Not ready", ""));
         }
+        let owner = owner(change.meta.read::<Module>()?);
+        change.fill(ThingComputed { owner });
         Ok(())
     }
 
@@ -56,7 +55,9 @@ impl Resource for Things {
     }
 
     async fn read(&self, call: Read<Thing>) -> Answer<Option<Thing>> {
-        call.deferral.request(DeferredReason::AbsentPrerequisite);
+        if call.current.ready.is_none() {
+            call.deferral.request(DeferredReason::AbsentPrerequisite)?;
+        }
         let owner = owner(call.meta.read::<Module>()?);
         Ok(Some(Thing { owner, ..call.current }))
     }
@@ -150,20 +151,25 @@ async fn an_answer_is_put_off_only_for_a_host_that_knows_what_to_do_then() {
     let answer = server.plan(plan(open(), None, patient)).await.unwrap();
     assert!(answer.diagnostics.is_empty());
     assert_eq!(answer.deferred, Some(DeferredReason::ResourceConfigUnknown));
+    assert!(owner_of(&answer.planned).is_unknown(), "what the rules say stands for it");
     let answer = server.plan(plan(Value::Bool(true), None, patient)).await.unwrap();
     assert_eq!(answer.deferred, None);
     let answer = server.plan(plan(open(), None, CLIENT)).await.unwrap();
     assert_eq!(answer.deferred, None);
     assert_eq!(answer.diagnostics[0].summary, "Not ready");
-    let read = |client| ReadRequest {
+    let read = |ready, client| ReadRequest {
         type_name: "test_thing".to_owned(),
-        current: payload(&thing(Value::Bool(true), Value::string("us"))),
+        current: payload(&thing(ready, Value::string("us"))),
         private: Bytes::new(),
         provider_meta: Payload::Absent,
         client,
         identity: None,
     };
-    let answer = server.read(read(patient)).await.unwrap();
+    let never = || Value::null(Type::Bool);
+    let answer = server.read(read(never(), patient)).await.unwrap();
     assert_eq!(answer.deferred, Some(DeferredReason::AbsentPrerequisite));
-    assert_eq!(server.read(read(CLIENT)).await.unwrap().deferred, None);
+    assert_eq!(owner_of(&answer.state), Value::string("us"), "it stays what it was");
+    let answer = server.read(read(never(), CLIENT)).await.unwrap();
+    assert_eq!(answer.deferred, None);
+    assert_eq!(owner_of(&answer.state), Value::string("nobody"));
 }

@@ -1,10 +1,13 @@
-//! Objects of other types become ours, with what was kept beside them.
+//! Objects of other types become ours, with what was kept beside them; several are found by one id;
+//! identities of older versions become those of today.
 
 use bytes::Bytes;
 use formwork_plugin_protocol::message::resource::{
-    MoveRequest, MoveResponse, RawState, ReadRequest,
+    ImportRequest, ImportResponse, MoveRequest, MoveResponse, RawState, ReadRequest,
+    UpgradeIdentityRequest,
 };
 use formwork_plugin_protocol::{Payload, Provider as _};
+use formwork_value::Value;
 use formwork_value::codec::json;
 
 use crate::prelude::*;
@@ -128,4 +131,111 @@ async fn what_there_is_no_way_from_is_refused() {
     assert_eq!(answer.state, Payload::Absent);
     let answer = server.move_state(request("cloud_disk", r#"{"gigabytes":{}}"#)).await.unwrap();
     assert!(said(&answer).contains("Unable to read previously saved state"), "{}", said(&answer));
+}
+
+/// A rack, and what is in it.
+#[derive(Model)]
+struct Rack {
+    #[attr(computed, keep, identity)]
+    name: String,
+}
+
+/// What identified a rack in version 0.
+#[derive(Model)]
+struct RackNumber {
+    #[attr(required)]
+    number: i64,
+}
+
+struct Racks;
+
+impl Resource for Racks {
+    type Model = Rack;
+
+    const IDENTITY_VERSION: u64 = 2;
+
+    fn identity_upgrades() -> IdentityUpgrades<Self> {
+        IdentityUpgrades::none()
+            .from::<0, RackNumber>(|old| Ok(RackIdentity { name: format!("rack-{}", old.number) }))
+    }
+
+    async fn create(&self, _: Create<Rack>) -> Answer<RackComputed> {
+        Ok(RackComputed { name: "rack-1".to_owned() })
+    }
+
+    async fn import(&self, call: Import<Rack>) -> Answer<RackDraft> {
+        for key in ["top", "bottom"] {
+            call.along::<Volumes>(VolumeIdentity { key: format!("{}/{key}", call.id) });
+        }
+        Ok(RackIdentity { name: call.id.clone() }.into())
+    }
+}
+
+fn racks() -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/acme/cloud").resource("cloud_rack", Racks)
+}
+
+async fn imported(provider: ProviderDef, id: &str, identity: Option<Payload>) -> ImportResponse {
+    let (type_name, id) = ("cloud_rack".to_owned(), id.to_owned());
+    let request = ImportRequest { type_name, id, client: crate::testing::CLIENT, identity };
+    Server::new(provider).import(request).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_id_may_stand_for_several_objects() {
+    let answer = imported(racks().resource("cloud_volume", Volumes), "r", None).await;
+    let found: Vec<_> = answer
+        .resources
+        .iter()
+        .map(|one| (one.type_name.as_str(), shown(&one.state), one.identity.as_ref().map(shown)))
+        .collect();
+    let volume = |key| {
+        let object = format!(r#"{{"key":"{key}","note":null,"size":null}}"#);
+        ("cloud_volume", object, Some(format!(r#"{{"key":"{key}"}}"#)))
+    };
+    let rack = r#"{"name":"r"}"#.to_owned();
+    let rack = ("cloud_rack", rack.clone(), Some(rack));
+    assert_eq!(found, [rack, volume("r/top"), volume("r/bottom")]);
+}
+
+#[tokio::test]
+async fn what_is_found_along_with_an_object_is_of_one_resource_type_of_the_provider() {
+    let answer = imported(racks(), "r", None).await;
+    assert!(answer.resources.is_empty());
+    assert!(answer.diagnostics[0].detail.contains("has no resource type of that kind"));
+    let twice = racks().resource("cloud_volume", Volumes).resource("cloud_disk", Volumes);
+    let answer = imported(twice, "r", None).await;
+    assert!(answer.diagnostics[0].detail.contains("has several resource types of that kind"));
+}
+
+#[tokio::test]
+async fn an_identity_alone_is_enough_to_import_an_object() {
+    let identity = Value::object([("name", Value::string("r"))]);
+    let ty = identity.ty();
+    let identity = Payload::Value(identity.split_marks().0, ty);
+    let answer = imported(racks(), "", Some(identity)).await;
+    assert_eq!(shown(&answer.resources[0].state), r#"{"name":"r"}"#);
+}
+
+#[tokio::test]
+async fn identities_are_brought_to_the_version_of_today() {
+    let server = Server::new(racks());
+    let schemas = server.identity_schemas().await.unwrap().schemas;
+    assert_eq!(schemas["cloud_rack"].version, 2);
+    let upgraded = async |version, json: &'static str| {
+        let identity = RawState::Json(Bytes::from_static(json.as_bytes()));
+        let type_name = "cloud_rack".to_owned();
+        let request = UpgradeIdentityRequest { type_name, version, identity };
+        let answer = server.upgrade_identity(request).await.unwrap();
+        match answer.diagnostics.first() {
+            Some(problem) => Err(problem.detail.clone()),
+            None => Ok(shown(&answer.identity)),
+        }
+    };
+    let refused = async |version, json| upgraded(version, json).await.unwrap_err();
+    assert_eq!(upgraded(0, r#"{"number":7}"#).await.as_deref(), Ok(r#"{"name":"rack-7"}"#));
+    assert_eq!(upgraded(2, r#"{"name":"r"}"#).await.as_deref(), Ok(r#"{"name":"r"}"#));
+    assert!(refused(0, r#"{"number":{}}"#).await.contains("does not fit"));
+    assert!(refused(1, "{}").await.contains("version 1 of its identity"));
+    assert!(refused(3, "{}").await.contains("this provider has version 2"));
 }

@@ -1,0 +1,234 @@
+//! Every call that may be put off, of a provider that is not told enough to be asked.
+
+use bytes::Bytes;
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::message::action::ActionRequest;
+use formwork_plugin_protocol::message::configure::ConfigureRequest;
+use formwork_plugin_protocol::message::data::ReadDataRequest;
+use formwork_plugin_protocol::message::ephemeral::OpenRequest;
+use formwork_plugin_protocol::message::resource::{ImportRequest, PlanRequest, ReadRequest};
+use formwork_plugin_protocol::{Payload, Provider as _};
+use formwork_value::{Plain, Type, Value};
+
+use super::Server;
+use crate::prelude::*;
+use crate::testing::CLIENT;
+
+/// A desk in some office.
+#[derive(Model)]
+struct Desk {
+    /// Where it stands.
+    #[attr(optional, identity(optional))]
+    room: Option<String>,
+    /// Its number.
+    #[attr(computed)]
+    number: i64,
+}
+
+/// Which office it is.
+#[derive(Model)]
+struct Office {
+    /// Its address.
+    #[attr(optional)]
+    address: Option<String>,
+}
+
+/// What a desk is used for.
+#[derive(Model)]
+struct Use {
+    #[attr(optional)]
+    room: Option<String>,
+}
+
+/// An office whose desks nobody may ask for before it is known which office it is.
+struct Desks;
+
+const NOBODY_ASKS: &str = "nobody asks while the office is not known";
+
+impl Configure for Desks {
+    type Model = Office;
+
+    async fn configure(&self, call: Setup<Office>) -> Answer<()> {
+        match call.unknown.is_empty() {
+            true => Ok(()),
+            false => call.deferral.request(DeferredReason::ProviderConfigUnknown),
+        }
+    }
+}
+
+impl Resource for Desks {
+    type Model = Desk;
+
+    async fn modify_plan(&self, _: &mut Change<Desk>) -> Answer<()> {
+        panic!("{NOBODY_ASKS}")
+    }
+
+    async fn create(&self, _: Create<Desk>) -> Answer<DeskComputed> {
+        panic!("{NOBODY_ASKS}")
+    }
+
+    async fn read(&self, _: Read<Desk>) -> Answer<Option<Desk>> {
+        panic!("{NOBODY_ASKS}")
+    }
+
+    async fn import(&self, call: Import<Desk>) -> Answer<DeskDraft> {
+        // An office that is known may still have to be built.
+        call.deferral.request(DeferredReason::AbsentPrerequisite)?;
+        Err(Problem::because("there is no such desk"))
+    }
+}
+
+impl DataSource for Desks {
+    type Model = Desk;
+
+    async fn read(&self, _: ReadData<Desk>) -> Answer<DeskComputed> {
+        panic!("{NOBODY_ASKS}")
+    }
+}
+
+impl Ephemeral for Desks {
+    type Model = Desk;
+
+    async fn open(&self, _: Open<Desk>) -> Answer<DeskComputed> {
+        panic!("{NOBODY_ASKS}")
+    }
+}
+
+impl Action for Desks {
+    type Model = Use;
+
+    async fn plan(&self, _: PlanAction<Use>) -> Answer<()> {
+        panic!("{NOBODY_ASKS}")
+    }
+
+    async fn invoke(&self, _: Invoke<Use>) -> Answer<()> {
+        panic!("{NOBODY_ASKS}")
+    }
+}
+
+const PATIENT: ClientCapabilities = ClientCapabilities { deferral_allowed: true, ..CLIENT };
+const REASON: Option<DeferredReason> = Some(DeferredReason::ProviderConfigUnknown);
+const DESK: &str = "office_desk";
+
+async fn server(address: Value, client: ClientCapabilities) -> Server {
+    let provider = ProviderDef::new("registry.terraform.io/acme/office").configured(Desks);
+    let provider = provider.resource(DESK, Desks).data_source(DESK, Desks);
+    let server = Server::new(provider.ephemeral(DESK, Desks).action("office_use", Desks));
+    let config = plain(Value::object([("address", address)]));
+    let request = ConfigureRequest {
+        terraform_version: "1.11.4".to_owned(),
+        config: Payload::Value(config, Office::shape().ty().clone()),
+        client,
+    };
+    assert!(server.configure(request).await.unwrap().diagnostics.is_empty());
+    server
+}
+
+fn plain(value: Value) -> Plain {
+    value.split_marks().0
+}
+
+fn desk(room: &str, number: Value) -> Payload {
+    let desk = Value::object([("room", Value::string(room)), ("number", number)]);
+    Payload::Value(plain(desk), Desk::shape().ty().clone())
+}
+
+fn number_of(payload: &Payload) -> Value {
+    let object = payload.decode(Desk::shape().ty()).unwrap();
+    Path::root().attribute("number").find(object.value()).unwrap().clone()
+}
+
+fn unset() -> Value {
+    Value::null(Type::Number)
+}
+
+fn plan(client: ClientCapabilities) -> PlanRequest {
+    PlanRequest {
+        type_name: DESK.to_owned(),
+        prior: Payload::Absent,
+        proposed: desk("a", unset()),
+        config: desk("a", unset()),
+        prior_private: Bytes::new(),
+        provider_meta: Payload::Absent,
+        client,
+        prior_identity: None,
+        planned_private: Bytes::new(),
+    }
+}
+
+fn import(client: ClientCapabilities) -> ImportRequest {
+    ImportRequest { type_name: DESK.to_owned(), id: "7".to_owned(), client, identity: None }
+}
+
+#[tokio::test]
+async fn nothing_is_asked_of_a_provider_that_puts_all_off() {
+    let server = server(Value::unknown(Type::String), PATIENT).await;
+    let planned = server.plan(plan(PATIENT)).await.unwrap();
+    assert_eq!((planned.deferred, planned.diagnostics), (REASON, Vec::new()));
+    assert!(number_of(&planned.planned).is_unknown());
+    let read = ReadRequest {
+        type_name: DESK.to_owned(),
+        current: desk("a", Value::int(7)),
+        private: Bytes::new(),
+        provider_meta: Payload::Absent,
+        client: PATIENT,
+        identity: None,
+    };
+    let read = server.read(read).await.unwrap();
+    assert_eq!((read.deferred, number_of(&read.state)), (REASON, Value::int(7)));
+    let found = server.import(import(PATIENT)).await.unwrap();
+    assert_eq!(found.deferred, REASON);
+    let [found] = found.resources.as_slice() else { panic!("something stands for the object") };
+    assert_eq!((found.type_name.as_str(), &found.state), (DESK, &Payload::Absent));
+    let (type_name, config, client) = (DESK.to_owned(), desk("a", unset()), PATIENT);
+    let data = ReadDataRequest {
+        type_name: type_name.clone(),
+        config: config.clone(),
+        provider_meta: Payload::Absent,
+        client,
+    };
+    let data = server.read_data(data).await.unwrap();
+    assert_eq!(data.deferred, REASON);
+    assert!(number_of(&data.state).is_unknown());
+    let opened = server.open_ephemeral(OpenRequest { type_name, config, client }).await.unwrap();
+    assert_eq!(opened.deferred, REASON);
+    assert!(number_of(&opened.result).is_unknown());
+    let config = Payload::Absent;
+    let action = ActionRequest { type_name: "office_use".to_owned(), config, client };
+    let planned = server.plan_action(action).await.unwrap();
+    assert_eq!((planned.deferred, planned.diagnostics), (REASON, Vec::new()));
+}
+
+#[tokio::test]
+async fn a_provider_that_is_told_all_later_is_asked_again() {
+    let server = server(Value::unknown(Type::String), PATIENT).await;
+    let known = plain(Value::object([("address", Value::string("here"))]));
+    let request = ConfigureRequest {
+        terraform_version: "1.11.4".to_owned(),
+        config: Payload::Value(known, Office::shape().ty().clone()),
+        client: PATIENT,
+    };
+    server.configure(request).await.unwrap();
+    let planned = server.plan(plan(PATIENT)).await.unwrap();
+    assert_eq!(planned.deferred, None);
+    assert!(planned.diagnostics[0].detail.contains(NOBODY_ASKS));
+}
+
+#[tokio::test]
+async fn a_host_that_wants_its_answer_now_gets_one() {
+    let server = server(Value::unknown(Type::String), CLIENT).await;
+    let planned = server.plan(plan(CLIENT)).await.unwrap();
+    assert_eq!(planned.deferred, None);
+    assert!(planned.diagnostics[0].detail.contains(NOBODY_ASKS));
+    let found = server.import(import(CLIENT)).await.unwrap();
+    assert_eq!((found.deferred, found.resources), (None, Vec::new()));
+    assert_eq!(found.diagnostics[0].detail, "there is no such desk");
+}
+
+#[tokio::test]
+async fn an_import_is_put_off_by_its_handler() {
+    let server = server(Value::string("here"), PATIENT).await;
+    let found = server.import(import(PATIENT)).await.unwrap();
+    assert_eq!(found.deferred, Some(DeferredReason::AbsentPrerequisite));
+    assert!(found.diagnostics.is_empty());
+}

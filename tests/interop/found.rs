@@ -1,0 +1,153 @@
+//! Objects that are found, over a connection with a process: several by one id, by what used to
+//! identify them, in lists without end, and later.
+
+use formwork_plugin_protocol::capability::ClientCapabilities;
+use formwork_plugin_protocol::client::{Executable, GrpcProvider, Plugin, Settings};
+use formwork_plugin_protocol::message::DeferredReason;
+use formwork_plugin_protocol::message::list::{ListRequest, ValidateListRequest};
+use formwork_plugin_protocol::message::resource::{
+    ImportRequest, RawState, UpgradeIdentityRequest,
+};
+use formwork_plugin_protocol::{Payload, Provider as _};
+use formwork_value::{Path, Type, Value};
+use futures_util::StreamExt as _;
+
+use super::engine::terraform_is_here;
+use crate::harness::{Workdir, test_provider};
+
+const PATIENT: ClientCapabilities = ClientCapabilities {
+    deferral_allowed: true,
+    write_only_attributes_allowed: true,
+    store_planned_private: false,
+    computed_blocks_allowed: false,
+};
+
+/// Asks the provider in a process of its own, and ends it.
+async fn with_plugin(ask: impl AsyncFnOnce(GrpcProvider)) {
+    let executable = Executable {
+        name: "test".to_owned(),
+        path: test_provider().to_owned(),
+        env: Vec::new(),
+        withheld: Vec::new(),
+    };
+    let plugin = Plugin::launch(&executable, &Settings::USUAL).await.expect("it starts");
+    ask(plugin.provider()).await;
+    plugin.shutdown().await;
+}
+
+fn object<const N: usize>(parts: [(&str, Value); N]) -> Payload {
+    let object = Value::object(parts);
+    let ty = object.ty();
+    Payload::Value(object.split_marks().0, ty)
+}
+
+fn room() -> Type {
+    Type::object([("house", Type::String), ("number", Type::Number)])
+}
+
+fn number_of(identity: &Payload) -> Value {
+    let identity = identity.decode(&room()).expect("it is the identity of a room");
+    Path::root().attribute("number").find(identity.value()).expect("it has a number").clone()
+}
+
+fn rooms(limit: i64) -> ListRequest {
+    let (type_name, config) = ("test_room".to_owned(), object([("house", Value::string("h"))]));
+    ListRequest { type_name, config, include_object: true, limit }
+}
+
+fn import(id: &str, client: ClientCapabilities) -> ImportRequest {
+    ImportRequest { type_name: "test_house".to_owned(), id: id.to_owned(), client, identity: None }
+}
+
+#[tokio::test]
+async fn a_list_without_end_goes_as_far_as_it_is_wanted() {
+    with_plugin(async |provider| {
+        let nobody = ValidateListRequest {
+            type_name: "test_room".to_owned(),
+            config: object([("house", Value::null(Type::String))]),
+            include_object: Payload::Absent,
+            limit: Payload::Absent,
+            client: ClientCapabilities::default(),
+        };
+        let verdict = provider.validate_list_config(nobody).await.expect("an answer");
+        assert_eq!(verdict.diagnostics[0].detail, "`house` must have a value.");
+
+        let events: Vec<_> = provider.list(rooms(3)).await.expect("an answer").collect().await;
+        let events: Vec<_> = events.into_iter().map(|event| event.expect("it is found")).collect();
+        let names: Vec<_> = events.iter().map(|event| event.display_name.as_str()).collect();
+        assert_eq!(names, ["h, room 1", "h, room 2", "h, room 3"]);
+        let found = &events[2];
+        assert_eq!(number_of(found.identity.as_ref().expect("an identity")), Value::int(3));
+        assert!(found.object.is_some());
+
+        let mut events = provider.list(rooms(0)).await.expect("an answer");
+        for number in 1..=500 {
+            let found = events.next().await.expect("there is no end").expect("it is found");
+            assert_eq!(found.display_name, format!("h, room {number}"));
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn one_id_finds_a_house_and_its_rooms_or_nothing_yet() {
+    with_plugin(async |provider| {
+        let found = provider.import(import("h", PATIENT)).await.expect("an answer");
+        let types: Vec<_> = found.resources.iter().map(|one| one.type_name.as_str()).collect();
+        assert_eq!(types, ["test_house", "test_room", "test_room"]);
+        let last = found.resources[2].identity.as_ref().expect("an identity");
+        assert_eq!(number_of(last), Value::int(2));
+        assert_eq!(found.deferred, None);
+
+        let later = provider.import(import("later", PATIENT)).await.expect("an answer");
+        assert_eq!(later.deferred, Some(DeferredReason::AbsentPrerequisite));
+        let now = ClientCapabilities { deferral_allowed: false, ..PATIENT };
+        let found = provider.import(import("later", now)).await.expect("an answer");
+        assert_eq!((found.deferred, found.resources.len()), (None, 3));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_used_to_identify_a_room_leads_to_it() {
+    with_plugin(async |provider| {
+        let schemas = provider.identity_schemas().await.expect("an answer").schemas;
+        assert_eq!(schemas["test_room"].version, 1);
+        let upgraded = async |json: &'static str| {
+            let identity = RawState::Json(json.as_bytes().into());
+            let type_name = "test_room".to_owned();
+            let request = UpgradeIdentityRequest { type_name, version: 0, identity };
+            provider.upgrade_identity(request).await.expect("an answer")
+        };
+        assert_eq!(number_of(&upgraded(r#"{"way":"h/7"}"#).await.identity), Value::int(7));
+        let refused = upgraded(r#"{"way":"h"}"#).await.diagnostics;
+        assert_eq!(refused[0].detail, "\"h\" leads to no room");
+    })
+    .await;
+}
+
+#[test]
+fn terraform_imports_all_that_one_id_stands_for() {
+    if !terraform_is_here() {
+        return;
+    }
+    let workdir = Workdir::new(
+        r#"
+terraform {
+  required_providers {
+    test = { source = "formwork/test" }
+  }
+}
+resource "test_room" "a" {
+  house  = "h"
+  number = 3
+}
+"#,
+    );
+    workdir.link_plugin(test_provider());
+    // It reads all of them by the schema of the one that was asked for, so they are of one type.
+    workdir.terraform("import test_room.a h/3").succeed();
+    let listed = workdir.terraform("state list").succeed().text();
+    let found: Vec<_> = listed.lines().filter(|line| line.starts_with("test_")).collect();
+    assert_eq!(found, ["test_room.a", "test_room.a-1", "test_room.a-2"]);
+}
