@@ -3,15 +3,17 @@
 //! steps in only if two of them have come and the end has not.
 //!
 //! The end is as abrupt as that by SIGKILL, so everything that may be half done then is what recovery
-//! is for. Plugins end with us by the kernel's hand.
+//! is for. Plugins end with us by the kernel's hand, and other programs that work for us are told to.
 
 use std::future::pending;
+use std::process::Child;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{OnceLock, mpsc};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use nix::sys::signal::Signal as Nix;
+use nix::sys::signal::{Signal as Nix, kill};
+use nix::unistd::Pid;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::view;
@@ -40,6 +42,30 @@ impl Drop for Attended {
     fn drop(&mut self) {
         ATTENDING.fetch_sub(1, Ordering::SeqCst);
     }
+}
+
+/// Programs that work for us and would not notice our end.
+static COMPANIONS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+
+/// While this lives, a program ends when a signal ends us.
+pub(crate) struct Companion(u32);
+
+impl Companion {
+    /// From now on.
+    pub(crate) fn of(child: &Child) -> Self {
+        companions().push(child.id());
+        Self(child.id())
+    }
+}
+
+impl Drop for Companion {
+    fn drop(&mut self) {
+        companions().retain(|id| *id != self.0);
+    }
+}
+
+fn companions() -> MutexGuard<'static, Vec<u32>> {
+    COMPANIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Begins to watch. Without a thread for it, signals do what they do by themselves.
@@ -86,6 +112,16 @@ fn say(text: &'static str) {
 
 #[expect(clippy::exit, reason = "the thread that would return from main is busy")]
 fn end() -> ! {
+    let mut ending: Vec<i32> =
+        companions().iter().filter_map(|id| i32::try_from(*id).ok()).collect();
+    // What they have started need not notice their end either.
+    while let Some(id) = ending.pop() {
+        let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
+        let children = children.unwrap_or_default();
+        ending.extend(children.split_whitespace().filter_map(|id| id.parse::<i32>().ok()));
+        // It may have ended in this moment.
+        kill(Pid::from_raw(id), Nix::SIGTERM).ok();
+    }
     std::process::exit(1)
 }
 

@@ -125,6 +125,63 @@ fn an_object_that_a_killed_run_made_is_adopted_and_not_made_again() {
     assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
 }
 
+/// The configuration after `second` got another name, be it as an instance of a repeated resource.
+fn renamed(block: &str) -> String {
+    let parts = CONFIG.split_once("resource \"bad_thing\" \"second\" {");
+    let (before, second) = parts.expect("it has that block");
+    format!("{before}resource \"bad_thing\" {block}{second}")
+}
+
+#[test]
+fn what_is_open_is_settled_by_the_new_and_by_the_old_address_after_a_move() {
+    let by_key = r#"moved {
+  from = bad_thing.second
+  to   = bad_thing.other["k"]
+}
+"#;
+    let by_name = by_key.replace("[\"k\"]", "");
+    let forms = [
+        ("bad_thing.other", renamed("\"other\" {") + &by_name),
+        ("bad_thing.other[\"k\"]", renamed("\"other\" {\n  for_each = toset([\"k\"])") + by_key),
+    ];
+    for (new, config) in forms {
+        for (verb, moment) in [("forget", "before"), ("retry", "before"), ("adopt", "after")] {
+            for addr in [new, "bad_thing.second"] {
+                let workdir = Workdir::new(CONFIG);
+                cut_off(&workdir, moment, Signal::SIGKILL);
+                workdir.write("main.tf", &config);
+                let made = workdir.world.objects();
+                let refused = workdir.formwork("apply -auto-approve").run();
+                refused.code(1).says("An interrupted operation needs a decision").says(new);
+                assert_eq!(workdir.world.objects(), made, "it was made a second time");
+                workdir.formwork("recover list").succeed().says(&format!("which is {new} by now"));
+                let listed = workdir.formwork("recover list -json").succeed().stdout;
+                let listed: serde_json::Value = serde_json::from_str(&listed).expect("a document");
+                assert_eq!(listed["unresolved"][0]["moved_to"], new);
+                let decide = workdir.formwork(&format!("recover {verb}")).arg(addr);
+                let decide = if verb == "adopt" { decide.arg("second-1") } else { decide };
+                decide.succeed().says(addr);
+                workdir.formwork("apply -auto-approve").succeed();
+                assert_eq!(names(&workdir), ["bad_thing.first", new]);
+                assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+                workdir.formwork("plan -detailed-exitcode").succeed();
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_open_can_be_settled_while_the_configuration_is_broken() {
+    let workdir = Workdir::new(CONFIG);
+    cut_off(&workdir, "before", Signal::SIGKILL);
+    let broken = format!("{CONFIG}module \"m\" {{\n  source = \"./nowhere\"\n}}\n");
+    workdir.write("main.tf", &broken);
+    workdir.formwork("plan").run().code(1);
+    workdir.formwork("recover list").succeed().says("bad_thing.second was being created");
+    workdir.formwork("recover forget bad_thing.second").succeed();
+    workdir.formwork("recover list").succeed().says("No interrupted run left anything open");
+}
+
 #[test]
 fn an_import_settles_what_was_in_flight_as_well() {
     let workdir = Workdir::new(CONFIG);

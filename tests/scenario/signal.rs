@@ -48,6 +48,30 @@ fn an_installation_that_is_interrupted_changes_no_lock_file_and_can_be_repeated(
 }
 
 #[test]
+fn a_repository_that_is_being_fetched_is_let_go_with_the_command() {
+    for signal in SIGNALS {
+        let server = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+        let port = server.local_addr().expect("it has an address").port();
+        let (called, calls) = mpsc::channel();
+        thread::spawn(move || called.send(server.accept()));
+        let workdir = Workdir::new(&format!(
+            "module \"m\" {{\n  source = \"git::http://127.0.0.1:{port}/m.git\"\n}}\n"
+        ));
+        let running = workdir.formwork("init").start();
+        let call = calls.recv_timeout(Duration::from_secs(60)).expect("git calls");
+        let (mut call, _) = call.expect("a connection");
+        running.signal(signal);
+        let since = Instant::now();
+        running.wait().code(1).says("Interrupt received");
+        assert!(since.elapsed() < AT_ONCE, "{:?}", since.elapsed());
+        // What git has sent is followed by its end; it would wait for an answer for ever.
+        call.set_read_timeout(Some(Duration::from_secs(30))).expect("a socket can");
+        let read = std::io::Read::read_to_end(&mut call, &mut Vec::new());
+        assert!(read.is_ok(), "git lives on: {read:?}");
+    }
+}
+
+#[test]
 fn a_command_that_waits_for_a_lock_ends_at_once() {
     let workdir = Workdir::new("resource \"terraform_data\" \"a\" {}\n");
     let mut holder = workdir.formwork("apply").unanswered().start();

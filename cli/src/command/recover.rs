@@ -95,6 +95,7 @@ fn entry(one: &Unresolved) -> Json {
     };
     Json::some([
         ("address", Some(Json::text(one.addr.to_string()))),
+        ("moved_to", one.moved.as_ref().map(|moved| Json::text(moved.to_string()))),
         ("deposed", one.deposed.as_ref().map(|key| Json::text(key.to_string()))),
         ("provider", Some(Json::text(one.provider.to_string()))),
         ("action", Some(Json::text(action))),
@@ -258,5 +259,13 @@ async fn open(
 ) -> Result<Locked, Reported> {
     let backend = workspace.backend(diags)?;
     let store = workspace.store(diags, backend.as_ref(), &args.place())?;
-    Locked::open(diags, store, &args.lock, "recover").await
+    let mut locked = Locked::open(diags, store, &args.lock, "recover").await?;
+    // What is open has the address of the run that was cut off, and may have another one by now. A
+    // configuration that is not whole is no reason not to decide.
+    if locked.undecided().next().is_some()
+        && let Ok(config) = workspace.config(&mut Diagnostics::new())
+    {
+        locked.follow_moves(&config);
+    }
+    Ok(locked)
 }

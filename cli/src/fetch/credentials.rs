@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 use crate::env::Env;
 use crate::install::settings::{Helper, Settings};
+use crate::sentinel::Companion;
 
 /// The longest answer of a helper.
 const MAX_ANSWER: u64 = 1 << 20;
@@ -71,6 +72,7 @@ fn ask(helper: &Helper, host: &str) -> Result<Option<String>, String> {
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| failed(error.to_string()))?;
+    let _companion = Companion::of(&child);
     let mut text = String::new();
     let read =
         child.stdout.take().map_or(Ok(0), |out| out.take(MAX_ANSWER).read_to_string(&mut text));

@@ -12,6 +12,7 @@ use std::process::{Command, Stdio};
 use base64::Engine as _;
 
 use super::FetchError;
+use crate::sentinel::Companion;
 
 /// What an address says besides the repository.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -198,7 +199,12 @@ impl Git<'_> {
         if let Some(folder) = within {
             command.current_dir(folder);
         }
-        let output = command.output().map_err(|error| match error.kind() {
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let working = command.spawn().and_then(|git| {
+            let _companion = Companion::of(&git);
+            git.wait_with_output()
+        });
+        let output = working.map_err(|error| match error.kind() {
             ErrorKind::NotFound => FetchError::Git(
                 "git must be available and on the PATH; install it, or use an archive behind an https:// address".to_owned(),
             ),

@@ -3,6 +3,7 @@
 
 pub(super) mod mending;
 mod processes;
+mod stopping;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,6 +24,7 @@ use tokio::sync::Semaphore;
 
 use self::mending::Seat;
 use self::processes::Processes;
+use self::stopping::Stopping;
 use super::blame::{about_failure, about_provider_diagnostics, about_second_try};
 use super::builtin::Builtin;
 use super::calls::{Calls, Waiting};
@@ -66,6 +68,8 @@ pub struct Pool<'l> {
     loading: Semaphore,
     /// Held while a provider is started again.
     reviving: Semaphore,
+    /// Whether the run is to come to an end.
+    stopping: Stopping,
 }
 
 /// A configuration in force.
@@ -91,6 +95,7 @@ impl<'l> Pool<'l> {
             calls: Rc::default(),
             loading: Semaphore::new(1),
             reviving: Semaphore::new(1),
+            stopping: Stopping::default(),
         }
     }
 
@@ -175,7 +180,7 @@ impl<'l> Pool<'l> {
         diags: &mut Diagnostics,
         provider: &Arc<dyn Provider>,
     ) -> Result<(), Failure> {
-        let mut schema = provider.schema().await?;
+        let mut schema = self.stopping.unless(provider.schema()).await?;
         let said = std::mem::take(&mut schema.diagnostics);
         if about_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
             return Ok(());
@@ -184,7 +189,7 @@ impl<'l> Pool<'l> {
             return Ok(());
         }
         // A provider made before protocol 5.9 has no identities.
-        let mut identities = match provider.identity_schemas().await {
+        let mut identities = match self.stopping.unless(provider.identity_schemas()).await {
             Ok(identities) => identities,
             Err(Failure::Unimplemented(_)) => Default::default(),
             Err(failure) => return Err(failure),
@@ -206,7 +211,7 @@ impl<'l> Pool<'l> {
         }
         self.make_room().await;
         let _starting = self.processes.starting();
-        let provider = self.launcher.launch(addr).await?;
+        let provider = self.stopping.unless(self.launcher.launch(addr)).await?;
         self.processes.add(addr, &provider);
         Ok(provider)
     }
@@ -377,7 +382,7 @@ impl<'l> Pool<'l> {
         let provider = self.start(addr).await?;
         let Some(loaded) = self.loaded(addr) else { return Ok(provider) };
         if !loaded.schema().capabilities.get_provider_schema_optional {
-            let mut schema = provider.schema().await?;
+            let mut schema = self.stopping.unless(provider.schema()).await?;
             schema.diagnostics.clear();
             // What the first instance offers is what everything was checked against.
             if schema != *loaded.schema() {
@@ -436,8 +441,10 @@ impl<'l> Pool<'l> {
         }
     }
 
-    /// Asks every running provider to cut short what it is doing. Errors are of no consequence.
+    /// Asks every running provider to cut short what it is doing. Errors are of no consequence. Those
+    /// that are still being started are given up after a while.
     pub async fn stop(&self) {
+        self.stopping.begin();
         let running = self.processes.all();
         futures_util::future::join_all(running.iter().map(|provider| provider.stop())).await;
     }

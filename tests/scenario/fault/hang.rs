@@ -76,6 +76,50 @@ fn a_provider_that_does_not_answer_is_named_and_left_with_two_interrupts() {
 }
 
 #[test]
+fn a_provider_that_is_never_ready_ends_with_one_interrupt() {
+    let cases = [
+        (Fault::SchemaHangs.name(), "hangs:schema", "apply -auto-approve"),
+        (Fault::SchemaHangs.name(), "hangs:schema", "plan"),
+        ("none", "start:process", "apply -auto-approve"),
+        ("none", "start:process", "destroy -auto-approve"),
+        ("none", "start:process", "import bad_thing.a a-1"),
+    ];
+    let signals = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
+    for ((fault, moment, line), signal) in cases.into_iter().zip(signals.into_iter().cycle()) {
+        let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+        let command = workdir.formwork(line).env("BAD_FAULT", fault);
+        let running = command.env("BAD_HOLD", moment).start();
+        let (_, held) = workdir.world.wait_for_held();
+        running.signal(signal);
+        running.wait_for_words("Gracefully shutting down");
+        let ended = running.wait();
+        ended.code(1).says("the run was interrupted before it was ready").says("formwork/bad");
+        ended.says_not("Two interrupts");
+        // It was not let go: it was ended.
+        workdir.world.assert_deserted();
+        drop(held);
+        assert_eq!(workdir.world.objects(), [""; 0]);
+        workdir.formwork("apply -auto-approve").succeed().says("3 added");
+    }
+}
+
+#[test]
+fn a_start_that_takes_long_ends_at_once_with_two_interrupts() {
+    let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+    let command = workdir.formwork("apply -auto-approve");
+    let running = command.env("BAD_HOLD", "start:process").start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.signal(Signal::SIGINT);
+    running.wait_for_words("Gracefully shutting down");
+    running.signal(Signal::SIGINT);
+    let since = Instant::now();
+    running.wait().code(1);
+    assert!(since.elapsed() < AT_ONCE, "{:?}", since.elapsed());
+    workdir.world.assert_deserted();
+    drop(held);
+}
+
+#[test]
 fn a_provider_that_does_not_hear_of_stopping_loses_nothing() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     let command = workdir.formwork("apply -auto-approve");
