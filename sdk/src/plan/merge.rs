@@ -84,7 +84,26 @@ pub(crate) fn with_write_only(shape: &Shape, planned: &Value, config: &Value) ->
 /// zero, false, no elements. A creation that failed half-way leaves such places, and so do older
 /// versions of a provider.
 pub(crate) fn filled(shape: &Shape, object: &Value) -> Value {
-    filled_object(Content::of_block(&shape.block, &shape.rules), object)
+    let content = Content::of_block(&shape.block, &shape.rules);
+    match lacks(content, object) {
+        true => filled_object(content, object),
+        false => object.clone(),
+    }
+}
+
+/// Whether there is nothing in any such place. Nearly always there is something, and looking costs less
+/// than putting large sets together anew.
+fn lacks(content: Content<'_>, object: &Value) -> bool {
+    let Value::Object(parts) = object else { return false };
+    parts.iter().any(|(name, part)| {
+        let Some((rule, inner)) = content.part(name) else { return false };
+        let lacks_all = part.is_null() && !rule.nullable;
+        lacks_all
+            || inner.is_some_and(|inner| match inner.nesting {
+                Nesting::Single | Nesting::Group => lacks(inner, part),
+                _ => part.children().iter().any(|object| lacks(inner, object)),
+            })
+    })
 }
 
 fn filled_object(content: Content<'_>, object: &Value) -> Value {

@@ -42,7 +42,6 @@ mod storm;
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::future::Future;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -62,6 +61,7 @@ use formwork_sdk::ProviderDef;
 use formwork_value::codec::json;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Str, Value};
+use tokio::runtime::Runtime;
 
 pub use fault::Fault;
 pub use reel::{Reel, Unreadable};
@@ -79,6 +79,8 @@ pub struct Lab {
     /// Where journals are.
     folder: tempfile::TempDir,
     provisioners: Provisioners,
+    /// Whoever runs many times does not start its threads anew each time.
+    runtime: Runtime,
 }
 
 /// What came of one run.
@@ -109,6 +111,7 @@ impl Lab {
             file: StateFile::fresh(),
             folder,
             provisioners: Provisioners::default(),
+            runtime: runtime(),
         }
     }
 
@@ -232,7 +235,7 @@ impl Lab {
         let texts = self.texts(config);
         let loaded = Loaded::of(&mut diags, &texts);
         let Some(loaded) = loaded else { return Ran { plan: None, diags, applied: false } };
-        let (plan, applied) = block_on(async {
+        let (plan, applied) = self.runtime.block_on(async {
             let pool = Pool::new(&self.front);
             let plan = self.planned(&mut diags, &loaded, &pool, mode).await;
             let state = match &plan {
@@ -420,10 +423,10 @@ fn world(applying: bool) -> World {
 
 /// Runs on this thread. The clock of timers stands still while there is anything to do and leaps to
 /// the next timer when there is not.
-fn block_on<T>(work: impl Future<Output = T>) -> T {
+fn runtime() -> Runtime {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().start_paused(true).build();
-    runtime.expect("a runtime on this thread needs nothing that can be missing").block_on(work)
+    runtime.expect("a runtime on this thread needs nothing that can be missing")
 }
 
 /// The tutorial, so that it is compiled and run.
