@@ -13,6 +13,7 @@ mod public_key;
 mod renewal;
 mod self_signed_cert;
 mod show;
+mod signed;
 mod subject;
 mod usage;
 

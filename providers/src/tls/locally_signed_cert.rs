@@ -3,11 +3,11 @@
 use formwork_sdk::prelude::*;
 use x509_cert::ext::pkix::{BasicConstraints, SubjectKeyIdentifier};
 
-use super::issue::{self, Issuer, Terms, found};
+use super::issue::{self, Issuer, found};
 use super::key::{KeyError, PrivateKey, is_private};
 use super::private_key::report;
-use super::renewal::{self, Lifetime, was_pem};
-use super::usage;
+use super::renewal::was_pem;
+use super::signed::Signed;
 
 /// A certificate that was requested, signed with the key of an authority.
 #[derive(Model)]
@@ -21,43 +21,11 @@ pub(super) struct Cert {
     /// The request in PEM.
     #[attr(required, replace_if = was_pem, check = issue::is_request)]
     cert_request_pem: String,
-    /// For how many hours the certificate is valid.
-    #[attr(required, replace, range = 0..)]
-    validity_period_hours: i64,
-    /// What the certificate may be used for, in the words of RFC 5280.
-    #[attr(required, replace, check = usage::known)]
-    allowed_uses: Vec<String>,
-    /// How many hours before its end the certificate counts as due, so that another one is planned.
-    #[attr(default = 0, range = 0..)]
-    early_renewal_hours: i64,
-    /// Whether others may be signed with the certificate.
-    #[attr(default = false, replace)]
-    is_ca_certificate: bool,
-    /// How many certificates may come between this one, if it signs others, and the last; -1 for any
-    /// number. What is stored stays if it is not set: some versions of the public provider stored -1.
-    #[attr(optional_computed, keep, replace, range = -1..=255)]
-    max_path_length: Option<i64>,
-    /// Whether the certificate names its key, as those that sign others always do.
-    #[attr(default = false, replace)]
-    set_subject_key_id: bool,
-    /// The certificate in PEM.
-    #[attr(computed, keep)]
-    cert_pem: String,
-    /// Whether the certificate is past its end, or near it.
-    #[attr(computed, keep)]
-    ready_for_renewal: bool,
-    /// When the certificate begins to be valid.
-    #[attr(computed, keep)]
-    validity_start_time: String,
-    /// When the certificate ends to be valid.
-    #[attr(computed, keep)]
-    validity_end_time: String,
     /// The algorithm of the authority's key.
     #[attr(computed, keep)]
     ca_key_algorithm: String,
-    /// The number of the certificate.
-    #[attr(computed, keep)]
-    id: String,
+    #[attr(flatten, fills)]
+    signed: Signed,
 }
 
 /// The resource type.
@@ -68,15 +36,8 @@ impl Resource for TlsLocallySignedCert {
 
     async fn modify_plan(&self, change: &mut Change<Cert>) -> Answer<()> {
         let Change { prior, config, planned, replace, .. } = change;
-        // What is stored stays, and so does that nothing is.
-        if let Some(prior) = prior.as_ref().filter(|_| config.max_path_length.is_null()) {
-            planned.max_path_length = prior.max_path_length.into();
-        }
-        let end = prior.as_ref().map(|prior| prior.validity_end_time.as_str());
-        let (validity_hours, early_hours) =
-            (&planned.validity_period_hours, &planned.early_renewal_hours);
-        renewal::Planned { end, validity_hours, early_hours }
-            .decide(&mut planned.ready_for_renewal, replace);
+        let prior = prior.as_ref().map(|prior| &prior.signed);
+        planned.signed.plan(prior, &config.signed, replace);
         Ok(())
     }
 
@@ -87,38 +48,13 @@ impl Resource for TlsLocallySignedCert {
         let key = PrivateKey::from_pem(&planned.ca_private_key_pem)
             .or_fail("Failed to parse CA private key PEM")?;
         let issuer = authority(&call, &planned.ca_cert_pem, &key)?;
-        issue::check_authority(planned.is_ca_certificate, &holder.name)?;
-        let lifetime = Lifetime::hours_from_now(planned.validity_period_hours)?;
-        let (from, until) = lifetime.since_1970();
-        let terms = Terms {
-            from,
-            until,
-            uses: &planned.allowed_uses,
-            is_ca: planned.is_ca_certificate,
-            max_path_length: planned.max_path_length,
-            names_key: planned.is_ca_certificate || planned.set_subject_key_id,
-        };
-        let issued =
-            issue::certificate(&terms, holder, &issuer).or_fail("Failed to create certificate")?;
-        Ok(CertComputed {
-            cert_pem: issued.pem,
-            max_path_length: planned.max_path_length,
-            ready_for_renewal: renewal::is_born_due(
-                planned.validity_period_hours,
-                planned.early_renewal_hours,
-            ),
-            validity_start_time: renewal::shown(lifetime.from),
-            validity_end_time: renewal::shown(lifetime.until),
-            ca_key_algorithm: key.algorithm().to_owned(),
-            id: issued.serial,
-        })
+        let signed = planned.signed.sign(holder, &issuer)?;
+        Ok(CertComputed { ca_key_algorithm: key.algorithm().to_owned(), signed })
     }
 
     async fn read(&self, call: Read<Cert>) -> Answer<Option<Cert>> {
-        let mut cert = call.current;
-        cert.ready_for_renewal |=
-            renewal::is_due(&cert.validity_end_time, cert.early_renewal_hours);
-        Ok(Some(cert))
+        let cert = call.current;
+        Ok(Some(Cert { signed: cert.signed.looked_at(), ..cert }))
     }
 }
 

@@ -1,0 +1,105 @@
+//! What certificates have in common, whoever signs them: the attributes, their plan, and the signing.
+
+use formwork_sdk::prelude::*;
+
+use super::issue::{self, Holder, Issuer, Terms};
+use super::renewal::{self, Lifetime};
+use super::usage;
+
+/// A certificate that was signed.
+#[derive(Model)]
+pub(super) struct Signed {
+    /// For how many hours the certificate is valid.
+    #[attr(required, replace, range = 0..)]
+    validity_period_hours: i64,
+    /// What the certificate may be used for, in the words of RFC 5280.
+    #[attr(required, replace, check = usage::known)]
+    allowed_uses: Vec<String>,
+    /// How many hours before its end the certificate counts as due, so that another one is planned.
+    #[attr(default = 0, range = 0..)]
+    early_renewal_hours: i64,
+    /// Whether others may be signed with the certificate.
+    #[attr(default = false, replace)]
+    is_ca_certificate: bool,
+    /// How many certificates may come between this one, if it signs others, and the last; -1 for any
+    /// number. What is stored stays if it is not set: some versions of the public provider stored -1.
+    #[attr(optional_computed, keep, replace, range = -1..=255)]
+    max_path_length: Option<i64>,
+    /// Whether the certificate names its key, as those that sign others always do.
+    #[attr(default = false, replace)]
+    set_subject_key_id: bool,
+    /// The certificate in PEM.
+    #[attr(computed, keep)]
+    cert_pem: String,
+    /// Whether the certificate is past its end, or near it.
+    #[attr(computed, keep)]
+    ready_for_renewal: bool,
+    /// When the certificate begins to be valid.
+    #[attr(computed, keep)]
+    validity_start_time: String,
+    /// When the certificate ends to be valid.
+    #[attr(computed, keep)]
+    validity_end_time: String,
+    /// The number of the certificate.
+    #[attr(computed, keep)]
+    id: String,
+}
+
+impl Signed {
+    /// The certificate as it is at this moment.
+    pub(super) fn looked_at(mut self) -> Self {
+        self.ready_for_renewal |=
+            renewal::is_due(&self.validity_end_time, self.early_renewal_hours);
+        self
+    }
+}
+
+impl SignedDraft {
+    /// Plans what the rules cannot say: what has become of the certificate that there is, if any.
+    pub(super) fn plan(&mut self, prior: Option<&Signed>, config: &Self, replace: &mut Vec<Path>) {
+        // What is stored stays, and so does that nothing is.
+        if let Some(prior) = prior.filter(|_| config.max_path_length.is_null()) {
+            self.max_path_length = prior.max_path_length.into();
+        }
+        let end = prior.map(|prior| prior.validity_end_time.as_str());
+        let (validity_hours, early_hours) =
+            (&self.validity_period_hours, &self.early_renewal_hours);
+        renewal::Planned { end, validity_hours, early_hours }
+            .decide(&mut self.ready_for_renewal, replace);
+    }
+}
+
+impl SignedInput {
+    /// Whether the certificate names its key.
+    pub(super) fn names_key(&self) -> bool {
+        self.is_ca_certificate || self.set_subject_key_id
+    }
+
+    /// Makes the certificate.
+    pub(super) fn sign(&self, holder: Holder, issuer: &Issuer<'_>) -> Answer<SignedComputed> {
+        issue::check_authority(self.is_ca_certificate, &holder.name)?;
+        let lifetime = Lifetime::hours_from_now(self.validity_period_hours)?;
+        let (from, until) = lifetime.since_1970();
+        let terms = Terms {
+            from,
+            until,
+            uses: &self.allowed_uses,
+            is_ca: self.is_ca_certificate,
+            max_path_length: self.max_path_length,
+            names_key: self.names_key(),
+        };
+        let issued =
+            issue::certificate(&terms, holder, issuer).or_fail("Failed to create certificate")?;
+        Ok(SignedComputed {
+            cert_pem: issued.pem,
+            max_path_length: self.max_path_length,
+            ready_for_renewal: renewal::is_born_due(
+                self.validity_period_hours,
+                self.early_renewal_hours,
+            ),
+            validity_start_time: renewal::shown(lifetime.from),
+            validity_end_time: renewal::shown(lifetime.until),
+            id: issued.serial,
+        })
+    }
+}
