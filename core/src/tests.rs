@@ -21,6 +21,7 @@ mod modules;
 mod moved;
 mod order;
 mod outputs;
+mod pace;
 mod property;
 mod providers;
 mod provisioners;

@@ -27,12 +27,12 @@ fn after(parallelism: usize) -> Bench {
 /// The most reads that were under way at once while planning.
 fn most_reads(parallelism: usize) -> usize {
     let mut bench = after(parallelism);
-    bench.cloud.things().slow_reads = true;
+    bench.cloud.things().slow = true;
     let run = bench.plan(&chain());
     assert!(!run.diags.has_errors(), "{}", run.said());
     let things = bench.cloud.things();
     assert_eq!(things.calls.iter().filter(|call| call.starts_with("read ")).count(), 6);
-    things.most_reading
+    things.most_under_way
 }
 
 #[test]
@@ -111,13 +111,13 @@ resource \"test_thing\" \"it\" {{
     for destroying in [false, true] {
         let mut bench = Bench::after(&config(6));
         bench.parallelism = 4;
-        bench.cloud.things().slow_reads = true;
+        bench.cloud.things().slow = true;
         let run = bench.plan_with(&config(if destroying { 6 } else { 0 }), |options| {
             if destroying {
                 options.mode = Mode::Destroy;
             }
         });
         assert!(!run.diags.has_errors(), "{}", run.said());
-        assert_eq!(bench.cloud.things().most_reading, 4, "destroying: {destroying}");
+        assert_eq!(bench.cloud.things().most_under_way, 4, "destroying: {destroying}");
     }
 }

@@ -3,6 +3,7 @@
 
 #![expect(clippy::disallowed_types, reason = "a provider must be fit for several threads")]
 
+mod busy;
 mod function;
 mod listing;
 mod process;
@@ -70,11 +71,11 @@ pub(super) struct Things {
     pub(super) faults: BTreeMap<String, Fault>,
     /// The calls, in order.
     pub(super) calls: Vec<String>,
-    /// Whether reading takes a while.
-    pub(super) slow_reads: bool,
-    n_reading: usize,
-    /// The most reads that were under way at once.
-    pub(super) most_reading: usize,
+    /// Whether reading, planning and changing take a while.
+    pub(super) slow: bool,
+    n_under_way: usize,
+    /// The most of these that were under way at once.
+    pub(super) most_under_way: usize,
     /// How many processes may run at once.
     pub(super) limit: Option<usize>,
     pub(super) n_running: usize,
@@ -101,22 +102,6 @@ pub(super) struct Cloud(Arc<Mutex<Things>>);
 impl Cloud {
     pub(super) fn things(&self) -> MutexGuard<'_, Things> {
         self.0.lock().unwrap()
-    }
-
-    /// Gives everybody else some turns while this is under way.
-    async fn take_time_to_read(&self) {
-        if !self.things().slow_reads {
-            return;
-        }
-        {
-            let mut things = self.things();
-            things.n_reading += 1;
-            things.most_reading = things.most_reading.max(things.n_reading);
-        }
-        for _ in 0..20 {
-            tokio::task::yield_now().await;
-        }
-        self.things().n_reading -= 1;
     }
 
     fn call(&self, call: String) -> Option<Fault> {
@@ -339,7 +324,7 @@ impl Provider for Cloudy {
         let id = text(field(&current, "id"));
         self.told(&request.provider_meta);
         let fault = self.cloud.call(format!("read {id}"));
-        self.cloud.take_time_to_read().await;
+        self.cloud.take_time().await;
         let found = self.cloud.things().objects.get(&id).cloned();
         let diagnostics = fault.map_or_else(Vec::new, |_| no("read"));
         Ok(ReadResponse {
@@ -365,6 +350,7 @@ impl Provider for Cloudy {
         }
         self.told(&request.provider_meta);
         let fault = self.cloud.call(format!("plan {name}"));
+        self.cloud.take_time().await;
         match fault {
             Some(Fault::Other) => planned = with(&planned, "size", Value::int(99)),
             Some(Fault::Still) => planned = prior.clone(),
@@ -396,6 +382,7 @@ impl Provider for Cloudy {
         };
         self.told(&request.provider_meta);
         let fault = self.cloud.call(what.clone());
+        self.cloud.take_time().await;
         let answer = |state: Value, diagnostics| {
             Ok(ApplyResponse {
                 state: encode(state, &ty),

@@ -1,0 +1,21 @@
+//! Calls that take a while, and how many of them are under way at once.
+
+use super::Cloud;
+
+impl Cloud {
+    /// Gives everybody else some turns while this is under way.
+    pub(super) async fn take_time(&self) {
+        if !self.things().slow {
+            return;
+        }
+        {
+            let mut things = self.things();
+            things.n_under_way += 1;
+            things.most_under_way = things.most_under_way.max(things.n_under_way);
+        }
+        for _ in 0..20 {
+            tokio::task::yield_now().await;
+        }
+        self.things().n_under_way -= 1;
+    }
+}

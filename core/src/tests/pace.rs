@@ -1,0 +1,67 @@
+//! How many calls are under way at once, and who gets a turn.
+
+use super::Bench;
+
+/// How many resources need nothing, beside one that has as many instances.
+const ALONE: usize = 20;
+/// How many need the one before.
+const CHAIN: usize = 30;
+
+/// Resources and instances that need nothing, and a chain.
+fn config(size: usize) -> String {
+    let alone = (0..ALONE).map(|at| (format!("a{at}"), String::new()));
+    let chain = (0..CHAIN).map(|at| match at.checked_sub(1) {
+        Some(on) => (format!("c{at}"), format!("  note = test_thing.c{on}.id\n")),
+        None => (format!("c{at}"), String::new()),
+    });
+    let block = |(name, link): (String, String)| {
+        format!(
+            "resource \"test_thing\" \"{name}\" {{\n  name = \"{name}\"\n  size = {size}\n{link}}}\n"
+        )
+    };
+    let counted = format!(
+        "resource \"test_thing\" \"d\" {{\n  count = {ALONE}\n  name = \"d${{count.index}}\"\n  size = {size}\n}}\n"
+    );
+    alone.chain(chain).map(block).chain([counted]).collect()
+}
+
+#[test]
+fn no_more_calls_are_under_way_than_the_limit_and_no_fewer_than_there_could_be() {
+    for limit in [1, 10, 1000] {
+        let mut bench = Bench::after("");
+        bench.parallelism = limit;
+        bench.cloud.things().slow = true;
+        let (made, changed) = (config(1), config(2));
+        for (what, text) in [("create", &made), ("no change", &made), ("update", &changed)] {
+            let run = bench.apply(text);
+            assert!(!run.diags.has_errors(), "{}", run.said());
+            let most = std::mem::take(&mut bench.cloud.things().most_under_way);
+            assert!(most <= limit, "{what}: {most} of at most {limit}");
+            // One of the chain and all others can go on at any time; everything can be read.
+            let could = if what == "create" { 2 * ALONE + 1 } else { 2 * ALONE + CHAIN };
+            assert_eq!(most, could.min(limit), "{what}");
+        }
+        let run = bench.destroy(&changed);
+        assert!(!run.diags.has_errors(), "{}", run.said());
+        let most = std::mem::take(&mut bench.cloud.things().most_under_way);
+        assert_eq!(most, (2 * ALONE + CHAIN).min(limit), "destroy");
+        assert!(bench.cloud.things().objects.is_empty());
+    }
+}
+
+#[test]
+fn reading_ahead_leaves_turns_to_whoever_can_go_on() {
+    for limit in [2, 10] {
+        let mut bench = Bench::after(&config(1));
+        bench.parallelism = limit;
+        bench.cloud.things().slow = true;
+        let run = bench.plan(&config(2));
+        assert!(!run.diags.has_errors(), "{}", run.said());
+        // The first of the chain needs nothing; all others of it are read ahead.
+        let first = run.calls.iter().position(|call| call == "plan c0").expect("it is planned");
+        let is_ahead = |call: &&String| call.starts_with("read c") && *call != "read c0-1";
+        let n_ahead = run.calls[..first].iter().filter(is_ahead).count();
+        assert!(n_ahead <= limit, "{n_ahead} reads ahead of what can go on: {}", run.calls());
+        assert_eq!(run.calls.iter().filter(is_ahead).count(), CHAIN - 1);
+    }
+}
