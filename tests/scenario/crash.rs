@@ -171,6 +171,32 @@ fn what_is_open_is_settled_by_the_new_and_by_the_old_address_after_a_move() {
 }
 
 #[test]
+fn a_successor_is_adopted_where_it_has_moved_to_and_what_it_succeeds_goes_along() {
+    let first = "  lifecycle {\n    create_before_destroy = true\n  }\n  name = \"second\"";
+    let [before, after] = ["one", "two"].map(|kind| {
+        CONFIG.replace("  name = \"second\"", &format!("{first}\n  kind = \"{kind}\""))
+    });
+    let workdir = Workdir::new(&before);
+    workdir.formwork("apply -auto-approve").succeed();
+    workdir.write("main.tf", &after);
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1", "second-2"]);
+    let moved = "moved {\n  from = bad_thing.second\n  to   = bad_thing.other\n}\n";
+    workdir.write("main.tf", &(after.replace("\"second\" {", "\"other\" {") + moved));
+    workdir
+        .formwork("recover adopt bad_thing.second second-1")
+        .run()
+        .code(1)
+        .says("managed already");
+    workdir.formwork("recover adopt bad_thing.second second-2").succeed();
+    let next = workdir.formwork("apply -auto-approve").succeed();
+    next.says("0 added, 0 changed, 1 destroyed").says_not("Unresolved resource instance");
+    assert_eq!(names(&workdir), ["bad_thing.first", "bad_thing.other"]);
+    assert_eq!(workdir.world.objects(), ["first-1", "second-2"]);
+    workdir.formwork("plan -detailed-exitcode").succeed();
+}
+
+#[test]
 fn what_is_open_can_be_settled_while_the_configuration_is_broken() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "before", Signal::SIGKILL);

@@ -140,13 +140,8 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
             let addr = address(diags, &args.address)?;
             let open = locked.decide(&addr, "the user took the object into the state");
             let Some(last) = open.last() else { return Err(diags.error(nothing_open(&addr))) };
-            // It belongs where the configuration has it, unless what it succeeds is still there.
-            let place = match locked.file.state.object(&last.addr, None) {
-                None => last.place().clone(),
-                Some(_) => last.addr.clone(),
-            };
-            let last = &last.clone().at(place.clone());
-            let addr = place;
+            let addr = bring_along(locked, last);
+            let last = &last.clone().at(addr.clone());
             match (&last.doubt, &args.id) {
                 (Doubt::Place { object }, None) => put_in(locked, last, object.clone()),
                 (_, Some(_)) if !finder.is_written(&addr) => {
@@ -172,6 +167,27 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
         out(&format!("{} is in the state.\n", args.address));
     }
     done
+}
+
+/// Returns where the object belongs: where the configuration has it, and what it succeeds with it. If
+/// that one cannot go there, both stay where the run had them that was cut off.
+fn bring_along(locked: &mut Locked, one: &Unresolved) -> InstanceAddr {
+    let (from, to) = (&one.addr, one.place());
+    let state = &mut locked.file.state;
+    let Some(held) = state.resources.get(&from.of()).filter(|_| from != to) else {
+        return to.clone();
+    };
+    let Some(instance) = held.instances.get(&from.key).cloned() else { return to.clone() };
+    let provider = held.provider.clone();
+    let is_taken =
+        state.resources.get(&to.of()).is_some_and(|it| it.instances.contains_key(&to.key));
+    if is_taken || from.resource.kind() != to.resource.kind() {
+        return from.clone();
+    }
+    state.remove_object(from, None);
+    instance.deposed.keys().for_each(|key| state.remove_object(from, Some(key)));
+    state.resource_mut(to.of(), &provider).instances.insert(to.key.clone(), instance);
+    to.clone()
 }
 
 /// Deposes the object that the new one was to take the place of.
