@@ -15,6 +15,7 @@ mod init;
 mod interrupt;
 mod locked;
 mod metadata;
+mod mistakes;
 mod modules;
 mod operation;
 mod output;

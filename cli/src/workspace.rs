@@ -93,13 +93,8 @@ impl<'e> Workspace<'e> {
     /// # Errors
     /// When it has mistakes.
     pub(crate) fn config(&mut self, diags: &mut Diagnostics) -> Result<Config, Reported> {
-        let installed = self.installed(diags)?;
-        let files = Recording::default();
-        let place = Place { files: &files, dir: &self.config_folder, folders: &installed };
-        let config = Config::load(diags, &mut self.sources, place);
-        self.basis.texts = files.into_texts();
-        self.basis.modules = installed.0;
-        config
+        let (config, dangling) = self.config_dangling(diags)?;
+        diags.append(dangling).map(|()| config)
     }
 
     /// Reads which modules and providers the configuration needs, and nothing else.
@@ -112,7 +107,7 @@ impl<'e> Workspace<'e> {
         Config::load_needs(diags, &mut self.sources, place)
     }
 
-    /// Reads the configuration, and what is wrong with its references apart from all else.
+    /// As [`Workspace::config`], with what is wrong with references apart from all else.
     ///
     /// # Errors
     /// When it has other mistakes.
@@ -121,8 +116,12 @@ impl<'e> Workspace<'e> {
         diags: &mut Diagnostics,
     ) -> Result<(Config, Diagnostics), Reported> {
         let installed = self.installed(diags)?;
-        let place = Place { files: &Disk, dir: &self.config_folder, folders: &installed };
-        Config::load_dangling(diags, &mut self.sources, place)
+        let files = Recording::default();
+        let place = Place { files: &files, dir: &self.config_folder, folders: &installed };
+        let config = Config::load_dangling(diags, &mut self.sources, place);
+        self.basis.texts = files.into_texts();
+        self.basis.modules = installed.0;
+        config
     }
 
     /// Reads where the configuration wants its state kept, and nothing else.

@@ -21,6 +21,7 @@ fn functions_take_and_give_the_same() {
     assert_eq!(names(&theirs), names(&ours));
     for (name, signature) in &theirs {
         let of_ours = &ours[name];
+        assert!(described(of_ours), "{name}: {of_ours}");
         for part in ["parameters", "variadic_parameter"] {
             assert_eq!(undescribed(&signature[part]), undescribed(&of_ours[part]), "{name}");
         }
@@ -29,6 +30,14 @@ fn functions_take_and_give_the_same() {
         let open = signature["return_type"] == "dynamic" || name.ends_with("templatestring");
         assert!(open || signature["return_type"] == of_ours["return_type"], "{name}: {of_ours}");
     }
+}
+
+/// Whether something is said about a function and each of its parameters.
+fn described(signature: &Value) -> bool {
+    let params = signature["parameters"].as_array().into_iter().flatten();
+    let rest = signature.get("variadic_parameter");
+    let mut all = std::iter::once(signature).chain(params).chain(rest);
+    all.all(|one| one["description"].as_str().is_some_and(|text| !text.is_empty()))
 }
 
 /// Parameters without what is said about them, which is each program's own.

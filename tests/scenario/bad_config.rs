@@ -83,6 +83,11 @@ const CASES: &[(&str, &str, &[&str])] = &[
         "output \"o\" {\n  value = uper(\"a\")\n}\n",
         &["Call to unknown function", "\"upper\""],
     ),
+    (
+        "mistakes that show at different times",
+        "output \"o\" {\n  value = var.v\n}\nresource \"bad_thing\" \"a\" {\n  name = \"a\"\n  nmae = \"b\"\n}\n",
+        &["Reference to undeclared input variable", "line 7", "Unsupported argument", "line 11"],
+    ),
     ("nesting without measure", "locals {\n  a = NESTED\n}\n", &["on main.tf line 7"]),
 ];
 
@@ -115,6 +120,17 @@ fn a_provider_that_is_not_installed_is_named_with_what_to_do() {
         "terraform {\n  required_providers {\n    other = { source = \"nobody/other\" }\n  }\n}\nresource \"other_thing\" \"a\" {\n}\n",
     );
     workdir.formwork("plan").run().code(1).says("nobody/other").says("init");
+}
+
+#[test]
+fn values_that_are_missing_and_blocks_that_are_wrong_are_told_at_once() {
+    let wrong = "resource \"bad_thing\" \"a\" {\n  name = \"a\"\n  nmae = \"b\"\n}\n";
+    for more in ["", "output \"o\" {\n  value = local.x\n}\n"] {
+        let workdir = Workdir::new(&format!("{HEADER}variable \"v\" {{}}\n{wrong}{more}"));
+        let ended = workdir.formwork("plan -input=false").run();
+        ended.code(1).says("No value for required variable").says("Unsupported argument");
+        assert_eq!(ended.words().contains("undeclared local value"), !more.is_empty());
+    }
 }
 
 #[test]

@@ -43,6 +43,7 @@ fn one(signature: &Signature) -> Json {
 fn parameter(param: &Param) -> Json {
     Json::some([
         ("name", Some(Json::text(param.name.clone()))),
+        ("description", Some(Json::text(param.description.clone()))),
         ("is_nullable", param.allow_null.then_some(Json::Bool(true))),
         ("type", Some(Json::Written(type_json::encode(&param.ty)))),
     ])

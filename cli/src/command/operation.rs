@@ -21,6 +21,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 use time::OffsetDateTime;
 
 use super::given::{ask_for_missing, given};
+use super::mistakes;
 use super::output::stored_in;
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
 use crate::clock;
@@ -104,21 +105,39 @@ impl<'e> Prepared<'e> {
                 "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command. To destroy everything that is managed here, use `formwork destroy`, which needs no configuration.",
             )));
         }
-        let mut config = workspace.config(diags)?;
+        let (mut config, dangling) = workspace.config_dangling(diags)?;
         if preparing.generate {
             config.expect_generated(diags)?;
         }
+        let variables = preparing.sources;
+        if let Err(reported) = dangling.check() {
+            let found = mistakes::find(diags, workspace, &config, dangling).await;
+            // Values of variables may be wrong as well; nobody is asked for those that are missing.
+            let unset = if preparing.ask.is_some() { Unset::Unknown } else { Unset::Refused };
+            if let Ok(given) = given(diags, workspace, variables) {
+                let sources = &mut workspace.sources;
+                drop(inputs::resolve(diags, sources, &config.root, given, unset));
+            }
+            return Err(found.err().unwrap_or(reported));
+        }
+        let _ = diags.append(dangling);
         let mut required = config.requirements();
         required.extend(of_state(workspace, &config, &required, preparing.place).await);
         let launcher = workspace.launcher(diags, &required)?;
         workspace.warn_of_overrides(diags, &required);
-        let mut given = given(diags, workspace, preparing.sources)?;
+        let mut given = given(diags, workspace, variables)?;
         if let Some(screen) = preparing.ask {
             ask_for_missing(screen, &config, &mut given).await;
         }
-        let inputs =
-            inputs::resolve(diags, &mut workspace.sources, &config.root, given, Unset::Refused)?;
-        Ok((config, inputs, launcher))
+        let sources = &mut workspace.sources;
+        match inputs::resolve(diags, sources, &config.root, given, Unset::Refused) {
+            Ok(inputs) => Ok((config, inputs, launcher)),
+            Err(reported) => {
+                // What is wrong whatever values they have is told in one go.
+                let found = mistakes::find(diags, workspace, &config, Diagnostics::new()).await;
+                Err(found.err().unwrap_or(reported))
+            }
+        }
     }
 
     /// What expressions can learn of the world outside.

@@ -39,6 +39,8 @@ use crate::scope::Scope;
 pub struct Param {
     /// Its name, for messages.
     pub name: Cow<'static, str>,
+    /// What is given for it, a sentence; empty if nobody says.
+    pub description: Cow<'static, str>,
     /// The type the argument is converted to.
     pub ty: Type,
     /// Whether null may be given; otherwise a null argument is an error.
@@ -60,6 +62,7 @@ impl Param {
     pub fn new(name: impl Into<Cow<'static, str>>, ty: Type) -> Self {
         Self {
             name: name.into(),
+            description: Cow::Borrowed(""),
             ty,
             allow_null: false,
             allow_unknown: false,
@@ -193,6 +196,12 @@ pub fn builtin(name: &str) -> Option<&'static dyn Function> {
 #[must_use]
 pub fn builtin_names() -> Vec<String> {
     table().keys().map(|name| (*name).to_owned()).collect()
+}
+
+/// What a built-in function does, a sentence.
+#[must_use]
+pub fn description(name: &str) -> Option<&'static str> {
+    Some(table().get(name)?.description())
 }
 
 /// An example of a built-in function: an expression, and how its value prints.

@@ -55,18 +55,23 @@ fn blocks() -> String {
 }
 
 fn functions() -> String {
-    let mut table = String::from("| function | for example | is |\n| --- | --- | --- |\n");
+    let mut table =
+        String::from("| function | what it does | for example | is |\n| --- | --- | --- | --- |\n");
     for name in functions::builtin_names() {
         let function = functions::builtin(&name).expect("it is one of the names");
         let param = |param: &Param| format!("{}: {}", param.name, param.ty);
         let mut params: Vec<String> = function.params().iter().map(param).collect();
         params.extend(function.variadic().map(|rest| format!("{}...", param(rest))));
+        let all = function.params().iter().chain(function.variadic());
+        let described = all.map(|param| format!("<br>`{}`: {}", param.name, param.description));
+        let does = functions::description(&name).unwrap_or_default();
         let (example, result) = functions::example(&name).unwrap_or_default();
         let cell = |text: &str| text.replace('\n', " ").replace('|', "\\|");
         let _ = writeln!(
             table,
-            "| `{name}({})` | `{}` | `{}` |",
+            "| `{name}({})` | {does}{} | `{}` | `{}` |",
             params.join(", "),
+            described.collect::<String>(),
             cell(example),
             cell(result)
         );

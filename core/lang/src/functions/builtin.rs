@@ -32,6 +32,7 @@ pub(crate) struct Builtin {
     nullable: bool,
     reads_everything: bool,
     special: Option<Special>,
+    description: &'static str,
     examples: Vec<(&'static str, &'static str)>,
 }
 
@@ -47,6 +48,7 @@ impl Builtin {
             nullable: false,
             reads_everything: true,
             special: None,
+            description: "",
             examples: Vec::new(),
         }
     }
@@ -125,6 +127,22 @@ impl Builtin {
         self
     }
 
+    /// What the function does, and what is given for each parameter: sentences for those who write
+    /// expressions.
+    pub(crate) fn does<const N: usize>(
+        mut self,
+        description: &'static str,
+        params: [&'static str; N],
+    ) -> Self {
+        debug_assert_eq!(N, self.params.len() + usize::from(self.variadic.is_some()));
+        self.description = description;
+        let all = self.params.iter_mut().chain(self.variadic.as_mut());
+        for (param, description) in all.zip(params) {
+            param.description = description.into();
+        }
+        self
+    }
+
     /// An expression, and what it gives as printed by `print`.
     pub(crate) fn example(mut self, expression: &'static str, printed: &'static str) -> Self {
         self.examples.push((expression, printed));
@@ -134,6 +152,11 @@ impl Builtin {
     /// The name.
     pub(crate) fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// What it does, a sentence.
+    pub(crate) fn description(&self) -> &'static str {
+        self.description
     }
 
     /// Expressions, and what they give.

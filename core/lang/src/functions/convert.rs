@@ -9,38 +9,74 @@ use crate::print::with_article;
 type Outcome = Result<Value, CallError>;
 
 pub(super) fn list() -> Vec<Builtin> {
+    [conversions(), marks(), attempts()].into_iter().flatten().collect()
+}
+
+fn conversions() -> Vec<Builtin> {
     let any = Type::Dynamic;
     vec![
         to("tobool", |args| to_type(args, &Type::Bool))
             .returns(Type::Bool)
+            .does("Converts a value to a bool.", ["A bool, the text `true` or `false`, or null."])
             .example(r#"tobool("true")"#, "true"),
         to("tonumber", |args| to_type(args, &Type::Number))
             .returns(Type::Number)
+            .does("Converts a value to a number.", ["A number, a text that is one, or null."])
             .example(r#"tonumber("1.50")"#, "1.5"),
         to("tostring", |args| to_type(args, &Type::String))
             .returns(Type::String)
+            .does("Converts a value to a string.", ["A string, a number, a bool, or null."])
             .example("tostring(1.5)", r#""1.5""#),
         to("tolist", |args| to_type(args, &Type::list(Type::Dynamic)))
             .returns(Type::list(any.clone()))
+            .does(
+                "Converts a value to a list, whose elements get one type.",
+                ["A list, set or tuple, or null."],
+            )
             .example("tolist([1])", "tolist([\n  1,\n])"),
         to("toset", |args| to_type(args, &Type::set(Type::Dynamic)))
             .returns(Type::set(any.clone()))
+            .does(
+                "Converts a value to a set, in which nothing occurs twice.",
+                ["A list, set or tuple, or null."],
+            )
             .example("toset([2, 1, 2])", "toset([\n  1,\n  2,\n])"),
         to("tomap", |args| to_type(args, &Type::map(Type::Dynamic)))
             .returns(Type::map(any.clone()))
+            .does(
+                "Converts a value to a map, whose elements get one type.",
+                ["A map or object, or null."],
+            )
             .example("tomap({a = 1})", "tomap({\n  \"a\" = 1\n})"),
+    ]
+}
+
+/// What may be shown, and what may be kept.
+fn marks() -> Vec<Builtin> {
+    vec![
         any_value("sensitive", |args| Ok(args.value(0).clone().mark(Marks::SENSITIVE)))
+            .does("Marks a value as sensitive, so that it is not shown.", ["The value."])
             .example("sensitive(1)", "(sensitive value)"),
         any_value("nonsensitive", |args| {
             let (value, marks) = args.value(0).clone().unmark();
             Ok(value.mark(marks.without(Marks::SENSITIVE)))
         })
+        .does("Takes the mark of a sensitive value away, so that it may be shown.", ["The value."])
         .example("nonsensitive(sensitive(1))", "1"),
         any_value("issensitive", is_sensitive)
             .returns(Type::Bool)
+            .does("Says whether a value is marked as sensitive.", ["The value."])
             .example("issensitive(sensitive(1))", "true"),
         any_value("ephemeralasnull", |args| Ok(without_ephemeral(args.value(0))))
+            .does("Puts null in place of whatever in a value is ephemeral.", ["The value."])
             .example("ephemeralasnull([1])", "[\n  1,\n]"),
+    ]
+}
+
+/// Expressions that may fail.
+fn attempts() -> Vec<Builtin> {
+    let any = Type::Dynamic;
+    vec![
         // The evaluator looks at the arguments of these two itself, unless they come from `...` and
         // so have values already.
         Builtin::new("try", |args| Ok(args.value(0).clone()))
@@ -51,6 +87,10 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_marked()
             .nullable()
             .special(Special::Try)
+            .does(
+                "Returns the first of some expressions that has a value.",
+                ["The expressions, the preferred one first."],
+            )
             .example("try({}.a, 2)", "2"),
         Builtin::new("can", |_| Ok(Value::Bool(true)))
             .takes("expression", any)
@@ -60,6 +100,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_marked()
             .returns(Type::Bool)
             .special(Special::Can)
+            .does("Says whether an expression has a value.", ["The expression."])
             .example("can({}.a)", "false"),
     ]
 }

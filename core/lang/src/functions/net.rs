@@ -14,22 +14,48 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("prefix", Type::String)
             .takes("hostnum", Type::Number)
             .returns(Type::String)
+            .does(
+                "Returns the address of one host in a network.",
+                [
+                    "The network, as in `10.12.0.0/16`.",
+                    "Which host; a negative number counts from the end.",
+                ],
+            )
             .example(r#"cidrhost("10.12.112.0/20", 16)"#, r#""10.12.112.16""#)
             .example(r#"cidrhost("10.12.112.0/20", -1)"#, r#""10.12.127.255""#),
         Builtin::new("cidrnetmask", netmask)
             .takes("prefix", Type::String)
             .returns(Type::String)
+            .does(
+                "Returns the mask of an IPv4 network in four numbers.",
+                ["The network, as in `10.12.0.0/16`."],
+            )
             .example(r#"cidrnetmask("172.16.0.0/12")"#, r#""255.240.0.0""#),
         Builtin::new("cidrsubnet", subnet)
             .takes("prefix", Type::String)
             .takes("newbits", Type::Number)
             .takes("netnum", Type::Number)
             .returns(Type::String)
+            .does(
+                "Returns one of the networks of equal size within a network.",
+                [
+                    "The network, as in `10.12.0.0/16`.",
+                    "How many bits the prefix becomes longer.",
+                    "Which of those networks, from 0.",
+                ],
+            )
             .example(r#"cidrsubnet("172.16.0.0/12", 4, 2)"#, r#""172.18.0.0/16""#),
         Builtin::new("cidrsubnets", subnets)
             .takes("prefix", Type::String)
             .takes_rest("newbits", Type::Number)
             .returns(Type::list(Type::String))
+            .does(
+                "Returns networks of given sizes within a network, one after the other.",
+                [
+                    "The network, as in `10.12.0.0/16`.",
+                    "For each how many bits the prefix becomes longer.",
+                ],
+            )
             .example(
                 r#"cidrsubnets("10.1.0.0/16", 4, 8)"#,
                 "tolist([\n  \"10.1.0.0/20\",\n  \"10.1.16.0/24\",\n])",

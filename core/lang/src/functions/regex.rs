@@ -28,18 +28,34 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("string", Type::String)
             .nullable()
             .returns_by(match_type)
+            .does(
+                "Returns the first match of a pattern, or what its groups hold, or fails.",
+                ["The pattern, in the syntax of RE2.", "The text to search."],
+            )
             .example(r#"regex("[a-z]+", "53453453.345345aaabbbccc23454")"#, r#""aaabbbccc""#)
             .example(r#"regex("(\\d+)-(\\d+)", "2019-02")"#, "[\n  \"2019\",\n  \"02\",\n]"),
         Builtin::new("regexall", regex_all)
             .takes("pattern", Type::String)
             .takes("string", Type::String)
             .returns_by(|args| match_type(args).map(Type::list))
+            .does(
+                "Returns all matches of a pattern, or for each what its groups hold.",
+                ["The pattern, in the syntax of RE2.", "The text to search."],
+            )
             .example(r#"regexall("a.", "abac")"#, "tolist([\n  \"ab\",\n  \"ac\",\n])"),
         Builtin::new("replace", replace)
             .takes("str", Type::String)
             .takes("substr", Type::String)
             .takes("replace", Type::String)
             .returns(Type::String)
+            .does(
+                "Replaces every occurrence of a text or pattern by another text.",
+                [
+                    "The text to search.",
+                    "What is replaced: a text, or a pattern between slashes.",
+                    "What comes instead; `$1` or `${name}` stand for groups of a pattern.",
+                ],
+            )
             .example(r#"replace("1 + 2", "+", "-")"#, r#""1 - 2""#)
             .example(r#"replace("hello", "/l+/", "[$0]")"#, r#""he[ll]o""#),
     ]

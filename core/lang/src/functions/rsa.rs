@@ -22,6 +22,13 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("ciphertext", Type::String)
             .takes("privatekey", Type::String)
             .returns(Type::String)
+            .does(
+                "Decrypts what was encrypted with the public half of an RSA key, by PKCS #1 v1.5.",
+                [
+                    "The encrypted bytes in Base64.",
+                    "The private key in PEM or OpenSSH form, without passphrase.",
+                ],
+            )
             .example(EXAMPLE, r#""hi""#),
     ]
 }

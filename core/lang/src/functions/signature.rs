@@ -1,5 +1,7 @@
 //! What a function takes and gives, for programs that want to know: editors, mostly.
 
+use std::iter;
+
 use formwork_value::diag::{Called, CalledParam};
 use formwork_value::{Type, Value};
 
@@ -10,7 +12,7 @@ use super::{Function, Param, Special, table};
 pub struct Signature {
     /// Its name, without namespace.
     pub name: &'static str,
-    /// What it does, by example.
+    /// What it does, and examples.
     pub description: String,
     /// Its parameters.
     pub params: Vec<Param>,
@@ -36,7 +38,10 @@ pub fn signatures() -> Vec<Signature> {
             |param: &Param| Param { allow_null: param.allow_null && !lazy, ..param.clone() };
         Signature {
             name: builtin.name(),
-            description: examples.collect::<Vec<_>>().join(" "),
+            description: iter::once(builtin.description().to_owned())
+                .chain(examples)
+                .collect::<Vec<_>>()
+                .join(" "),
             params: builtin.params().iter().map(param).collect(),
             variadic: builtin.variadic().map(param),
             returns: returns(builtin),

@@ -11,72 +11,133 @@ use super::{Args, Builtin, CallError};
 type Outcome = Result<Value, CallError>;
 
 pub(super) fn list() -> Vec<Builtin> {
-    let strings = || Type::list(Type::String);
-    let mut list = vec![
-        of_text("chomp", chomp).example(r#"chomp("a\r\n\n")"#, r#""a""#),
+    [cases(), trims(), questions(), parts(), format::list()].into_iter().flatten().collect()
+}
+
+/// Other letters, another order.
+fn cases() -> Vec<Builtin> {
+    vec![
         of_text("lower", |args| args.string(case::lower(args.text(0)?)))
+            .does("Makes all letters of a text small.", ["The text."])
             .example(r#"lower("HÉLLO")"#, r#""héllo""#),
         of_text("upper", |args| args.string(case::upper(args.text(0)?)))
+            .does("Makes all letters of a text capital.", ["The text."])
             .example(r#"upper("straße")"#, r#""STRAßE""#),
         of_text("title", |args| args.string(case::title(args.text(0)?)))
+            .does("Makes the first letter of every word of a text capital.", ["The text."])
             .example(r#"title("hello wORLD it's")"#, r#""Hello WORLD It'S""#),
         of_text("strrev", |args| {
             args.string(args.text(0)?.graphemes(true).rev().collect::<String>())
         })
+        .does("Returns the characters of a text from the last to the first.", ["The text."])
         .example(r#"strrev("abc")"#, r#""cba""#),
+    ]
+}
+
+/// What is taken away at the ends.
+fn trims() -> Vec<Builtin> {
+    vec![
+        of_text("chomp", chomp)
+            .does("Removes all line ends at the end of a text.", ["The text."])
+            .example(r#"chomp("a\r\n\n")"#, r#""a""#),
         of_text("trimspace", |args| args.string(args.text(0)?.trim()))
+            .does("Removes white space at both ends of a text.", ["The text."])
             .example(r#"trimspace("  a\n")"#, r#""a""#),
-        of_two("trim", ["str", "cutset"], trim).example(r#"trim("?!a?!", "!?")"#, r#""a""#),
+        of_two("trim", ["str", "cutset"], trim)
+            .does(
+                "Removes certain characters at both ends of a text.",
+                ["The text.", "The characters to remove, in any order."],
+            )
+            .example(r#"trim("?!a?!", "!?")"#, r#""a""#),
         of_two("trimprefix", ["str", "prefix"], |args| {
             let text = args.text(0)?;
             args.string(text.strip_prefix(args.text(1)?.as_str()).unwrap_or(text))
         })
+        .does("Removes a prefix from a text that has it.", ["The text.", "The prefix."])
         .example(r#"trimprefix("helloworld", "hello")"#, r#""world""#),
         of_two("trimsuffix", ["str", "suffix"], |args| {
             let text = args.text(0)?;
             args.string(text.strip_suffix(args.text(1)?.as_str()).unwrap_or(text))
         })
+        .does("Removes a suffix from a text that has it.", ["The text.", "The suffix."])
         .example(r#"trimsuffix("helloworld", "world")"#, r#""hello""#),
+    ]
+}
+
+/// Questions about a text.
+fn questions() -> Vec<Builtin> {
+    vec![
         Builtin::new("startswith", starts_with)
             .takes("str", Type::String)
             .or_unknown()
             .takes("prefix", Type::String)
             .returns(Type::Bool)
+            .does(
+                "Says whether a text begins with another.",
+                ["The text.", "What it may begin with."],
+            )
             .example(r#"startswith("hello", "he")"#, "true"),
         of_two("endswith", ["str", "suffix"], |args| {
             Ok(Value::Bool(args.text(0)?.ends_with(args.text(1)?.as_str())))
         })
         .returns(Type::Bool)
+        .does("Says whether a text ends with another.", ["The text.", "What it may end with."])
         .example(r#"endswith("hello", "he")"#, "false"),
         of_two("strcontains", ["str", "substr"], |args| {
             Ok(Value::Bool(args.text(0)?.contains(args.text(1)?.as_str())))
         })
         .returns(Type::Bool)
+        .does("Says whether a text contains another.", ["The text.", "What it may contain."])
         .example(r#"strcontains("hello", "ell")"#, "true"),
+    ]
+}
+
+/// Texts that become parts, and the other way round.
+fn parts() -> Vec<Builtin> {
+    let strings = || Type::list(Type::String);
+    vec![
         Builtin::new("indent", indent)
             .takes("spaces", Type::Number)
             .takes("str", Type::String)
             .returns(Type::String)
+            .does(
+                "Puts spaces before every line of a text but the first.",
+                ["How many spaces.", "The text."],
+            )
             .example(r#"indent(2, "a\nb")"#, "<<EOT\na\n  b\nEOT"),
         Builtin::new("join", join)
             .takes("separator", Type::String)
             .takes_rest("lists", strings())
             .or_unknown()
             .returns(Type::String)
+            .does(
+                "Joins texts to one, with a separator between them.",
+                ["What comes between two texts.", "Lists of texts, one after the other."],
+            )
             .example(r#"join("-", ["a", "b"], ["c"])"#, r#""a-b-c""#),
         of_two("split", ["separator", "str"], split)
             .returns(strings())
+            .does(
+                "Divides a text wherever a separator occurs.",
+                ["What divides, which is in no part.", "The text."],
+            )
             .example(r#"split(",", "a,b")"#, "tolist([\n  \"a\",\n  \"b\",\n])"),
         Builtin::new("substr", substr)
             .takes("str", Type::String)
             .takes("offset", Type::Number)
             .takes("length", Type::Number)
             .returns(Type::String)
+            .does(
+                "Returns part of a text, counted in characters.",
+                [
+                    "The text.",
+                    "Where the part begins; a negative number counts from the end.",
+                    "How many characters at most; -1 for all that follow.",
+                ],
+            )
             .example(r#"substr("hello", 1, 3)"#, r#""ell""#)
             .example(r#"substr("hello", -3, -1)"#, r#""llo""#),
-    ];
-    list.extend(format::list());
-    list
+    ]
 }
 
 fn of_text(name: &'static str, body: fn(&Args<'_>) -> Outcome) -> Builtin {

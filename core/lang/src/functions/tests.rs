@@ -1,6 +1,6 @@
 //! The examples of all functions, and tables of what the reference does.
 
-use super::table;
+use super::{Function as _, table};
 use crate::eval::testing::show;
 
 #[test]
@@ -14,6 +14,22 @@ fn every_function_has_an_example_and_it_holds() {
                 builtin.name()
             );
             assert_eq!(show(expression), *printed, "{expression}");
+        }
+    }
+}
+
+#[test]
+fn every_function_and_every_parameter_is_described() {
+    let sentence = |text: &str| {
+        let first = text.chars().next().is_some_and(char::is_uppercase);
+        first && text.ends_with('.') && !text.contains(". ") && !text.contains('\n')
+    };
+    for builtin in table().values() {
+        let (name, text) = (builtin.name(), builtin.description());
+        assert!(sentence(text), "what {name} does is no sentence: {text:?}");
+        for param in builtin.params().iter().chain(builtin.variadic()) {
+            let text = &*param.description;
+            assert!(sentence(text), "{} of {name} is no sentence: {text:?}", param.name);
         }
     }
 }

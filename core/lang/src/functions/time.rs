@@ -17,6 +17,13 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("format", Type::String)
             .takes("time", Type::String)
             .returns(Type::String)
+            .does(
+                "Writes a point in time in a format of one's own.",
+                [
+                    "The format: verbs such as `YYYY`, `MMM` or `hh`, and texts in single quotes.",
+                    "The time, in the form of RFC 3339.",
+                ],
+            )
             .example(
                 r#"formatdate("DD MMM YYYY hh:mm 'UTC'Z", "2020-02-03T04:05:06Z")"#,
                 r#""03 Feb 2020 04:05 UTCZ""#,
@@ -25,17 +32,30 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("timestamp", Type::String)
             .takes("duration", Type::String)
             .returns(Type::String)
+            .does(
+                "Returns the point in time that is a duration after another.",
+                [
+                    "The time, in the form of RFC 3339.",
+                    "The duration, as in `1h30m`; a negative one goes back.",
+                ],
+            )
             .example(r#"timeadd("2020-02-03T04:05:06Z", "1h30m")"#, r#""2020-02-03T05:35:06Z""#),
         Builtin::new("timecmp", time_compare)
             .takes("timestamp_a", Type::String)
             .takes("timestamp_b", Type::String)
             .returns(Type::Number)
+            .does(
+                "Returns -1, 0 or 1 if one point in time is before, at or after another.",
+                ["The one time, in the form of RFC 3339.", "The other time, in the same form."],
+            )
             .example(r#"timecmp("2020-02-03T04:05:06Z", "2020-02-03T05:05:06+01:00")"#, "0"),
         Builtin::new("timestamp", |args| moment(args, args.ctx.host.ambient.now()))
             .returns(Type::String)
+            .does("Returns the time of the call in UTC, which nobody knows while planning.", [])
             .example("timestamp()", r#""2024-05-06T07:08:09Z""#),
         Builtin::new("plantimestamp", |args| moment(args, args.ctx.host.ambient.plan_time()))
             .returns(Type::String)
+            .does("Returns the time at which the plan was made, in UTC.", [])
             .example("plantimestamp()", r#""2024-05-06T00:00:00Z""#),
     ]
 }

@@ -14,10 +14,15 @@ pub(super) fn list() -> Vec<Builtin> {
         Builtin::new("alltrue", all_true)
             .takes("list", bools())
             .returns(Type::Bool)
+            .does(
+                "Says whether all elements are true, as those of an empty list are.",
+                ["The bools."],
+            )
             .example("alltrue([true, null])", "false"),
         Builtin::new("anytrue", any_true)
             .takes("list", bools())
             .returns(Type::Bool)
+            .does("Says whether at least one element is true.", ["The bools."])
             .example("anytrue([false, true])", "true"),
         Builtin::new("coalesce", coalesce)
             .takes_rest("vals", Type::Dynamic)
@@ -25,6 +30,10 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_unknown()
             .or_dynamic()
             .returns_by(coalesce_type)
+            .does(
+                "Returns the first value that is neither null nor an empty text.",
+                ["The values, which get one type."],
+            )
             .example(r#"coalesce("", null, "b")"#, r#""b""#),
         Builtin::new("coalescelist", coalesce_list)
             .takes_rest("vals", Type::Dynamic)
@@ -32,6 +41,7 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_unknown()
             .or_dynamic()
             .returns_by(coalesce_list_type)
+            .does("Returns the first list that has elements.", ["The lists or tuples."])
             .example("coalescelist([], [1])", "[\n  1,\n]"),
         Builtin::new("length", length)
             .takes("value", Type::Dynamic)
@@ -40,6 +50,10 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_marked()
             .returns_by(length_type)
             .reads_little()
+            .does(
+                "Returns how many elements a collection has, or how many characters a text.",
+                ["The collection or text."],
+            )
             .example(r#"length("héllo")"#, "5")
             .example("length([1, 2])", "2"),
         Builtin::new("one", one)
@@ -47,11 +61,16 @@ pub(super) fn list() -> Vec<Builtin> {
             .nullable()
             .returns_by(one_type)
             .reads_little()
+            .does(
+                "Returns the only element, or null if there is none; more are an error.",
+                ["A list, set or tuple."],
+            )
             .example("one([])", "null")
             .example("one([1])", "1"),
         Builtin::new("sum", sum)
             .takes("list", Type::Dynamic)
             .returns(Type::Number)
+            .does("Adds up numbers.", ["A list, set or tuple of numbers, at least one."])
             .example("sum([1, 2.5])", "3.5"),
     ]
 }

@@ -17,11 +17,16 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_unknown()
             .or_marked()
             .returns_by(keys_type)
+            .does("Returns the keys of a map, sorted.", ["The map or object."])
             .example("keys({b = 1, a = 2})", "[\n  \"a\",\n  \"b\",\n]"),
         Builtin::new("values", values)
             .takes("mapping", Type::Dynamic)
             .or_marked()
             .returns_by(values_type)
+            .does(
+                "Returns the elements of a map in the order of their keys.",
+                ["The map or object."],
+            )
             .example("values({b = 1, a = 2})", "[\n  2,\n  1,\n]"),
         Builtin::new("lookup", lookup)
             .takes("inputMap", Type::Dynamic)
@@ -36,6 +41,14 @@ pub(super) fn list() -> Vec<Builtin> {
             .nullable()
             .returns_by(lookup_type)
             .reads_little()
+            .does(
+                "Returns the element of a map under a key, or a default if there is none.",
+                [
+                    "The map or object.",
+                    "The key.",
+                    "What is returned without such a key; if left out, that is an error.",
+                ],
+            )
             .example(r#"lookup({a = 1}, "b", 2)"#, "2"),
         Builtin::new("merge", merge)
             .takes_rest("maps", Type::Dynamic)
@@ -43,6 +56,10 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_dynamic()
             .or_marked()
             .returns_by(merge_type)
+            .does(
+                "Puts maps together, where later ones win.",
+                ["The maps or objects; null adds nothing."],
+            )
             .example("merge({a = 1}, {a = 2, b = 3})", "{\n  \"a\" = 2\n  \"b\" = 3\n}"),
         Builtin::new("zipmap", zipmap)
             .takes("keys", lists())
@@ -50,13 +67,21 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("values", Type::Dynamic)
             .or_marked()
             .returns_by(zipmap_type)
+            .does(
+                "Makes a map of keys and as many values.",
+                ["The keys.", "The values, in the same order."],
+            )
             .example(r#"zipmap(["a"], [1])"#, "{\n  \"a\" = 1\n}"),
         Builtin::new("transpose", transpose)
             .takes("values", Type::map(lists()))
             .returns(Type::map(lists()))
+            .does(
+                "Makes a map from each text in a map of lists to the keys it stood under.",
+                ["The map of lists of texts."],
+            )
             .example(
-                r#"transpose({a = ["1", "2"]})"#,
-                "tomap({\n  \"1\" = tolist([\n    \"a\",\n  ])\n  \"2\" = tolist([\n    \"a\",\n  ])\n})",
+                r#"transpose({a = ["1"]})"#,
+                "tomap({\n  \"1\" = tolist([\n    \"a\",\n  ])\n})",
             ),
     ]
 }

@@ -13,22 +13,39 @@ pub(super) fn list() -> Vec<Builtin> {
         Builtin::new("distinct", distinct)
             .takes("list", any_list())
             .returns_by(|args| Ok(args.first().map_or(Type::Dynamic, Value::ty)))
+            .does("Returns a list without what occurred before in it.", ["The list."])
             .example("distinct([1, 2, 1])", "tolist([\n  1,\n  2,\n])"),
         Builtin::new("matchkeys", match_keys)
             .takes("values", any_list())
             .takes("keys", any_list())
             .takes("searchset", any_list())
             .returns_by(match_keys_type)
+            .does(
+                "Returns those elements of a list that stand where another list has a wanted key.",
+                [
+                    "The list to choose from.",
+                    "The keys, one for each of its elements.",
+                    "The wanted keys.",
+                ],
+            )
             .example(r#"matchkeys(["a", "b"], [1, 2], [2])"#, "tolist([\n  \"b\",\n])"),
         Builtin::new("contains", contains)
             .takes("list", Type::Dynamic)
             .takes("value", Type::Dynamic)
             .returns(Type::Bool)
+            .does(
+                "Says whether a collection has an element.",
+                ["The list, set or tuple.", "The element."],
+            )
             .example(r#"contains(["a"], "a")"#, "true"),
         Builtin::new("index", index)
             .takes("list", Type::Dynamic)
             .takes("value", Type::Dynamic)
             .returns(Type::Number)
+            .does(
+                "Returns the place of the first element equal to a value; without one it fails.",
+                ["The list or tuple.", "The value."],
+            )
             .example(r#"index(["a", "b"], "b")"#, "1"),
     ]
 }

@@ -24,6 +24,13 @@ fn picking() -> Vec<Builtin> {
             .nullable()
             .returns_by(element_type)
             .reads_little()
+            .does(
+                "Returns an element of a list, which begins anew after its end.",
+                [
+                    "The list or tuple, not an empty one.",
+                    "The place, from 0.",
+                ],
+            )
             .example(r#"element(["a", "b"], 3)"#, r#""b""#),
         Builtin::new("slice", slice)
             .takes("list", Type::Dynamic)
@@ -31,10 +38,19 @@ fn picking() -> Vec<Builtin> {
             .takes("start_index", Type::Number)
             .takes("end_index", Type::Number)
             .returns_by(slice_type)
+            .does(
+                "Returns the elements of a list between two places.",
+                [
+                    "The list or tuple.",
+                    "The place of the first element, from 0.",
+                    "The place behind the last element.",
+                ],
+            )
             .example("slice([1, 2, 3], 1, 2)", "[\n  2,\n]"),
         Builtin::new("compact", compact)
             .takes("list", Type::list(Type::String))
             .returns(Type::list(Type::String))
+            .does("Returns a list of texts without null and empty ones.", ["The texts."])
             .example(r#"compact(["a", "", null])"#, "tolist([\n  \"a\",\n])"),
     ]
 }
@@ -47,16 +63,25 @@ fn building() -> Vec<Builtin> {
             .takes("size", Type::Number)
             .or_marked()
             .returns_by(|args| Ok(Type::list(args.first().map_or(Type::Dynamic, Value::ty))))
+            .does(
+                "Divides a list into lists of a given length, of which the last may be shorter.",
+                ["The list.", "The length of each; 0 for everything in one."],
+            )
             .example("length(chunklist([1, 2, 3], 2))", "2"),
         Builtin::new("concat", concat)
             .takes_rest("seqs", Type::Dynamic)
             .or_marked()
             .returns_by(concat_type)
+            .does("Puts lists together, one after the other.", ["The lists or tuples."])
             .example(r#"concat([1], ["a"])"#, "[\n  1,\n  \"a\",\n]"),
         Builtin::new("flatten", flatten)
             .takes("list", Type::Dynamic)
             .or_marked()
             .returns_by(flatten_type)
+            .does(
+                "Replaces lists within a list by their elements, at every depth.",
+                ["The list, set or tuple."],
+            )
             .example("flatten([[1, [2]], 3])", "[\n  1,\n  2,\n  3,\n]"),
         Builtin::new("list", |_| Err(removed("tolist([...])")))
             .takes_rest("vals", Type::Dynamic)
@@ -64,6 +89,10 @@ fn building() -> Vec<Builtin> {
             .or_unknown()
             .or_dynamic()
             .or_marked()
+            .does(
+                "Was removed from the language, where `tolist([...])` does the same.",
+                ["The elements."],
+            )
             .example("can(list(1))", "false"),
         Builtin::new("map", |_| Err(removed("tomap({...})")))
             .takes_rest("vals", Type::Dynamic)
@@ -71,19 +100,32 @@ fn building() -> Vec<Builtin> {
             .or_unknown()
             .or_dynamic()
             .or_marked()
+            .does(
+                "Was removed from the language, where `tomap({...})` does the same.",
+                ["Keys and elements in turn."],
+            )
             .example(r#"can(map("a", 1))"#, "false"),
         Builtin::new("range", range)
             .takes_rest("params", Type::Number)
             .returns(Type::list(Type::Number))
+            .does(
+                "Counts up or down to a limit, which is not reached.",
+                ["The limit; or the start and the limit; or the start, the limit and the step."],
+            )
             .example("range(1, 3)", "tolist([\n  1,\n  2,\n])"),
         Builtin::new("reverse", reverse)
             .takes("list", Type::Dynamic)
             .or_marked()
             .returns_by(reverse_type)
+            .does(
+                "Returns the elements of a list from the last to the first.",
+                ["The list or tuple."],
+            )
             .example("reverse([1, 2])", "[\n  2,\n  1,\n]"),
         Builtin::new("sort", sort)
             .takes("list", Type::list(Type::String))
             .returns(Type::list(Type::String))
+            .does("Sorts texts by their characters.", ["The texts."])
             .example(r#"sort(["b", "a"])"#, "tolist([\n  \"a\",\n  \"b\",\n])"),
     ]
 }

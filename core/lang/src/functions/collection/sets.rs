@@ -11,8 +11,13 @@ use super::{Outcome, converted, element_of};
 pub(super) fn list() -> Vec<Builtin> {
     vec![
         operation("setintersection", intersection)
+            .does("Returns what is in all of some sets.", ["The first set.", "The other sets."])
             .example(r#"setintersection(["a", "b"], ["b"])"#, "toset([\n  \"b\",\n])"),
         operation("setunion", union)
+            .does(
+                "Returns what is in at least one of some sets.",
+                ["The first set.", "The other sets."],
+            )
             .example(r#"setunion(["b"], ["a"])"#, "toset([\n  \"a\",\n  \"b\",\n])"),
         Builtin::new("setsubtract", subtract)
             .takes("a", any_set())
@@ -20,11 +25,19 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("b", any_set())
             .or_dynamic()
             .returns_by(operation_type)
+            .does(
+                "Returns what is in one set and not in another.",
+                ["The one set.", "The other set."],
+            )
             .example(r#"setsubtract(["a", "b"], ["b"])"#, "toset([\n  \"a\",\n])"),
         Builtin::new("setproduct", product)
             .takes_rest("sets", Type::Dynamic)
             .or_marked()
             .returns_by(product_type)
+            .does(
+                "Returns every combination of one element from each collection.",
+                ["The collections, at least two; lists and tuples keep their order."],
+            )
             .example(r#"length(setproduct(["a", "b"], [1, 2]))"#, "4"),
     ]
 }

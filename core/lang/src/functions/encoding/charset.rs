@@ -17,11 +17,19 @@ pub(super) fn list() -> Vec<Builtin> {
             .takes("string", Type::String)
             .takes("encoding", Type::String)
             .returns(Type::String)
+            .does(
+                "Writes a text in another character encoding, and the bytes of that in Base64.",
+                ["The text.", "The IANA name of the encoding."],
+            )
             .example(r#"textencodebase64("hé", "UTF-16LE")"#, r#""aADpAA==""#),
         Builtin::new("textdecodebase64", decode)
             .takes("source", Type::String)
             .takes("encoding", Type::String)
             .returns(Type::String)
+            .does(
+                "Reads a text of another character encoding whose bytes are written in Base64.",
+                ["The Base64 letters, with padding.", "The IANA name of the encoding."],
+            )
             .example(r#"textdecodebase64("aADpAA==", "UTF-16LE")"#, r#""hé""#),
     ]
 }

@@ -17,6 +17,10 @@ pub(super) fn function() -> Builtin {
             }
             _ => Ok(Type::Dynamic),
         })
+        .does(
+            "Reads comma-separated values as objects, with the names in the first row.",
+            ["The rows."],
+        )
         .example(
             r#"csvdecode("a,b\n1,\"x\"\"y\"")"#,
             "tolist([\n  {\n    \"a\" = \"1\"\n    \"b\" = \"x\\\"y\"\n  },\n])",

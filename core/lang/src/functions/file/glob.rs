@@ -14,6 +14,13 @@ pub(super) fn function() -> Builtin {
         .takes("path", Type::String)
         .takes("pattern", Type::String)
         .returns(Type::set(Type::String))
+        .does(
+            "Returns the paths of the files below a folder that match a pattern.",
+            [
+                "The folder.",
+                "The pattern: `*` is any part of a name, `**` any folders, `{a,b}` either.",
+            ],
+        )
         .example(r#"fileset(".", "*.txt")"#, "toset([\n  \"greeting.txt\",\n])")
 }
 

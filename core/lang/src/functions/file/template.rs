@@ -21,6 +21,10 @@ pub(super) fn list() -> Vec<Builtin> {
         .takes("path", Type::String)
         .takes("vars", Type::Dynamic)
         .reads_little()
+        .does(
+            "Renders the template in a file.",
+            ["Where the template is.", "The names that the template may use: a map or an object."],
+        )
         .example(r#"templatefile("greeting.tftpl", {name = "Ann"})"#, r#""Hello Ann!""#),
         Builtin::new("templatestring", |args| {
             render(args, "template", args.text(0)?.to_string(), Some(0))
@@ -29,6 +33,13 @@ pub(super) fn list() -> Vec<Builtin> {
         .takes("vars", Type::Dynamic)
         .reads_little()
         .special(Special::Reference)
+        .does(
+            "Renders a template that another part of the configuration has as a value.",
+            [
+                "The template: a reference to a text, not the text itself.",
+                "The names that the template may use: a map or an object.",
+            ],
+        )
         .example(r#"[for t in ["$${x}!"] : templatestring(t, {x = 1})]"#, "[\n  \"1!\",\n]"),
     ]
 }

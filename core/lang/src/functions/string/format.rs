@@ -22,6 +22,13 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_null()
             .or_unknown()
             .returns(Type::String)
+            .does(
+                "Puts values into a text, each at the place and in the form that a verb says.",
+                [
+                    "The text with verbs such as `%s`, `%05.2f` or `%#v`.",
+                    "The values, one for each verb.",
+                ],
+            )
             .example(r#"format("%s-%03d|%5.1f|%q", "a", 7, 2.25, "b")"#, r#""a-007|  2.2|\"b\"""#),
         Builtin::new("formatlist", format_list)
             .takes("format", Type::String)
@@ -29,6 +36,13 @@ pub(super) fn list() -> Vec<Builtin> {
             .or_null()
             .or_unknown()
             .returns(Type::list(Type::String))
+            .does(
+                "Does what `format` does once for each element of the lists among the values.",
+                [
+                    "The text with verbs such as `%s`, `%05.2f` or `%#v`.",
+                    "The values: lists of one length, and others that stay the same.",
+                ],
+            )
             .example(
                 r#"formatlist("%s-%s", "a", ["b", "c"])"#,
                 "tolist([\n  \"a-b\",\n  \"a-c\",\n])",
