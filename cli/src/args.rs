@@ -318,7 +318,10 @@ pub(crate) struct VersionArgs {
 pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
     let given: Vec<OsString> = std::env::args_os().collect();
     let mut command = description();
-    let words = normalize::normalize(&command, given, &env.arguments);
+    let words = normalize::normalize(&command, given, &env.arguments).map_err(|name| {
+        let what = "a quote is not closed, or nothing follows a backslash";
+        view::fatal(&format!("The arguments in {name} cannot be read: {what}."))
+    })?;
     let names: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let parsed =
         command.clone().try_get_matches_from(words).and_then(|m| Cli::from_arg_matches(&m));
@@ -367,7 +370,14 @@ fn description() -> clap::Command {
     fn lenient(command: clap::Command) -> clap::Command {
         command.args_override_self(true).mut_subcommands(lenient)
     }
-    lenient(Cli::command())
+    // What `refresh` takes without a word, and what changes nothing there, need not be offered.
+    let inert = |arg: clap::Arg| {
+        let hidden =
+            ["destroy", "refresh_only", "refresh", "replace"].contains(&arg.get_id().as_str());
+        if hidden { arg.hide(true) } else { arg }
+    };
+    let cli = Cli::command().mut_subcommand("refresh", |refresh| refresh.mut_args(inert));
+    lenient(cli)
 }
 
 #[cfg(test)]
@@ -399,7 +409,7 @@ mod tests {
         for line in ["graph", "providers schema --json", "state pull", "version", "fmt"] {
             let words = format!("formwork {line} -no-color -compact-warnings");
             let words = words.split(' ').map(OsString::from).collect();
-            let words = normalize::normalize(&description(), words, &Default::default());
+            let words = normalize::normalize(&description(), words, &Default::default()).unwrap();
             let matches = description().try_get_matches_from(words).unwrap();
             let view = Cli::from_arg_matches(&matches).unwrap().view;
             assert!(view.no_color && view.compact_warnings, "{line}");

@@ -31,8 +31,12 @@ fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return view::fatal(&format!("The runtime could not be started: {error}.")),
     };
-    let code = runtime.block_on(command::run(parsed, &env));
+    let exit = runtime.block_on(command::run(parsed, &env));
     // Blocking work that hangs, such as a read from a terminal, must not hold up the exit.
     runtime.shutdown_background();
-    code.into()
+    if let Some(reason) = view::lost() {
+        // Whoever goes by the exit code must not take half of an answer for all of it.
+        return view::fatal(&format!("Not all output could be written: {reason}."));
+    }
+    exit.into()
 }

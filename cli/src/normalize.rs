@@ -9,11 +9,14 @@ use clap::{ArgAction, Command};
 
 /// Rewrites the words of a command line. `extra` are arguments that the environment adds, by command;
 /// the empty command for all of them.
+///
+/// # Errors
+/// With the name of a variable that holds no words, such as one with a quote that is not closed.
 pub(crate) fn normalize(
     root: &Command,
     words: Vec<OsString>,
     extra: &BTreeMap<String, String>,
-) -> Vec<OsString> {
+) -> Result<Vec<OsString>, String> {
     let mut words = words.into_iter();
     let mut result: Vec<OsString> = words.next().into_iter().collect();
     let mut rest: Vec<OsString> = words.collect();
@@ -29,7 +32,7 @@ pub(crate) fn normalize(
         }
         if word.starts_with('-') && word.len() > 1 {
             if path.is_empty() || command.has_subcommands() {
-                at += rewrite((root, command), &mut rest, at);
+                at = rewrite((root, command), &mut rest, at);
                 continue;
             }
             break;
@@ -44,17 +47,17 @@ pub(crate) fn normalize(
     }
     let tail = rest.split_off(at);
     result.extend(rest);
-    let mut own = added(extra, &path);
+    let mut own = added(extra, &path)?;
     own.extend(tail);
     let mut at = 0;
     while at < own.len() {
         if own[at] == "--" {
             break;
         }
-        at += rewrite((root, command), &mut own, at);
+        at = rewrite((root, command), &mut own, at);
     }
     result.extend(own);
-    result
+    Ok(result)
 }
 
 /// `-version` and `-v` before any command are the command `version`.
@@ -62,27 +65,32 @@ fn version_flag(word: &str) -> Option<&'static str> {
     matches!(word, "-v" | "-version" | "--version").then_some("version")
 }
 
-fn added(extra: &BTreeMap<String, String>, path: &[String]) -> Vec<OsString> {
+fn added(extra: &BTreeMap<String, String>, path: &[String]) -> Result<Vec<OsString>, String> {
     if path.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    let for_all = extra.get("").map(|text| split(text)).unwrap_or_default();
+    let words = |name: &str| match extra.get(name).map(|text| split(text)) {
+        Some(None) if name.is_empty() => Err("TF_CLI_ARGS".to_owned()),
+        Some(None) => Err(format!("TF_CLI_ARGS_{name}")),
+        words => Ok(words.flatten().unwrap_or_default()),
+    };
     // The name of a variable cannot hold the dashes of a command.
     let name = path.join("_").replace('-', "_");
-    let own = extra.get(&name).map(|text| split(text)).unwrap_or_default();
-    own.into_iter().chain(for_all).map(OsString::from).collect()
+    let mut all = words(&name)?;
+    all.extend(words("")?);
+    Ok(all.into_iter().map(OsString::from).collect())
 }
 
 /// Splits text into words as a shell would: quotes group, a backslash takes the next character as
-/// it is.
-fn split(text: &str) -> Vec<String> {
+/// it is. There are none where a quote is not closed or nothing follows a backslash.
+fn split(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
     let mut characters = text.chars();
     while let Some(character) = characters.next() {
         match (character, quote) {
-            ('\\', Some('"') | None) => word.get_or_insert_default().extend(characters.next()),
+            ('\\', Some('"') | None) => word.get_or_insert_default().push(characters.next()?),
             (c, Some(open)) if c == open => quote = None,
             ('"' | '\'', None) => {
                 quote = Some(character);
@@ -93,16 +101,18 @@ fn split(text: &str) -> Vec<String> {
         }
     }
     words.extend(word);
-    words
+    quote.is_none().then_some(words)
 }
 
 /// Rewrites the word at `at`, which the command or, for all commands, the program knows, joining it
-/// with the next one where that is its value. Returns how far to go on.
+/// with the next one where that is its value. Returns where to go on.
 fn rewrite((root, command): (&Command, &Command), words: &mut Vec<OsString>, at: usize) -> usize {
-    let Some(word) = words[at].to_str().map(str::to_owned) else { return 1 };
-    let Some(bare) = word.strip_prefix("--").or_else(|| word.strip_prefix('-')) else { return 1 };
+    let Some(word) = words[at].to_str().map(str::to_owned) else { return at + 1 };
+    let Some(bare) = word.strip_prefix("--").or_else(|| word.strip_prefix('-')) else {
+        return at + 1;
+    };
     if bare.is_empty() || bare.starts_with(|c: char| c.is_ascii_digit()) {
-        return 1;
+        return at + 1;
     }
     let (name, value) = match bare.split_once('=') {
         Some((name, value)) => (name, Some(value)),
@@ -110,7 +120,7 @@ fn rewrite((root, command): (&Command, &Command), words: &mut Vec<OsString>, at:
     };
     if name == "h" || name == "help" {
         words[at] = "--help".into();
-        return 1;
+        return at + 1;
     }
     let mut flags =
         command.get_arguments().chain(root.get_arguments().filter(|a| a.is_global_set()));
@@ -118,7 +128,7 @@ fn rewrite((root, command): (&Command, &Command), words: &mut Vec<OsString>, at:
     let Some(flag) = flag else {
         // Two dashes make the parser speak of one unknown flag rather than of many short ones.
         words[at] = format!("--{bare}").into();
-        return 1;
+        return at + 1;
     };
     let takes_value = flag.get_action().takes_values() && !flag.is_require_equals_set();
     let is_switch = !flag.get_action().takes_values();
@@ -130,17 +140,23 @@ fn rewrite((root, command): (&Command, &Command), words: &mut Vec<OsString>, at:
     words[at] = match (value, truth) {
         (Some(""), _) if may_be_empty => {
             words.remove(at);
-            return 0;
+            return at;
         }
         (None, _) if may_be_empty && words.get(at + 1).is_some_and(|next| next.is_empty()) => {
             words.drain(at..at + 2);
-            return 0;
+            return at;
         }
         // A plain switch may be given as `-json=true`.
         (_, Some(true)) if is_switch => format!("--{name}"),
+        // What was said before counts no more.
         (_, Some(false)) if is_switch => {
-            words.remove(at);
-            return 0;
+            let rest = words.split_off(at + 1);
+            words.truncate(at);
+            let switch = format!("--{name}");
+            words.retain(|word| *word != *switch);
+            let at = words.len();
+            words.extend(rest);
+            return at;
         }
         (_, Some(truth)) => format!("--{name}={truth}"),
         (Some(value), None) => format!("--{name}={value}"),
@@ -148,12 +164,12 @@ fn rewrite((root, command): (&Command, &Command), words: &mut Vec<OsString>, at:
             let mut joined = OsString::from(format!("--{name}="));
             joined.push(words.remove(at + 1));
             words[at] = joined;
-            return 1;
+            return at + 1;
         }
         (None, None) => format!("--{name}"),
     }
     .into();
-    1
+    at + 1
 }
 
 /// What the reference takes for true and for false.
@@ -179,7 +195,7 @@ mod tests {
     fn check_with(line: &str, extra: &[(&str, &str)], expected: &str) {
         let words = line.split(' ').map(OsString::from).collect();
         let extra = extra.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-        let words = normalize(&Cli::command(), words, &extra);
+        let words = normalize(&Cli::command(), words, &extra).unwrap();
         let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
         assert_eq!(words.join(" "), expected);
     }
@@ -194,6 +210,25 @@ mod tests {
     fn the_word_behind_a_flag_is_its_value_even_if_it_looks_like_a_flag() {
         check("formwork plan -var -target=weird", "formwork plan --var=-target=weird");
         check("formwork plan --var -x=1", "formwork plan --var=-x=1");
+    }
+
+    #[test]
+    fn a_switch_that_is_turned_off_later_is_off() {
+        check("formwork plan -json -json=false -out p", "formwork plan --out=p");
+        check("formwork plan -json -json=false -json", "formwork plan --json");
+        check_with("formwork plan -json=false", &[("plan", "-json")], "formwork plan");
+    }
+
+    #[test]
+    fn words_of_the_environment_that_do_not_end_are_refused() {
+        for text in ["-var 'a=2", "-var \"a=2", "-var a\\"] {
+            for (name, variable) in [("", "TF_CLI_ARGS"), ("plan", "TF_CLI_ARGS_plan")] {
+                let words = vec!["formwork".into(), "plan".into()];
+                let extra = [(name.to_owned(), text.to_owned())].into();
+                let refused = normalize(&Cli::command(), words, &extra).unwrap_err();
+                assert_eq!(refused, variable, "{text}");
+            }
+        }
     }
 
     #[test]

@@ -6,8 +6,9 @@ pub(crate) mod json;
 pub(crate) mod report;
 pub(crate) mod shown;
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{ErrorKind, IsTerminal as _, Write as _};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 use crate::env::Env;
 
@@ -86,10 +87,24 @@ fn columns() -> Option<usize> {
     terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
 }
 
-/// Writes to stdout. A reader that has gone away is no mistake of anybody.
+/// Why something did not get to stdout, though somebody was to read it.
+static LOST: OnceLock<String> = OnceLock::new();
+
+/// Writes to stdout. A reader that has gone away is no mistake of anybody; what is lost otherwise
+/// [`lost`] tells.
 pub(crate) fn out(text: &str) {
     let mut stdout = std::io::stdout().lock();
-    drop(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));
+    let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
+    if let Err(error) = written.as_ref()
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        LOST.get_or_init(|| error.to_string());
+    }
+}
+
+/// Why not everything got to stdout, if so: a disk is full, for example.
+pub(crate) fn lost() -> Option<&'static str> {
+    LOST.get().map(String::as_str)
 }
 
 /// Writes to stderr.

@@ -72,6 +72,11 @@ impl<'w> Command<'w> {
         self.after(&format!("trap '' XFSZ; ulimit -f {kib}"))
     }
 
+    /// Has what it prints go to a disk that is full.
+    pub(crate) fn onto_full_disk(self) -> Self {
+        self.after("exec >/dev/full")
+    }
+
     /// Lets it not hear that the terminal goes away, as `nohup` does.
     pub(crate) fn deaf_to_hangup(self) -> Self {
         self.after("trap '' HUP")

@@ -85,3 +85,52 @@ fn a_warning_about_a_plan_stands_before_the_question_whether_to_apply_it() {
     assert!(at("one is less") < at("Only 'yes' will be accepted"), "{}", ended.text());
     assert_eq!(ended.stdout.matches("one is less").count(), 1, "{}", ended.text());
 }
+
+#[test]
+fn what_cannot_be_printed_is_told_and_is_no_success() {
+    let workdir = Workdir::new("output \"a\" {\n  value = 1\n}\n");
+    workdir.formwork("apply -auto-approve").succeed();
+    for line in ["output -json", "show", "validate", "plan", "state pull", "graph", "version"] {
+        let ended = workdir.formwork(line).onto_full_disk().run();
+        ended.code(1).says("Not all output could be written: No space left on device");
+    }
+}
+
+#[test]
+fn there_need_be_nothing_to_refresh() {
+    let workdir = Workdir::new("");
+    let ended = workdir.formwork("refresh").succeed();
+    ended.says("Warning: Empty or non-existent state").says_not("No configuration files");
+    workdir.formwork("plan -refresh-only").run().code(1).says("No configuration files");
+}
+
+#[test]
+fn the_help_of_refresh_offers_nothing_without_effect() {
+    let ended = Workdir::new("").formwork("refresh -help").succeed();
+    ended
+        .says("-target=ADDRESS")
+        .says_not("-destroy")
+        .says_not("-refresh-only")
+        .says_not("-replace");
+}
+
+#[test]
+fn every_value_on_the_command_line_that_cannot_be_read_is_told() {
+    let workdir = Workdir::new(
+        "variable \"a\" {\n  default = 1\n}\n//- x.auto.tfvars.json\n[1]\n//- y.auto.tfvars.json\n[2]\n",
+    );
+    let ended = workdir.formwork("plan").run();
+    ended.code(1).says("on x.auto.tfvars.json line 1").says("on y.auto.tfvars.json line 1");
+    let workdir = Workdir::new("variable \"a\" {\n  default = 1\n}\n");
+    let ended = workdir.formwork("plan -var b -var c").run();
+    ended.code(1).says("-var option \"b\"").says("-var option \"c\"");
+}
+
+#[test]
+fn what_programs_read_is_not_broken_into_lines() {
+    let workdir = Workdir::new("output \"a\" {\n  value = 1\n}\n");
+    let ended = workdir.formwork("init -json").succeed();
+    let said = ended.stdout.lines().find(|line| line.contains("You may now begin working"));
+    let whole = "see any changes that are required for your infrastructure";
+    assert!(said.is_some_and(|line| line.contains(whole)), "{}", ended.text());
+}

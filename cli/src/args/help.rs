@@ -65,7 +65,7 @@ pub(super) fn text(command: &Command, name: &str, width: usize) -> String {
     section(&mut text, "Arguments", &positional, width);
     let flags: Vec<_> = command
         .get_arguments()
-        .filter(|arg| arg.get_long().is_some() && arg.get_id() != "help")
+        .filter(|arg| arg.get_long().is_some() && arg.get_id() != "help" && !arg.is_hide_set())
         .map(|arg| (flag(arg), summary(arg.get_help())))
         .collect();
     section(&mut text, if is_root { "Global options" } else { "Options" }, &flags, width);
@@ -192,7 +192,7 @@ mod tests {
 
     fn check(line: &str, expected: &Expect) {
         let words = line.split(' ').map(std::ffi::OsString::from).collect();
-        let words = crate::normalize::normalize(&description(), words, &[].into());
+        let words = crate::normalize::normalize(&description(), words, &[].into()).unwrap();
         let names: Vec<_> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
         let mut root = description();
         root.build();

@@ -1,5 +1,6 @@
 //! `formwork apply` and `formwork destroy`: makes the changes, after showing them.
 
+use formwork_core::addr;
 use formwork_core::apply::{Applied, Tally, apply};
 use formwork_core::eval::Results;
 use formwork_core::plan::{Mode, Options, Plan};
@@ -51,7 +52,7 @@ pub(super) async fn run(args: &ApplyArgs, env: &Env, purpose: Purpose) -> Exit {
                 prepared.map(|(prepared, saved)| (prepared, Wanted::Saved(Box::new(saved))))
             }
         },
-        None => fresh(&mut diags, env, args, destroying, &screen).await,
+        None => fresh(&mut diags, env, args, purpose, &screen).await,
     };
     let (prepared, wanted) = match prepared {
         Ok(both) => both,
@@ -131,15 +132,15 @@ async fn fresh<'e>(
     diags: &mut Diagnostics,
     env: &'e Env,
     args: &ApplyArgs,
-    destroying: bool,
+    purpose: Purpose,
     screen: &Screen,
 ) -> Result<Ready<'e>, Option<Box<Workspace<'e>>>> {
-    let options = options(diags, &args.operation, destroying).map_err(|_| None)?;
+    let options = options(diags, &args.operation, purpose == Purpose::Destroy).map_err(|_| None)?;
     warn_of_place(diags, &args.state);
     let preparing = Preparing {
         sources: &args.variables.sources,
         place: &args.state.place(),
-        mode: options.mode,
+        needs_config: options.mode != Mode::Destroy && purpose != Purpose::Refresh,
         generate: false,
         ask: (!args.json && may_ask(env, args.operation.input)).then_some(screen),
     };
@@ -164,6 +165,14 @@ impl Run<'_> {
         locked: &mut Locked,
         wanted: Wanted,
     ) -> Result<Exit, Reported> {
+        let mut held = locked.file.state.resources.keys();
+        let is_empty = !held.any(|addr| addr.resource.mode() == addr::Mode::Managed);
+        if self.purpose == Purpose::Refresh && is_empty {
+            diags.warn(Diagnostic::warning(
+                "Empty or non-existent state",
+                "The state holds no objects, so there is nothing to bring up to date.",
+            ));
+        }
         // Before any provider is asked anything: it also shows that what is done can be written down.
         let begin = Begin { operation: "OperationTypeApply", base: &locked.file };
         let journal = Journal::begin(locked.store.journals(), begin);

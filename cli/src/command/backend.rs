@@ -51,7 +51,7 @@ pub(super) async fn set_up(
     workspace.remember(diags, block.as_ref().zip(to.as_ref()))?;
     if block.is_some() {
         let text = "\nSuccessfully configured the backend \"local\"! Formwork will automatically use this backend unless the backend configuration changes.";
-        report.step(Paint::Green, &report.screen().wrap(text), "backend_configured_success");
+        report.step(Paint::Green, text, "backend_configured_success");
     }
     Ok(())
 }

@@ -26,7 +26,7 @@ const STDIN: &str = "<stdin>";
 
 /// Runs the command.
 pub(super) fn run(args: &FmtArgs, env: &Env) -> Exit {
-    let from_stdin = args.paths.iter().map(PathBuf::as_path).eq([Path::new("-")]);
+    let from_stdin = args.paths.first().is_some_and(|path| path == Path::new("-"));
     let mut formatter = Formatter {
         wanted: Wanted {
             list: args.list && !from_stdin,

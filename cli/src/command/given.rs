@@ -34,10 +34,14 @@ pub(super) fn in_automatic_files(
     workspace: &mut Workspace<'_>,
 ) -> Result<Vec<Given>, Reported> {
     let mut given = Vec::new();
+    let mut result = Ok(());
     for name in automatic_files(workspace) {
-        given.extend(values_of(diags, workspace, &name)?);
+        match values_of(diags, workspace, &name) {
+            Ok(values) => given.extend(values),
+            Err(reported) => result = Err(reported),
+        }
     }
-    Ok(given)
+    result.map(|()| given)
 }
 
 /// The values in options and in the files that options name.
@@ -47,10 +51,14 @@ pub(super) fn in_options(
     sources: &[VariableSource],
 ) -> Result<Vec<Given>, Reported> {
     let mut given = Vec::new();
+    let mut result = Ok(());
     for source in sources {
         match source {
             VariableSource::File(path) => {
-                given.extend(values_of(diags, workspace, &path.to_string_lossy())?);
+                match values_of(diags, workspace, &path.to_string_lossy()) {
+                    Ok(values) => given.extend(values),
+                    Err(reported) => result = Err(reported),
+                }
             }
             VariableSource::Value(pair) => match pair.split_once('=') {
                 Some((name, value)) if name.ends_with(char::is_whitespace) => {
@@ -59,19 +67,19 @@ pub(super) fn in_options(
                         name.trim(),
                         value.trim()
                     );
-                    return Err(diags.error(Diagnostic::error("Invalid -var option", detail)));
+                    result = Err(diags.error(Diagnostic::error("Invalid -var option", detail)));
                 }
                 Some((name, value)) => given.push(text(name, value, Origin::Option)),
                 None => {
                     let detail = format!(
                         "The given -var option {pair:?} is not correctly specified. Must be a variable name and value separated by an equals sign, like -var=\"key=value\"."
                     );
-                    return Err(diags.error(Diagnostic::error("Invalid -var option", detail)));
+                    result = Err(diags.error(Diagnostic::error("Invalid -var option", detail)));
                 }
             },
         }
     }
-    Ok(given)
+    result.map(|()| given)
 }
 
 fn text(name: &str, value: &str, origin: Origin) -> Given {

@@ -93,7 +93,7 @@ impl Taking<'_> {
         let preparing = Preparing {
             sources: &finding.variables.sources,
             place: &place,
-            mode: Mode::Normal,
+            needs_config: true,
             generate: false,
             ask: may_ask(env, finding.input).then_some(&screen),
         };

@@ -35,7 +35,6 @@ async fn prepare(
     workspace: &mut Workspace<'_>,
     diags: &mut Diagnostics,
 ) -> Result<(), Reported> {
-    let screen = report.screen();
     if args.reconfigure && (args.migrate_state || args.force_copy) {
         let detail = "The -migrate-state and -reconfigure options are mutually-exclusive.";
         return Err(diags.error(Diagnostic::error("Invalid init options", detail)));
@@ -52,7 +51,7 @@ async fn prepare(
     }
     if !workspace.has_config() {
         let text = "Formwork initialized in an empty directory!\n\nThe directory has no configuration files. You may begin working with Formwork immediately by creating them.\n";
-        report.step(Paint::Plain, &screen.wrap(text), "output_init_empty_message");
+        report.step(Paint::Plain, text, "output_init_empty_message");
         return Ok(());
     }
     report.step(Paint::Bold, "Initializing the backend...", "initializing_backend_message");
@@ -74,7 +73,7 @@ async fn prepare(
     report.step(Paint::BoldGreen, done, "output_init_success_message");
     if !workspace.env.in_automation {
         let text = "\nYou may now begin working with Formwork. Try running \"formwork plan\" to see any changes that are required for your infrastructure.\n";
-        report.step(Paint::Plain, &screen.wrap(text), "output_init_success_cli_message");
+        report.step(Paint::Plain, text, "output_init_success_cli_message");
     }
     Ok(())
 }
@@ -162,6 +161,6 @@ fn save(
             "dependencies_lock_changes_info",
         )
     };
-    report.step(Paint::Plain, &report.screen().wrap(text), code);
+    report.step(Paint::Plain, text, code);
     Ok(())
 }

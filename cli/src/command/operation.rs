@@ -61,8 +61,8 @@ pub(crate) struct Preparing<'a> {
     pub(crate) sources: &'a [VariableSource],
     /// Where the state is.
     pub(crate) place: &'a StatePlace,
-    /// What is going to be planned: destroying needs no configuration.
-    pub(crate) mode: Mode,
+    /// Whether there must be a configuration: destroying needs none, nor does refreshing.
+    pub(crate) needs_config: bool,
     /// Whether configuration is generated for imported resources that have none.
     pub(crate) generate: bool,
     /// Where to ask for variables that have no value, if that is allowed.
@@ -99,7 +99,7 @@ impl<'e> Prepared<'e> {
         workspace: &mut Workspace<'e>,
         preparing: &Preparing<'_>,
     ) -> Result<(Config, BTreeMap<Str, Input>, Launcher), Reported> {
-        if preparing.mode != Mode::Destroy && !workspace.has_config() {
+        if preparing.needs_config && !workspace.has_config() {
             return Err(diags.error(Diagnostic::error(
                 "No configuration files",
                 "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command. To destroy everything that is managed here, use `formwork destroy`, which needs no configuration.",

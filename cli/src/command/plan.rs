@@ -5,7 +5,7 @@ use std::path::Path;
 
 use formwork_core::eval::Results;
 use formwork_core::event::Watch;
-use formwork_core::plan::{Options, Plan, plan};
+use formwork_core::plan::{Mode, Options, Plan, plan};
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -39,7 +39,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
             let preparing = Preparing {
                 sources: &args.variables.sources,
                 place: &place,
-                mode: options.mode,
+                needs_config: options.mode != Mode::Destroy,
                 generate: generated.is_some(),
                 ask,
             };

@@ -33,6 +33,10 @@ pub(super) async fn run(env: &Env) -> Exit {
 }
 
 async fn needs(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<String, Reported> {
+    if !workspace.has_config() {
+        let detail = "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command.";
+        return Err(diags.error(Diagnostic::error("No configuration files", detail)));
+    }
     let config = workspace.needs(diags)?;
     let mut text = tree(&config);
     let store = workspace.store(diags, config.backend(), &StatePlace::of(None))?;

@@ -62,10 +62,14 @@ impl Report {
         }
     }
 
-    /// Says what comes next while the folder is prepared. Programs know the step by its code.
+    /// Says what comes next while the folder is prepared: to people in lines that fit, to programs in one
+    /// piece. Those know the step by its code.
     pub(crate) fn step(&self, paint: Paint, text: &str, code: &str) {
         match &self.watch {
-            Told::People(_) => out(&format!("{}\n", self.screen.paint(paint, text))),
+            Told::People(_) => {
+                let text = self.screen.wrap(text);
+                out(&format!("{}\n", self.screen.paint(paint, &text)));
+            }
             Told::Programs(stream) => stream.step(text, code),
         }
     }

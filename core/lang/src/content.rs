@@ -182,7 +182,7 @@ pub fn into_attributes(diags: &mut Diagnostics, body: Body) -> Vec<Attribute> {
         attributes.iter().map(|attr| (attr.name.name.clone(), attr.span)).collect();
     for member in body.undecided.into_iter().filter(|member| !member.is_comment()) {
         if names.insert(member.name.name.clone(), member.span).is_some() {
-            let _ = json::redefined(diags, &member);
+            let _ = json::redefined(diags, &member, "Duplicate attribute definition");
         } else {
             attributes.push(member);
         }

@@ -103,9 +103,9 @@ pub fn backend(
     dir: &Path,
 ) -> Result<Option<Backend>, Reported> {
     let mut found = Diagnostics::new();
-    let module = parse_folder(&mut found, sources, files, dir).and_then(|bodies| {
+    let module = parse_folder(&mut found, sources, files, dir).and_then(|parsed| {
         found.check()?;
-        decoded(&mut found, sources, bodies, (dir, true))
+        decoded(&mut found, sources, parsed, (dir, true))
     });
     match module {
         Ok(module) => Ok(module.settings.backend),
@@ -181,24 +181,25 @@ pub(super) fn read_module(
     (dir, is_root): (&Path, bool),
 ) -> Result<(Module, usize), Reported> {
     let mut found = Diagnostics::new();
-    let bodies = parse_folder(&mut found, sources, files, dir);
+    let parsed = parse_folder(&mut found, sources, files, dir);
     // That another version is asked for comes before anything that may be right in that one.
-    settings::check_version(diags, bodies.as_deref().unwrap_or_default())?;
+    let bodies = parsed.as_ref().map_or(&[][..], |parsed| &parsed.bodies);
+    settings::check_version(diags, bodies)?;
     diags.append(found)?;
-    let bodies = bodies?;
-    let n_files = bodies.len();
-    Ok((decoded(diags, sources, bodies, (dir, is_root))?, n_files))
+    let parsed = parsed?;
+    let n_files = parsed.bodies.len();
+    Ok((decoded(diags, sources, parsed, (dir, is_root))?, n_files))
 }
 
 fn decoded(
     diags: &mut Diagnostics,
     sources: &Sources,
-    bodies: Vec<Body>,
+    parsed: Parsed,
     (dir, is_root): (&Path, bool),
 ) -> Result<Module, Reported> {
-    let mut found = Diagnostics::new();
+    let mut found = parsed.misplaced;
     let mut draft = Draft::new(is_root, dir);
-    for body in bodies {
+    for body in parsed.bodies {
         draft.read(&mut found, sources, body);
     }
     let module = draft.finish();
@@ -317,13 +318,21 @@ fn unreadable(site: &CallSite, dir: &Path) -> Diagnostic {
     Diagnostic::error("Module cannot be used", detail).at(site.span)
 }
 
+/// The files of a folder.
+struct Parsed {
+    /// What is in them, with override files merged in.
+    bodies: Vec<Body>,
+    /// What is no block of any file, or overrides nothing. The rest makes sense without it.
+    misplaced: Diagnostics,
+}
+
 /// Parses every configuration file of a folder, in the order of names. Override files are merged in.
 fn parse_folder(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     files: &dyn Files,
     dir: &Path,
-) -> Result<Vec<Body>, Reported> {
+) -> Result<Parsed, Reported> {
     let mut names = files.list(dir).map_err(|error| {
         diags.error(
             Diagnostic::error(
@@ -336,23 +345,33 @@ fn parse_folder(
     names.sort();
     let names = names.iter().filter(|name| is_configuration(name));
     let (later, first): (Vec<_>, Vec<_>) = names.partition(|name| is_override(name));
-    let mut found = Diagnostics::new();
-    let mut read = |found: &mut Diagnostics, names: Vec<&String>| {
+    let (mut found, mut misplaced) = (Diagnostics::new(), Diagnostics::new());
+    let mut read = |found: &mut Diagnostics, misplaced: &mut Diagnostics, names: Vec<&String>| {
         let mut bodies = Vec::with_capacity(names.len());
         for name in names {
-            bodies.extend(parse(found, sources, files, &dir.join(name)));
+            let is_json = name.ends_with(".json");
+            let mut body = parse(found, sources, files, &dir.join(name));
+            if let Some(body) = body.as_mut().filter(|_| is_json) {
+                // What stands at the top of a file is the same in every file.
+                decide(misplaced, body, &super::draft::CONTENT);
+            }
+            bodies.extend(body);
         }
         bodies
     };
-    let mut bodies = read(&mut found, first);
+    let mut bodies = read(&mut found, &mut misplaced, first);
     // What cannot be parsed may be what others override.
     let complete = !found.has_errors();
-    let overrides = read(&mut found, later);
+    let overrides = read(&mut found, &mut misplaced, later);
     if complete {
-        overrides::apply(&mut found, &mut bodies, overrides);
+        overrides::apply(&mut misplaced, &mut bodies, overrides);
+    }
+    if found.has_errors() {
+        // The rest is not read then, so this is told here.
+        let _ = found.append(std::mem::take(&mut misplaced));
     }
     let _ = diags.append(found);
-    Ok(bodies)
+    Ok(Parsed { bodies, misplaced })
 }
 
 /// Whether a file belongs to the configuration. What editors leave behind does not.
@@ -382,13 +401,11 @@ fn parse(
     };
     let is_json = name.ends_with(".json");
     let source = add_source(diags, sources, name, content);
-    if !is_json {
-        return Some(parse_file(diags, sources, source));
-    }
-    let mut body = parse_json(diags, sources, source);
-    // What stands at the top of a file is the same in every file.
-    decide(diags, &mut body, &super::draft::CONTENT);
-    Some(body)
+    Some(if is_json {
+        parse_json(diags, sources, source)
+    } else {
+        parse_file(diags, sources, source)
+    })
 }
 
 /// The name of a file as people see it: relative to the folder the command works in.

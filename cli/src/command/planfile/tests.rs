@@ -32,7 +32,13 @@ fn workspace<'e>(env: &'e Env, root: &Path) -> Workspace<'e> {
 async fn prepared<'e>(env: &'e Env, root: &Path) -> Prepared<'e> {
     let place = StatePlace::default();
     let (sources, mode) = (&[], Mode::Normal);
-    let preparing = Preparing { sources, place: &place, mode, generate: false, ask: None };
+    let preparing = Preparing {
+        sources,
+        place: &place,
+        needs_config: mode != Mode::Destroy,
+        generate: false,
+        ask: None,
+    };
     let mut diags = Diagnostics::new();
     let prepared = Prepared::prepare(&mut diags, workspace(env, root), &preparing).await;
     prepared.unwrap_or_else(|_| panic!("{diags:?}"))
@@ -150,7 +156,7 @@ async fn planned_and_applied(
     let preparing = Preparing {
         sources: &planned,
         place: &place,
-        mode: Mode::Normal,
+        needs_config: true,
         generate: false,
         ask: None,
     };

@@ -27,7 +27,7 @@ pub fn decide(diags: &mut Diagnostics, body: &mut Body, expected: &impl Expected
             // Says nothing.
         } else if expected.attribute(&name) {
             if names.insert(name, member.span).is_some() {
-                let _ = redefined(diags, &member);
+                let _ = redefined(diags, &member, "Duplicate argument");
             } else {
                 body.attributes.push(member);
             }
@@ -41,11 +41,10 @@ pub fn decide(diags: &mut Diagnostics, body: &mut Body, expected: &impl Expected
 }
 
 /// Reports a name that is set twice.
-pub(super) fn redefined(diags: &mut Diagnostics, member: &Attribute) -> Reported {
+pub(super) fn redefined(diags: &mut Diagnostics, member: &Attribute, summary: &str) -> Reported {
     let detail =
         format!("{:?} is set already; an argument may be set only once.", member.name.name);
-    let diagnostic = Diagnostic::error("Duplicate attribute definition", detail);
-    diags.error(diagnostic.at(member.name.span))
+    diags.error(Diagnostic::error(summary, detail).at(member.name.span))
 }
 
 /// Makes the blocks of one type.

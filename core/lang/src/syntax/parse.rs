@@ -20,7 +20,7 @@ mod template;
 mod traversal;
 
 /// More errors than this in one text help nobody.
-const MAX_ERRORS: usize = 100;
+pub(super) const MAX_ERRORS: usize = 100;
 
 /// Parses a configuration file. Errors are reported, and what could be read is returned: an argument
 /// whose expression is wrong is there with an [`ExprKind::Invalid`].

@@ -26,10 +26,7 @@ fn picking() -> Vec<Builtin> {
             .reads_little()
             .does(
                 "Returns an element of a list, which begins anew after its end.",
-                [
-                    "The list or tuple, not an empty one.",
-                    "The place, from 0.",
-                ],
+                ["The list or tuple, not an empty one.", "The place, from 0."],
             )
             .example(r#"element(["a", "b"], 3)"#, r#""b""#),
         Builtin::new("slice", slice)

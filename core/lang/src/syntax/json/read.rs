@@ -1,6 +1,6 @@
 //! JSON text to expressions. Every string keeps its text, every object its members in order, also those
-//! whose name is there already. Goes on after a mistake: behind a wrong word, number or string, or behind
-//! the array or object that the mistake is in.
+//! whose name is there already. Goes on after a mistake: behind what is no value, as if a comma or colon
+//! that is missing were there, or behind the array or object that the mistake is in.
 
 use formwork_value::diag::{SourceId, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Number, Reported, Span};
@@ -8,7 +8,7 @@ use formwork_value::{Diagnostic, Diagnostics, Number, Reported, Span};
 use super::JsonText;
 use crate::stack::with_stack;
 use crate::suggest::nearest;
-use crate::syntax::parse::Input;
+use crate::syntax::parse::{Input, MAX_ERRORS};
 use crate::syntax::{Expr, ExprKind, MAX_DEPTH, ObjectItem};
 
 /// Reads a whole source as one JSON value.
@@ -18,8 +18,17 @@ pub(super) fn value(
     source: SourceId,
 ) -> Result<Expr, Reported> {
     let text = sources.text(source);
-    let mut reader =
-        Reader { diags, sources, source, text, at: 0, depth: 0, failed: None, ended: None };
+    let mut reader = Reader {
+        diags,
+        sources,
+        source,
+        text,
+        at: 0,
+        depth: 0,
+        n_errors: 0,
+        failed: None,
+        ended: None,
+    };
     let value = reader.value()?;
     reader.space();
     if reader.failed.is_none() && reader.at < text.len() {
@@ -29,6 +38,10 @@ pub(super) fn value(
     reader.failed.map_or(Ok(value), Err)
 }
 
+/// What is said where a member of an object has no colon.
+const NO_COLON: (&str, &str) =
+    ("Missing property value colon", "A colon stands between the name of a member and its value.");
+
 struct Reader<'a> {
     diags: &'a mut Diagnostics,
     sources: &'a Sources,
@@ -36,6 +49,7 @@ struct Reader<'a> {
     text: &'a str,
     at: usize,
     depth: usize,
+    n_errors: usize,
     /// That something is wrong; then the value is of no use.
     failed: Option<Reported>,
     /// That the text ends too soon was reported: once is enough.
@@ -69,7 +83,9 @@ impl Reader<'_> {
             Some(b'a'..=b'z' | b'A'..=b'Z') => self.word(),
             Some(_) => {
                 let detail = "A value begins with a brace, a bracket, a quote, a digit or a minus, or is one of the words true, false and null.";
-                return Err(self.unexpected("Invalid start of value", detail));
+                let reported = self.unexpected("Invalid start of value", detail);
+                self.skip_while(|byte| !b",]}\n".contains(&byte));
+                Err(reported)
             }
             None => {
                 let (detail, here) = ("The text ends where a value should be.", self.here());
@@ -92,19 +108,16 @@ impl Reader<'_> {
             self.space();
             match self.peek() {
                 Some(b'}') if items.is_empty() => break,
-                Some(b'"') => {}
-                _ => {
-                    let detail = "The name of a member of an object is a string in quotes.";
-                    return Err(self.leave("Invalid object property name", detail));
-                }
+                _ => {}
             }
-            let key = self.string();
+            let key = self.key()?;
             self.space();
-            if self.peek() != Some(b':') {
-                let detail = "A colon stands between the name of a member and its value.";
-                return Err(self.leave("Missing property value colon", detail));
+            match self.peek() {
+                Some(b':') => self.at += 1,
+                // The value stands there, so the colon was forgotten.
+                Some(b'{' | b'[') => self.failed = Some(self.unexpected(NO_COLON.0, NO_COLON.1)),
+                _ => return Err(self.leave(NO_COLON.0, NO_COLON.1)),
             }
-            self.at += 1;
             let value = self.value().inspect_err(|_| self.skip())?;
             items.push(ObjectItem { key, bare: false, value });
             if !self.goes_on(b'}', open)? {
@@ -113,6 +126,27 @@ impl Reader<'_> {
         }
         self.at += 1;
         Ok(items)
+    }
+
+    /// Reads the name of a member. One without quotes is reported and passed over.
+    ///
+    /// # Errors
+    /// When there is none; then the place is behind the whole object.
+    fn key(&mut self) -> Result<Expr, Reported> {
+        let (summary, detail) = (
+            "Invalid object property name",
+            "The name of a member of an object is a string in quotes.",
+        );
+        let (start, rest) = (self.at, self.text[self.at..].chars().next());
+        match rest {
+            Some('"') => Ok(self.string()),
+            Some(first) if first.is_alphabetic() || first == '_' => {
+                self.skip_while(|byte| !b":,]}\n\"{[".contains(&byte));
+                self.failed = Some(self.error(summary, detail, self.span(start)));
+                Ok(Expr { kind: ExprKind::Invalid, span: self.span(start) })
+            }
+            _ => Err(self.leave(summary, detail)),
+        }
     }
 
     /// Reads an array, as [`Self::object`].
@@ -170,6 +204,12 @@ impl Reader<'_> {
                 let detail = format!("What closes this {what} is a {closer_name}.");
                 Err(self.error(mismatched, &detail, here))
             }
+            // Another one begins, so the comma was forgotten.
+            Some(byte) if byte == b'"' || (closer == b']' && b"{[".contains(&byte)) => {
+                let detail = "A comma stands between one and the next.";
+                self.failed = Some(self.unexpected(missing, detail));
+                Ok(true)
+            }
             Some(_) => Err(self.leave(missing, "A comma stands between one and the next.")),
         }
     }
@@ -183,6 +223,13 @@ impl Reader<'_> {
         let reported = self.unexpected(summary, detail);
         self.skip();
         reported
+    }
+
+    /// Goes on while the bytes are such.
+    fn skip_while(&mut self, is_such: impl Fn(u8) -> bool) {
+        while self.peek().is_some_and(&is_such) {
+            self.at += 1;
+        }
     }
 
     /// Goes behind the array or object around this place.
@@ -375,7 +422,11 @@ impl Reader<'_> {
     }
 
     fn error(&mut self, summary: &str, detail: &str, span: Span) -> Reported {
-        self.diags.error(Diagnostic::error(summary, detail).at(span))
+        self.n_errors += 1;
+        match self.failed {
+            Some(reported) if self.n_errors > MAX_ERRORS => reported,
+            _ => self.diags.error(Diagnostic::error(summary, detail).at(span)),
+        }
     }
 }
 

@@ -92,7 +92,7 @@ fn what_does_not_fit_is_reported_where_it_stands() {
                 An object must be here whose member's name is the named block's name.
             1:67 "1" Incorrect JSON value type
                 An object must be here, which holds the arguments and blocks of a block.
-            1:84 "\"list\"" Duplicate attribute definition
+            1:84 "\"list\"" Duplicate argument
                 "list" is set already; an argument may be set only once.
             1:1 "" Missing required argument
                 The argument "value" must be set here, but is not.
@@ -170,6 +170,7 @@ fn reading_goes_on_behind_what_is_wrong() {
         r#"{"a": tru, "b": 01, "c": "\q\"x", "d": [1, nul, {"e" 1, "f": "]"}, -]}"#,
         r#"{"a": {"b": 1,}, "c": [1, 2}, "d": {"e": 1], "f": wrong}"#,
         r#"{"a": {b: [1, "}"], "c": {}}, "d": :, "e": wrong}"#,
+        r#"{"a": 1 "b": [1 2, [] {}], "c" {"d": wrong}, e: tru}"#,
         r#"{"a": tru, "b": [1"#,
         r#"{"a": "x"#,
         r#"{"a": [b, "x"#,
@@ -206,6 +207,21 @@ fn reading_goes_on_behind_what_is_wrong() {
             The name of a member of an object is a string in quotes.
         1:36 ":" Invalid start of value
             A value begins with a brace, a bracket, a quote, a digit or a minus, or is one of the words true, false and null.
+        1:44 "wrong" Invalid JSON keyword
+            "wrong" is none of the words true, false and null.
+        "{\"a\": 1 \"b\": [1 2, [] {}], \"c\" {\"d\": wrong}, e: tru}"
+        1:9 "\"" Missing attribute seperator comma
+            A comma stands between one and the next.
+        1:17 "2" Missing item seperator comma
+            A comma stands between one and the next.
+        1:32 "{" Missing property value colon
+            A colon stands between the name of a member and its value.
+        1:38 "wrong" Invalid JSON keyword
+            "wrong" is none of the words true, false and null.
+        1:46 "e" Invalid object property name
+            The name of a member of an object is a string in quotes.
+        1:49 "tru" Invalid JSON keyword
+            "tru" is none of the words true, false and null. Did you mean true?
         "{\"a\": tru, \"b\": [1"
         1:7 "tru" Invalid JSON keyword
             "tru" is none of the words true, false and null. Did you mean true?
@@ -262,6 +278,12 @@ fn mentions_are_found_in_whatever_a_member_turns_out_to_be() {
     let names: Vec<String> =
         of_body(&body).iter().map(|found| text.sources.slice(found.span).to_owned()).collect();
     assert_eq!(names, ["a.b", "c.d", "g.h", "i.j", "k.l", "s.t"]);
+}
+
+#[test]
+fn of_many_mistakes_in_one_file_a_hundred_are_shown() {
+    let (_, text) = parse(&format!("{{\"a\": [{}1]}}", ",".repeat(10_000)));
+    assert_eq!(text.diags.len(), 100);
 }
 
 #[test]
