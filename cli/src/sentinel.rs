@@ -68,21 +68,26 @@ fn companions() -> MutexGuard<'static, Vec<u32>> {
     COMPANIONS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Begins to watch. Without a thread for it, signals do what they do by themselves.
+/// Begins to watch; from now on no signal is missed. Without a thread for it, signals do what they do by
+/// themselves.
 pub(crate) fn start() {
     hangup_is_ignored();
     let watching = thread::Builder::new().name("signals".to_owned()).stack_size(256 * 1024);
+    let (listens, listening) = mpsc::channel();
     // Failing is as good as never having been asked.
     drop(watching.spawn(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         if let Ok(runtime) = runtime {
-            runtime.block_on(watch());
+            runtime.block_on(watch(listens));
         }
     }));
+    // Whoever fails lets go of the other end.
+    listening.recv().ok();
 }
 
-async fn watch() {
+async fn watch(listens: mpsc::Sender<()>) {
     let Ok(mut signals) = Signals::listen() else { return };
+    listens.send(()).ok();
     let mut n_attended = 0;
     loop {
         signals.next().await;
