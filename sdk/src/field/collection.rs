@@ -225,5 +225,6 @@ fn held<T: Field>(nesting: Nesting) -> Option<Content> {
 
 /// Whether elements are objects each of its own type.
 fn is_mixed<T: Field>() -> bool {
-    T::content().is_some() && T::ty().has_dynamic()
+    // The type is at hand, the content has to be put together.
+    T::ty().has_dynamic() && T::content().is_some()
 }

@@ -93,11 +93,11 @@ impl Server {
             call.settled(done).await.1
         };
         let steps = told_by(poll_fn(move |context| finds.poll_recv(context)), work.boxed());
-        let mut left = limit.unwrap_or(usize::MAX);
-        let events = steps.take_while(move |step| {
-            let goes_on = left > 0 || matches!(step, Step::Ended(_));
-            left = left.saturating_sub(1);
-            ready(goes_on)
+        // Who looks on after the last one that is wanted is not waited for.
+        let begin = (steps.boxed(), limit.unwrap_or(usize::MAX));
+        let events = stream::unfold(begin, async |(mut steps, left)| {
+            let left = left.checked_sub(1)?;
+            Some((steps.next().await?, (steps, left)))
         });
         let event = move |step| match (step, &objects) {
             (Step::Told(find), Some(list)) => Some(event(list.objects(), find, whole, &said)),

@@ -198,6 +198,27 @@ async fn an_object_without_identity_is_a_bug_of_the_provider() {
 }
 
 #[tokio::test]
+async fn a_listing_ends_with_the_last_object_that_is_wanted() {
+    struct Searching;
+
+    impl List for Searching {
+        type Model = ();
+        type Object = Thing;
+
+        async fn list(&self, call: Search<(), Thing>) -> Answer<()> {
+            call.found("a", ThingIdentity { name: "a".to_owned() }).await;
+            std::future::pending().await
+        }
+    }
+
+    let provider = ProviderDef::new("registry.terraform.io/acme/test");
+    let server = Server::new(provider.list("test_thing", Searching));
+    let request = ListRequest { config: Payload::Absent, ..listing(1, 1, false) };
+    let events: Vec<_> = server.list(request).await.unwrap().collect().await;
+    assert_eq!(events.len(), 1);
+}
+
+#[tokio::test]
 async fn a_listing_ends_when_the_host_wants_an_end() {
     struct Endless;
 
