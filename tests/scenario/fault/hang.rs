@@ -16,7 +16,6 @@ const AT_ONCE: Duration = Duration::from_secs(2);
 type Hang = (Fault, &'static str, &'static str, Outcome);
 
 pub(super) const HANGS: &[Hang] = &[
-    (Fault::SchemaHangs, "hangs:schema", "GetProviderSchema", Nothing),
     (Fault::ConfigureHangs, "hangs:configure", "ConfigureProvider for provider[", Nothing),
     (Fault::ReadHangs, "hangs:a", "ReadResource for bad_thing.a", Ready),
     (Fault::PlanHangs, "hangs:a", "PlanResourceChange for bad_thing.a", Nothing),

@@ -243,8 +243,13 @@ const ROWS: &[(&str, &str, Seen)] = &[
 ];
 
 /// Faults with a test of their own.
-const APART: [Fault; 4] =
-    [Fault::SchemaFickle, Fault::ProcessDetaches, Fault::FunctionFickle, Fault::StopHangs];
+const APART: [Fault; 5] = [
+    Fault::SchemaFickle,
+    Fault::SchemaHangs,
+    Fault::ProcessDetaches,
+    Fault::FunctionFickle,
+    Fault::StopHangs,
+];
 
 fn cases() -> impl Iterator<Item = &'static Case> {
     let tables = [launch::CASES, call::SCHEMA, call::CONFIGURE, call::STORED, call::PLAN];

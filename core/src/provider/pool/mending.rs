@@ -124,6 +124,10 @@ impl Pool<'_> {
         if !Arc::ptr_eq(&seat.provider(), before) || answers(before).await {
             return Some(seat.provider());
         }
+        // One that ends because it was asked to stop is not to begin anew.
+        if self.stopping.is_wanted() {
+            return None;
+        }
         let next = match self.owner_of(before) {
             Some((name, entry)) => {
                 // Why it cannot be replaced matters less than why it has to be.

@@ -27,6 +27,11 @@ impl Stopping {
         self.begun.notify_waiters();
     }
 
+    /// Whether it is.
+    pub(super) fn is_wanted(&self) -> bool {
+        self.is_wanted.get()
+    }
+
     /// Waits for the start of a provider, or for what it offers; once the run is to end, not for long.
     ///
     /// # Errors
