@@ -69,6 +69,13 @@ pub fn destination(
     first.unwrap_or_else(|| addr.clone())
 }
 
+/// Whether what a state has at one address goes to another, with everything else that moves: nothing
+/// that is there already keeps it from going.
+#[must_use]
+pub fn goes(config: &Config, state: &State, from: &InstanceAddr, to: &InstanceAddr) -> bool {
+    Moves::of(config, state).0.origin(to) == Some(from)
+}
+
 impl Moves {
     /// Moves the objects of a state. Returns what happened, and the state after.
     pub(crate) fn of(config: &Config, state: &State) -> (Self, State) {

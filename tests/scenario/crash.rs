@@ -196,6 +196,46 @@ fn a_successor_is_adopted_where_it_has_moved_to_and_what_it_succeeds_goes_along(
     workdir.formwork("plan -detailed-exitcode").succeed();
 }
 
+/// Three things by name, under a name of their own.
+fn group(name: &str, kinds: &str) -> String {
+    let block = format!(
+        "resource \"bad_thing\" \"{name}\" {{\n  for_each = toset([{kinds}])\n  name     = each.key\n}}\n"
+    );
+    CONFIG.split_once("resource").map_or_else(String::new, |(head, _)| head.to_owned() + &block)
+}
+
+#[test]
+fn what_is_adopted_moves_with_the_others_that_were_renamed_and_none_is_made_anew() {
+    let workdir = Workdir::new(&group("a", "\"x\", \"y\""));
+    workdir.formwork("apply -auto-approve").succeed();
+    workdir.write("main.tf", &group("a", "\"x\", \"y\", \"second\""));
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    let moved = "moved {\n  from = bad_thing.a\n  to   = bad_thing.b\n}\n";
+    workdir.write("main.tf", &(group("b", "\"x\", \"y\", \"second\"") + moved));
+    workdir.formwork("recover adopt bad_thing.b[\"second\"] second-1").succeed();
+    let next = workdir.formwork("apply -auto-approve").succeed();
+    next.says("0 added, 0 changed, 0 destroyed");
+    assert_eq!(workdir.world.objects(), ["second-1", "x-1", "y-1"]);
+    let all = ["second", "x", "y"].map(|key| format!("bad_thing.b[{key:?}]"));
+    assert_eq!(names(&workdir), all);
+}
+
+#[test]
+fn what_came_to_one_address_is_settled_by_the_address_that_each_had() {
+    let workdir = Workdir::new(CONFIG);
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    // Renamed without a word, so another one is made; later somebody says what it was.
+    let renamed = CONFIG.replace("\"second\" {", "\"other\" {").replace("\"second\"", "\"third\"");
+    workdir.write("main.tf", &renamed);
+    workdir.formwork("apply -auto-approve").succeed().says("bad_thing.second was being created");
+    let moved = "moved {\n  from = bad_thing.second\n  to   = bad_thing.other\n}\n";
+    workdir.write("main.tf", &(renamed + moved));
+    workdir.formwork("plan").succeed().says("bad_thing.second, which is bad_thing.other by now,");
+    workdir.formwork("recover list").succeed().says("bad_thing.second, which is");
+    workdir.formwork("recover forget bad_thing.other").succeed();
+    workdir.formwork("recover list").succeed().says("No interrupted run left anything open");
+}
+
 #[test]
 fn what_is_open_can_be_settled_while_the_configuration_is_broken() {
     let workdir = Workdir::new(CONFIG);

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use formwork_core::addr::{InstanceAddr, Mode as ResourceMode, Target};
 use formwork_core::change::Clue;
+use formwork_core::config::Config;
 use formwork_core::eval::Results;
 use formwork_core::plan::{Mode, Options};
 use formwork_core::provider::Pool;
@@ -189,6 +190,11 @@ impl Finder<'_> {
         // Outputs that stand on the object alone have a value from now on.
         locked.file.state.outputs.clone_from(&plan.prior.outputs);
         Ok(())
+    }
+
+    /// What is written.
+    pub(super) fn config(&self) -> &Config {
+        &self.prepared.config
     }
 
     /// Whether the configuration has the resource of an instance.

@@ -183,11 +183,30 @@ impl Locked {
         self.recovery.as_mut().map(|recovery| recovery.decide(addr, how)).unwrap_or_default()
     }
 
-    /// What interrupted runs may have made, as it was to be.
+    /// What interrupted runs may have made, as it was to be. Where several have come to one address, only
+    /// the user can tell which of them belongs there.
     pub(crate) fn interrupted(&self) -> BTreeMap<InstanceAddr, Value> {
-        let open = self.recovery.iter().flat_map(|recovery| &recovery.unresolved);
+        let Some(recovery) = &self.recovery else { return BTreeMap::new() };
+        let open =
+            recovery.unresolved.iter().filter(|one| recovery.origins(one.place()).len() == 1);
         open.filter_map(|one| Some((one.place().clone(), one.to_be_looked_for()?.clone())))
             .collect()
+    }
+
+    /// Why nothing can be decided about an instance.
+    pub(crate) fn nothing_open(&self, addr: &InstanceAddr) -> Diagnostic {
+        let origins = self.recovery.iter().flat_map(|recovery| recovery.origins(addr));
+        let origins: String = origins.map(|origin| format!("\n  {origin}")).collect();
+        if origins.is_empty() {
+            let detail = format!(
+                "No interrupted run left anything open about {addr}. `formwork recover list` shows what is."
+            );
+            return Diagnostic::error("Nothing to settle", detail);
+        }
+        let detail = format!(
+            "Interrupted runs left several things open that are {addr} by now. Say which is meant by the address that it had:{origins}"
+        );
+        Diagnostic::error("Several operations are open", detail)
     }
 
     /// Takes over what planning found out about objects that interrupted runs may have made.

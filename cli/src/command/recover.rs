@@ -1,6 +1,9 @@
 //! `formwork recover`: what an interrupted run left open, and what the user decides about it.
 
 use formwork_core::addr::InstanceAddr;
+use formwork_core::config::Config;
+use formwork_core::moved;
+use formwork_core::state::State;
 use formwork_core::state::journal::Action;
 use formwork_core::state::recover::{Doubt, Unresolved};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -126,7 +129,7 @@ async fn settle(
     how: &str,
 ) -> Result<(), Reported> {
     if locked.decide(addr, how).is_empty() {
-        return Err(diags.error(nothing_open(addr)));
+        return Err(diags.error(locked.nothing_open(addr)));
     }
     locked.save(diags).await
 }
@@ -139,18 +142,28 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
         .run(env, async |diags, finder, locked| {
             let addr = address(diags, &args.address)?;
             let open = locked.decide(&addr, "the user took the object into the state");
-            let Some(last) = open.last() else { return Err(diags.error(nothing_open(&addr))) };
-            let addr = bring_along(locked, last);
-            let last = &last.clone().at(addr.clone());
+            let Some(last) = open.last() else {
+                return Err(diags.error(locked.nothing_open(&addr)));
+            };
+            let (addr, place) = (&last.addr, last.place());
             match (&last.doubt, &args.id) {
-                (Doubt::Place { object }, None) => put_in(locked, last, object.clone()),
-                (_, Some(_)) if !finder.is_written(&addr) => {
-                    return Err(diags.error(not_written(last)));
+                (Doubt::Place { object }, None) => {
+                    let before = locked.file.state.clone();
+                    put_in(locked, last, object.clone());
+                    let state = &mut locked.file.state;
+                    if addr != place && !moved::goes(finder.config(), state, addr, place) {
+                        *state = before;
+                        put_in(locked, &last.clone().at(place.clone()), object.clone());
+                    }
+                }
+                (_, Some(_)) if !finder.is_written(place) => {
+                    return Err(diags.error(not_written(&last.clone().at(place.clone()))));
                 }
                 (_, Some(id)) => {
                     make_room(locked, last);
-                    finder.take_in(diags, locked, &addr, id).await?;
+                    finder.take_in(diags, locked, place, id).await?;
                     refuse_predecessor(diags, locked, last)?;
+                    bring_home(&mut locked.file.state, finder.config(), last);
                 }
                 (Doubt::Effect, None) => {
                     let detail = format!(
@@ -169,25 +182,21 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
     done
 }
 
-/// Returns where the object belongs: where the configuration has it, and what it succeeds with it. If
-/// that one cannot go there, both stay where the run had them that was cut off.
-fn bring_along(locked: &mut Locked, one: &Unresolved) -> InstanceAddr {
+/// Has what was taken in go the way of everything else that moves: it waits where the run was to make
+/// it. Alone under the new address it would keep the others, whose place is not there yet, from coming.
+fn bring_home(state: &mut State, config: &Config, one: &Unresolved) {
     let (from, to) = (&one.addr, one.place());
-    let state = &mut locked.file.state;
-    let Some(held) = state.resources.get(&from.of()).filter(|_| from != to) else {
-        return to.clone();
-    };
-    let Some(instance) = held.instances.get(&from.key).cloned() else { return to.clone() };
-    let provider = held.provider.clone();
-    let is_taken =
-        state.resources.get(&to.of()).is_some_and(|it| it.instances.contains_key(&to.key));
-    if is_taken || from.resource.kind() != to.resource.kind() {
-        return from.clone();
+    if from == to || from.resource.kind() != to.resource.kind() {
+        return;
     }
-    state.remove_object(from, None);
-    instance.deposed.keys().for_each(|key| state.remove_object(from, Some(key)));
-    state.resource_mut(to.of(), &provider).instances.insert(to.key.clone(), instance);
-    to.clone()
+    let Some(object) = state.object(to, None).cloned() else { return };
+    let mut home = state.clone();
+    home.remove_object(to, None);
+    let resource = home.resource_mut(from.of(), &one.provider);
+    resource.instances.entry(from.key.clone()).or_default().current = Some(object);
+    if moved::goes(config, &home, from, to) {
+        *state = home;
+    }
 }
 
 /// Deposes the object that the new one was to take the place of.
@@ -208,7 +217,7 @@ fn refuse_predecessor(
 ) -> Result<(), Reported> {
     let Some(key) = &one.deposes else { return Ok(()) };
     let state = &locked.file.state;
-    let (found, before) = (state.object(&one.addr, None), state.object(&one.addr, Some(key)));
+    let (found, before) = (state.object(one.place(), None), state.object(&one.addr, Some(key)));
     let (Some(found), Some(before)) = (found, before) else { return Ok(()) };
     if !found.is_of_the_same_object(before) {
         return Ok(());
@@ -259,13 +268,6 @@ fn not_written(one: &Unresolved) -> Diagnostic {
         resource.name().as_str(),
     );
     Diagnostic::error("The resource is no longer in the configuration", detail)
-}
-
-fn nothing_open(addr: &InstanceAddr) -> Diagnostic {
-    let detail = format!(
-        "No interrupted run left anything open about {addr}. `formwork recover list` shows what is."
-    );
-    Diagnostic::error("Nothing to settle", detail)
 }
 
 async fn open(

@@ -6,6 +6,7 @@ mod replay;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -76,6 +77,9 @@ pub struct Unresolved {
     op: u64,
     journal: PathBuf,
 }
+
+/// Why a creation is settled when there is an object under its address.
+const CAME_IN: &str = "an object came into its place";
 
 /// What is not clear about a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -159,9 +163,10 @@ impl Recovery {
         runs.chain(open.map(Unresolved::diagnostic)).collect()
     }
 
-    /// A creation is settled once its place holds an object: a later run found it, or the user imported
-    /// it. Nothing else puts one there, because creating it again is refused; but where the new object
-    /// was to take the place of another, that other one is there all the time.
+    /// A creation is settled once there is an object under its address: a later run found it, or the
+    /// user imported it. Nothing else puts one there, because creating it again is refused; but where the
+    /// new object was to take the place of another, that other one is there all the time. What is where
+    /// it belongs by now says nothing: another object may have been there long before.
     fn settle_what_came_in(&mut self) {
         let Some(file) = &self.file else { return };
         for one in &mut self.unresolved {
@@ -169,11 +174,9 @@ impl Recovery {
             let was_empty = one.deposes.is_none();
             if is_creation
                 && was_empty
-                && [&one.addr, one.place()]
-                    .iter()
-                    .any(|addr| file.state.object(addr, one.deposed.as_ref()).is_some())
+                && file.state.object(&one.addr, one.deposed.as_ref()).is_some()
             {
-                one.decided = Some("an object came into its place".to_owned());
+                one.decided = Some(CAME_IN.to_owned());
             }
         }
     }
@@ -183,16 +186,37 @@ impl Recovery {
         for one in &mut self.unresolved {
             let now = place(&one.addr, &one.provider);
             one.moved = (now != one.addr).then_some(now);
+            // Then what is where it was begun is another that has moved there.
+            if one.moved.is_some() && one.decided.as_deref() == Some(CAME_IN) {
+                one.decided = None;
+            }
         }
-        self.settle_what_came_in();
+    }
+
+    /// The addresses at which something was begun that is open, and belongs to one instance by now: none
+    /// or one, unless several have come together.
+    #[must_use]
+    pub fn origins(&self, place: &InstanceAddr) -> BTreeSet<&InstanceAddr> {
+        let open = self.unresolved.iter().filter(|one| one.needs_decision());
+        open.filter(|one| one.place() == place).map(|one| &one.addr).collect()
     }
 
     /// Takes down what was found out or decided about everything that is open about an instance, by
-    /// the address that it had or has. It stays with [`Recovery::finish`]. Returns what that was.
+    /// the address that it had, or else by the one that it has if only one has come there. It stays with
+    /// [`Recovery::finish`]. Returns what that was.
     pub fn decide(&mut self, addr: &InstanceAddr, how: &str) -> Vec<Unresolved> {
+        let began_there =
+            self.unresolved.iter().any(|one| one.addr == *addr && one.needs_decision());
+        let origin = match began_there {
+            true => addr.clone(),
+            false => match self.origins(addr).into_iter().collect::<Vec<_>>()[..] {
+                [one] => one.clone(),
+                // Of several nobody knows which is meant.
+                _ => return Vec::new(),
+            },
+        };
         let open = self.unresolved.iter_mut();
-        let is_it = |one: &Unresolved| one.addr == *addr || one.moved.as_ref() == Some(addr);
-        let open = open.filter(|one| is_it(one) && one.needs_decision());
+        let open = open.filter(|one| one.addr == origin && one.needs_decision());
         let decided = open.map(|one| {
             let before = one.clone();
             one.decided = Some(how.to_owned());

@@ -276,6 +276,51 @@ async fn the_object_that_a_creation_was_to_depose_does_not_settle_it() {
     }
 }
 
+/// A run that was cut off while it created these.
+async fn creating(base: &StateFile, addrs: &[&str]) -> Killed {
+    let run = Run::begin(base);
+    for text in addrs {
+        run.journal.announce(run.call(&addr(text), Action::Create)).await.unwrap();
+    }
+    run.kill()
+}
+
+#[tokio::test]
+async fn what_stood_where_a_creation_belongs_by_now_does_not_settle_it() {
+    let base = state_of(&[("t.b", "there all along")]);
+    let run = creating(&base, &["t.a"]).await;
+    let mut recovery = recover(&run.path(), Some(base)).unwrap();
+    recovery.follow(|_, _| addr("t.b"));
+    assert!(recovery.unresolved[0].needs_decision());
+    assert_eq!(recovery.decide(&addr("t.b"), "looked").len(), 1);
+}
+
+#[tokio::test]
+async fn what_has_moved_to_where_a_creation_began_does_not_settle_it() {
+    let base = state_of(&[]);
+    let run = creating(&base, &["t.a"]).await;
+    let stored = state_of(&[("t.a", "was t.c before")]);
+    let mut recovery = recover(&run.path(), Some(stored)).unwrap();
+    recovery.follow(|_, _| addr("t.b"));
+    assert!(recovery.unresolved[0].needs_decision());
+}
+
+#[tokio::test]
+async fn of_several_creations_that_belong_to_one_address_none_is_decided_with_another() {
+    let base = state_of(&[]);
+    let run = creating(&base, &["t.a", "t.b", "t.c"]).await;
+    let mut recovery = recover(&run.path(), Some(base)).unwrap();
+    recovery.follow(|_, _| addr("t.c"));
+    let open = |recovery: &Recovery| recovery.origins(&addr("t.c")).len();
+    assert_eq!(open(&recovery), 3);
+    // What began under the very address is meant by it.
+    assert_eq!(recovery.decide(&addr("t.c"), "looked")[0].addr, addr("t.c"));
+    assert!(recovery.decide(&addr("t.c"), "which of two?").is_empty());
+    assert_eq!(recovery.decide(&addr("t.a"), "looked")[0].addr, addr("t.a"));
+    assert_eq!(recovery.decide(&addr("t.c"), "the last one")[0].addr, addr("t.b"));
+    assert_eq!(open(&recovery), 0);
+}
+
 /// Decides about an instance, and takes that down.
 fn decided(run: &Killed, stored: Option<StateFile>, addr: &InstanceAddr, how: &str) {
     let mut recovery = recover(&run.path(), stored).unwrap();
