@@ -258,7 +258,8 @@ fn visit_output(
         let problem = Diagnostic::error("Value not allowed in ephemeral output", detail);
         return Err(diags.error(problem.at(output.expr.span)));
     }
-    if marks.contains(Marks::EPHEMERAL) && (is_root || !output.ephemeral) {
+    // One of the root module that is declared so is a mistake of its own, told when it is read.
+    if marks.contains(Marks::EPHEMERAL) && !output.ephemeral {
         return Err(diags.error(
             Diagnostic::error(
                 "Ephemeral value not allowed",
