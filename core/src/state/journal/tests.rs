@@ -312,8 +312,9 @@ async fn an_announcement_that_does_not_become_durable_is_taken_back() {
     let (a, b, provider) = (addr("t.a"), addr("t.b"), provider());
     let [first, second] = [&a, &b].map(|addr| journal.announce(create(addr, &provider)));
     let (first, second) = tokio::join!(first, second);
-    assert!(matches!(first.unwrap_err(), JournalError::Io { .. }));
-    assert!(second.is_err());
+    // Whoever comes after the disk has answered finds the journal broken; which of them is a race.
+    let errors = [first.unwrap_err(), second.unwrap_err()];
+    assert!(errors.iter().any(|error| matches!(error, JournalError::Io { .. })), "{errors:?}");
     let third = journal.announce(create(&a, &provider)).await;
     assert!(matches!(third.unwrap_err(), JournalError::Broken(_)), "nothing is begun any more");
     journal.end().unwrap();
