@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use formwork_plugin_protocol::proxy::Proxies;
 use formwork_provisioners::Surroundings;
 
 use crate::args::ViewArgs;
@@ -173,6 +174,11 @@ impl Env {
             retries: self.registry_retries.filter(|retries| *retries > 0).unwrap_or(1),
             each: each.unwrap_or(Duration::from_secs(10)),
         }
+    }
+
+    /// The proxies through which servers are reached.
+    pub(crate) fn proxies(&self) -> Proxies {
+        Proxies::read(|name| self.all.get(name).cloned())
     }
 
     /// What provisioners need of it.

@@ -3,7 +3,8 @@
 //! [`Provider`] is the contract: one method per operation, neutral requests and responses. The gRPC
 //! client implements it for a plugin in a child process; the SDK implements it for a provider in
 //! this process, which the server side puts behind gRPC. `contract` holds the rules both sides are
-//! held to, as pure functions.
+//! held to, as pure functions. What programs and plugins share beside it are the cryptography and the
+//! way to proxies.
 
 pub mod capability;
 pub mod client;
@@ -13,6 +14,7 @@ pub mod handshake;
 pub mod message;
 pub mod payload;
 pub mod provider;
+pub mod proxy;
 pub mod reattach;
 pub mod server;
 mod tls;

@@ -5,10 +5,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::time::Duration;
 
+use formwork_plugin_protocol::proxy::Proxies;
 use ureq::config::Config;
-use ureq::http::{Response, header};
+use ureq::http::{Response, Uri, header};
 use ureq::tls::{RootCerts, TlsConfig};
-use ureq::{Agent, Body};
+use ureq::{Agent, Body, Proxy};
 
 /// Why a server's answer is not the one that was hoped for.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +56,7 @@ const MAX_PAUSE: Duration = Duration::from_secs(30);
 /// Asks servers.
 pub(crate) struct Client {
     agent: Agent,
+    proxies: Proxies,
     /// Waits before a server is asked again.
     pause: fn(Duration),
 }
@@ -67,8 +69,8 @@ pub(crate) struct Answer {
 }
 
 impl Client {
-    /// Makes a client that trusts whom this machine trusts.
-    pub(crate) fn new(pause: fn(Duration)) -> Self {
+    /// Makes a client that trusts whom this machine trusts, and goes through the proxies it names.
+    pub(crate) fn new(proxies: Proxies, pause: fn(Duration)) -> Self {
         let tls = TlsConfig::builder()
             .root_certs(RootCerts::PlatformVerifier)
             .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
@@ -83,7 +85,7 @@ impl Client {
             .timeout_recv_body(Some(DOWNLOAD))
             .user_agent(concat!("Formwork/", env!("CARGO_PKG_VERSION")))
             .build();
-        Self { agent: config.new_agent(), pause }
+        Self { agent: config.new_agent(), proxies, pause }
     }
 
     /// Gets what is at a URL; what is said about who asks is sent along, but not to another host.
@@ -127,17 +129,14 @@ impl Client {
     ) -> Result<Answer, HttpError> {
         let mut at = url.to_owned();
         for _ in 0..=MAX_REDIRECTS {
-            let mut request = self.agent.get(&at);
-            if limit.is_some() {
-                request = request.config().timeout_global(limit).build();
-            }
+            let unreachable = |reason| HttpError::Unreachable { url: without_secrets(&at), reason };
+            let proxy = self.proxy(&at).map_err(unreachable)?;
+            let settings = self.agent.get(&at).config().proxy(proxy);
+            let mut request = settings.timeout_global(limit).build();
             if let Some(asking) = asking.filter(|_| origin(&at) == origin(url)) {
                 request = request.header(header::AUTHORIZATION, asking);
             }
-            let response = request.call().map_err(|error| HttpError::Unreachable {
-                url: without_secrets(&at),
-                reason: error.to_string(),
-            })?;
+            let response = request.call().map_err(|error| unreachable(error.to_string()))?;
             let status = response.status();
             let next = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
             match next.filter(|_| status.is_redirection()) {
@@ -151,6 +150,17 @@ impl Client {
         }
         let reason = format!("redirected more than {MAX_REDIRECTS} times");
         Err(HttpError::Redirect { url: without_secrets(url), reason })
+    }
+
+    /// The proxy for a URL, or what is wrong with it.
+    fn proxy(&self, url: &str) -> Result<Option<Proxy>, String> {
+        let Ok(url) = url.parse::<Uri>() else { return Ok(None) };
+        let (Some(scheme), Some(host)) = (url.scheme_str(), url.host()) else { return Ok(None) };
+        let Some(named) = self.proxies.toward(scheme, host, url.port_u16()) else {
+            return Ok(None);
+        };
+        let proxy = Proxy::new(named);
+        proxy.map(Some).map_err(|error| format!("the environment names no proxy: {error}"))
     }
 
     /// Writes what is at a URL to a file.
@@ -292,6 +302,9 @@ pub(crate) fn without_secrets(url: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::net::TcpListener;
+
     use super::*;
 
     #[test]
@@ -332,6 +345,32 @@ mod tests {
         assert!(follow("https://h/a", "http://h/a").is_err());
         assert!(follow("https://h/a", "file:///etc/passwd").is_err());
         assert_eq!(follow("http://h/a", "https://h/b").unwrap(), "https://h/b");
+    }
+
+    #[test]
+    fn a_proxy_leads_to_other_machines_only() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("it listens");
+        let server = std::thread::spawn(move || {
+            for (asked, stream) in ["there.invalid", "/here"].into_iter().zip(listener.incoming()) {
+                let mut stream = BufReader::new(stream.expect("a client"));
+                let mut line = String::new();
+                stream.read_line(&mut line).expect("a request");
+                assert!(line.contains(asked), "{line}");
+                let answer = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+                stream.get_mut().write_all(answer).expect("it listens");
+            }
+        });
+        let proxies =
+            Proxies::read(|name| (name == "HTTP_PROXY").then(|| format!("http://{address}")));
+        let client = Client::new(proxies, |_| ());
+        for url in ["http://there.invalid/a".to_owned(), format!("http://{address}/here")] {
+            assert!(client.get(&url, None).is_err());
+        }
+        server.join().expect("both were asked");
+        let broken = Client::new(Proxies::read(|_| Some("gopher://h".to_owned())), |_| ());
+        let error = broken.get("https://there.invalid", None).err().expect("no way").to_string();
+        assert!(error.contains("names no proxy"), "{error}");
     }
 
     #[test]

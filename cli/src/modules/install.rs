@@ -80,7 +80,7 @@ pub(crate) fn install(
     let staging = Staging::open(place.folder, &wait).map_err(|error| unwritable(diags, error))?;
     // Whoever was waited for may have changed it.
     let old = Manifest::load(place.folder).map_err(|error| broken(diags, error))?;
-    let http = Client::new(place.pause);
+    let http = Client::new(place.env.proxies(), place.pause);
     let mut walk = Walk {
         old,
         new: Manifest::default(),
@@ -113,7 +113,7 @@ pub(crate) fn fetch_root(
     (package, within): (&PackageAddr, &Subfolder),
     into: &Path,
 ) -> Result<PathBuf, Reported> {
-    let http = Client::new(std::thread::sleep);
+    let http = Client::new(env.proxies(), std::thread::sleep);
     let fetcher = fetcher(&http, env);
     let found = fetcher
         .fetch(package, into)

@@ -1,0 +1,190 @@
+//! Which proxy leads to a server, as programs in Go read the environment: `HTTP_PROXY` or `HTTPS_PROXY`,
+//! by the scheme of the URL; none to this very machine, nor to what `NO_PROXY` names. For whatever this
+//! program and plugins ask over HTTP; nobody is asked here.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// The proxies that an environment names.
+#[derive(Clone, Debug, Default)]
+pub struct Proxies {
+    http: Option<String>,
+    https: Option<String>,
+    exceptions: String,
+}
+
+impl Proxies {
+    /// Reads them from the variables of an environment.
+    pub fn read(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let one_of = |names: [&str; 2]| {
+            names.into_iter().filter_map(&variable).find(|value| !value.is_empty())
+        };
+        // In a CGI program `HTTP_PROXY` would be a header of whoever asks.
+        let is_cgi = variable("REQUEST_METHOD").is_some_and(|value| !value.is_empty());
+        Self {
+            http: one_of(["HTTP_PROXY", "http_proxy"]).filter(|_| !is_cgi),
+            https: one_of(["HTTPS_PROXY", "https_proxy"]),
+            exceptions: one_of(["NO_PROXY", "no_proxy"]).unwrap_or_default(),
+        }
+    }
+
+    /// The proxy for what is at a scheme, a host, and a port if it is not the usual one; `None` for going
+    /// there directly.
+    #[must_use]
+    pub fn toward(&self, scheme: &str, host: &str, port: Option<u16>) -> Option<&str> {
+        let (proxy, usual_port) = match scheme {
+            "https" => (&self.https, 443),
+            "http" => (&self.http, 80),
+            _ => return None,
+        };
+        let target = Target::of(host, port.unwrap_or(usual_port));
+        let is_direct = target.is_this_machine()
+            || self.exceptions.split(',').any(|exception| target.is(exception));
+        proxy.as_deref().filter(|_| !is_direct)
+    }
+}
+
+/// A server.
+struct Target {
+    host: String,
+    ip: Option<IpAddr>,
+    port: u16,
+}
+
+impl Target {
+    fn of(host: &str, port: u16) -> Self {
+        let host = unbracketed(host).to_ascii_lowercase();
+        Self { ip: host.parse().ok(), host, port }
+    }
+
+    fn is_this_machine(&self) -> bool {
+        self.host == "localhost" || self.ip.is_some_and(|ip| ip.is_loopback())
+    }
+
+    /// Whether an entry of `NO_PROXY` means it: `*`, a network, an address, a name with all below it, or
+    /// `.name` for all below alone; the last three may end in a port.
+    fn is(&self, entry: &str) -> bool {
+        let entry = entry.trim().to_ascii_lowercase();
+        if entry == "*" {
+            return true;
+        }
+        if let Some((network, length)) = entry.split_once('/') {
+            return is_in(&self.host, network, length);
+        }
+        let (name, port) = match entry.rsplit_once(':') {
+            // Colons in brackets, or several of them, belong to an address.
+            Some((name, port))
+                if !port.contains(']') && (!name.contains(':') || name.ends_with(']')) =>
+            {
+                (name, Some(port))
+            }
+            _ => (entry.as_str(), None),
+        };
+        let name = unbracketed(name);
+        if name.is_empty() || port.is_some_and(|port| port.parse() != Ok(self.port)) {
+            return false;
+        }
+        if let Ok(ip) = name.parse::<IpAddr>() {
+            return self.ip == Some(ip);
+        }
+        let name = name.strip_prefix('*').filter(|rest| rest.starts_with('.')).unwrap_or(name);
+        match name.strip_prefix('.') {
+            Some(_) => self.host.ends_with(name),
+            None => {
+                let above = self.host.strip_suffix(name);
+                above.is_some_and(|above| above.is_empty() || above.ends_with('.'))
+            }
+        }
+    }
+}
+
+fn unbracketed(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+}
+
+/// Whether an address is in a network with a prefix of some length.
+fn is_in(ip: &str, network: &str, length: &str) -> bool {
+    let (Some((ip, width)), Some((network, other))) = (bits(ip), bits(network)) else {
+        return false;
+    };
+    let length = length.parse::<u32>().ok().filter(|length| width == other && *length <= width);
+    length.is_some_and(|length| (ip ^ network).checked_shr(width - length).unwrap_or(0) == 0)
+}
+
+/// The bits of an address, and how many it has.
+fn bits(ip: &str) -> Option<(u128, u32)> {
+    let short = ip.parse::<Ipv4Addr>().map(|ip| (u128::from(ip.to_bits()), 32));
+    short.or_else(|_| ip.parse::<Ipv6Addr>().map(|ip| (ip.to_bits(), 128))).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scheme_says_which_variable_counts() {
+        let both = |name: &str| match name {
+            "HTTP_PROXY" => Some("plain:1".to_owned()),
+            "https_proxy" => Some("safe:2".to_owned()),
+            _ => None,
+        };
+        let table = [
+            ("http", "h", None, Some("plain:1")),
+            ("https", "h", None, Some("safe:2")),
+            ("ftp", "h", None, None),
+            ("http", "localhost", Some(80), None),
+            ("https", "127.8.8.8", None, None),
+            ("https", "[::1]", Some(8443), None),
+        ];
+        for (scheme, host, port, expected) in table {
+            assert_eq!(Proxies::read(both).toward(scheme, host, port), expected, "{scheme} {host}");
+        }
+        let all = |name: &str| (name == "ALL_PROXY").then(|| "other".to_owned());
+        assert_eq!(Proxies::read(all).toward("http", "h", None), None);
+        let cgi = |name: &str| match name {
+            "REQUEST_METHOD" => Some("GET".to_owned()),
+            _ => both(name),
+        };
+        assert_eq!(Proxies::read(cgi).toward("http", "h", None), None);
+        assert_eq!(Proxies::read(cgi).toward("https", "h", None), Some("safe:2"));
+    }
+
+    #[test]
+    fn exceptions_are_names_addresses_and_networks() {
+        let table = [
+            ("*", "http://h", true),
+            ("", "http://h", false),
+            ("a.com", "http://a.com", true),
+            ("x, A.com ", "http://b.A.com", true),
+            ("a.com", "http://ba.com", false),
+            (".a.com", "http://a.com", false),
+            (".a.com", "http://b.a.com", true),
+            ("*.a.com", "http://b.a.com", true),
+            ("*.a.com", "http://a.com", false),
+            ("a.com:80", "http://a.com", true),
+            ("a.com:443", "https://a.com", true),
+            ("a.com:81", "http://a.com", false),
+            ("10.1.2.3", "http://10.1.2.3", true),
+            ("10.1.2.3:81", "http://10.1.2.3", false),
+            ("10.0.0.0/8", "http://10.1.2.3", true),
+            ("10.0.0.0/8", "http://11.1.2.3", false),
+            ("10.0.0.0/8", "http://h", false),
+            ("0.0.0.0/0", "http://11.1.2.3", true),
+            ("10.0.0.0/99", "http://10.0.0.0", false),
+            ("fe80::/10", "http://[fe80::1]", true),
+            ("fe80::1", "http://[fe80::1]", true),
+            ("[fe80::1]:80", "http://[fe80::1]", true),
+            ("[fe80::1]:81", "http://[fe80::1]", false),
+            (":80", "http://h", false),
+        ];
+        for (exceptions, url, is_direct) in table {
+            let proxies = Proxies::read(|name| match name {
+                "HTTP_PROXY" | "HTTPS_PROXY" => Some("proxy".to_owned()),
+                "no_proxy" => Some(exceptions.to_owned()),
+                _ => None,
+            });
+            let (scheme, host) = url.split_once("://").unwrap();
+            let proxy = proxies.toward(scheme, host, None);
+            assert_eq!(proxy.is_none(), is_direct, "{exceptions} {url}");
+        }
+    }
+}
