@@ -139,8 +139,9 @@ impl Call {
     ) -> Settled<T> {
         let (answer, deferred) = match self.caught(handler).await {
             Ok(answer) => (Some(answer), None),
-            Err(problem) => match problem.deferral().filter(|_| !self.has_failed()) {
-                Some(reason) => (None, Some(reason)),
+            Err(problem) => match problem.deferral() {
+                // What is wrong already will not be right when more is known.
+                Some(reason) => (None, Some(reason).filter(|_| !self.has_failed())),
                 None => {
                     self.report(problem);
                     (None, None)

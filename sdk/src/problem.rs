@@ -65,17 +65,17 @@ impl Problem {
         Self { first, more: Vec::new(), deferred: None }
     }
 
-    /// The end of a handler whose answer is put off. As a problem it has words for where no answer can
-    /// be.
+    /// The end of a handler whose answer is put off. As a problem it has words for calls whose answers
+    /// cannot be.
     pub(crate) fn deferred(reason: DeferredReason) -> Self {
-        let detail = "The provider puts the answer off until more is known, which it can do while \
-                      planning and reading only. This is a bug in the provider.";
+        let detail =
+            "The provider puts off an answer that is needed now. This is a bug in the provider.";
         Self { deferred: Some(reason), ..Self::new("Unexpected deferral", detail) }
     }
 
-    /// Why the answer is put off, if that is all.
+    /// Why the answer is put off, if it is.
     pub(crate) fn deferral(&self) -> Option<DeferredReason> {
-        self.deferred.filter(|_| self.more.is_empty())
+        self.deferred
     }
 
     /// Says which attribute is wrong: its name, names from the outside in with dots between them, or a
@@ -93,13 +93,18 @@ impl Problem {
         self
     }
 
-    /// Both problems.
+    /// Both problems. That an answer is put off is none beside one that is.
     #[must_use]
     pub fn and(mut self, other: Self) -> Self {
-        self.deferred = None;
-        self.more.push(other.first);
-        self.more.extend(other.more);
-        self
+        match (self.deferred, other.deferred) {
+            (Some(_), _) => other,
+            (None, Some(_)) => self,
+            (None, None) => {
+                self.more.push(other.first);
+                self.more.extend(other.more);
+                self
+            }
+        }
     }
 
     /// All problems as one answer; none of them is a good one.
@@ -256,6 +261,15 @@ mod tests {
         assert_eq!(told[1].path, Some(Path::root().attribute("c").attribute("d")));
         let without = Problem::because("a").diagnostics("Unable to read x");
         assert_eq!(without.map(|one| one.summary).collect::<Vec<_>>(), ["Unable to read x"]);
+    }
+
+    #[test]
+    fn putting_off_is_no_problem_beside_one() {
+        let later = || Problem::deferred(DeferredReason::AbsentPrerequisite);
+        assert_eq!(later().and(later()).deferral(), Some(DeferredReason::AbsentPrerequisite));
+        for both in [later().and(Problem::because("a")), Problem::because("a").and(later())] {
+            assert_eq!((both.deferral(), format!("{both:?}")), (None, "?: a".to_owned()));
+        }
     }
 
     #[test]

@@ -146,8 +146,8 @@ impl Server {
         let config = check::decoded(configure.shape(), &request.config)?;
         let host_version = request.terraform_version.clone();
         let deferral = Deferral::new(request.client.deferral_allowed);
-        let configured = configure.configure(&config, host_version, deferral, call.clone());
-        call.unless_stopped(configured).await
+        let context = Context { deferral, ..Context::new(call.clone(), &Bytes::new()) };
+        call.unless_stopped(configure.configure(&config, host_version, context)).await
     }
 }
 
@@ -465,7 +465,5 @@ fn unsupported(what: &str, name: &str) -> Problem {
     Problem::new(format!("Unsupported {what}"), detail)
 }
 
-#[cfg(test)]
-mod deferral;
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use formwork_value::Value;
 
 use super::input;
 use crate::call::Call;
-use crate::context::{Context, Deferral, Private};
+use crate::context::{Context, Private};
 use crate::data_source::{DataSource, ReadData};
 use crate::ephemeral::{Close, Ephemeral, Lasts, Open, Renew};
 use crate::provider::{Configure, Setup};
@@ -107,13 +107,7 @@ impl<E: Ephemeral> AnyEphemeral for TypedEphemeral<E> {
 pub(crate) trait AnyConfigure: Send + Sync {
     fn shape(&self) -> &Shape;
     fn validate(&self, config: &Value, call: Call) -> Answer<()>;
-    async fn configure(
-        &self,
-        config: &Value,
-        host_version: String,
-        deferral: Deferral,
-        call: Call,
-    ) -> Answer<()>;
+    async fn configure(&self, config: &Value, host: String, context: Context) -> Answer<()>;
 }
 
 /// A configuration of one model.
@@ -138,13 +132,7 @@ impl<C: Configure> AnyConfigure for TypedConfigure<C> {
         self.configure.validate(Validate { config: model::read(config)?, call })
     }
 
-    async fn configure(
-        &self,
-        config: &Value,
-        host_version: String,
-        deferral: Deferral,
-        call: Call,
-    ) -> Answer<()> {
+    async fn configure(&self, config: &Value, host: String, context: Context) -> Answer<()> {
         let config = plan::with_defaults(&self.shape, config);
         let unknown = match &*config {
             Value::Object(parts) => {
@@ -153,7 +141,8 @@ impl<C: Configure> AnyConfigure for TypedConfigure<C> {
             }
             _ => Vec::new(),
         };
-        let config = model::read(&config)?;
+        let (config, host_version) = (model::read(&config)?, host);
+        let Context { deferral, call, .. } = context;
         self.configure.configure(Setup { config, unknown, host_version, deferral, call }).await
     }
 }

@@ -14,6 +14,8 @@ use super::Server;
 use crate::prelude::*;
 use crate::testing::{Action, Life, Passing, call};
 
+mod deferral;
+
 /// A thing that does as its name says.
 #[derive(Model)]
 struct Thing {

@@ -10,8 +10,8 @@ use formwork_plugin_protocol::message::resource::{ImportRequest, PlanRequest, Re
 use formwork_plugin_protocol::{Payload, Provider as _};
 use formwork_value::{Plain, Type, Value};
 
-use super::Server;
 use crate::prelude::*;
+use crate::server::Server;
 use crate::testing::CLIENT;
 
 /// A desk in some office.
@@ -72,6 +72,9 @@ impl Resource for Desks {
     }
 
     async fn import(&self, call: Import<Desk>) -> Answer<DeskDraft> {
+        if call.id.is_empty() {
+            call.report(Problem::because("an id is no empty text"));
+        }
         // An office that is known may still have to be built.
         call.deferral.request(DeferredReason::AbsentPrerequisite)?;
         Err(Problem::because("there is no such desk"))
@@ -231,4 +234,14 @@ async fn an_import_is_put_off_by_its_handler() {
     let found = server.import(import(PATIENT)).await.unwrap();
     assert_eq!(found.deferred, Some(DeferredReason::AbsentPrerequisite));
     assert!(found.diagnostics.is_empty());
+}
+
+#[tokio::test]
+async fn what_is_wrong_already_is_told_now_and_alone() {
+    let server = server(Value::string("here"), PATIENT).await;
+    let found =
+        server.import(ImportRequest { id: String::new(), ..import(PATIENT) }).await.unwrap();
+    assert_eq!((found.deferred, found.resources), (None, Vec::new()));
+    let details = found.diagnostics.into_iter().map(|problem| problem.detail);
+    assert_eq!(details.collect::<Vec<_>>(), ["an id is no empty text"]);
 }
