@@ -28,7 +28,7 @@ pub trait View: Sized + Send + Sync + 'static {
 ///
 /// The derive makes three more structs, which handlers get and return where less is known or less is
 /// theirs to say. For a model `Thing` these are `ThingDraft`, `ThingInput` and `ThingComputed`; and
-/// `ThingIdentity`, where attributes are marked `identity`.
+/// `ThingIdentity`, where attributes are marked `identity`, or models that are flattened.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no model",
     note = "give the struct #[derive(Model)] and its fields #[attr(…)]"

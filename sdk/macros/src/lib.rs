@@ -30,7 +30,8 @@ use syn::{DeriveInput, parse_macro_input};
 ///
 /// `#[attr(flatten)]` makes the attributes and blocks of another model part of this one, as if they
 /// were written here, for what several models have in common. `flatten, fills` says that the provider
-/// sets some of them, `flatten, computed` all of them.
+/// sets some of them, `flatten, computed` all of them; `flatten, identity` that some of them identify
+/// an object.
 ///
 /// `#[block]` makes a field of nested structs a type of blocks. The type says how many:
 /// `Option<T>` at most one, `T` exactly one, `Vec<T>`, `Set<T>` and `BTreeMap<String, T>` any number.
@@ -48,7 +49,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// the client's struct do not count when it is read.
 ///
 /// For a model `Thing` the structs `ThingDraft`, `ThingInput` and `ThingComputed` are made beside it,
-/// and `ThingIdentity`, where attributes are marked `identity`: see `formwork_sdk::Model`.
+/// and `ThingIdentity`, where something is marked `identity`: see `formwork_sdk::Model`.
 #[proc_macro_derive(Model, attributes(attr, block))]
 pub fn derive_model(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -56,7 +56,6 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     });
     let is_identified = parts.iter().any(Part::identifies);
     let (identity, identity_view) = identity(input, &parts, &draft);
-    let flattened = parts.iter().filter(|part| part.is_flat()).map(|part| part.ty);
     let (is_settable, is_filled) = (parts.iter().any(Part::is_settable), !ours.is_empty());
     Ok(quote! {
         #own
@@ -79,8 +78,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             const NAMES: &'static [::formwork_sdk::model::Name] = &[#(#names),*];
             const SETTABLE: bool = #is_settable;
             const FILLS: bool = #is_filled;
-            const IDENTIFIES: bool =
-                #is_identified #(|| <#flattened as ::formwork_sdk::Model>::IDENTIFIES)*;
+            const IDENTIFIES: bool = #is_identified;
 
             #shape
         }
@@ -123,7 +121,7 @@ fn sparse(
 /// The type of what identifies an object, and how it becomes one of which only that is known.
 fn identity(input: &DeriveInput, parts: &[Part<'_>], draft: &Ident) -> (TokenStream, TokenStream) {
     let model = &input.ident;
-    let ours: Vec<_> = parts.iter().filter(|part| part.identifies() || part.is_flat()).collect();
+    let ours: Vec<_> = parts.iter().filter(|part| part.identifies()).collect();
     if ours.is_empty() {
         let conversion = quote! {
             impl ::core::convert::From<()> for #draft {
@@ -144,8 +142,7 @@ fn identity(input: &DeriveInput, parts: &[Part<'_>], draft: &Ident) -> (TokenStr
     };
     let view = view.expand();
     let conversion = sparse(&ident, draft, parts, |part, value| {
-        let is_ours = part.identifies() || part.is_flat();
-        is_ours.then(|| part.identity_as_draft(value))
+        part.identifies().then(|| part.identity_as_draft(value))
     });
     (quote!(#ident), quote!(#view #conversion))
 }

@@ -161,6 +161,7 @@ impl<'i> Part<'i> {
         self.said.local
     }
 
+    /// Whether it is a part of what identifies an object, or has such parts.
     pub(crate) fn identifies(&self) -> bool {
         self.said.identity.is_some()
     }
@@ -304,7 +305,13 @@ impl<'i> Part<'i> {
             (None, true) => quote_spanned!(ty.span()=> assert!(#model::FILLS, #unmeant)),
             (None, false) => quote_spanned!(ty.span()=> assert!(!#model::FILLS, #unsaid)),
         };
-        quote_spanned!(ty.span()=> const _: () = { #check };)
+        let unsaid = format!("parts of `{name}` are an identity: say `identity` beside `flatten`");
+        let unmeant = format!("no part of `{name}` is an identity, so `identity` says nothing");
+        let identity_check = match self.identifies() {
+            true => quote_spanned!(ty.span()=> assert!(#model::IDENTIFIES, #unmeant)),
+            false => quote_spanned!(ty.span()=> assert!(!#model::IDENTIFIES, #unsaid)),
+        };
+        quote_spanned!(ty.span()=> const _: () = { #check; #identity_check };)
     }
 
     /// The call that adds this field to the shape.

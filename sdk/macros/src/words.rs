@@ -207,13 +207,14 @@ impl Said {
         let is_more = self.default.is_some()
             || self.name.is_some()
             || self.deprecated.is_some()
-            || self.identity.is_some()
+            || self.identity == Some(Identity::Optional)
             || self.import
             || self.replace_if.is_some()
             || self.has_checks();
         if is_more || self.keep || self.replace || self.sensitive || self.write_only {
             return refuse(
-                "beside `flatten` there is only `fills` or `computed`; the attributes say the rest",
+                "beside `flatten` there are only `fills` or `computed`, and `identity`; the attributes \
+                 say the rest",
             );
         }
         match self.fills && self.role.is_some() {

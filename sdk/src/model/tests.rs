@@ -351,3 +351,41 @@ fn what_is_sensitive_is_not_printed() {
     let peer = PeerDraft { port: 1.into(), password: "p".into() };
     assert_eq!(format!("{peer:?}"), "PeerDraft { port: Known(1), password: (sensitive) }");
 }
+
+/// Where something is.
+#[derive(Clone, Model)]
+struct Spot {
+    #[attr(required, identity)]
+    region: String,
+}
+
+/// What it looks like.
+#[derive(Clone, Model)]
+struct Look {
+    #[attr(required)]
+    color: String,
+}
+
+#[derive(Model)]
+struct House {
+    #[attr(flatten, identity)]
+    spot: Spot,
+    #[attr(flatten)]
+    look: Look,
+}
+
+#[derive(Model)]
+struct Car {
+    #[attr(flatten)]
+    look: Look,
+}
+
+#[test]
+fn what_is_flattened_is_part_of_an_identity_where_that_is_said() {
+    let here = || SpotIdentity { region: "here".to_owned() };
+    let house = HouseDraft::from(HouseIdentity { spot: here() });
+    assert_eq!(house, HouseDraft { spot: here().into(), look: LookDraft::default() });
+    // Nothing identifies a car, so it has no type for that.
+    assert_eq!(CarDraft::from(()), CarDraft::default());
+    assert_eq!((House::IDENTIFIES, Car::IDENTIFIES), (true, false));
+}

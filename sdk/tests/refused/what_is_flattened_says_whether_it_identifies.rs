@@ -1,0 +1,37 @@
+//! A flattened model has a part of the identity, or none, and the opposite is said.
+
+use formwork_sdk::prelude::*;
+
+/// Where something is.
+#[derive(Model)]
+struct Place {
+    #[attr(required, identity)]
+    region: String,
+}
+
+/// What it looks like.
+#[derive(Model)]
+struct Look {
+    #[attr(required)]
+    color: String,
+}
+
+#[derive(Model)]
+struct Unsaid {
+    #[attr(flatten)]
+    place: Place,
+}
+
+#[derive(Model)]
+struct Unmeant {
+    #[attr(flatten, identity)]
+    look: Look,
+}
+
+#[derive(Model)]
+struct Perhaps {
+    #[attr(flatten, identity(optional))]
+    place: Place,
+}
+
+fn main() {}
