@@ -102,15 +102,8 @@ impl Signature {
     /// The signature of a function without parameters. The summary is one line.
     #[must_use]
     pub fn new(returns: Type, summary: &str) -> Self {
-        Self(FunctionSignature {
-            parameters: Vec::new(),
-            variadic: None,
-            returns,
-            summary: summary.to_owned(),
-            description: String::new(),
-            markdown: true,
-            deprecation: String::new(),
-        })
+        let signature = FunctionSignature::new(Vec::new(), returns);
+        Self(FunctionSignature { summary: summary.to_owned(), markdown: true, ..signature })
     }
 
     /// Says what it does, in one line.
@@ -165,14 +158,9 @@ impl Parameter {
     /// A parameter of a type, with a description in Markdown.
     #[must_use]
     pub fn new(name: &str, ty: Type, description: &str) -> Self {
-        Self(FunctionParameter {
-            name: name.to_owned(),
-            ty,
-            allow_null: false,
-            allow_unknown: false,
-            description: description.to_owned(),
-            markdown: true,
-        })
+        let parameter = FunctionParameter::new(name, ty);
+        let description = description.to_owned();
+        Self(FunctionParameter { description, markdown: true, ..parameter })
     }
 
     /// Takes null as well.

@@ -77,6 +77,22 @@ pub struct FunctionSignature {
     pub deprecation: String,
 }
 
+impl FunctionSignature {
+    /// A function of which nothing is said.
+    #[must_use]
+    pub fn new(parameters: Vec<FunctionParameter>, returns: Type) -> Self {
+        Self {
+            parameters,
+            variadic: None,
+            returns,
+            summary: String::new(),
+            description: String::new(),
+            markdown: false,
+            deprecation: String::new(),
+        }
+    }
+}
+
 /// A parameter of a provider's function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunctionParameter {
@@ -92,6 +108,21 @@ pub struct FunctionParameter {
     pub description: String,
     /// Whether the description is Markdown.
     pub markdown: bool,
+}
+
+impl FunctionParameter {
+    /// A parameter that takes known values only, and of which nothing is said.
+    #[must_use]
+    pub fn new(name: &str, ty: Type) -> Self {
+        Self {
+            name: name.to_owned(),
+            ty,
+            allow_null: false,
+            allow_unknown: false,
+            description: String::new(),
+            markdown: false,
+        }
+    }
 }
 
 /// The schema of what identifies an object of a resource type.

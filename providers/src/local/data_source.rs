@@ -32,12 +32,8 @@ impl DataSource for LocalFile {
     type Model = File;
 
     async fn read(&self, call: ReadData<File>) -> Answer<FileComputed> {
-        let bytes = bytes_of(call.config.filename).await?;
-        Ok(FileComputed {
-            content: String::from_utf8_lossy(&bytes).into_owned(),
-            content_base64: STANDARD.encode(&bytes),
-            told: ToldComputed::of(&bytes),
-        })
+        let Found { content, content_base64, told } = found(call.config.filename).await?;
+        Ok(FileComputed { content, content_base64, told })
     }
 }
 
@@ -64,20 +60,28 @@ impl DataSource for LocalSensitiveFile {
     type Model = SensitiveFile;
 
     async fn read(&self, call: ReadData<SensitiveFile>) -> Answer<SensitiveFileComputed> {
-        let bytes = bytes_of(call.config.filename).await?;
-        Ok(SensitiveFileComputed {
-            content: String::from_utf8_lossy(&bytes).into_owned(),
-            content_base64: STANDARD.encode(&bytes),
-            told: ToldComputed::of(&bytes),
-        })
+        let Found { content, content_base64, told } = found(call.config.filename).await?;
+        Ok(SensitiveFileComputed { content, content_base64, told })
     }
 }
 
-async fn bytes_of(name: String) -> Answer<Vec<u8>> {
+/// What is in a file, shown or not.
+struct Found {
+    content: String,
+    content_base64: String,
+    told: ToldComputed,
+}
+
+async fn found(name: String) -> Answer<Found> {
     aside(move || {
-        fs::read(&name).map_err(|error| {
+        let bytes = fs::read(&name).map_err(|error| {
             let detail = format!("The file {name:?} cannot be read: {error}.");
             Problem::new("Read local file data source error", detail)
+        })?;
+        Ok(Found {
+            content: String::from_utf8_lossy(&bytes).into_owned(),
+            content_base64: STANDARD.encode(&bytes),
+            told: ToldComputed::of(&bytes),
         })
     })
     .await

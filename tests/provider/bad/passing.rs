@@ -22,23 +22,8 @@ use crate::thing::data;
 
 /// The function `say`, which returns its argument.
 pub(crate) fn functions() -> BTreeMap<String, FunctionSignature> {
-    let text = FunctionParameter {
-        name: "text".to_owned(),
-        ty: Type::String,
-        allow_null: false,
-        allow_unknown: false,
-        description: String::new(),
-        markdown: false,
-    };
-    let say = FunctionSignature {
-        parameters: vec![text],
-        variadic: None,
-        returns: Type::String,
-        summary: String::new(),
-        description: String::new(),
-        markdown: false,
-        deprecation: String::new(),
-    };
+    let text = FunctionParameter::new("text", Type::String);
+    let say = FunctionSignature::new(vec![text], Type::String);
     BTreeMap::from([("say".to_owned(), say)])
 }
 

@@ -19,20 +19,9 @@ pub(super) fn signatures() -> BTreeMap<String, FunctionSignature> {
     let signature = |parameter: (&str, Type), returns, summary: &str, description: &str| {
         let (name, ty) = parameter;
         FunctionSignature {
-            parameters: vec![FunctionParameter {
-                name: name.to_owned(),
-                ty,
-                allow_null: false,
-                allow_unknown: false,
-                description: String::new(),
-                markdown: false,
-            }],
-            variadic: None,
-            returns,
             summary: summary.to_owned(),
             description: description.to_owned(),
-            markdown: false,
-            deprecation: String::new(),
+            ..FunctionSignature::new(vec![FunctionParameter::new(name, ty)], returns)
         }
     };
     let value = || ("value", Type::Dynamic);

@@ -10,23 +10,8 @@ use super::{Cloud, decode, encode, text};
 /// `shout` makes a text louder, `refuse` has no result, `waver` has another one each time. They take
 /// texts.
 pub(super) fn signatures() -> Vec<(String, FunctionSignature)> {
-    let parameter = FunctionParameter {
-        name: "text".to_owned(),
-        ty: Type::String,
-        allow_null: false,
-        allow_unknown: false,
-        description: String::new(),
-        markdown: false,
-    };
-    let signature = FunctionSignature {
-        parameters: vec![parameter],
-        variadic: None,
-        returns: Type::String,
-        summary: String::new(),
-        description: String::new(),
-        markdown: false,
-        deprecation: String::new(),
-    };
+    let parameter = FunctionParameter::new("text", Type::String);
+    let signature = FunctionSignature::new(vec![parameter], Type::String);
     ["shout", "refuse", "waver"].map(|name| (name.to_owned(), signature.clone())).into()
 }
 

@@ -100,21 +100,16 @@ fn a_page_tells_what_is_required_optional_and_read_only_at_every_depth() {
 #[test]
 fn a_function_has_its_signature_and_arguments() {
     let parameter = |name: &str, ty| FunctionParameter {
-        name: name.to_owned(),
-        ty,
-        allow_null: false,
-        allow_unknown: false,
         description: "A number.".to_owned(),
         markdown: true,
+        ..FunctionParameter::new(name, ty)
     };
+    let of = vec![parameter("of", Type::Number)];
     let function = FunctionSignature {
-        parameters: vec![parameter("of", Type::Number)],
         variadic: Some(parameter("more", Type::Number)),
-        returns: Type::list(Type::Number),
         summary: "Halves numbers.".to_owned(),
-        description: String::new(),
         markdown: true,
-        deprecation: String::new(),
+        ..FunctionSignature::new(of, Type::list(Type::Number))
     };
     let subject =
         Subject { name: "halves", kind: "Function", provider: "math", example: None, import: None };
