@@ -4,7 +4,6 @@
 mod anyone;
 pub mod archive;
 mod armor;
-mod aside;
 mod child;
 mod digest;
 pub mod external;

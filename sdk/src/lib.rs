@@ -51,6 +51,7 @@
 extern crate self as formwork_sdk;
 
 pub mod action;
+mod aside;
 mod call;
 pub mod check;
 pub mod context;
@@ -76,6 +77,7 @@ pub mod timeouts;
 pub mod upgrade;
 
 pub use action::Action;
+pub use aside::aside;
 pub use call::Call;
 pub use ephemeral::Ephemeral;
 pub use field::{Attr, Field, Secret, Set, Whole};
@@ -107,7 +109,7 @@ pub mod prelude {
     pub use crate::timeouts::{Timeouts, Wait};
     pub use crate::{
         Answer, Attr, Call, Computed, Draft, Identity, IdentityUpgrades, Input, Model, Nested,
-        Problem, Secret, Set, Upgrades, View, Whole, serve,
+        Problem, Secret, Set, Upgrades, View, Whole, aside, serve,
     };
     pub use formwork_sdk_macros::{Arguments, Model, Nested};
     pub use formwork_value::Path;

@@ -3,7 +3,6 @@
 use formwork_sdk::prelude::*;
 
 use super::model::{Archive, ArchiveComputed};
-use crate::aside::aside;
 
 /// The data source.
 pub(super) struct ArchiveFile;

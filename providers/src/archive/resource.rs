@@ -4,7 +4,6 @@
 use formwork_sdk::prelude::*;
 
 use super::model::{Archive, ArchiveComputed};
-use crate::aside::aside;
 
 /// The resource type.
 pub(super) struct ArchiveFile;

@@ -7,7 +7,6 @@ use base64::engine::general_purpose::STANDARD;
 use formwork_sdk::prelude::*;
 
 use super::content::{Told, ToldComputed};
-use crate::aside::aside;
 
 /// What is in a file.
 #[derive(Model)]

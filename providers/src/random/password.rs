@@ -6,7 +6,6 @@ use formwork_sdk::prelude::*;
 
 use super::text::Recipe;
 use crate::Strings;
-use crate::aside::aside;
 use crate::replace::values_changed;
 
 /// What a hash costs: 2 to the power of this many rounds.

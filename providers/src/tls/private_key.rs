@@ -7,7 +7,6 @@ pub(super) use ephemeral::PassingPrivateKey;
 use formwork_sdk::prelude::*;
 
 use super::key::{Curve, KeyError, Kind, PrivateKey};
-use crate::aside::aside;
 
 /// What an author says of a key.
 #[derive(Model)]

@@ -1,12 +1,23 @@
-//! Work that takes long or waits for a disk, done beside everything else: all handlers of a provider
-//! share one thread.
+//! Work that takes long or waits for a disk, done beside everything else.
 
 use std::panic::resume_unwind;
 
-use formwork_sdk::Answer;
+use crate::Answer;
 
-/// Does some work; what it panics with is what we panic with.
-pub(crate) async fn aside<T: Send + 'static>(
+/// Does work that blocks: reads files, asks a client that is not asynchronous, computes for long. All
+/// handlers of a provider share one thread, so none of the others would go on meanwhile.
+///
+/// ```
+/// # use formwork_sdk::prelude::*;
+/// # async fn read(path: std::path::PathBuf) -> Answer<String> {
+/// let text = aside(move || Ok(std::fs::read_to_string(path)?)).await?;
+/// # Ok(text)
+/// # }
+/// ```
+///
+/// # Errors
+/// What the work returns.
+pub async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Answer<T> + Send + 'static,
 ) -> Answer<T> {
     match tokio::task::spawn_blocking(work).await {
