@@ -11,6 +11,10 @@ use crate::resource::calls::calls;
 use crate::{Answer, Draft, Input, Model};
 
 /// An action. Only [`invoke`](Self::invoke) must be written.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no action",
+    note = "write `impl Action for {Self}`"
+)]
 pub trait Action: Send + Sync + 'static {
     /// What the author of a configuration writes. It has no computed attributes.
     type Model: Model;

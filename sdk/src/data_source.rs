@@ -10,6 +10,10 @@ use crate::resource::calls::calls;
 use crate::{Answer, Computed, Input, Model};
 
 /// A data source.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no data source",
+    note = "write `impl DataSource for {Self}`"
+)]
 pub trait DataSource: Send + Sync + 'static {
     /// What is asked for and what is answered. Nothing of it is write-only: there is nothing that
     /// could be written.

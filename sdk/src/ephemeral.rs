@@ -13,6 +13,10 @@ use crate::{Answer, Computed, Input, Model, Problem};
 
 /// An ephemeral resource. Only [`open`](Self::open) must be written: what is left out suits one that
 /// does not run out and leaves nothing behind.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no ephemeral resource",
+    note = "write `impl Ephemeral for {Self}`"
+)]
 pub trait Ephemeral: Send + Sync + 'static {
     /// What is asked for and what is handed out. Nothing of it is write-only: none of it is stored
     /// anyway.

@@ -7,6 +7,9 @@ macro_rules! like_what_is_inside {
         const HAS_BLOCKS: bool = T::HAS_BLOCKS;
         const WRITE_ONLY: bool = T::WRITE_ONLY;
         const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY_IN_SET;
+        const HAS_TEXTS: bool = T::HAS_TEXTS;
+        const HAS_NUMBERS: bool = T::HAS_NUMBERS;
+        const HAS_LENGTH: bool = T::HAS_LENGTH;
 
         fn ty() -> Type {
             T::ty()
@@ -69,6 +72,12 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
     /// Whether some such parts are in a set, where nothing could tell which element a value belongs
     /// to that is not stored. Models refuse this.
     const WRITE_ONLY_IN_SET: bool = false;
+    /// Whether it may be a text, or a collection of texts.
+    const HAS_TEXTS: bool = true;
+    /// Whether it may be a number, or a collection of numbers.
+    const HAS_NUMBERS: bool = true;
+    /// Whether it may be something that has a length: a text or a collection.
+    const HAS_LENGTH: bool = true;
 
     /// The type of the values.
     fn ty() -> Type;

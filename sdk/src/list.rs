@@ -42,6 +42,10 @@ use crate::{Answer, Draft, Input, Model, View as _};
 ///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no list resource",
+    note = "write `impl List for {Self}`"
+)]
 pub trait List: Send + Sync + 'static {
     /// What the author of a query writes. It has no computed attributes.
     type Model: Model;

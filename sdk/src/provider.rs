@@ -166,6 +166,10 @@ impl ProviderDef {
 
 /// A provider's own configuration. What resources need of it, such as a client, they share with the
 /// implementor, which puts it there.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no configuration of a provider",
+    note = "write `impl Configure for {Self}`"
+)]
 pub trait Configure: Send + Sync + 'static {
     /// What the author of a configuration writes in the `provider` block.
     type Model: Model;

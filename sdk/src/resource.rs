@@ -22,6 +22,10 @@ pub use calls::{
 /// A handler that fails after it kept something with `call.keep(…)` leaves that behind; and one that
 /// says with `call.report(…)` what went wrong and returns an object all the same has done its work in
 /// part. A created object is stored as tainted then.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no resource type",
+    note = "write `impl Resource for {Self}`"
+)]
 pub trait Resource: Send + Sync + Sized + 'static {
     /// The objects.
     type Model: Model;

@@ -77,6 +77,9 @@ fn own_field(input: &DeriveInput, parts: &[&Part<'_>], input_name: &Ident) -> To
 
             const FILLS: bool = #fills;
             const HAS_BLOCKS: bool = #blocks;
+            const HAS_TEXTS: bool = false;
+            const HAS_NUMBERS: bool = false;
+            const HAS_LENGTH: bool = false;
             const WRITE_ONLY: bool =
                 #write_only #(|| <#types as ::formwork_sdk::Field>::WRITE_ONLY)*;
 

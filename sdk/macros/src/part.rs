@@ -1,7 +1,7 @@
 //! A field of a model: an attribute, nested blocks or the attributes of another model, and how it is
 //! told to the schema.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
@@ -281,13 +281,35 @@ impl<'i> Part<'i> {
         let block_check = (!self.is_block()).then(|| {
             quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Field>::HAS_BLOCKS, #blocks);)
         });
+        let checks_fit = self.checks_fit();
         quote_spanned! {ty.span()=>
             const _: () = {
+                #checks_fit
                 #fills_check
                 #block_check
                 assert!(!<#ty as ::formwork_sdk::Field>::WRITE_ONLY_IN_SET, #lost);
             };
         }
+    }
+
+    /// What must hold of the type for the checks that are said to say anything.
+    fn checks_fit(&self) -> TokenStream {
+        let (ty, name, said) = (self.ty, &self.name, &self.said);
+        let holds_none = |word, what| format!("`{word}` is for {what}, and `{name}` holds none");
+        let checks = [
+            (!said.one_of.is_empty(), quote!(HAS_TEXTS), holds_none("one_of", "texts")),
+            (said.range.is_some(), quote!(HAS_NUMBERS), holds_none("range", "numbers")),
+            (
+                said.length.is_some(),
+                quote!(HAS_LENGTH),
+                format!("`length` is for texts and collections, and `{name}` is neither"),
+            ),
+        ];
+        let said = checks.into_iter().filter(|(is_said, ..)| *is_said);
+        said.map(|(_, fits, why)| {
+            quote_spanned!(ty.span()=> assert!(<#ty as ::formwork_sdk::Field>::#fits, #why);)
+        })
+        .collect()
     }
 
     /// What must hold of a model whose attributes stand in another.
@@ -400,7 +422,11 @@ impl<'i> Part<'i> {
         let range = range.as_ref().map(|range| quote!(range(#range)));
         let length = length.as_ref().map(|length| quote!(length(#length)));
         let plain = inside(self.ty);
-        let check = check.as_ref().map(|ask| quote!(by::<#plain>(|value| #ask(value))));
+        let check = check.as_ref().map(|ask| {
+            // What does not fit is told where the function is named.
+            let at = Span::call_site().located_at(ask.span());
+            quote_spanned!(at=> by::<#plain>(|value| #ask(value)))
+        });
         let all = [one_of, range, length, check].into_iter().flatten();
         quote!(#(.check(::formwork_sdk::check::Check::#all))*)
     }

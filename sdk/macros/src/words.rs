@@ -314,8 +314,18 @@ const OF_ATTRIBUTES: [&str; 14] = [
 const OF_BLOCKS: [&str; 3] = ["min", "max", "group"];
 const OF_BOTH: [&str; 7] = ["replace", "fills", "name", "deprecated", "length", "check", "local"];
 
+/// What is said of the whole struct, above it.
+const OF_STRUCTS: [&str; 6] =
+    ["conflicts", "exactly_one_of", "at_least_one_of", "together", "from", "into"];
+
 /// That a word is unknown, and which are not.
 fn unknown(word: &str, outer: &str) -> String {
+    if OF_STRUCTS.contains(&word) {
+        return format!("`{word}` is said of the whole: write #[attr({word} …)] above the struct");
+    }
+    if outer == "block" && ["required", "optional"].contains(&word) {
+        return "a block has no role; its type and `min` say how many there are".to_owned();
+    }
     let own: &[&str] = if outer == "block" { &OF_BLOCKS } else { &OF_ATTRIBUTES };
     let all: Vec<_> = own.iter().chain(&OF_BOTH).copied().collect();
     format!("`{word}` is not a word that `{outer}` knows; there are {}", all.join(", "))

@@ -69,6 +69,8 @@ impl<T: Field> Field for Vec<T> {
     const HAS_BLOCKS: bool = T::HAS_BLOCKS;
     const WRITE_ONLY: bool = T::WRITE_ONLY;
     const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY_IN_SET;
+    const HAS_TEXTS: bool = T::HAS_TEXTS;
+    const HAS_NUMBERS: bool = T::HAS_NUMBERS;
 
     fn ty() -> Type {
         // Each element may have a type of its own then, which no list could hold.
@@ -116,6 +118,8 @@ macro_rules! a_set {
         const HAS_BLOCKS: bool = T::HAS_BLOCKS;
         const WRITE_ONLY: bool = T::WRITE_ONLY;
         const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY;
+        const HAS_TEXTS: bool = T::HAS_TEXTS;
+        const HAS_NUMBERS: bool = T::HAS_NUMBERS;
 
         fn ty() -> Type {
             Type::set(T::ty())
@@ -175,6 +179,8 @@ impl<T: Field> Field for BTreeMap<String, T> {
     const HAS_BLOCKS: bool = T::HAS_BLOCKS;
     const WRITE_ONLY: bool = T::WRITE_ONLY;
     const WRITE_ONLY_IN_SET: bool = T::WRITE_ONLY_IN_SET;
+    const HAS_TEXTS: bool = T::HAS_TEXTS;
+    const HAS_NUMBERS: bool = T::HAS_NUMBERS;
 
     fn ty() -> Type {
         if is_mixed::<T>() { Type::Dynamic } else { Type::map(T::ty()) }

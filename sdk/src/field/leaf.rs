@@ -22,8 +22,24 @@ macro_rules! whole {
     };
 }
 
+/// That checks of texts say nothing of a field.
+macro_rules! no_text {
+    () => {
+        const HAS_TEXTS: bool = false;
+        const HAS_LENGTH: bool = false;
+    };
+}
+
+/// That checks of numbers say nothing of a field.
+macro_rules! no_number {
+    () => {
+        const HAS_NUMBERS: bool = false;
+    };
+}
+
 impl Field for String {
     whole!();
+    no_number!();
 
     fn ty() -> Type {
         Type::String
@@ -43,6 +59,8 @@ impl Field for String {
 
 impl Field for bool {
     whole!();
+    no_text!();
+    no_number!();
 
     fn ty() -> Type {
         Type::Bool
@@ -64,6 +82,7 @@ macro_rules! integers {
     ($($integer:ty)*) => {$(
         impl Field for $integer {
             whole!();
+            no_text!();
 
             fn ty() -> Type {
                 Type::Number
@@ -94,6 +113,7 @@ integers!(i8 i16 i32 u8 u16 u32 u64 i128 u128);
 
 impl Field for i64 {
     whole!();
+    no_text!();
 
     fn ty() -> Type {
         Type::Number
@@ -115,6 +135,7 @@ impl Field for i64 {
 /// Rounds numbers that have more digits than fit.
 impl Field for f64 {
     whole!();
+    no_text!();
 
     fn ty() -> Type {
         Type::Number
@@ -132,6 +153,7 @@ impl Field for f64 {
 
 impl Field for Number {
     whole!();
+    no_text!();
 
     fn ty() -> Type {
         Type::Number
