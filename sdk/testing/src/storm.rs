@@ -30,7 +30,9 @@ pub fn storm(
             lab.fault(at, fault);
             let ran = lab.apply(config);
             let Some(call) = lab.calls().into_iter().nth(at) else { break };
-            assert!(!ran.is_done(), "{fault:?} at {call}: nobody noticed");
+            // What only asks is asked once more, of a provider that lives.
+            let may_pass = !call.starts_with("apply ");
+            assert!(may_pass || !ran.is_done(), "{fault:?} at {call}: nobody noticed");
             let after = format!("after {fault:?} at {call}");
             let again = lab.apply(config);
             assert!(again.is_done(), "{after}: {}", again.said());

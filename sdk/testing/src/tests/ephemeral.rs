@@ -150,3 +150,55 @@ fn a_lease_that_lasts_for_ages_is_never_renewed() {
     lab(&heard, &World::default()).apply(&config(&[("a", ages)], 1)).expect_done();
     assert_eq!(heard.applying(), "0 open a, 60 close a");
 }
+
+/// The zones that there are.
+#[derive(Model)]
+struct Zones {
+    #[attr(computed)]
+    names: Vec<String>,
+}
+
+struct Atlas;
+
+impl DataSource for Atlas {
+    type Model = Zones;
+
+    async fn read(&self, _: ReadData<Zones>) -> Answer<ZonesComputed> {
+        Ok(ZonesComputed { names: vec!["z".to_owned()] })
+    }
+}
+
+/// Says a word twice.
+#[derive(Arguments)]
+struct Twice {
+    /// The word.
+    word: String,
+}
+
+impl Function for Twice {
+    type Result = String;
+
+    fn call(self) -> Answer<String> {
+        Ok(self.word.repeat(2))
+    }
+}
+
+#[test]
+fn whatever_was_being_asked_a_provider_may_die() {
+    let (heard, world) = (Heard::default(), World::default());
+    let provider = move || {
+        ProviderDef::new("registry.terraform.io/acme/cloud")
+            .resource("cloud_machine", Machines(Arc::clone(&world)))
+            .data_source("cloud_zones", Atlas)
+            .ephemeral("cloud_lease", Leases(heard.clone()))
+            .function::<Twice>("twice")
+    };
+    let config = config(&[("a", 25)], 1)
+        + "data \"cloud_zones\" \"late\" {\n  depends_on = [cloud_machine.a]\n}\n\
+           data \"cloud_zones\" \"soon\" {}\n\
+           output \"twice\" {\n  value = provider::cloud::twice(\"ha\")\n}\n";
+    let struck: Vec<_> = storm(provider, &config).into_iter().map(|one| one.call).collect();
+    for call in ["read_data cloud_zones", "renew_ephemeral cloud_lease", "call_function twice"] {
+        assert!(struck.iter().any(|one| one == call), "{call}: {struck:?}");
+    }
+}
