@@ -216,6 +216,8 @@ pub(crate) fn error(signature: &FunctionSignature, problem: &Problem) -> Functio
         (summary, "") => summary.to_owned(),
         (summary, detail) => format!("{summary}: {detail}"),
     };
+    // Hosts end the sentence.
+    let text = text.strip_suffix('.').map_or_else(|| text.clone(), str::to_owned);
     let named = || match problem.path().0.first()? {
         Step::Attribute(name) => {
             let all = signature.parameters.iter().chain(&signature.variadic);

@@ -127,7 +127,7 @@ impl Function for Halved {
         assert_ne!(sum, 13, "out of luck");
         match sum % 2 {
             0 => Ok(sum / 2),
-            _ => Err(Problem::because(format!("{sum} is odd"))),
+            _ => Err(Problem::because(format!("{sum} is odd."))),
         }
     }
 }
