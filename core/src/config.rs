@@ -70,7 +70,7 @@ pub struct Config {
     /// what they call.
     pub nodes: Vec<ModuleNode>,
     /// Resources of the root module whose configuration is still to be generated.
-    pub unwritten: BTreeMap<ResourceName, Resource>,
+    pub unwritten: BTreeMap<ResourceName, Box<Resource>>,
     /// How many files it was read from: none is a mistake for most commands.
     pub n_files: usize,
 }
@@ -93,7 +93,7 @@ pub struct Module {
     /// Output values.
     pub outputs: BTreeMap<Str, Output>,
     /// Managed resources and data sources.
-    pub resources: BTreeMap<ResourceName, Resource>,
+    pub resources: BTreeMap<ResourceName, Box<Resource>>,
     /// Modules called from here.
     pub calls: BTreeMap<Str, ModuleCall>,
     /// What has another address from now on, in the order written.

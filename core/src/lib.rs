@@ -16,6 +16,7 @@ pub mod plan;
 pub mod provider;
 pub mod provisioner;
 pub mod session;
+pub mod small_map;
 pub mod state;
 pub mod version;
 

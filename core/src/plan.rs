@@ -32,7 +32,7 @@ use crate::addr::{DeposedKey, InstanceAddr, Target};
 use crate::change::{Action, Change, Clue, OutputChange};
 use crate::eval::Promises;
 use crate::moved::{Declared, Moves};
-use crate::session::Session;
+use crate::session::{Ground, Session};
 use crate::state::State;
 use crate::state::checks::CheckResults;
 
@@ -103,9 +103,9 @@ pub struct Plan {
     /// Values of the root variables, defaults included.
     pub variables: BTreeMap<Str, Value>,
     /// The fate of each object, `NoOp` included.
-    pub changes: BTreeMap<ChangeKey, Change>,
+    pub changes: BTreeMap<ChangeKey, Box<Change>>,
     /// Differences between the state and the real objects.
-    pub drift: BTreeMap<ChangeKey, Change>,
+    pub drift: BTreeMap<ChangeKey, Box<Change>>,
     /// What the changes are made of.
     pub relevant: Relevant,
     /// The fate of each root output.
@@ -138,13 +138,13 @@ impl Plan {
 
     /// The differences that are worth telling: nobody misses an object that was to be destroyed.
     pub fn drifted(&self) -> impl Iterator<Item = &Change> {
-        self.drift.values().filter(|change| change.deposed.is_none())
+        self.drift.values().map(Box::as_ref).filter(|change| change.deposed.is_none())
     }
 
     /// Whether applying would change real objects or outputs, or the state follow drift.
     #[must_use]
     pub fn has_changes(&self) -> bool {
-        self.changes.values().any(Change::is_pending)
+        self.changes.values().any(|change| change.is_pending())
             || self.outputs.values().any(|change| change.action != Action::NoOp)
     }
 
@@ -192,7 +192,7 @@ pub async fn plan(
     let plan = plan_moved(session, &mut found, options, (&moves, accepted)).await;
     if plan.is_ok() {
         // Moves that make no sense are likely the cause of whatever else is wrong, which is not said.
-        let Session { sources, results, .. } = *session;
+        let Ground { sources, results, .. } = **session;
         moves.validate(diags, Declared { sources, results })?;
     }
     let plan = plan.map(|mut plan| {

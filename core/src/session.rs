@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
@@ -30,22 +31,8 @@ pub const DEFAULT_PARALLELISM: usize = 10;
 /// What one phase of one command works with. Everything is shared and read; only the results, which
 /// are written once each, and the stop flag change.
 pub struct Session<'a> {
-    /// What the author wrote.
-    pub config: &'a Config,
-    /// The texts it was written in.
-    pub sources: &'a Sources,
-    /// What we believe exists, as it was when the command began.
-    pub state: &'a State,
-    /// The providers.
-    pub pool: &'a Pool<'a>,
-    /// What may run beside objects.
-    pub provisioners: &'a Provisioners,
-    /// What has been found out so far.
-    pub results: &'a Results,
-    /// What expressions can learn of the world outside.
-    pub world: &'a World,
-    /// Values of the root variables, converted.
-    pub variables: &'a BTreeMap<Str, Input>,
+    /// What it stands on.
+    ground: Ground<'a>,
     /// Who watches.
     pub watch: &'a dyn Watch,
     /// How many operations may be under way at once.
@@ -54,8 +41,6 @@ pub struct Session<'a> {
     pub(crate) permits: Semaphore,
     /// In which order the results of visits are recorded.
     pub(crate) finishing: Finishing,
-    /// Set when the user wants no new operations to start.
-    pub stop: &'a Cell<bool>,
 }
 
 /// What a session cannot do without.
@@ -65,7 +50,7 @@ pub struct Ground<'a> {
     pub config: &'a Config,
     /// The texts it was written in.
     pub sources: &'a Sources,
-    /// What we believe exists.
+    /// What we believe exists, as it was when the command began.
     pub state: &'a State,
     /// The providers.
     pub pool: &'a Pool<'a>,
@@ -81,35 +66,24 @@ pub struct Ground<'a> {
     pub stop: &'a Cell<bool>,
 }
 
-/// What one session may stand on and another not.
-#[derive(Clone, Copy)]
-pub(crate) struct Basis<'a> {
-    pub(crate) state: &'a State,
-    pub(crate) results: &'a Results,
-    pub(crate) variables: &'a BTreeMap<Str, Input>,
-    pub(crate) watch: &'a dyn Watch,
+impl<'a> Deref for Session<'a> {
+    type Target = Ground<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.ground
+    }
 }
 
 impl<'a> Session<'a> {
     /// A session that nobody watches, with up to ten operations at once.
     #[must_use]
     pub fn new(ground: Ground<'a>) -> Self {
-        let Ground { config, sources, state, pool, provisioners, .. } = ground;
-        let Ground { results, world, variables, stop, .. } = ground;
         Self {
-            config,
-            sources,
-            state,
-            pool,
-            provisioners,
-            results,
-            world,
-            variables,
+            ground,
             watch: &Unwatched,
             parallelism: DEFAULT_PARALLELISM,
             permits: Semaphore::new(DEFAULT_PARALLELISM),
             finishing: Finishing::AsTheyCome,
-            stop,
         }
     }
 
@@ -122,7 +96,7 @@ impl<'a> Session<'a> {
     /// The same, with so many operations at once; one is always possible.
     #[must_use]
     pub fn at_most(self, parallelism: usize) -> Self {
-        let parallelism = parallelism.max(1);
+        let parallelism = parallelism.clamp(1, Semaphore::MAX_PERMITS);
         Self { parallelism, permits: Semaphore::new(parallelism), ..self }
     }
 
@@ -137,7 +111,7 @@ impl Session<'_> {
     /// What values are found from.
     #[must_use]
     pub fn givens(&self) -> Givens<'_> {
-        let Self { config, results, world, variables, .. } = self;
+        let Ground { config, results, world, variables, .. } = self.ground;
         let failure = Severity::Error;
         Givens { config, results, world, variables, checking: false, failure }
     }
@@ -150,17 +124,12 @@ impl Session<'_> {
 
     /// The same session with another state.
     pub(crate) fn with_state<'s>(&'s self, state: &'s State) -> Session<'s> {
-        let Self { results, variables, watch, .. } = *self;
-        self.with(Basis { state, results, variables, watch })
+        self.on(Ground { state, ..self.ground }).watched(self.watch)
     }
 
-    /// The same session on another basis.
-    pub(crate) fn with<'s>(&'s self, basis: Basis<'s>) -> Session<'s> {
-        let Basis { state, results, variables, watch } = basis;
-        let Self { config, sources, pool, provisioners, world, stop, .. } = *self;
-        let ground =
-            Ground { config, sources, state, pool, provisioners, results, world, variables, stop };
-        Session::new(ground).watched(watch).at_most(self.parallelism).finishing(self.finishing)
+    /// A session that goes on in the same way on other ground. Nobody watches it.
+    pub(crate) fn on<'s>(&self, ground: Ground<'s>) -> Session<'s> {
+        Session::new(ground).at_most(self.parallelism).finishing(self.finishing)
     }
 
     /// Evaluates something, and again after the functions of providers that it calls have answered,

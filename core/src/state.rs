@@ -19,6 +19,7 @@ use formwork_value::codec::EncodeError;
 use formwork_value::{Known, Path, Str, Type, Value};
 
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceKey, ProviderConfigAddr, ResourceAddr};
+use crate::small_map::SmallMap;
 
 /// A whole state.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -44,7 +45,7 @@ pub struct ResourceState {
     /// The provider configuration that owns it.
     pub provider: ProviderConfigAddr,
     /// Its instances; none is empty.
-    pub instances: BTreeMap<InstanceKey, InstanceState>,
+    pub instances: SmallMap<InstanceKey, InstanceState>,
 }
 
 /// An instance in the state: at least one object.
@@ -161,7 +162,7 @@ impl State {
     ) -> &mut ResourceState {
         let resource = self.resources.entry(addr).or_insert_with(|| {
             let provider = provider.clone();
-            Arc::new(ResourceState { provider, instances: BTreeMap::new() })
+            Arc::new(ResourceState { provider, instances: SmallMap::default() })
         });
         Arc::make_mut(resource)
     }

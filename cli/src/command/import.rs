@@ -185,7 +185,7 @@ impl Finder<'_> {
             return Err(diags.error(Diagnostic::error("execution halted", detail)));
         };
         let held = locked.file.state.resource_mut(addr.of(), &resource.provider);
-        let instance = held.instances.entry(addr.key.clone()).or_default();
+        let instance = held.instances.or_default(&addr.key);
         instance.current = Some(object.clone());
         // Outputs that stand on the object alone have a value from now on.
         locked.file.state.outputs.clone_from(&plan.prior.outputs);

@@ -91,7 +91,7 @@ impl Locked {
             let touches = |change: &Change| {
                 change.addr == *addr && !matches!(change.action, Action::NoOp | Action::Read)
             };
-            plan.changes.values().any(touches)
+            plan.changes.values().any(|change| touches(change))
         })
     }
 

@@ -193,7 +193,7 @@ fn bring_home(state: &mut State, config: &Config, one: &Unresolved) {
     let mut home = state.clone();
     home.remove_object(to, None);
     let resource = home.resource_mut(from.of(), &one.provider);
-    resource.instances.entry(from.key.clone()).or_default().current = Some(object);
+    resource.instances.or_default(&from.key).current = Some(object);
     if moved::goes(config, &home, from, to) {
         *state = home;
     }
@@ -241,7 +241,7 @@ fn put_in(
         return;
     };
     let resource = state.resource_mut(one.addr.of(), &one.provider);
-    let instance = resource.instances.entry(one.addr.key.clone()).or_default();
+    let instance = resource.instances.or_default(&one.addr.key);
     match &one.deposed {
         Some(key) => drop(instance.deposed.insert(key.clone(), object)),
         None => {

@@ -235,7 +235,7 @@ fn record_made(
     };
     let resource = state.resource_mut(addr.of(), &vertex.change.provider);
     resource.provider = vertex.change.provider.clone();
-    let instance = resource.instances.entry(addr.key.clone()).or_default();
+    let instance = resource.instances.or_default(&addr.key);
     let before = instance.current.replace(object);
     if let (Some(key), Some(before)) = (deposes, before) {
         instance.deposed.insert(key, before);

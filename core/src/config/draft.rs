@@ -7,14 +7,14 @@ use std::path::Path;
 use formwork_lang::content::{BodySchema, into_content};
 use formwork_lang::syntax::{Block, Body};
 use formwork_value::diag::Sources;
-use formwork_value::{Diagnostic, Diagnostics, Span};
+use formwork_value::{Diagnostic, Diagnostics, Span, Str};
 
 use super::arguments::{not_supported, place};
 use super::{
     Module, Resource, Settings, call, check, import, moved, output, provider, removed, resource,
     variable,
 };
-use crate::addr::Mode;
+use crate::addr::{Mode, ProviderAddr};
 
 pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[],
@@ -108,9 +108,17 @@ impl Draft {
         for provider in module.providers.values_mut() {
             provider.provider = settings.source_of(&provider.local.name);
         }
+        // Many resources belong to few providers: they share names and addresses.
+        let mut known: BTreeMap<Str, ProviderAddr> = BTreeMap::new();
         for resource in module.resources.values_mut() {
-            let local = &resource.local_provider;
-            resource.provider = settings.source_of(&local.name);
+            let name = &mut resource.local_provider.name;
+            match known.get_key_value(name) {
+                Some((shared, _)) => *name = shared.clone(),
+                None => drop(known.insert(name.clone(), settings.source_of(name))),
+            }
+            if let Some(source) = known.get(name) {
+                resource.provider = source.clone();
+            }
         }
         module
     }
@@ -218,7 +226,7 @@ impl Draft {
             let _ = diags.error(duplicate(&summary, &format!("`{name}`"), places));
             return;
         }
-        self.module.resources.insert(name.clone(), resource);
+        self.module.resources.insert(name.clone(), Box::new(resource));
     }
 }
 

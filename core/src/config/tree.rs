@@ -54,7 +54,7 @@ impl Config {
     pub fn resource(&self, addr: &ConfigResourceAddr) -> Option<&Resource> {
         let written = self.node(&addr.module)?.module.resources.get(&addr.resource);
         let unwritten = || self.unwritten.get(&addr.resource).filter(|_| addr.module.is_root());
-        written.or_else(unwritten)
+        written.or_else(unwritten).map(Box::as_ref)
     }
 
     /// Every resource, with the module it is in: those that are written, and those whose configuration
@@ -62,9 +62,9 @@ impl Config {
     pub fn resources(&self) -> impl Iterator<Item = (&ModuleNode, &Resource)> {
         let written = |node| {
             let node: &ModuleNode = node;
-            node.module.resources.values().map(move |resource| (node, resource))
+            node.module.resources.values().map(move |resource| (node, &**resource))
         };
-        let unwritten = self.unwritten.values().map(|resource| (self.root_node(), resource));
+        let unwritten = self.unwritten.values().map(|resource| (self.root_node(), &**resource));
         self.nodes.iter().flat_map(written).chain(unwritten)
     }
 

@@ -25,7 +25,7 @@ impl Config {
                 Some(misfit) => result = Err(diags.error(misfit)),
                 None => {
                     let resource = unwritten(&self.root, import);
-                    self.unwritten.insert(addr.resource, resource);
+                    self.unwritten.insert(addr.resource, Box::new(resource));
                 }
             }
         }

@@ -18,6 +18,7 @@ use crate::eval::ModuleResults;
 use crate::eval::vertex::NamedValue;
 use crate::graph::{Graph, VertexId};
 use crate::phase::{Frame, Why};
+use crate::small_map::SmallMap;
 
 /// What became of the resources visited so far.
 #[derive(Debug, Default)]
@@ -44,7 +45,7 @@ fn named(node: &ModuleNode, reference: &Reference) -> Named {
 struct Fate {
     /// Whether its changes are kept: only if some `replace_triggered_by` may look at them.
     is_watched: bool,
-    found: OnceCell<BTreeMap<ModuleAddr, Planned>>,
+    found: OnceCell<SmallMap<ModuleAddr, Planned>>,
 }
 
 /// What became of a resource in one instance of its module.

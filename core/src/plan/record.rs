@@ -155,7 +155,7 @@ impl Recorder<'_, '_> {
             }
             Refreshed::Now(object) | Refreshed::Found(object) => {
                 let state = self.plan.prior.resource_mut(resource.clone(), provider);
-                let instance = state.instances.entry(found.key.clone()).or_default();
+                let instance = state.instances.or_default(&found.key);
                 match &found.deposed {
                     Some(key) => drop(instance.deposed.insert(key.clone(), object)),
                     None => instance.current = Some(object),
@@ -166,7 +166,7 @@ impl Recorder<'_, '_> {
         // Who wants everything gone does not ask what it was.
         if let Some(mut drift) = found.drift.filter(|_| self.plan.mode != Mode::Destroy) {
             drift.moved_from = self.moves.origin(&key.0).cloned();
-            self.plan.drift.insert(key.clone(), drift);
+            self.plan.drift.insert(key.clone(), Box::new(drift));
         }
         if let Some(mut change) = found.change {
             // What is destroyed by request goes from wherever it is.
@@ -174,7 +174,7 @@ impl Recorder<'_, '_> {
                 change.moved_from = self.moves.origin(&key.0).cloned();
             }
             self.session.watch.see(&Event::Planned(&change));
-            self.plan.changes.insert(key, change);
+            self.plan.changes.insert(key, Box::new(change));
         }
     }
 

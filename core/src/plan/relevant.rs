@@ -98,7 +98,7 @@ impl<'s> Search<'s, '_> {
     }
 
     fn block(&self, addr: &ResourceAddr) -> Option<&'s Resource> {
-        self.config(&addr.module)?.resources.get(&addr.resource)
+        self.config(&addr.module)?.resources.get(&addr.resource).map(Box::as_ref)
     }
 
     /// What is mentioned in the part of a resource to which some steps lead.

@@ -12,7 +12,7 @@ use formwork_value::codec::msgpack;
 use formwork_value::{MarkPaths, Marks, Path, Step, Str, Type, Value};
 use serde::{Deserialize, Serialize};
 
-use super::{Mode, Plan, Search};
+use super::{ChangeKey, Mode, Plan, Search};
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr, Target};
 use crate::change::{Action, Change, Clue, Importing, OutputChange, Reason, ReplaceOrder};
 use crate::eval::Promises;
@@ -167,8 +167,8 @@ impl Plan {
             variables: variables
                 .map(|(name, value)| Ok((name.to_string(), SavedValue::of(value)?)))
                 .collect::<Result<_, BadPlan>>()?,
-            changes: save_changes(self.changes.values(), &mut lists)?,
-            drift: save_changes(self.drift.values(), &mut lists)?,
+            changes: save_changes(&self.changes, &mut lists)?,
+            drift: save_changes(&self.drift, &mut lists)?,
             relevant: self
                 .relevant
                 .iter()
@@ -208,7 +208,7 @@ impl Plan {
         let changes = |changes: Vec<SavedChange>| {
             let changes = changes.into_iter().map(|change| {
                 let change = change.read(&lists)?;
-                Ok(((change.addr.clone(), change.deposed.clone()), change))
+                Ok(((change.addr.clone(), change.deposed.clone()), Box::new(change)))
             });
             changes.collect::<Result<BTreeMap<_, _>, BadPlan>>()
         };
@@ -284,11 +284,11 @@ fn read_lists(lists: &[Vec<String>]) -> Result<Vec<Dependencies>, BadPlan> {
     lists.iter().map(read).collect()
 }
 
-fn save_changes<'c>(
-    changes: impl Iterator<Item = &'c Change>,
+fn save_changes(
+    changes: &BTreeMap<ChangeKey, Box<Change>>,
     lists: &mut Lists,
 ) -> Result<Vec<SavedChange>, BadPlan> {
-    changes.map(|change| SavedChange::of(change, lists)).collect()
+    changes.values().map(|change| SavedChange::of(change, lists)).collect()
 }
 
 impl SavedValue {

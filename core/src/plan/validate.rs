@@ -1,6 +1,7 @@
 //! Checks a configuration with the schemas of its providers, without state and without values:
 //! variables and everything that is only known later are unknown.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use formwork_lang::decode::decode;
@@ -8,32 +9,36 @@ use formwork_value::{Diagnostics, Marks, Reported, Value};
 
 use super::vertex::{ResourceVertex, Vertex};
 use super::{Options, build};
-use crate::addr::{ConfigResourceAddr, Mode};
+use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, Mode};
 use crate::config::Repetition;
 use crate::config::inputs::{self, Input};
 use crate::eval::conditions::try_out;
 use crate::eval::import::expand_import;
 use crate::eval::vertex::Givens;
 use crate::eval::{Expansion, RepetitionData, expand};
-use crate::event::Unwatched;
 use crate::graph::VertexId;
 use crate::graph::walk::{Next, Pace, walk};
 use crate::phase::{
     Frame, ProviderVertex, check_ignored, check_provisioners, evaluate, point_at_parts,
 };
 use crate::provider::{About, SECOND_TRY, unsupported_type};
-use crate::session::{Basis, Session};
+use crate::session::{Ground, Session};
 use crate::state::State;
 
 /// Configurations that providers accepted without a word, by resource: the very same need not be
 /// shown to them again.
 #[derive(Debug, Default)]
-pub(crate) struct Accepted(BTreeMap<ConfigResourceAddr, Value>);
+pub(crate) struct Accepted(RefCell<BTreeMap<ConfigResourceAddr, Value>>);
 
 impl Accepted {
-    /// Whether the provider of a resource accepted this configuration.
-    pub(crate) fn contains(&self, addr: &ConfigResourceAddr, config: &Value) -> bool {
-        self.0.get(addr) == Some(config)
+    /// Whether the provider of a resource accepted this configuration of an instance. It is forgotten
+    /// with that, unless there may be other instances: else all of them were kept twice in the end.
+    pub(crate) fn take(&self, addr: &InstanceAddr, config: &Value) -> bool {
+        let (resource, mut accepted) = (addr.of().config(), self.0.borrow_mut());
+        match addr.key {
+            InstanceKey::None => accepted.remove(&resource).as_ref() == Some(config),
+            _ => accepted.get(&resource) == Some(config),
+        }
     }
 }
 
@@ -77,9 +82,8 @@ async fn check_unknown(
         .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown(variable))))
         .collect();
     let (state, results) = (State::default(), session.results.beside(session.config));
-    let basis =
-        Basis { state: &state, results: &results, variables: &variables, watch: &Unwatched };
-    check(&session.with(basis), diags).await
+    let ground = Ground { state: &state, results: &results, variables: &variables, ..**session };
+    check(&session.on(ground), diags).await
 }
 
 /// What was found out about a vertex.
@@ -98,8 +102,8 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Accepte
     let mut problems: BTreeMap<VertexId, Diagnostics> = BTreeMap::new();
     let mut accepted = Accepted::default();
     let stop = || session.stopped();
-    let Session { parallelism: limit, finishing, .. } = *session;
-    let pace = Pace { stop: &stop, finishing, ..Pace::at_most(limit) };
+    let finishing = session.finishing;
+    let pace = Pace { stop: &stop, finishing, ..Pace::at_most(session.parallelism) };
     let walk = walk(
         &graph,
         pace,
@@ -115,7 +119,7 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Accepte
                     call.record(givens, found);
                 }
                 (Vertex::Resource(resource), Ok(Found::Accepted(config))) => {
-                    accepted.0.insert(resource.addr.clone(), config);
+                    accepted.0.get_mut().insert(resource.addr.clone(), config);
                 }
                 _ => {}
             }

@@ -98,7 +98,7 @@ impl<'a> View<'a> {
         config: &Value,
         written: Written<'_>,
     ) -> Result<(), Reported> {
-        if self.settled.accepted.contains(&written.addr.of().config(), config) {
+        if self.settled.accepted.take(written.addr, config) {
             return Ok(());
         }
         handle.validate(diags, ty, config, written.about()).await

@@ -14,11 +14,11 @@ use crate::view::{Paint, Screen, shown};
 pub(crate) fn render(screen: &Screen, plan: &Plan, pool: &Pool<'_>) -> String {
     let mut text = String::new();
     let changes: Vec<&Change> =
-        plan.changes.values().filter(|change| change.is_pending()).collect();
+        plan.changes.values().map(Box::as_ref).filter(|change| change.is_pending()).collect();
     let outputs = outputs::changes(screen, plan.outputs.iter());
     // Where nothing else is looked at people want to know all that happened.
     let drifted = match plan.mode {
-        Mode::RefreshOnly => plan.drift.values().cloned().collect(),
+        Mode::RefreshOnly => plan.drift.values().map(|change| (**change).clone()).collect(),
         _ if changes.is_empty() && outputs.is_empty() => Vec::new(),
         _ => affecting::relevant(plan),
     };

@@ -37,7 +37,7 @@ pub(crate) fn document(
     let variables = beside.given.iter().map(|(name, json)| {
         ((*name).to_owned(), Json::object([("value", Json::Written((*json).to_owned()))]))
     });
-    let listed = plan.changes.values().filter(|change| changes::is_listed(change));
+    let listed = plan.changes.values().map(Box::as_ref).filter(|change| changes::is_listed(change));
     let outputs =
         plan.outputs.iter().map(|(name, change)| (name.to_string(), changes::output(change)));
     let drift = plan.drifted().map(changes::resource);

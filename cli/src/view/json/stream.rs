@@ -132,7 +132,7 @@ impl Stream {
     /// What a plan that was made before is about to do.
     pub(crate) fn begin(&self, plan: &Plan) {
         let acts = |change: &&Change| change.action != Action::NoOp;
-        plan.changes.values().filter(acts).for_each(|change| self.planned(change));
+        plan.changes.values().map(Box::as_ref).filter(acts).for_each(|change| self.planned(change));
     }
 
     fn planned(&self, change: &Change) {

@@ -251,7 +251,7 @@ impl<'t> Reader<'t> {
         let key = index_key(addr, from.index_key)?;
         let of = addr.instance(key.clone());
         let object = Arc::new(self.object(&of, from)?);
-        let instance = into.instances.entry(key).or_default();
+        let instance = into.instances.or_default(&key);
         if from.deposed.is_empty() {
             if instance.current.replace(object).is_some() {
                 let detail = format!("Instance {of} appears multiple times in the state file.");

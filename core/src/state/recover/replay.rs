@@ -249,7 +249,7 @@ fn object_at<'s>(
 fn put(state: &mut State, call: &Call<'_>, result: Option<Entry>) {
     let (addr, deposed) = &call.slot;
     let resource = state.resource_mut(addr.of(), &call.provider);
-    let instance = resource.instances.entry(addr.key.clone()).or_default();
+    let instance = resource.instances.or_default(&addr.key);
     let object = result.map(|entry| {
         resource.provider = entry.provider;
         entry.object
