@@ -12,6 +12,7 @@ use formwork_core::addr::ProviderAddr;
 use formwork_core::config::files::Disk;
 use formwork_core::config::folders;
 use formwork_core::config::{self, Backend, Config, Place};
+use formwork_core::eval::World;
 use formwork_core::state::local::Workspaces;
 use formwork_core::version::Constraints;
 use formwork_plugin_protocol::reattach::{self, Reattach};
@@ -19,7 +20,8 @@ use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use self::basis::{Basis, Recording};
-use crate::env::Env;
+use crate::clock;
+use crate::env::{self, Env};
 use crate::install::lockfile::LockFile;
 use crate::install::providers::Places;
 use crate::install::settings::Settings;
@@ -208,6 +210,20 @@ impl<'e> Workspace<'e> {
         let selected = std::fs::read_to_string(self.data.join("environment")).unwrap_or_default();
         let selected = selected.trim();
         if selected.is_empty() { Workspaces::DEFAULT.into() } else { selected.to_owned() }
+    }
+
+    /// What expressions can learn of the world outside while nothing is planned or applied.
+    pub(crate) fn world(&self) -> World {
+        World {
+            cwd: self.env.cwd.as_str().into(),
+            folder: env::folder().into(),
+            root: ".".into(),
+            home: self.env.home.as_ref().map(|home| home.to_string_lossy().into_owned()),
+            workspace: self.name().as_str().into(),
+            applying: false,
+            plan_time: None,
+            clock: clock::now,
+        }
     }
 
     /// Selects another workspace, for this command and those to come.

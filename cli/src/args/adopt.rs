@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Subcommand};
 
-use super::{StateArgs, VariableArgs};
+use super::{StateArgs, VariableArgs, shared};
 
 /// Arguments of `import`.
 #[derive(Debug, clap::Args)]
@@ -33,7 +33,7 @@ pub(crate) struct FindingArgs {
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
     pub(crate) input: bool,
     /// How many operations may be under way at once; 0 leaves it to the program.
-    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = shared::DEFAULT_AT_ONCE, allow_negative_numbers = true)]
     pub(crate) parallelism: i64,
     /// Accepted for compatibility: there is no remote version to ignore.
     #[arg(long)]

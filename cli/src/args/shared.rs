@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use formwork_core::session::DEFAULT_PARALLELISM;
 
 /// How things are shown. Every command takes these.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -96,12 +97,15 @@ impl StatePlace {
     }
 }
 
-/// How many operations may be under way at once: what was asked for, as far as there are numbers to
-/// count with. What is below zero is refused where messages can be given.
+/// How many operations may be under way at once where nobody says, as it is shown in the help.
+pub(crate) const DEFAULT_AT_ONCE: &str = "10";
+
+/// How many operations may be under way at once: what was asked for. What is below zero is refused
+/// where messages can be given.
 pub(crate) fn at_once(parallelism: i64) -> usize {
     match parallelism {
-        0 => 10,
-        wanted => usize::try_from(wanted).unwrap_or(1).min(tokio::sync::Semaphore::MAX_PERMITS),
+        0 => DEFAULT_PARALLELISM,
+        wanted => usize::try_from(wanted).unwrap_or(1),
     }
 }
 
@@ -127,7 +131,7 @@ pub(crate) struct OperationArgs {
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) replace: Vec<String>,
     /// How many operations may be under way at once; 0 leaves it to the program.
-    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = DEFAULT_AT_ONCE, allow_negative_numbers = true)]
     pub(crate) parallelism: i64,
     /// Whether to ask for what is missing.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]
@@ -248,13 +252,12 @@ impl clap::FromArgMatches for VariableArgs {
 
 #[cfg(test)]
 mod tests {
-    use super::at_once;
+    use super::{DEFAULT_AT_ONCE, at_once};
 
     #[test]
     fn any_number_is_one_that_can_be_worked_with() {
         let told = [1, 10, 1_000, 0, -1].map(at_once);
         assert_eq!(told, [1, 10, 1_000, 10, 1]);
-        let most = tokio::sync::Semaphore::new(at_once(i64::MAX));
-        assert!(most.try_acquire().is_ok());
+        assert_eq!(DEFAULT_AT_ONCE.parse(), Ok(at_once(0)));
     }
 }

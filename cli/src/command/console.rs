@@ -15,6 +15,7 @@ use formwork_core::eval::Results;
 use formwork_core::event::Unwatched;
 use formwork_core::plan::{Mode, Options, inspect, plan};
 use formwork_core::provider::Pool;
+use formwork_core::session::DEFAULT_PARALLELISM;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::given::given;
@@ -83,7 +84,7 @@ async fn converse(
         results: &results,
         world: &world,
         watch: &Unwatched,
-        parallelism: 10,
+        parallelism: DEFAULT_PARALLELISM,
         stop: &stop,
     });
     let found = if args.plan {

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_core::config::Config;
-use formwork_core::eval::{Results, World};
+use formwork_core::eval::Results;
 use formwork_core::plan::validate;
 use formwork_core::provider::Pool;
 use formwork_core::session::{Ground, Session};
@@ -14,8 +14,6 @@ use formwork_lang::syntax::heading_of;
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
-use crate::clock;
-use crate::env;
 use crate::workspace::Workspace;
 
 /// Looks for mistakes in a configuration of which it is known what dangles. Any version of a provider
@@ -40,16 +38,7 @@ pub(super) async fn find(
     let launcher = launcher?;
     let pool = Pool::new(&launcher);
     let (state, results, stop) = (State::default(), Results::new(config), Cell::new(false));
-    let world = World {
-        cwd: workspace.env.cwd.as_str().into(),
-        folder: env::folder().into(),
-        root: ".".into(),
-        home: workspace.env.home.as_ref().map(|home| home.to_string_lossy().into_owned()),
-        workspace: workspace.name().as_str().into(),
-        applying: false,
-        plan_time: None,
-        clock: clock::now,
-    };
+    let world = workspace.world();
     let variables = BTreeMap::new();
     let provisioners = formwork_provisioners::all(&workspace.env.surroundings());
     let session = Session::new(Ground {

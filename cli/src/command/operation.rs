@@ -25,7 +25,7 @@ use super::mistakes;
 use super::output::stored_in;
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
 use crate::clock;
-use crate::env::{self, Env};
+use crate::env::Env;
 use crate::launcher::Launcher;
 use crate::view;
 use crate::workspace::Workspace;
@@ -143,14 +143,10 @@ impl<'e> Prepared<'e> {
     /// What expressions can learn of the world outside.
     pub(crate) fn world(&self, applying: bool) -> World {
         World {
-            cwd: self.workspace.env.cwd.as_str().into(),
-            folder: env::folder().into(),
-            root: ".".into(),
-            home: self.workspace.env.home.as_ref().map(|home| home.to_string_lossy().into_owned()),
             workspace: self.workspace_name.as_str().into(),
             applying,
             plan_time: Some(self.time),
-            clock: clock::now,
+            ..self.workspace.world()
         }
     }
 
