@@ -17,6 +17,11 @@ mod workspace;
 
 use std::process::ExitCode;
 
+/// Planning makes and drops many small things of few sizes, between which the system's allocator
+/// leaves gaps.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let env = env::Env::read();
     log::start(&env);
