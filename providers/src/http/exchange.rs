@@ -1,5 +1,6 @@
 //! One request and its answer, with as many attempts as are wanted. Knows nothing of attributes.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -167,7 +168,7 @@ fn request(settings: &Settings<'_>) -> Result<Request<Option<String>>, Failure> 
     let body = settings.body.map(str::to_owned);
     let mut request = Request::builder()
         .method(settings.method)
-        .uri(settings.url)
+        .uri(&*escaped(settings.url))
         .body(body)
         .map_err(|error| refused(&error))?;
     is_url(&settings.url).map_err(|why| refused(&format!("the URL {why}")))?;
@@ -182,7 +183,7 @@ fn request(settings: &Settings<'_>) -> Result<Request<Option<String>>, Failure> 
 /// Checks an attribute whose value is a URL.
 pub(super) fn is_url(url: &impl AsRef<str>) -> Result<(), String> {
     let url = url.as_ref();
-    let why = match url.parse::<Uri>() {
+    let why = match escaped(url).parse::<Uri>() {
         Ok(uri) => match (uri.scheme_str(), uri.host()) {
             (Some("http" | "https"), Some(host)) if !host.is_empty() => return Ok(()),
             (Some("http" | "https"), _) => "names no host".to_owned(),
@@ -191,6 +192,29 @@ pub(super) fn is_url(url: &impl AsRef<str>) -> Result<(), String> {
         Err(error) => format!("is no URL: {error}"),
     };
     Err(format!("must begin with http:// or https://, and {:?} {why}", shown::url(url)))
+}
+
+/// A URL that people wrote, as requests have it: what stands behind the host is escaped where no URL
+/// could have it. Control characters are left to be refused.
+fn escaped(url: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii() && !" \"<>\\^`{|}".contains(c);
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let Some(path) = url[host..].find(['/', '?', '#']).map(|at| host + at) else {
+        return url.into();
+    };
+    if url[path..].chars().all(is_plain) {
+        return url.into();
+    }
+    let mut whole = url[..path].to_owned();
+    for c in url[path..].chars() {
+        match is_plain(c) {
+            true => whole.push(c),
+            false => c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| {
+                whole.push_str(&format!("%{byte:02X}"));
+            }),
+        }
+    }
+    whole.into()
 }
 
 fn refused(settings: &Settings<'_>, error: &dyn std::fmt::Display) -> Failure {
@@ -237,7 +261,7 @@ fn agent(settings: &Settings<'_>) -> Result<Agent, Failure> {
         .disable_verification(settings.is_insecure)
         .unversioned_rustls_crypto_provider(formwork_plugin_protocol::cryptography())
         .build();
-    let url = settings.url.parse().map_err(|error| refused(settings, &error))?;
+    let url = escaped(settings.url).parse().map_err(|error| refused(settings, &error))?;
     let proxy = proxy::toward(&url).map_err(|error| refused(settings, &error))?;
     let config = Agent::config_builder()
         .tls_config(tls)

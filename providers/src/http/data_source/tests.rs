@@ -91,6 +91,17 @@ fn retry(attempts: i64, min: i64, max: i64) -> Set {
 }
 
 #[tokio::test]
+async fn a_url_may_have_what_people_write() {
+    let (url, heard) = server(vec![status("200 OK", "")], None).await;
+    let written = format!("{url}a b/é{{x}}?q=a b%20c#end");
+    let answer = ask(vec![text("url", &written)]).await.unwrap();
+    assert_eq!(get(&answer, "id"), Value::string(&written));
+    let heard = heard.lock().unwrap().join("");
+    assert!(heard.starts_with("GET /a%20b/%C3%A9%7Bx%7D?q=a%20b%20c HTTP/1.1\r\n"), "{heard}");
+    assert!(ask(vec![text("url", &format!("{url}a\nb"))]).await.is_err());
+}
+
+#[tokio::test]
 async fn an_answer_has_status_headers_and_body() {
     let answer = "HTTP/1.1 404 Not Found\r\nx-a: 1\r\nX-A: 2\r\ncontent-type: text/plain\r\n\
                   Content-Length: 5\r\nConnection: close\r\n\r\nhallo";
