@@ -83,6 +83,11 @@ pub(super) fn folder(path: &str, left: &Left<'_>) -> Result<Vec<Entry>, CollectE
     }
 }
 
+/// Checks that all are patterns.
+pub(super) fn are_patterns(texts: &BTreeSet<String>) -> Result<(), String> {
+    patterns(texts).map(drop).map_err(|error| format!("must have patterns: {error}"))
+}
+
 /// A folder matches `name/**` as what is in it does, so that nobody looks into it.
 fn patterns(excluded: &BTreeSet<String>) -> Result<GlobSet, globset::Error> {
     let mut set = GlobSetBuilder::new();

@@ -111,6 +111,20 @@ impl Wanted<'_> {
     }
 }
 
+/// Checks that a text names a form of archives.
+pub(super) fn is_form(text: &str) -> Result<(), String> {
+    let forms = "must be \"zip\" or \"tar.gz\"";
+    Form::named(text).map(drop).ok_or_else(|| format!("{forms}, and is {text:?}"))
+}
+
+/// Checks that a text has permissions, or nothing.
+pub(super) fn is_mode(text: &str) -> Result<(), String> {
+    match text.is_empty() || octal(text).is_some() {
+        true => Ok(()),
+        false => Err(format!("must have octal digits, for example \"0644\", and is {text:?}")),
+    }
+}
+
 /// Refuses patterns of what to leave out where nothing could be.
 pub(super) fn check_excludes(is_meant: bool) -> Answer<()> {
     if is_meant {

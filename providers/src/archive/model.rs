@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use formwork_sdk::prelude::*;
 
+use super::collect;
 use super::file::{self, Made, Source, Wanted};
 
 /// Files packed into one.
@@ -20,7 +21,7 @@ use super::file::{self, Made, Source, Wanted};
 )]
 pub(super) struct Archive {
     /// The form of the archive: `zip` or `tar.gz`.
-    #[attr(required, replace)]
+    #[attr(required, replace, check = file::is_form)]
     pub(super) r#type: String,
     /// What is in the only file of the archive, `source_content_filename`.
     #[attr(optional, replace)]
@@ -36,7 +37,7 @@ pub(super) struct Archive {
     pub(super) source_dir: Option<String>,
     /// Patterns of what to leave out of `source_dir`: names relative to it, with `*`, `?`, `[…]`, `{…}`,
     /// and `**` for any number of folders.
-    #[attr(optional, replace)]
+    #[attr(optional, replace, check = collect::are_patterns)]
     pub(super) excludes: Option<BTreeSet<String>>,
     /// Whether to leave out folders that are links; otherwise what they lead to is put in.
     #[attr(optional)]
@@ -45,7 +46,7 @@ pub(super) struct Archive {
     #[attr(required, replace)]
     pub(super) output_path: String,
     /// The permissions of all files in the archive, in octal digits, instead of those they have.
-    #[attr(optional, replace)]
+    #[attr(optional, replace, check = file::is_mode)]
     pub(super) output_file_mode: Option<String>,
     /// How many bytes the archive has.
     #[attr(computed)]

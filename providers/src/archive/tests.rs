@@ -164,14 +164,14 @@ async fn what_cannot_be_packed_is_refused() {
         (vec![dir(), path("source_file", here)], "Invalid Attribute Combination"),
         (vec![dir(), sources(&[("a", "b")])], "Invalid Attribute Combination"),
         (vec![path("source_file", here), set("excludes", &["a"])], "goes with nothing else"),
-        (vec![text("type", "rar"), missing()], "archive type not supported: rar"),
+        (vec![text("type", "rar"), missing()], "must be \"zip\" or \"tar.gz\", and is \"rar\""),
         (vec![missing()], "could not archive missing directory"),
         (vec![path("source_dir", &here.join("a.txt"))], "directory that is a file"),
         (vec![path("source_file", &here.join("no"))], "could not archive missing file"),
         (vec![dir(), set("excludes", &["**"])], "would be empty"),
-        (vec![dir(), set("excludes", &["[a"])], "excludes"),
+        (vec![dir(), set("excludes", &["[a"])], "`excludes` must have patterns"),
         (vec![dir()], "circle"),
-        (vec![missing(), text("output_file_mode", "rw")], "output_file_mode"),
+        (vec![missing(), text("output_file_mode", "rw")], "`output_file_mode` must have octal"),
         (vec![missing(), path("output_path", &here.join("a.txt/b"))], "Output path error"),
     ];
     for (with, expected) in table {

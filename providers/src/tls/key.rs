@@ -50,7 +50,7 @@ const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
 const SHA256_WITH_RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.11");
 
 /// The sizes of RSA keys that can be made. Smaller ones protect nothing, larger ones take minutes.
-const RSA_BITS: std::ops::RangeInclusive<usize> = 1024..=16384;
+pub(super) const RSA_BITS: std::ops::RangeInclusive<usize> = 1024..=16384;
 
 /// What kind of key to make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ pub(super) use ephemeral::PassingPrivateKey;
 
 use formwork_sdk::prelude::*;
 
-use super::key::{Curve, KeyError, Kind, PrivateKey};
+use super::key::{Curve, KeyError, Kind, PrivateKey, RSA_BITS};
 
 /// What an author says of a key.
 #[derive(Model)]
@@ -20,6 +20,23 @@ pub(super) struct Wanted {
     /// The curve of a key of the algorithm `ECDSA`: `P224`, `P256`, `P384` or `P521`.
     #[attr(default = "P224", replace, one_of = ["P224", "P256", "P384", "P521"])]
     ecdsa_curve: String,
+}
+
+impl WantedDraft {
+    /// Checks what the author wrote. How many bits there are counts for no other algorithm.
+    fn validate(&self) -> Answer<()> {
+        let is_rsa = self.algorithm.get().is_some_and(|algorithm| algorithm == "RSA");
+        let is_one = |bits: &i64| usize::try_from(*bits).is_ok_and(|bits| RSA_BITS.contains(&bits));
+        match self.rsa_bits.get() {
+            Some(bits) if is_rsa && !is_one(bits) => {
+                let (least, most) = (RSA_BITS.start(), RSA_BITS.end());
+                let detail =
+                    format!("`rsa_bits` is {bits}; an RSA key has {least} to {most} bits.");
+                Err(Problem::new("Invalid Attribute Value", detail).at("rsa_bits"))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// A key in all its forms.
@@ -68,6 +85,10 @@ impl Resource for TlsPrivateKey {
     type Model = Key;
 
     const VERSION: u64 = 1;
+
+    fn validate(&self, call: Validate<Key>) -> Answer<()> {
+        call.config.wanted.validate()
+    }
 
     async fn create(&self, call: Create<Key>) -> Answer<KeyComputed> {
         let (forms, id) = generated(&call.planned.wanted).await?;
@@ -177,12 +198,15 @@ mod tests {
         let table = [
             (vec![text("algorithm", "DSA")], "Invalid Attribute Value Match"),
             (vec![text("algorithm", "ECDSA"), text("ecdsa_curve", "P1")], "\"P521\""),
-            (vec![text("algorithm", "RSA"), bits], "an RSA key of 17 bits"),
+            (vec![text("algorithm", "RSA"), bits], "`rsa_bits` is 17"),
         ];
         for (config, expected) in table {
             let mut life = Life::new(provider(), "tls_private_key").await.unwrap();
             let refusal = life.apply(config).await.unwrap_err();
             assert!(refusal.0.contains(expected), "{expected}: {refusal:?}");
         }
+        let mut life = Life::new(provider(), "tls_private_key").await.unwrap();
+        let bits = ("rsa_bits", Value::int(17));
+        assert_eq!(life.apply([text("algorithm", "ED25519"), bits]).await, Ok(Action::Create));
     }
 }

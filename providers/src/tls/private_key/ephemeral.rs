@@ -19,6 +19,10 @@ pub(crate) struct PassingPrivateKey;
 impl Ephemeral for PassingPrivateKey {
     type Model = Key;
 
+    fn validate(&self, call: Validate<Key>) -> Answer<()> {
+        call.config.wanted.validate()
+    }
+
     async fn open(&self, call: Open<Key>) -> Answer<KeyComputed> {
         let (forms, _) = generated(&call.config.wanted).await?;
         Ok(KeyComputed { forms })
