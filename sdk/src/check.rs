@@ -113,13 +113,17 @@ impl Check {
     pub fn length(range: impl RangeBounds<usize> + Send + Sync + 'static) -> Self {
         let ask = move |value: &Value| {
             let (length, what) = match value {
-                Value::String(text) => (text.chars().count(), "characters"),
-                _ => (value.children().len(), "elements"),
+                Value::String(text) => (text.chars().count(), "character"),
+                _ => (value.children().len(), "element"),
             };
             if range.contains(&length) {
                 return Ok(());
             }
             let [least, most] = ends(&range, |end| Number::from(*end));
+            let last = [range.end_bound(), range.start_bound()];
+            let last = last.into_iter().find(|end| !matches!(end, Bound::Unbounded));
+            let is_one = matches!(last, Some(Bound::Included(1) | Bound::Excluded(1)));
+            let what = if is_one { what } else { &format!("{what}s") };
             let why = format!("must have {} {what}", told(&least, &most));
             let found = Some(length.to_string());
             Err(Wrong { summary: "Invalid Attribute Value Length", why, found })
@@ -286,6 +290,10 @@ mod tests {
             (
                 wrong(&Check::length(..2), &words(&["a", "b"])),
                 "must have less than 2 elements, and not 2",
+            ),
+            (
+                wrong(&Check::length(1..), &Value::string("")),
+                "must have at least 1 character, and not 0",
             ),
             (wrong(&odd, &Value::int(2)), "must be odd"),
         ];

@@ -80,8 +80,8 @@ impl Resource for RandomId {
             }),
             Err(error) => {
                 let detail = format!(
-                    "{id:?} is not base64 with the characters of URLs and without padding: {error}. \
-                     Give `ID` or `PREFIX,ID`."
+                    "{id:?} is not base64 with the characters of URLs and without padding; give `ID` or \
+                     `PREFIX,ID`. {error}"
                 );
                 Err(Problem::new("Import Random ID Error", detail))
             }
@@ -145,5 +145,13 @@ mod tests {
         let mut life = Life::new(provider(), "random_id").await.unwrap();
         let refusal = life.apply([("byte_length", Value::int(0))]).await.unwrap_err();
         assert!(refusal.0.contains("`byte_length` is 0"), "{refusal:?}");
+    }
+
+    #[tokio::test]
+    async fn what_is_no_id_is_not_imported() {
+        let mut life = Life::new(provider(), "random_id").await.unwrap();
+        let refusal = life.import("a,*").await.unwrap_err();
+        assert!(refusal.0.contains("give `ID` or `PREFIX,ID`"), "{refusal:?}");
+        assert!(!refusal.0.contains(".."), "{refusal:?}");
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn parse(name: &str, text: &str) -> Answer<OffsetDateTime> {
 /// Checks a moment that an author wrote.
 pub(super) fn validate(name: &str, text: &Attr<String>) -> Answer<()> {
     match text.get() {
-        Some(text) => parse(name, text).map(|_| ()),
+        Some(text) => parse(name, text).map(drop).map_err(|problem| problem.at(name)),
         None => Ok(()),
     }
 }
@@ -157,6 +157,14 @@ fn read_duration(text: &str) -> Option<Elapsed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_no_moment_is_told_at_its_attribute() {
+        let wrong = Attr::Known("yesterday".to_owned());
+        let problem = parse("rfc3339", "yesterday").unwrap_err();
+        assert_ne!(validate("rfc3339", &wrong).unwrap_err(), problem);
+        assert_eq!(validate("rfc3339", &wrong).unwrap_err(), problem.at("rfc3339"));
+    }
 
     #[test]
     fn moving_counts_on_into_the_next_month() {
