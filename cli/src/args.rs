@@ -32,6 +32,7 @@ pub(crate) use state::{
 };
 
 use crate::env::Env;
+use crate::exit::Exit;
 use crate::normalize;
 use crate::view::report::Report;
 use crate::view::{self, Screen};
@@ -332,7 +333,7 @@ pub(crate) fn parse(env: &Env) -> Result<Cli, ExitCode> {
         match error.kind() {
             ErrorKind::DisplayHelp => {
                 view::out(&help::text(command, &name, screen.width));
-                ExitCode::SUCCESS
+                view::told_all(Exit::Done)
             }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
                 view::err(&help::text(command, &name, screen.width));

@@ -39,9 +39,5 @@ fn main() -> ExitCode {
     let exit = runtime.block_on(command::run(parsed, &env));
     // Blocking work that hangs, such as a read from a terminal, must not hold up the exit.
     runtime.shutdown_background();
-    if let Some(reason) = view::lost() {
-        // Whoever goes by the exit code must not take half of an answer for all of it.
-        return view::fatal(&format!("Not all output could be written: {reason}."));
-    }
-    exit.into()
+    view::told_all(exit)
 }

@@ -47,16 +47,17 @@ pub(crate) fn normalize(
     }
     let tail = rest.split_off(at);
     result.extend(rest);
-    let mut own = added(extra, &path)?;
-    own.extend(tail);
-    let mut at = 0;
-    while at < own.len() {
-        if own[at] == "--" {
+    // What follows stands in one list with what comes before the command: the later overrules the
+    // earlier wherever it stands.
+    let mut at = result.len();
+    result.extend(added(extra, &path)?);
+    result.extend(tail);
+    while at < result.len() {
+        if result[at] == "--" {
             break;
         }
-        at = rewrite((root, command), &mut own, at);
+        at = rewrite((root, command), &mut result, at);
     }
-    result.extend(own);
     Ok(result)
 }
 
@@ -217,6 +218,8 @@ mod tests {
         check("formwork plan -json -json=false -out p", "formwork plan --out=p");
         check("formwork plan -json -json=false -json", "formwork plan --json");
         check_with("formwork plan -json=false", &[("plan", "-json")], "formwork plan");
+        check("formwork -no-color plan -no-color=false", "formwork plan");
+        check("formwork -no-color=false plan -no-color", "formwork plan --no-color");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use std::sync::OnceLock;
 
 use crate::env::Env;
+use crate::exit::Exit;
 
 /// Where and how things are shown.
 #[derive(Clone, Copy, Debug)]
@@ -91,7 +92,7 @@ fn columns() -> Option<usize> {
 static LOST: OnceLock<String> = OnceLock::new();
 
 /// Writes to stdout. A reader that has gone away is no mistake of anybody; what is lost otherwise
-/// [`lost`] tells.
+/// [`told_all`] tells.
 pub(crate) fn out(text: &str) {
     let mut stdout = std::io::stdout().lock();
     let written = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
@@ -102,9 +103,13 @@ pub(crate) fn out(text: &str) {
     }
 }
 
-/// Why not everything got to stdout, if so: a disk is full, for example.
-pub(crate) fn lost() -> Option<&'static str> {
-    LOST.get().map(String::as_str)
+/// The exit code of a command, unless not everything got to stdout: a disk is full, for example. Whoever
+/// goes by the code must not take half of an answer for all of it.
+pub(crate) fn told_all(exit: Exit) -> ExitCode {
+    match LOST.get() {
+        Some(reason) => fatal(&format!("Not all output could be written: {reason}.")),
+        None => exit.into(),
+    }
 }
 
 /// Writes to stderr.

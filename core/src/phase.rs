@@ -4,6 +4,7 @@
 mod ask;
 mod closing;
 mod data;
+mod draw;
 mod edge;
 mod ephemeral;
 mod frame;
@@ -21,6 +22,7 @@ mod written;
 pub(crate) use ask::{Asking, INVALID_PLAN};
 pub(crate) use closing::close_ephemeral;
 pub(crate) use data::DataRead;
+pub(crate) use draw::draw;
 pub(crate) use edge::{Explaining, Why, place as place_of, report_cycles};
 pub(crate) use ephemeral::{Openings, Site};
 pub(crate) use frame::{Frame, Framed, Mentions, Vertex, add_calls, add_providers, add_values};

@@ -13,6 +13,7 @@ pub mod file;
 mod forgotten;
 mod generate;
 mod inspect;
+mod mention;
 mod outcome;
 mod record;
 mod relevant;
@@ -38,6 +39,7 @@ use crate::state::checks::CheckResults;
 
 pub use draw::dot;
 pub use inspect::inspect;
+pub use mention::check_expression;
 pub use validate::validate;
 
 pub use relevant::Relevant;

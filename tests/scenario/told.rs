@@ -90,10 +90,21 @@ fn a_warning_about_a_plan_stands_before_the_question_whether_to_apply_it() {
 fn what_cannot_be_printed_is_told_and_is_no_success() {
     let workdir = Workdir::new("output \"a\" {\n  value = 1\n}\n");
     workdir.formwork("apply -auto-approve").succeed();
-    for line in ["output -json", "show", "validate", "plan", "state pull", "graph", "version"] {
+    let lines = ["output -json", "show", "validate", "plan", "state pull", "graph", "version"];
+    for line in lines.into_iter().chain(["-help", "plan -help"]) {
         let ended = workdir.formwork(line).onto_full_disk().run();
         ended.code(1).says("Not all output could be written: No space left on device");
     }
+}
+
+#[test]
+fn a_state_that_is_not_there_is_told_from_an_empty_one() {
+    let workdir = Workdir::new("output \"a\" {\n  value = [-0]\n}\n");
+    assert_eq!(workdir.formwork("show").succeed().stdout, "No state.\n");
+    let applied = workdir.formwork("apply -auto-approve").succeed();
+    assert!(applied.stdout.ends_with("a = [\n  0,\n]\n"), "{}", applied.text());
+    workdir.formwork("destroy -auto-approve").succeed();
+    workdir.formwork("show").succeed().says("The state file is empty");
 }
 
 #[test]

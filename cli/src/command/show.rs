@@ -32,6 +32,7 @@ pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
     };
     let text = match &args.file {
         None => match stored_file(&mut diags, &mut workspace, &StatePlace::default()).await {
+            Ok(None) if !args.json => Ok("No state.\n".to_owned()),
             Ok(file) => {
                 let file = file.unwrap_or_else(StateFile::fresh);
                 show_state(&mut diags, args, &mut workspace, &file, &screen).await

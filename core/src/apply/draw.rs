@@ -4,7 +4,9 @@ use formwork_value::{Diagnostics, Reported};
 
 use super::vertex::Vertex;
 use super::{build, frozen};
-use crate::graph::render::{self, Drawn, Look};
+use crate::addr::InstanceAddr;
+use crate::graph::render::{Drawn, Look};
+use crate::phase;
 use crate::plan::Plan;
 use crate::session::Session;
 
@@ -18,7 +20,12 @@ pub fn dot(
     plan: &Plan,
 ) -> Result<String, Reported> {
     let graph = frozen(session, diags, build::draft(session, plan))?;
-    Ok(render::dot(&graph, |_, vertex| drawn(vertex)))
+    Ok(phase::draw(&graph, drawn))
+}
+
+/// The resource that an instance is of, as it is written: what its box says.
+fn written(addr: &InstanceAddr) -> String {
+    addr.of().config().to_string()
 }
 
 fn drawn(vertex: &Vertex<'_>) -> Drawn {
@@ -27,8 +34,8 @@ fn drawn(vertex: &Vertex<'_>) -> Drawn {
         Vertex::Frame(frame) => return frame.drawn(),
         Vertex::Expand(expand) => boxed(expand.addr.to_string()),
         Vertex::Open(open) => boxed(open.addr.to_string()),
-        Vertex::Instance(instance) => boxed(instance.change.addr.to_string()),
-        Vertex::Destroy(destroy) => boxed(destroy.change.addr.to_string()),
+        Vertex::Instance(instance) => boxed(written(&instance.change.addr)),
+        Vertex::Destroy(destroy) => boxed(written(&destroy.change.addr)),
         Vertex::Done(_) | Vertex::Gone(_) | Vertex::Free(_) | Vertex::Changed => None,
     };
     Drawn { name: vertex.to_string(), look }

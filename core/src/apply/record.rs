@@ -137,7 +137,7 @@ fn finish(state: &mut State, plan: &Plan) {
 /// An output without a value, or that must not be stored, is not in the state. What is unknown even
 /// now belongs to what is not a target.
 fn record_output(state: &mut State, name: &Str, value: &Value, sensitive: bool) {
-    match Known::new(without_unknowns(value).split_marks().0.into_value()) {
+    match Known::new(without_unknowns(&value.with_plain_zeros()).split_marks().0.into_value()) {
         Ok(value) if !value.value().is_null() => {
             state.outputs.insert(name.clone(), OutputValue { value, sensitive });
         }

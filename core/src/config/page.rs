@@ -63,10 +63,11 @@ fn functions() -> String {
         let mut params: Vec<String> = function.params().iter().map(param).collect();
         params.extend(function.variadic().map(|rest| format!("{}...", param(rest))));
         let all = function.params().iter().chain(function.variadic());
-        let described = all.map(|param| format!("<br>`{}`: {}", param.name, param.description));
-        let does = functions::description(&name).unwrap_or_default();
-        let (example, result) = functions::example(&name).unwrap_or_default();
         let cell = |text: &str| text.replace('\n', " ").replace('|', "\\|");
+        let described =
+            all.map(|param| format!("<br>`{}`: {}", param.name, cell(&param.description)));
+        let does = cell(functions::description(&name).unwrap_or_default());
+        let (example, result) = functions::example(&name).unwrap_or_default();
         let _ = writeln!(
             table,
             "| `{name}({})` | {does}{} | `{}` | `{}` |",

@@ -146,6 +146,14 @@ impl<'c> Frame<'c> {
         }
     }
 
+    /// The provider configuration that it is.
+    pub(crate) fn configuration(&self) -> Option<&ProviderConfigAddr> {
+        match self {
+            Self::Provider(provider) => Some(&provider.addr),
+            _ => None,
+        }
+    }
+
     /// Whether what it waits for may still be used by what waits for it.
     pub(crate) fn passes_on(&self) -> bool {
         matches!(self, Self::Value(_) | Self::Call(_) | Self::Provider(_))

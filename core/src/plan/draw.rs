@@ -8,7 +8,7 @@ use super::vertex::Vertex;
 use super::{Options, build};
 use crate::graph::render::{self, Drawn, Look};
 use crate::graph::{Graph, reduce};
-use crate::phase::Why;
+use crate::phase::{self, Why};
 use crate::session::Session;
 
 /// Draws the graph of a plan, whole or reduced to its resources.
@@ -27,7 +27,7 @@ pub fn dot(
     if resources_only {
         return Ok(resources(&graph));
     }
-    Ok(render::dot(&graph, |_, vertex| drawn(vertex)))
+    Ok(phase::draw(&graph, drawn))
 }
 
 fn drawn(vertex: &Vertex<'_>) -> Drawn {

@@ -182,6 +182,7 @@ impl Recorder<'_, '_> {
         if self.plan.mode == Mode::Destroy {
             return;
         }
+        let after = after.with_plain_zeros();
         let stored = self.session.state.outputs.get(name);
         self.refresh_output(name, &after, sensitive);
         let change = output_change(stored, after, sensitive);

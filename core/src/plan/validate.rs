@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use formwork_lang::decode::decode;
 use formwork_value::{Diagnostics, Marks, Reported, Value};
 
+use super::mention::add_problems;
 use super::vertex::{ResourceVertex, Vertex};
 use super::{Options, build};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, Mode};
@@ -107,7 +108,7 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Accepte
     let walk = walk(
         &graph,
         pace,
-        |_, vertex| visit(session, givens, vertex),
+        async |_, vertex| add_problems(session, vertex, visit(session, givens, vertex).await),
         |id, vertex, (said, found)| {
             // What stands on something invalid would only repeat its errors.
             let next = if found.is_err() { Next::SkipDependents } else { Next::Go };

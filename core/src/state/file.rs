@@ -221,9 +221,10 @@ impl FileError {
             ),
             Self::Older(_) => (
                 "Unsupported state file format",
-                "Formats before version 4 are not read. Open the state once with a version of \
-                 Terraform from 0.12 on, for example with \"terraform refresh\", which writes version \
-                 4. Nothing was changed.",
+                "Formats before version 4 are not read, but Terraform from 0.13 on brings them to it: \
+                 with \"terraform state replace-provider registry.terraform.io/-/NAME NAMESPACE/NAME\" \
+                 for each of its providers, then with \"terraform apply -refresh-only\". Nothing was \
+                 changed.",
             ),
             Self::Invalid { summary, .. } => {
                 (*summary, "Correct the file or restore it from its backup. Nothing was changed.")

@@ -46,6 +46,35 @@ fn sensitivity_flows_into_the_state_and_through_references() {
 }
 
 #[test]
+fn what_a_schema_does_not_have_is_a_mistake_within_try_too() {
+    let config = r#"
+//- main.tf
+        resource "test_thing" "a" { name = "a" }
+        resource "test_thing" "many" {
+          count = 2
+          name  = "m"
+        }
+        resource "test_thing" "b" { name = can(test_thing.a.name.first) ? "a" : "b" }
+        module "m" {
+          source = "./m"
+          given  = try(test_thing.many[0]["name"], "")
+        }
+        output "o" { value = try(test_thing.a.nmae, "x") }
+        output "fine" { value = try(test_thing.a.tags.none, test_thing.many[5].zone, "x") }
+//- m/main.tf
+        variable "given" {}
+        resource "test_thing" "in" { name = "i" }
+        locals { there = can(test_thing.in.name[0]) }"#;
+    expect![[r#"
+        error -: Unsupported attribute
+        error -: Invalid index operation
+        error -: Invalid index
+        error -: Unsupported attribute
+    "#]]
+    .assert_eq(&Bench::new().plan(config).said());
+}
+
+#[test]
 fn a_change_of_sensitivity_alone_changes_only_the_state() {
     let config =
         |zone: &str| format!("resource \"test_thing\" \"a\" {{\n name = \"a\"\n zone = {zone}\n}}");

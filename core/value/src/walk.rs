@@ -80,6 +80,26 @@ impl Value {
         }
     }
 
+    /// The same value in which no zero has a sign: what is planned or stored of an output has none, as if
+    /// it had been sent to somebody.
+    #[must_use]
+    pub fn with_plain_zeros(&self) -> Self {
+        let is_signed_zero = |part: &Self| match part.peek() {
+            Self::Number(number) => number.is_zero() && number.is_negative(),
+            _ => false,
+        };
+        let mut has_one = false;
+        self.walk(&mut |_, part| {
+            has_one |= is_signed_zero(part);
+            !has_one
+        });
+        match self.children() {
+            _ if !has_one => self.clone(),
+            [] => Self::int(0).mark(self.marks()),
+            parts => self.with_children(parts.iter().map(Self::with_plain_zeros).collect()),
+        }
+    }
+
     /// The same value with the part at `path` replaced by what `change` makes of it, and all marks
     /// kept; `None` when there is nothing at that path.
     #[must_use]
@@ -120,6 +140,21 @@ mod tests {
             true
         });
         assert_eq!(seen, ["", ".list", ".list[0]", ".list[1]", ".map", ".map[\"k\"]", ".secret"]);
+    }
+
+    #[test]
+    fn zeros_lose_their_signs_and_nothing_else() {
+        let zero = || Value::Number(Number::from(0_i64).negate());
+        let with = |zero: Value| {
+            let list = Value::list(Type::Number, vec![Value::int(-1), zero.clone()]);
+            let set = Value::set(Type::Number, vec![zero.clone()]);
+            let secret = zero.mark(Marks::SENSITIVE);
+            Value::object([("list", list), ("set", set), ("secret", secret)])
+        };
+        assert_eq!(
+            format!("{:?}", with(zero()).with_plain_zeros()),
+            format!("{:?}", with(Value::int(0)))
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 
 use std::io::BufRead as _;
 
-use formwork_core::config::check_expression;
+use formwork_core::plan::check_expression;
 use formwork_core::session::Session;
 use formwork_lang::eval::evaluate;
 use formwork_lang::functions::{CallContext, CallError, Function, Host, Param};
@@ -93,8 +93,8 @@ impl<'r> Repl<'r> {
     ) -> Result<String, Reported> {
         let source = sources.add("<console-input>", text);
         let expr = parse_expression(diags, sources, source)?;
+        check_expression(self.session, diags, &expr)?;
         let module = self.session.results.root();
-        check_expression(diags, module.config(), &expr)?;
         let scope = ConsoleScope { module: &self.session.scope(module) };
         if let Some(of) = asked_type(&expr) {
             let value = |diags: &mut Diagnostics| evaluate(diags, of, &scope);

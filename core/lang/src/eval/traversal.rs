@@ -71,9 +71,10 @@ impl Evaluator<'_> {
 /// The dot and the name of an attribute step.
 fn attribute_span(link: &Expr, name: &Ident) -> Span {
     match &link.kind {
-        ExprKind::Attribute { on, .. } if on.span.source == name.span.source => {
-            Span { start: on.span.end.min(name.span.start), ..name.span }
-        }
+        ExprKind::Attribute { on, .. } if on.span.source == name.span.source => Span {
+            start: on.span.end.clamp(name.span.start.saturating_sub(1), name.span.start),
+            ..name.span
+        },
         _ => name.span,
     }
 }

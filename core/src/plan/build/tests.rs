@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use expect_test::expect;
 use formwork_plugin_protocol::{Failure, Provider};
 
 use super::*;
 use crate::addr::ProviderAddr;
 use crate::eval::testing::Bench;
+use crate::plan;
 use crate::provider::{Launch, Pool};
 use crate::provisioner::Provisioners;
 use crate::session::Ground;
@@ -54,13 +56,13 @@ const STATE: &str = r#"{
   "check_results": null
 }"#;
 
-/// The vertices, and the edges with their reasons, in an order of their own.
-fn graph(adds: &[Add], connects: &[Connect]) -> Vec<String> {
+/// Looks at what is made of the configuration and the state.
+fn with_session<T>(look: impl FnOnce(&Session<'_>) -> T) -> T {
     let bench = Bench::of(CONFIG);
     let state = StateFile::read(STATE.as_bytes()).unwrap().state;
     let (pool, variables, stop) = (Pool::new(&Nobody), BTreeMap::new(), Cell::new(false));
     let provisioners = Provisioners::default();
-    let session = Session::new(Ground {
+    look(&Session::new(Ground {
         config: &bench.config,
         sources: &bench.sources,
         state: &state,
@@ -70,9 +72,13 @@ fn graph(adds: &[Add], connects: &[Connect]) -> Vec<String> {
         variables: &variables,
         provisioners: &provisioners,
         stop: &stop,
-    });
+    }))
+}
+
+/// The vertices, and the edges with their reasons, in an order of their own.
+fn graph(session: &Session<'_>, adds: &[Add], connects: &[Connect]) -> Vec<String> {
     let (mut diags, options) = (Diagnostics::new(), Options::default());
-    let inputs = Inputs { session: &session, options: &options };
+    let inputs = Inputs { session, options: &options };
     let draft = draft_with(&mut diags, inputs, adds, connects).unwrap();
     let vertices = draft.vertices().iter().map(ToString::to_string);
     let edges = draft.edges().iter().map(|edge| {
@@ -99,12 +105,46 @@ fn orders<T: Copy>(things: &[T]) -> Vec<Vec<T>> {
 
 #[test]
 fn the_order_of_adding_and_of_connecting_does_not_matter() {
-    let expected = graph(&ADD, &CONNECT);
-    assert_eq!(expected.iter().filter(|line| line.contains(" -> ")).count(), 13, "{expected:#?}");
-    assert_eq!(expected.len(), 24, "{expected:#?}");
-    for adds in orders(&ADD) {
-        for connects in orders(&CONNECT) {
-            assert_eq!(graph(&adds, &connects), expected);
+    with_session(|session| {
+        let expected = graph(session, &ADD, &CONNECT);
+        let n_edges = expected.iter().filter(|line| line.contains(" -> ")).count();
+        assert_eq!((n_edges, expected.len()), (13, 24), "{expected:#?}");
+        for adds in orders(&ADD) {
+            for connects in orders(&CONNECT) {
+                assert_eq!(graph(session, &adds, &connects), expected);
+            }
         }
-    }
+    });
+}
+
+#[test]
+fn what_is_drawn_has_an_end_for_each_provider_and_for_the_whole() {
+    let drawn = with_session(|session| {
+        plan::dot(session, &mut Diagnostics::new(), &Options::default(), false).unwrap()
+    });
+    let edges: Vec<&str> =
+        drawn.lines().map(str::trim).filter(|line| line.contains("->")).collect();
+    expect![[r#"
+        "[root] data.null_data_source.d (expand)" -> "[root] provider[\"registry.terraform.io/hashicorp/null\"]"
+        "[root] data.null_data_source.d (expand)" -> "[root] var.v"
+        "[root] local.l (expand)" -> "[root] var.v"
+        "[root] null_resource.a (expand)" -> "[root] local.l (expand)"
+        "[root] null_resource.a (expand)" -> "[root] provider[\"registry.terraform.io/hashicorp/null\"]"
+        "[root] null_resource.b (expand)" -> "[root] provider[\"registry.terraform.io/hashicorp/null\"].other"
+        "[root] null_resource.b (expand)" -> "[root] terraform_data.c (expand)"
+        "[root] null_resource.gone (only in the state)" -> "[root] provider[\"registry.terraform.io/hashicorp/null\"]"
+        "[root] output.o (expand)" -> "[root] data.null_data_source.d (expand)"
+        "[root] output.o (expand)" -> "[root] null_resource.b (expand)"
+        "[root] provider[\"registry.terraform.io/hashicorp/null\"] (close)" -> "[root] data.null_data_source.d (expand)"
+        "[root] provider[\"registry.terraform.io/hashicorp/null\"] (close)" -> "[root] null_resource.a (expand)"
+        "[root] provider[\"registry.terraform.io/hashicorp/null\"] (close)" -> "[root] null_resource.gone (only in the state)"
+        "[root] provider[\"registry.terraform.io/hashicorp/null\"].other (close)" -> "[root] null_resource.b (expand)"
+        "[root] provider[\"terraform.io/builtin/terraform\"] (close)" -> "[root] terraform_data.c (expand)"
+        "[root] root" -> "[root] output.o (expand)"
+        "[root] root" -> "[root] provider[\"registry.terraform.io/hashicorp/null\"] (close)"
+        "[root] root" -> "[root] provider[\"registry.terraform.io/hashicorp/null\"].other (close)"
+        "[root] root" -> "[root] provider[\"terraform.io/builtin/terraform\"] (close)"
+        "[root] terraform_data.c (expand)" -> "[root] null_resource.a (expand)"
+        "[root] terraform_data.c (expand)" -> "[root] provider[\"terraform.io/builtin/terraform\"]""#]]
+    .assert_eq(&edges.join("\n"));
 }

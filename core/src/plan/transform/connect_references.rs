@@ -30,7 +30,10 @@ pub(in crate::plan) fn connect<'c>(
 type Because = fn(Span) -> Why;
 
 /// What a vertex mentions, and what is needed to find the objects that are imported into a resource.
-fn mentions<'c>(config: &'c Config, vertex: &Vertex<'c>) -> Vec<(Mentions<'c>, Because)> {
+pub(in crate::plan) fn mentions<'c>(
+    config: &'c Config,
+    vertex: &Vertex<'c>,
+) -> Vec<(Mentions<'c>, Because)> {
     match vertex {
         Vertex::Frame(frame) => {
             let all = frame.mentions(config).into_iter();

@@ -57,10 +57,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a value. What is wrong inside it is reported, and left behind.
+    /// Reads a value. What is wrong with it is reported and left behind, and an invalid one stands in its
+    /// place, also where none begins.
     ///
     /// # Errors
-    /// When no value begins here, so that what is around it cannot be read on.
+    /// When the text ends before it or it is nested too deeply, so that what is around it cannot be read
+    /// on.
     fn value(&mut self) -> Result<Expr, Reported> {
         self.space();
         if self.depth >= MAX_DEPTH {

@@ -1,0 +1,38 @@
+//! Draws the graph of a phase, with ends that the walk needs no vertices for: those of the providers and
+//! that of the whole. How a vertex looks is each phase's own business.
+
+use std::collections::BTreeMap;
+
+use super::{Frame, Vertex, Why};
+use crate::graph::render::{self, Drawn};
+use crate::graph::{Draft, Graph, numbered};
+
+/// Draws a graph in the DOT language. As tools for the reference's graphs expect it, each provider has an
+/// end that waits for everything it does, and everything comes to one root.
+pub(crate) fn draw<'c, V: Vertex<'c>>(graph: &Graph<V, Why>, look: impl Fn(&V) -> Drawn) -> String {
+    let mut draft: Draft<Drawn> = Draft::new();
+    let end = |name: String| Drawn { name, look: None };
+    for vertex in graph.vertices() {
+        draft.add(look(vertex));
+    }
+    for id in graph.ids() {
+        graph.dependencies(id).iter().for_each(|on| draft.connect(id, *on, ()));
+    }
+    let mut closing = BTreeMap::new();
+    for (at, vertex) in numbered(graph.vertices()) {
+        let own = vertex.frame().and_then(Frame::configuration);
+        let Some(addr) = vertex.provider().or(own) else { continue };
+        let close =
+            *closing.entry(addr).or_insert_with(|| draft.add(end(format!("{addr} (close)"))));
+        draft.connect(close, at, ());
+    }
+    let dependents = draft.dependents();
+    let last: Vec<_> = numbered(draft.vertices())
+        .map(|(at, _)| at)
+        .filter(|at| dependents.of(*at).is_empty())
+        .collect();
+    let root = draft.add(end("root".to_owned()));
+    last.into_iter().for_each(|at| draft.connect(root, at, ()));
+    let graph = draft.freeze().expect("nothing waits for what was added, so it closes no cycle");
+    render::dot(&graph, |_, drawn| drawn.clone())
+}

@@ -1,0 +1,211 @@
+//! Mentions of what the schema of a resource does not have. They are mistakes also where `try` or `can`
+//! would pass over what evaluation says of them, and show without any value. Evaluates nothing.
+
+use std::rc::Rc;
+
+use formwork_lang::eval::access;
+use formwork_lang::refs::{self, TraversalStep};
+use formwork_lang::syntax::Expr;
+use formwork_value::schema::{Block, NestedBlock, Nesting};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Value};
+
+use super::transform::connect_references::mentions;
+use super::vertex::Vertex;
+use crate::addr::{Reference, ResourceName, Subject, is_identifier};
+use crate::config::{self, ModuleNode, Repetition};
+use crate::provider::ResourceType;
+use crate::session::Session;
+
+/// Reports everything wrong with the mentions of an expression that stands in the root module, outside
+/// of any resource.
+///
+/// # Errors
+/// When anything is.
+pub fn check_expression(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    expr: &Expr,
+) -> Result<(), Reported> {
+    let root = session.config.root_node();
+    config::check_expression(diags, &root.module, expr)?;
+    let mut result = Ok(());
+    for traversal in refs::of_expr(expr) {
+        let reference = Reference::of(diags, &traversal)?;
+        let found = Place { session, node: root, own: None }.find(&reference);
+        result = found.map_or(result, |problem| Err(diags.error(problem)));
+    }
+    result
+}
+
+/// Adds what is wrong with the mentions of a vertex to what evaluation said of it. Where both speak of
+/// one place in different words, evaluation is not heard: it knows less about the schema.
+///
+/// # Errors
+/// When anything is wrong, or was before.
+pub(super) fn add_problems<T>(
+    session: &Session<'_>,
+    vertex: &Vertex<'_>,
+    (said, found): (Diagnostics, Result<T, Reported>),
+) -> (Diagnostics, Result<T, Reported>) {
+    let own = match vertex {
+        Vertex::Resource(resource) => Some(&resource.addr.resource),
+        _ => None,
+    };
+    let mentions = mentions(session.config, vertex);
+    let problems: Vec<Diagnostic> = mentions
+        .iter()
+        .flat_map(|((node, references), _)| {
+            let place = Place { session, node, own };
+            references.iter().filter_map(move |reference| place.find(reference))
+        })
+        .collect();
+    if problems.is_empty() {
+        return (said, found);
+    }
+    let is_at_one = |one: &Diagnostic, other: &Diagnostic| one.subject == other.subject;
+    let mut diags = Diagnostics::new();
+    for one in said {
+        let better = problems.iter().find(|other| is_at_one(&one, other));
+        if better.is_none_or(|better| better.summary == one.summary) {
+            let _ = diags.push(one);
+        }
+    }
+    for problem in problems {
+        if !diags.iter().any(|one| is_at_one(one, &problem)) {
+            let _ = diags.error(problem);
+        }
+    }
+    let result = diags.check();
+    (diags, result.and(found))
+}
+
+/// Where mentions stand.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    session: &'p Session<'p>,
+    node: &'p ModuleNode,
+    /// The resource they stand in: what `self` means.
+    own: Option<&'p ResourceName>,
+}
+
+impl Place<'_> {
+    /// What is wrong with what is taken of the resource that is mentioned, if anything is.
+    fn find(self, reference: &Reference) -> Option<Diagnostic> {
+        let (name, is_one) = match &reference.subject {
+            Subject::Resource(name) => (name, false),
+            Subject::SelfObject => (self.own?, true),
+            _ => return None,
+        };
+        let resource = self.node.module.resources.get(name)?;
+        let (steps, end) = match (&resource.repetition, reference.remaining.split_first()?) {
+            _ if is_one => (reference.remaining.as_slice(), reference.span),
+            (Repetition::Single, (TraversalStep::Attribute(_), _)) => {
+                (reference.remaining.as_slice(), reference.span)
+            }
+            // A key where there are no instances was told of when the configuration was read.
+            (Repetition::Single, _) => return None,
+            (_, (TraversalStep::Key(_, key) | TraversalStep::Index(_, key), rest)) => (rest, *key),
+            // All instances at once: either right, or told when the configuration was read.
+            (_, (TraversalStep::Attribute(_) | TraversalStep::Splat(_), _)) => return None,
+        };
+        let ty = self.type_of(name)?;
+        in_block(ty.block(), steps, end)
+    }
+
+    fn type_of(self, name: &ResourceName) -> Option<Rc<ResourceType>> {
+        let resource = self.node.module.resources.get(name)?;
+        let provider = self.session.config.provider_of(self.node, resource)?.provider;
+        self.session.pool.loaded(&provider)?.find(name.mode(), name.kind())
+    }
+}
+
+/// What is wrong with steps into an object of a block; `at` is what stands before them.
+fn in_block(block: &Block, steps: &[TraversalStep], at: Span) -> Option<Diagnostic> {
+    let (step, rest) = steps.split_first()?;
+    let name = match step {
+        TraversalStep::Attribute(name) => name,
+        TraversalStep::Key(key, span) if is_identifier(key) => {
+            let detail = format!("What an object has is taken with a dot: write `.{key}`.");
+            return Some(Diagnostic::error("Invalid index operation", detail).at(*span));
+        }
+        TraversalStep::Key(_, span) | TraversalStep::Index(_, span) => {
+            let detail = "This is an object: what it has goes by names, which a dot takes.";
+            return Some(Diagnostic::error("Invalid index operation", detail).at(*span));
+        }
+        TraversalStep::Splat(_) => return None,
+    };
+    let span = behind(at, name.span);
+    if let Some(attribute) = block.attributes.get(&name.name) {
+        return in_value(Value::unknown(attribute.implied_type()), rest, name.span);
+    }
+    if let Some(nested) = block.blocks.get(&name.name) {
+        return in_nested(&name.name, nested, rest, name.span);
+    }
+    let object = Value::unknown(block.implied_type());
+    let refused = access::attribute(&object, &name.name).err()?;
+    Some(Diagnostic::from(refused).at(span))
+}
+
+/// What is wrong with steps into the blocks of one type.
+fn in_nested(
+    name: &str,
+    nested: &NestedBlock,
+    steps: &[TraversalStep],
+    at: Span,
+) -> Option<Diagnostic> {
+    if matches!(nested.nesting, Nesting::Single | Nesting::Group) {
+        return in_block(&nested.block, steps, at);
+    }
+    let (step, rest) = steps.split_first()?;
+    let (span, taken) = match step {
+        TraversalStep::Splat(_) => return None,
+        TraversalStep::Attribute(taken) => (behind(at, taken.span), format!(".{}", taken.name)),
+        TraversalStep::Key(_, span) | TraversalStep::Index(_, span) => (*span, String::new()),
+    };
+    let by_key = !matches!(step, TraversalStep::Attribute(_));
+    let (summary, why) = match nested.nesting {
+        Nesting::Set => {
+            let why = format!("The blocks `{name}` are a set, whose elements have no keys.");
+            ("Cannot index a set value", why)
+        }
+        Nesting::List if !by_key => {
+            let why = format!("There may be several blocks `{name}`: `{name}[0]` is the first.");
+            ("Invalid operation", why)
+        }
+        _ => return in_block(&nested.block, rest, span),
+    };
+    let detail = format!("{why} What all of them have is taken with `{name}[*]{taken}`.");
+    Some(Diagnostic::error(summary, detail).at(span))
+}
+
+/// What is wrong with steps into a value of which the type is known.
+fn in_value(mut value: Value, steps: &[TraversalStep], mut at: Span) -> Option<Diagnostic> {
+    for step in steps {
+        let (taken, span) = match step {
+            TraversalStep::Attribute(name) => {
+                (access::attribute(&value, &name.name), behind(at, name.span))
+            }
+            TraversalStep::Key(key, span) => {
+                (access::index(&value, &Value::string(key.clone())), *span)
+            }
+            TraversalStep::Index(key, span) => {
+                (access::index(&value, &Value::Number(key.clone())), *span)
+            }
+            TraversalStep::Splat(_) => return None,
+        };
+        match taken {
+            Ok(part) => (value, at) = (part, span),
+            Err(refused) => return Some(Diagnostic::from(refused).at(span)),
+        }
+    }
+    None
+}
+
+/// The dot and the name behind what ends before it.
+fn behind(before: Span, name: Span) -> Span {
+    if before.source == name.source {
+        Span { start: before.end.clamp(name.start.saturating_sub(1), name.start), ..name }
+    } else {
+        name
+    }
+}
