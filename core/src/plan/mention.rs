@@ -47,16 +47,27 @@ pub(super) fn add_problems<T>(
     vertex: &Vertex<'_>,
     (said, found): (Diagnostics, Result<T, Reported>),
 ) -> (Diagnostics, Result<T, Reported>) {
-    let own = match vertex {
-        Vertex::Resource(resource) => Some(&resource.addr.resource),
-        _ => None,
+    let (own, triggers) = match vertex {
+        Vertex::Resource(resource) => {
+            let triggers = resource.config.lifecycle.replace_triggered_by.as_slice();
+            (Some(&resource.addr.resource), triggers)
+        }
+        _ => (None, [].as_slice()),
+    };
+    // What is not there never changes, so it triggers nothing, which the reference does not mind.
+    let is_trigger = |one: &Reference| {
+        triggers.iter().any(|trigger| {
+            let (outer, inner) = (trigger.span, one.whole);
+            outer.source == inner.source && outer.start <= inner.start && inner.end <= outer.end
+        })
     };
     let mentions = mentions(session.config, vertex);
     let problems: Vec<Diagnostic> = mentions
         .iter()
         .flat_map(|((node, references), _)| {
             let place = Place { session, node, own };
-            references.iter().filter_map(move |reference| place.find(reference))
+            let counted = references.iter().filter(|one| !is_trigger(one));
+            counted.filter_map(move |reference| place.find(reference))
         })
         .collect();
     if problems.is_empty() {
