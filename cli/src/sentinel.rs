@@ -6,13 +6,16 @@
 //! is for. Plugins end with us by the kernel's hand, and other programs that work for us are told to.
 
 use std::future::pending;
-use std::process::Child;
+use std::io;
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
+use nix::errno::Errno;
 use nix::sys::signal::{Signal as Nix, kill};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -47,20 +50,55 @@ impl Drop for Attended {
 /// Programs that work for us and would not notice our end.
 static COMPANIONS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
-/// While this lives, a program ends when a signal ends us.
-pub(crate) struct Companion(u32);
+/// A program that ends when a signal ends us. It is waited for here alone: once that is done, its number
+/// may be anybody's.
+pub(crate) struct Companion(Child);
 
 impl Companion {
-    /// From now on.
-    pub(crate) fn of(child: &Child) -> Self {
-        companions().push(child.id());
-        Self(child.id())
+    /// Starts a program.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
+        let mut companions = companions();
+        let child = command.spawn()?;
+        companions.push(child.id());
+        Ok(Self(child))
+    }
+
+    /// What it prints, if that goes through a pipe that nobody has taken yet.
+    pub(crate) fn stdout(&mut self) -> Option<ChildStdout> {
+        self.0.stdout.take()
+    }
+
+    /// What it complains of, likewise.
+    pub(crate) fn stderr(&mut self) -> Option<ChildStderr> {
+        self.0.stderr.take()
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Errors
+    /// When it cannot be waited for.
+    pub(crate) fn wait(mut self) -> io::Result<ExitStatus> {
+        self.wait_for_end();
+        let mut companions = companions();
+        let status = self.0.wait();
+        companions.retain(|id| *id != self.0.id());
+        status
+    }
+
+    /// Waits until it has ended and still has its number.
+    fn wait_for_end(&self) {
+        let Ok(id) = i32::try_from(self.0.id()) else { return };
+        let ended = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+        while waitid(Id::Pid(Pid::from_raw(id)), ended) == Err(Errno::EINTR) {}
     }
 }
 
 impl Drop for Companion {
     fn drop(&mut self) {
-        companions().retain(|id| *id != self.0);
+        companions().retain(|id| *id != self.0.id());
     }
 }
 
@@ -117,8 +155,9 @@ fn say(text: &'static str) {
 
 #[expect(clippy::exit, reason = "the thread that would return from main is busy")]
 fn end() -> ! {
-    let mut ending: Vec<i32> =
-        companions().iter().filter_map(|id| i32::try_from(*id).ok()).collect();
+    // Nobody is let go of meanwhile, so that each of these numbers means who it is meant for.
+    let companions = companions();
+    let mut ending: Vec<i32> = companions.iter().filter_map(|id| i32::try_from(*id).ok()).collect();
     // What they have started need not notice their end either.
     while let Some(id) = ending.pop() {
         let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
@@ -140,7 +179,7 @@ pub(crate) struct Signals {
 impl Signals {
     /// From now on none is missed. Whoever has us started with `nohup` does not mean the terminal's
     /// end to be ours.
-    pub(crate) fn listen() -> std::io::Result<Self> {
+    pub(crate) fn listen() -> io::Result<Self> {
         let hangup = (!hangup_is_ignored()).then(|| signal(SignalKind::hangup())).transpose()?;
         let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
         Ok(Self { interrupt: signal(interrupt)?, terminate: signal(terminate)?, hangup })
@@ -172,4 +211,22 @@ fn hangup_is_ignored() -> bool {
         let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
         mask.is_some_and(|mask| mask >> (Nix::SIGHUP as u32 - 1) & 1 == 1)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[expect(clippy::disallowed_methods, reason = "no plugin; it ends by itself and is waited for")]
+    #[test]
+    fn a_program_has_its_number_as_long_as_it_may_be_told_to_end() {
+        let companion = Companion::start(&mut Command::new("true")).unwrap();
+        let id = companion.0.id();
+        companion.wait_for_end();
+        assert!(companions().contains(&id));
+        let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap();
+        assert!(status.contains(") Z "), "nobody else has the number: {status}");
+        assert!(companion.wait().unwrap().success());
+        assert!(!companions().contains(&id));
+    }
 }

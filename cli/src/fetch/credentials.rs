@@ -65,17 +65,11 @@ fn ask(helper: &Helper, host: &str) -> Result<Option<String>, String> {
         ));
     };
     let failed = |reason: String| format!("the credentials helper {name:?} failed: {reason}");
-    let mut child = Command::new(program)
-        .args(&helper.args)
-        .args(["get", host])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|error| failed(error.to_string()))?;
-    let _companion = Companion::of(&child);
+    let mut command = Command::new(program);
+    command.args(&helper.args).args(["get", host]).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = Companion::start(&mut command).map_err(|error| failed(error.to_string()))?;
     let mut text = String::new();
-    let read =
-        child.stdout.take().map_or(Ok(0), |out| out.take(MAX_ANSWER).read_to_string(&mut text));
+    let read = child.stdout().map_or(Ok(0), |out| out.take(MAX_ANSWER).read_to_string(&mut text));
     let status = child.wait().map_err(|error| failed(error.to_string()))?;
     if !status.success() {
         return Err(failed(format!("it ended with {status}")));

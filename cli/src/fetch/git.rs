@@ -4,7 +4,7 @@
 //! never read. Nothing in an address can become an option, and nothing asks questions.
 
 use std::ffi::OsStr;
-use std::io::{ErrorKind, Write as _};
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -199,23 +199,24 @@ impl Git<'_> {
         if let Some(folder) = within {
             command.current_dir(folder);
         }
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let working = command.spawn().and_then(|git| {
-            let _companion = Companion::of(&git);
-            git.wait_with_output()
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let mut said = Vec::new();
+        let ended = Companion::start(&mut command).and_then(|mut git| {
+            let read = git.stderr().map_or(Ok(0), |mut stderr| stderr.read_to_end(&mut said));
+            git.wait().and_then(|status| read.map(|_| status))
         });
-        let output = working.map_err(|error| match error.kind() {
+        let status = ended.map_err(|error| match error.kind() {
             ErrorKind::NotFound => FetchError::Git(
                 "git must be available and on the PATH; install it, or use an archive behind an https:// address".to_owned(),
             ),
             _ => FetchError::Git(format!("git cannot be run: {error}")),
         })?;
-        if output.status.success() {
+        if status.success() {
             return Ok(());
         }
-        let said = String::from_utf8_lossy(&output.stderr);
+        let said = String::from_utf8_lossy(&said);
         let said: Vec<&str> = said.trim().lines().take(MAX_LINES).collect();
-        Err(FetchError::Git(format!("git ended with {}: {}", output.status, said.join("\n"))))
+        Err(FetchError::Git(format!("git ended with {status}: {}", said.join("\n"))))
     }
 }
 
