@@ -140,3 +140,36 @@ fn an_identity_is_kept_beside_the_object_and_the_reference_does_not_mind() {
         workdir.formwork("plan").run().code(1).says(words);
     }
 }
+
+#[test]
+fn what_is_wrong_elsewhere_is_told_without_what_is_still_to_be_filled() {
+    let workdir = Workdir::new(
+        r#"
+        terraform {
+          required_providers {
+            bad = { source = "formwork/bad" }
+          }
+        }
+        variable "v" {}
+        resource "bad_thing" "a" {}
+        resource "bad_thing" "b" {}
+        moved {
+          from = bad_thing.old
+          to   = bad_thing.a
+        }
+        output "o" {
+          value = var.v
+        }
+        "#,
+    );
+    let import = |place: &str, mistake: &str| {
+        let ended = workdir.formwork(&format!("import -input=false {place}")).arg("id of n").run();
+        let text = ended.code(1).says(mistake).text();
+        assert_eq!(text.matches("Missing required argument").count(), 1, "{text}");
+        assert!(text.contains("\"b\""), "{text}");
+    };
+    import("bad_thing.a", "No value for required variable");
+    workdir.write("wrong.tf", "output \"wrong\" {\n  value = local.nowhere\n}\n");
+    import("bad_thing.a", "local.nowhere");
+    import("bad_thing.old", "local.nowhere");
+}

@@ -143,6 +143,7 @@ async fn fresh<'e>(
         needs_config: options.mode != Mode::Destroy && purpose != Purpose::Refresh,
         generate: false,
         ask: (!args.json && may_ask(env, args.operation.input)).then_some(screen),
+        fills: None,
     };
     prepare(diags, env, &preparing).await.map(|prepared| (prepared, Wanted::Fresh(options)))
 }

@@ -28,6 +28,7 @@ pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
     let taking = Taking {
         finding: &args.finding,
         state: &args.state,
+        address: &args.address,
         config: args.config.as_deref(),
         operation: "import",
     };
@@ -73,6 +74,8 @@ pub(super) fn address(diags: &mut Diagnostics, text: &str) -> Result<InstanceAdd
 pub(super) struct Taking<'a> {
     pub(super) finding: &'a FindingArgs,
     pub(super) state: &'a StateArgs,
+    /// What it takes in, as it was asked for.
+    pub(super) address: &'a str,
     /// The folder of the configuration, if it is not the working folder.
     pub(super) config: Option<&'a Path>,
     /// What is going on, as in the lock.
@@ -86,7 +89,9 @@ impl Taking<'_> {
         env: &Env,
         work: impl AsyncFnOnce(&mut Diagnostics, &Finder<'_>, &mut Locked) -> Result<(), Reported>,
     ) -> Exit {
-        let Self { finding, state, config, operation } = *self;
+        let Self { finding, state, address, config, operation } = *self;
+        // One that cannot be read is complained of when its turn comes.
+        let fills: Option<InstanceAddr> = address.parse().ok();
         let screen = Screen::of(env);
         let report = Report::new(screen, false, env.compact_warnings);
         let mut diags = Diagnostics::new();
@@ -97,6 +102,7 @@ impl Taking<'_> {
             needs_config: true,
             generate: false,
             ask: may_ask(env, finding.input).then_some(&screen),
+            fills: fills.as_ref(),
         };
         let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
             return report.failed(None, &diags);

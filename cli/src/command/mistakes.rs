@@ -4,8 +4,10 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use formwork_core::config::Config;
+use formwork_core::addr::{InstanceAddr, ModulePath, ProviderConfigAddr};
+use formwork_core::config::{Config, Resource};
 use formwork_core::eval::Results;
+use formwork_core::moved;
 use formwork_core::plan::validate;
 use formwork_core::provider::Pool;
 use formwork_core::session::{Ground, Session};
@@ -16,6 +18,14 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use crate::workspace::Workspace;
 
+/// What is known of a configuration that has mistakes.
+pub(super) struct Known<'a> {
+    /// Names that lead nowhere.
+    pub(super) dangling: Diagnostics,
+    /// What an object is taken in for: that nothing is in its block yet is no mistake.
+    pub(super) fills: Option<&'a InstanceAddr>,
+}
+
 /// Looks for mistakes in a configuration of which it is known what dangles. Any version of a provider
 /// will do that is installed.
 ///
@@ -25,8 +35,9 @@ pub(super) async fn find(
     diags: &mut Diagnostics,
     workspace: &mut Workspace<'_>,
     config: &Config,
-    dangling: Diagnostics,
+    known: Known<'_>,
 ) -> Result<(), Reported> {
+    let Known { dangling, fills } = known;
     let blamed: BTreeSet<_> =
         dangling.iter().filter_map(|problem| block(&workspace.sources, problem)).collect();
     let required = config.requirements();
@@ -57,7 +68,11 @@ pub(super) async fn find(
     launcher.shutdown(diags).await;
     // A block that mentions something in vain cannot be evaluated, so what else is said about it says
     // little.
+    let unfilled = fills.and_then(|addr| filled(config, addr));
     for problem in found {
+        if unfilled.is_some_and(|unfilled| is_lack(unfilled, &problem)) {
+            continue;
+        }
         let place = block(&workspace.sources, &problem);
         let is_told = place.is_none_or(|place| !blamed.contains(&place));
         if is_told || is_misspelt_dynamic(&workspace.sources, &problem) {
@@ -65,6 +80,23 @@ pub(super) async fn find(
         }
     }
     dangles.and(result)
+}
+
+/// The block for which an object is taken in, by the address that it had or has.
+fn filled<'c>(config: &'c Config, addr: &InstanceAddr) -> Option<&'c Resource> {
+    config.resource(&addr.of().config()).or_else(|| {
+        // Where something goes does not depend on who makes it.
+        let (_, any) = config.resources().next()?;
+        let (module, provider) = (ModulePath::root(), any.provider.clone());
+        let provider = ProviderConfigAddr { module, provider, alias: None };
+        config.resource(&moved::destination(config, addr, &provider).of().config())
+    })
+}
+
+/// Whether a problem is that something is not in a block yet: an argument, or anything at all.
+fn is_lack(block: &Resource, problem: &Diagnostic) -> bool {
+    let is_empty = block.body.is_empty();
+    problem.subject.is_some_and(|at| at == block.body.missing || is_empty && at == block.span)
 }
 
 /// The block in which a problem is. Files in JSON have none; there the same place is what can be told.

@@ -21,7 +21,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 use time::OffsetDateTime;
 
 use super::given::{ask_for_missing, given};
-use super::mistakes;
+use super::mistakes::{self, Known};
 use super::output::stored_in;
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
 use crate::clock;
@@ -67,6 +67,8 @@ pub(crate) struct Preparing<'a> {
     pub(crate) generate: bool,
     /// Where to ask for variables that have no value, if that is allowed.
     pub(crate) ask: Option<&'a view::Screen>,
+    /// What an object is taken in for: its block need not be filled yet.
+    pub(crate) fills: Option<&'a InstanceAddr>,
 }
 
 impl<'e> Prepared<'e> {
@@ -111,7 +113,8 @@ impl<'e> Prepared<'e> {
         }
         let variables = preparing.sources;
         if let Err(reported) = dangling.check() {
-            let found = mistakes::find(diags, workspace, &config, dangling).await;
+            let known = Known { dangling, fills: preparing.fills };
+            let found = mistakes::find(diags, workspace, &config, known).await;
             // Values of variables may be wrong as well; nobody is asked for those that are missing.
             let unset = if preparing.ask.is_some() { Unset::Unknown } else { Unset::Refused };
             if let Ok(given) = given(diags, workspace, variables) {
@@ -134,7 +137,8 @@ impl<'e> Prepared<'e> {
             Ok(inputs) => Ok((config, inputs, launcher)),
             Err(reported) => {
                 // What is wrong whatever values they have is told in one go.
-                let found = mistakes::find(diags, workspace, &config, Diagnostics::new()).await;
+                let known = Known { dangling: Diagnostics::new(), fills: preparing.fills };
+                let found = mistakes::find(diags, workspace, &config, known).await;
                 Err(found.err().unwrap_or(reported))
             }
         }

@@ -42,6 +42,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
                 needs_config: options.mode != Mode::Destroy,
                 generate: generated.is_some(),
                 ask,
+                fills: None,
             };
             prepare(&mut diags, env, &preparing).await.map(|prepared| (prepared, options))
         }

@@ -136,8 +136,13 @@ async fn settle(
 
 /// Takes the object into the state that an interrupted creation made.
 async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
-    let taking =
-        Taking { finding: &args.finding, state: &args.state, config: None, operation: "recover" };
+    let taking = Taking {
+        finding: &args.finding,
+        state: &args.state,
+        address: &args.address,
+        config: None,
+        operation: "recover",
+    };
     let done = taking
         .run(env, async |diags, finder, locked| {
             let addr = address(diags, &args.address)?;

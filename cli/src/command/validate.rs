@@ -3,7 +3,7 @@
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostics, Reported};
 
-use super::mistakes;
+use super::mistakes::{self, Known};
 use crate::args::ValidateArgs;
 use crate::env::Env;
 use crate::exit::Exit;
@@ -48,7 +48,7 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
 
 async fn check(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result<(), Reported> {
     let (config, dangling) = workspace.config_dangling(diags)?;
-    let found = mistakes::find(diags, workspace, &config, dangling).await;
+    let found = mistakes::find(diags, workspace, &config, Known { dangling, fills: None }).await;
     workspace.warn_of_overrides(diags, &config.requirements());
     found
 }

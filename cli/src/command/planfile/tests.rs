@@ -38,6 +38,7 @@ async fn prepared<'e>(env: &'e Env, root: &Path) -> Prepared<'e> {
         needs_config: mode != Mode::Destroy,
         generate: false,
         ask: None,
+        fills: None,
     };
     let mut diags = Diagnostics::new();
     let prepared = Prepared::prepare(&mut diags, workspace(env, root), &preparing).await;
@@ -159,6 +160,7 @@ async fn planned_and_applied(
         needs_config: true,
         generate: false,
         ask: None,
+        fills: None,
     };
     let mut diags = Diagnostics::new();
     let Ok(prepared) = Prepared::prepare(&mut diags, workspace(&none, root), &preparing).await
