@@ -34,10 +34,14 @@ pub async fn apply(
 ) -> Result<Applied, Reported> {
     session.results.functions().hold_to(&plan.functions);
     let draft = build::draft(session, plan);
-    session.pool.load(diags, build::providers(&draft, plan)).await?;
+    let loaded = session.pool.load(diags, build::providers(&draft, plan)).await;
+    session.pool.tell(diags);
+    loaded?;
     session.pool.next_phase();
     let graph = frozen(session, diags, draft)?;
-    Ok(record::run(session, diags, plan, journal, &graph).await)
+    let applied = record::run(session, diags, plan, journal, &graph).await;
+    session.pool.tell(diags);
+    Ok(applied)
 }
 
 /// The graph that is walked, or drawn.

@@ -179,6 +179,17 @@ pub async fn plan(
     diags: &mut Diagnostics,
     options: &Options,
 ) -> Result<Plan, Reported> {
+    let plan = plan_validated(session, diags, options).await;
+    session.pool.tell(diags);
+    plan
+}
+
+/// Makes a plan once nothing is seen to be wrong.
+async fn plan_validated(
+    session: &Session<'_>,
+    diags: &mut Diagnostics,
+    options: &Options,
+) -> Result<Plan, Reported> {
     let accepted = match options.imports.is_empty() {
         true => validate::validate_first(session, diags).await?,
         false => Accepted::default(),

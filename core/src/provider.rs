@@ -7,8 +7,8 @@ mod calls;
 mod handle;
 mod loaded;
 mod pool;
+mod remarks;
 
-pub(crate) use blame::SECOND_TRY;
 pub use blame::{about_failure, about_provider_diagnostics, lost_type, unsupported_type};
 pub use calls::Waiting;
 pub use handle::adopt::{Former, Imported};

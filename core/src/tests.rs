@@ -15,7 +15,9 @@ mod excludes;
 mod failures;
 mod functions;
 mod import;
+mod interrupt;
 mod lifecycle;
+mod mending;
 mod meta;
 mod modules;
 mod moved;
@@ -26,6 +28,7 @@ mod property;
 mod providers;
 mod provisioners;
 mod refresh;
+mod remarks;
 mod targets;
 mod values;
 
@@ -62,6 +65,8 @@ struct Bench {
     parallelism: usize,
     finishing: Finishing,
     provisioners: Provisioners,
+    /// Whether nothing new is to start.
+    stop: Cell<bool>,
     /// How often the last apply asked the disk to make its journal durable.
     n_syncs: Cell<usize>,
     /// How many records a journal can take before its disk is full.
@@ -87,6 +92,7 @@ impl Bench {
             parallelism: 1,
             finishing: Finishing::AsTheyCome,
             provisioners: Provisioners::default(),
+            stop: Cell::default(),
             n_syncs: Cell::default(),
             room: None,
         }
@@ -148,7 +154,10 @@ impl Bench {
         // Nothing outlives the program.
         self.cloud.things().n_running = 0;
         let mut diags = Diagnostics::new();
-        let (plan, applied) = block_on(self.both(&loaded, applying, &mut diags));
+        let (plan, applied) = block_on(async {
+            let pool = Pool::new(&self.cloud);
+            self.both(&loaded, &pool, applying, &mut diags).await
+        });
         if let Some(applied) = &applied {
             self.file.state = applied.state.clone();
         }
@@ -177,18 +186,18 @@ impl Bench {
     async fn both(
         &self,
         loaded: &Loaded,
+        pool: &Pool<'_>,
         applying: bool,
         diags: &mut Diagnostics,
     ) -> (Option<Plan>, Option<Applied>) {
-        let pool = Pool::new(&self.cloud);
-        let planned = self.planned(loaded, &pool, diags).await;
+        let planned = self.planned(loaded, pool, diags).await;
         match planned {
             Some(plan) if applying && !plan.errored => {
                 // Through the form it is saved in, and in part with another process.
                 let saved = plan.to_bytes().unwrap();
                 let read = Plan::from_bytes(&saved, plan.prior.clone()).unwrap();
                 assert!(read == plan, "a saved plan is read as it was");
-                let applied = self.applied(loaded, &pool, &read, diags).await;
+                let applied = self.applied(loaded, pool, &read, diags).await;
                 (Some(plan), applied)
             }
             planned => (planned, None),
@@ -201,8 +210,8 @@ impl Bench {
         pool: &Pool<'_>,
         diags: &mut Diagnostics,
     ) -> Option<Plan> {
-        let (results, world, stop) = (Results::new(&loaded.config), world(false), Cell::new(false));
-        let session = self.session(loaded, (pool, &results, &world, &stop));
+        let (results, world) = (Results::new(&loaded.config), world(false));
+        let session = self.session(loaded, (pool, &results, &world, &self.stop));
         plan(&session, diags, &self.options).await.ok()
     }
 
@@ -213,8 +222,8 @@ impl Bench {
         plan: &Plan,
         diags: &mut Diagnostics,
     ) -> Option<Applied> {
-        let (results, world, stop) = (Results::new(&loaded.config), world(true), Cell::new(false));
-        let session = self.session(loaded, (pool, &results, &world, &stop));
+        let (results, world) = (Results::new(&loaded.config), world(true));
+        let session = self.session(loaded, (pool, &results, &world, &self.stop));
         let begin = Begin { operation: "OperationTypeApply", base: &self.file };
         let journal = Journal::begin(self.folder.path(), begin).unwrap();
         if let Some(room) = self.room {

@@ -93,6 +93,7 @@ async fn converse(
     } else {
         inspect(&session, &mut diags).await
     };
+    pool.tell(&mut diags);
     prepared.launcher.shutdown(&mut diags).await;
     report.diagnostics(&prepared.workspace.sources, &diags);
     if found.is_err() || diags.has_errors() {

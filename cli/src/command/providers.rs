@@ -112,6 +112,7 @@ async fn document(
     let launcher = workspace.launcher(diags, &required)?;
     let pool = Pool::new(&launcher);
     let result = pool.load(diags, required.keys().cloned()).await;
+    pool.tell(diags);
     launcher.shutdown(diags).await;
     result?;
     let loaded: Vec<_> =

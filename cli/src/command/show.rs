@@ -77,7 +77,9 @@ async fn show_file(
     let required = saved.requirements(&config);
     let launcher = workspace.launcher(diags, &required)?;
     let pool = Pool::new(&launcher);
-    let text = match pool.load(diags, required.into_keys()).await {
+    let loaded = pool.load(diags, required.into_keys()).await;
+    pool.tell(diags);
+    let text = match loaded {
         Ok(()) if args.json => {
             let given = saved.given().collect();
             let beside =
@@ -104,7 +106,9 @@ async fn show_state(
         state.resources.values().map(|held| held.provider.provider.clone()).collect();
     let launcher = providers_of(diags, workspace, providers.iter())?;
     let pool = Pool::new(&launcher);
-    let text = match pool.load(diags, providers).await {
+    let loaded = pool.load(diags, providers).await;
+    pool.tell(diags);
+    let text = match loaded {
         Ok(()) if args.json => {
             let checks = file.check_results.as_deref().unwrap_or_default();
             let checks = CheckResults::from_json(checks);

@@ -22,7 +22,7 @@ use crate::graph::walk::{Next, Pace, walk};
 use crate::phase::{
     Frame, ProviderVertex, check_ignored, check_provisioners, evaluate, point_at_parts,
 };
-use crate::provider::{About, SECOND_TRY, unsupported_type};
+use crate::provider::{About, unsupported_type};
 use crate::session::{Ground, Session};
 use crate::state::State;
 
@@ -54,12 +54,7 @@ pub(super) async fn validate_first(
 ) -> Result<Accepted, Reported> {
     let mut found = Diagnostics::new();
     match check_unknown(session, &mut found).await {
-        Ok(accepted) => {
-            // Except what happened once and is over.
-            let over = found.iter().filter(|warning| warning.summary == SECOND_TRY);
-            over.for_each(|warning| diags.warn(warning.clone()));
-            Ok(accepted)
-        }
+        Ok(accepted) => Ok(accepted),
         Err(reported) => diags.append(found).and(Err(reported)),
     }
 }
@@ -70,7 +65,9 @@ pub(super) async fn validate_first(
 /// # Errors
 /// When it is not valid. Everything that can be found at once is reported.
 pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
-    check_unknown(session, diags).await.map(drop)
+    let valid = check_unknown(session, diags).await.map(drop);
+    session.pool.tell(diags);
+    valid
 }
 
 /// Checks a configuration as if nothing existed and no variable had a value yet.

@@ -71,9 +71,6 @@ pub fn about_failure(
     }
 }
 
-/// What it is called when a question had to be asked twice.
-pub(crate) const SECOND_TRY: &str = "Provider was asked a second time";
-
 /// Says that a question had to be asked twice. `failure` is what came of the first time.
 #[must_use]
 pub(super) fn about_second_try(
@@ -86,7 +83,7 @@ pub(super) fn about_second_try(
     let detail = format!(
         "{detail}\n\nNothing is changed by {call}, so it was asked once more, and answered."
     );
-    Diagnostic { subject, ..Diagnostic::warning(SECOND_TRY, detail) }
+    Diagnostic { subject, ..Diagnostic::warning("Provider was asked a second time", detail) }
 }
 
 /// Reports what a provider said, with the address it said it about and the block in question.

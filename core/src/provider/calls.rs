@@ -10,6 +10,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::pool::mending::Mending;
+use super::remarks::Remarks;
 use crate::addr::ProviderAddr;
 
 /// A call that waits for its answer.
@@ -42,6 +43,8 @@ pub(super) struct Calls {
     waiting: RefCell<BTreeMap<u64, (Waiting, Instant)>>,
     /// What is done about those that brought no answer.
     pub(super) mending: Mending,
+    /// What there is to say of them that belongs to none.
+    pub(super) remarks: Remarks,
 }
 
 impl Calls {

@@ -122,16 +122,6 @@ impl Handle {
         handle
     }
 
-    /// This provider, told the same about the module that speaks as another handle tells.
-    pub(super) fn spoken_to_as(&self, other: &Self) -> Self {
-        Self {
-            loaded: self.loaded.clone(),
-            seat: self.seat.clone(),
-            calls: self.calls.clone(),
-            meta: other.meta.clone(),
-        }
-    }
-
     /// The same provider, spoken to by a module that tells it `meta` about itself: a value of the
     /// type of the provider's schema for it.
     #[must_use]
@@ -162,7 +152,7 @@ impl Handle {
     }
 
     /// What the provider has, and another may have after it.
-    pub(super) fn seat(&self) -> &Seat {
+    pub(super) fn seat(&self) -> &Rc<Seat> {
         &self.seat
     }
 

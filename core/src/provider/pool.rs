@@ -1,12 +1,13 @@
 //! Which providers run: each is launched when first needed, once per distinct configuration, and ended
 //! when its last user is done. Who uses what is for the walk to know.
 
+mod loading;
 pub(super) mod mending;
 mod processes;
 mod stopping;
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::pin;
 use std::rc::Rc;
@@ -14,18 +15,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_plugin_protocol::{Failure, Provider};
-use formwork_value::diag::Blame;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Value};
-use futures_util::StreamExt as _;
+use formwork_value::{Diagnostics, Reported, Value};
 use futures_util::future::{Either, select};
 use tokio::sync::Semaphore;
 
-use self::mending::Seat;
+use self::mending::{Mender, Seat};
 use self::processes::Processes;
-use self::stopping::Stopping;
-use super::blame::{about_failure, about_provider_diagnostics, about_second_try};
+use self::stopping::{Purpose, Stopping};
+use super::blame::about_failure;
 use super::builtin::Builtin;
 use super::calls::{Calls, Waiting};
 use super::handle::{About, Handle};
@@ -66,8 +64,6 @@ pub struct Pool<'l> {
     calls: Rc<Calls>,
     /// Held while providers are started for the first time.
     loading: Semaphore,
-    /// Held while a provider is started again.
-    reviving: Semaphore,
     /// Whether the run is to come to an end.
     stopping: Stopping,
 }
@@ -94,7 +90,6 @@ impl<'l> Pool<'l> {
             keeping: Cell::new(true),
             calls: Rc::default(),
             loading: Semaphore::new(1),
-            reviving: Semaphore::new(1),
             stopping: Stopping::default(),
         }
     }
@@ -105,105 +100,11 @@ impl<'l> Pool<'l> {
         self.launcher.limit()
     }
 
-    /// Launches a set of providers side by side and fetches what they offer.
-    ///
-    /// # Errors
-    /// When one of them cannot be used; every such one is reported.
-    pub async fn load(
-        &self,
-        diags: &mut Diagnostics,
-        providers: impl IntoIterator<Item = ProviderAddr>,
-    ) -> Result<(), Reported> {
-        let wanted: BTreeSet<_> = providers.into_iter().collect();
-        if wanted.iter().all(|addr| self.loaded.borrow().contains_key(addr)) {
-            return Ok(());
-        }
-        // Functions are called from many places at once, and one process is enough for all of them. The
-        // semaphore is never closed, so a turn always comes.
-        let _turn = self.loading.acquire().await;
-        let is_loaded = |addr: &ProviderAddr| self.loaded.borrow().contains_key(addr);
-        let missing: Vec<_> = wanted.into_iter().filter(|addr| !is_loaded(addr)).collect();
-        let at_once = self.limit().unwrap_or(missing.len()).max(1);
-        let loading = missing.into_iter().map(|addr| self.load_one(addr));
-        let answers = futures_util::stream::iter(loading).buffered(at_once);
-        let answers: Vec<Diagnostics> = answers.collect().await;
-        let mut result = Ok(());
-        for problems in answers {
-            if let Err(reported) = diags.append(problems) {
-                result = Err(reported);
-            }
-        }
-        result
-    }
-
-    async fn load_one(&self, addr: ProviderAddr) -> Diagnostics {
-        if let Some(problems) = self.unusable.borrow().get(&addr) {
-            return problems.clone();
-        }
-        let mut diags = Diagnostics::new();
-        let call = "GetProviderSchema";
-        let mut loaded = self.try_load(&addr, &mut diags).await;
-        if let Err(first) = &loaded
-            && first.is_passing()
-        {
-            // It was only asked what it offers, so another process may be asked the same.
-            let warning = about_second_try(&addr, call, None, first);
-            loaded = self.try_load(&addr, &mut diags).await;
-            if loaded.is_ok() {
-                diags.warn(warning);
-            }
-        }
-        if let Err(failure) = loaded {
-            let _: Reported = diags.error(about_failure(&addr, call, None, &failure));
-        }
-        if diags.has_errors() {
-            self.unusable.borrow_mut().insert(addr, diags.clone());
-        }
-        diags
-    }
-
-    async fn try_load(&self, addr: &ProviderAddr, diags: &mut Diagnostics) -> Result<(), Failure> {
-        let _underway = self.calls.begin(addr, "GetProviderSchema", None);
-        let provider = self.start(addr).await?;
-        let loaded = self.load_from(addr, diags, &provider).await;
-        match &loaded {
-            Ok(()) => self.processes.set_idle(&provider),
-            Err(_) => self.processes.dismiss(&provider),
-        }
-        loaded
-    }
-
-    /// Asks a provider what it offers. What makes that unusable is reported.
-    async fn load_from(
+    async fn start(
         &self,
         addr: &ProviderAddr,
-        diags: &mut Diagnostics,
-        provider: &Arc<dyn Provider>,
-    ) -> Result<(), Failure> {
-        let mut schema = self.stopping.unless(provider.schema()).await?;
-        let said = std::mem::take(&mut schema.diagnostics);
-        if about_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
-            return Ok(());
-        }
-        if unusable(diags, addr, &schema).is_err() {
-            return Ok(());
-        }
-        // A provider made before protocol 5.9 has no identities.
-        let mut identities = match self.stopping.unless(provider.identity_schemas()).await {
-            Ok(identities) => identities,
-            Err(Failure::Unimplemented(_)) => Default::default(),
-            Err(failure) => return Err(failure),
-        };
-        let said = std::mem::take(&mut identities.diagnostics);
-        if about_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
-            return Ok(());
-        }
-        let loaded = Loaded::new(addr.clone(), schema, identities);
-        self.loaded.borrow_mut().insert(addr.clone(), Rc::new(loaded));
-        Ok(())
-    }
-
-    async fn start(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+        purpose: Purpose,
+    ) -> Result<Arc<dyn Provider>, Failure> {
         if addr.is_builtin() {
             let provider: Arc<dyn Provider> = Arc::new(Builtin::default());
             self.processes.add(addr, &provider);
@@ -211,7 +112,7 @@ impl<'l> Pool<'l> {
         }
         self.make_room().await;
         let _starting = self.processes.starting();
-        let provider = self.stopping.unless(self.launcher.launch(addr)).await?;
+        let provider = self.stopping.unless(purpose, self.launcher.launch(addr)).await?;
         self.processes.add(addr, &provider);
         Ok(provider)
     }
@@ -282,7 +183,7 @@ impl<'l> Pool<'l> {
         if let Some(problems) = self.unusable.borrow().get(addr) {
             diags.append(problems.clone())?;
         }
-        match self.start_again(addr).await {
+        match self.start_again(addr, Purpose::Work).await {
             Ok(provider) => {
                 self.processes.set_idle(&provider);
                 Ok(provider)
@@ -337,7 +238,7 @@ impl<'l> Pool<'l> {
         };
         let provider = match self.processes.take_idle(&addr.provider) {
             Some(provider) => provider,
-            None => match self.start_again(&addr.provider).await {
+            None => match self.start_again(&addr.provider, Purpose::Work).await {
                 Ok(provider) => provider,
                 Err(failure) => return Err(failed(diags, "start", &failure)),
             },
@@ -354,43 +255,43 @@ impl<'l> Pool<'l> {
         Ok(handle)
     }
 
-    /// A provider after a call to it brought no answer: the same if it lives, else a new instance with
-    /// the same configuration.
-    ///
-    /// # Errors
-    /// When it cannot be started or configured again.
-    pub async fn revived(
+    /// Starts a further instance. What cannot be used is ended again.
+    async fn start_again(
         &self,
-        diags: &mut Diagnostics,
-        addr: &ProviderConfigAddr,
-        before: &Rc<Handle>,
-    ) -> Result<Rc<Handle>, Reported> {
-        // Of several calls that died with it only the first starts it again.
-        let _one = self.reviving.acquire().await;
-        let configured = self.configured.borrow().get(addr).cloned();
-        let Some(entry) = configured else { return Ok(before.clone()) };
-        if !entry.handle.answers().await {
-            self.seat_anew(diags, addr, &entry).await?;
-        }
-        Ok(Rc::new(entry.handle.spoken_to_as(before)))
-    }
-
-    /// Starts a further instance. Unless the provider says it can do without, it is asked for its
-    /// schema again, because older ones prepare themselves in that call (protocol 5.4).
-    async fn start_again(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
+        addr: &ProviderAddr,
+        purpose: Purpose,
+    ) -> Result<Arc<dyn Provider>, Failure> {
         let _underway = self.calls.begin(addr, "GetProviderSchema", None);
-        let provider = self.start(addr).await?;
-        let Some(loaded) = self.loaded(addr) else { return Ok(provider) };
-        if !loaded.schema().capabilities.get_provider_schema_optional {
-            let mut schema = self.stopping.unless(provider.schema()).await?;
-            schema.diagnostics.clear();
-            // What the first instance offers is what everything was checked against.
-            if schema != *loaded.schema() {
-                let problem = "the schema of this process is another one than that of the process before it, although the program is the same";
-                return Err(Failure::Misbehaved(problem.to_owned()));
-            }
+        let provider = self.start(addr, purpose).await?;
+        if let Err(failure) = self.compare(addr, &provider, purpose).await {
+            self.processes.dismiss(&provider);
+            return Err(failure);
         }
         Ok(provider)
+    }
+
+    /// Makes sure that an instance offers what the first one does. Unless the provider says it can do
+    /// without, it is asked for its schema, because older ones prepare themselves in that call
+    /// (protocol 5.4).
+    async fn compare(
+        &self,
+        addr: &ProviderAddr,
+        provider: &Arc<dyn Provider>,
+        purpose: Purpose,
+    ) -> Result<(), Failure> {
+        let Some(loaded) = self.loaded(addr) else { return Ok(()) };
+        if loaded.schema().capabilities.get_provider_schema_optional {
+            return Ok(());
+        }
+        let mut schema = self.stopping.unless(purpose, provider.schema()).await?;
+        // The first one has said it.
+        schema.diagnostics.clear();
+        // What the first instance offers is what everything was checked against.
+        if schema != *loaded.schema() {
+            let problem = "the schema of this process is another one than that of the process before it, although the program is the same";
+            return Err(Failure::Misbehaved(problem.to_owned()));
+        }
+        Ok(())
     }
 
     /// The calls that have waited for an answer for so long at least, the longest first.
@@ -432,8 +333,10 @@ impl<'l> Pool<'l> {
 
     /// Does something; meanwhile what is let go is ended, and what died is replaced.
     pub async fn tidying<T>(&self, work: impl Future<Output = T>) -> T {
+        // It is there before anything is asked.
+        let mending = self.mend(Mender::new(&self.calls.mending));
         let (work, ending) = (pin!(work), pin!(self.processes.end_dismissed(self.launcher)));
-        match select(work, select(ending, pin!(self.mend()))).await {
+        match select(work, select(ending, pin!(mending))).await {
             Either::Left((done, _)) => done,
             Either::Right((Either::Left((never, _)) | Either::Right((never, _)), _)) => {
                 match never {}
@@ -442,42 +345,10 @@ impl<'l> Pool<'l> {
     }
 
     /// Asks every running provider to cut short what it is doing. Errors are of no consequence. Those
-    /// that are still being started are given up after a while.
+    /// that are still being started are given up, but for one that is to say what a change did.
     pub async fn stop(&self) {
         self.stopping.begin();
         let running = self.processes.all();
         futures_util::future::join_all(running.iter().map(|provider| provider.stop())).await;
     }
-}
-
-/// Reports what makes a schema unusable. Everything later takes for granted that it makes sense.
-fn unusable(
-    diags: &mut Diagnostics,
-    addr: &ProviderAddr,
-    schema: &ProviderSchema,
-) -> Result<(), Reported> {
-    let kinds = [
-        ("resource type", &schema.resources),
-        ("data source", &schema.data_sources),
-        ("ephemeral resource type", &schema.ephemeral_resources),
-        ("list resource type", &schema.list_resources),
-        ("action", &schema.actions),
-    ];
-    let named = kinds.iter().flat_map(|(kind, schemas)| {
-        schemas.iter().map(move |(name, schema)| (format!("its {kind} {name}"), schema))
-    });
-    let meta = schema.provider_meta.iter();
-    let meta = meta.map(|schema| ("what modules tell it about themselves".to_owned(), schema));
-    let own = std::iter::once(("its own configuration".to_owned(), &schema.provider)).chain(meta);
-    let mut result = Ok(());
-    for (what, schema) in own.chain(named) {
-        for problem in schema.validate() {
-            let detail = format!(
-                "Provider {addr} describes {what} in a way that makes no sense: {problem}.\n\nThis is a bug in the provider; please report it to its authors."
-            );
-            let problem = Diagnostic::error("Provider produced invalid schema", detail);
-            result = Err(diags.error(problem.blame(Blame::Provider)));
-        }
-    }
-    result
 }

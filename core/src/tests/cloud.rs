@@ -4,14 +4,14 @@
 #![expect(clippy::disallowed_types, reason = "a provider must be fit for several threads")]
 
 mod busy;
+mod death;
 mod function;
 mod listing;
 mod process;
 mod token;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
@@ -69,6 +69,13 @@ pub(super) struct Things {
     pub(super) answers: BTreeMap<String, String>,
     /// Faults by call and name, as in `create a`.
     pub(super) faults: BTreeMap<String, Fault>,
+    /// Calls over which the process dies, each once. What is asked of a process as a whole ends in its
+    /// number, as in `launch 2`.
+    pub(super) deaths: BTreeSet<String>,
+    /// Whether a process ends when it is asked to stop.
+    pub(super) ends_when_stopped: bool,
+    /// What every process warns of when it says what it offers.
+    pub(super) warning: Option<String>,
     /// The calls, in order.
     pub(super) calls: Vec<String>,
     /// Whether reading, planning and changing take a while.
@@ -118,13 +125,8 @@ struct Cloudy {
     region: Mutex<Option<String>>,
     /// Whether it died in a call.
     dead: AtomicBool,
-}
-
-impl Cloudy {
-    fn lost(&self) -> Failure {
-        self.dead.store(true, Relaxed);
-        Failure::Lost { reason: "connection closed".into(), exit: None, output: String::new() }
-    }
+    /// How many were started before it, and itself.
+    number: usize,
 }
 
 fn schema(attributes: &[(&str, Type, Role)]) -> Schema {
@@ -255,6 +257,8 @@ impl Cloudy {
 #[async_trait]
 impl Provider for Cloudy {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
+        self.survives("schema").await?;
+        let diagnostics = self.warnings();
         Ok(ProviderSchema {
             provider: provider(),
             resources: [("test_thing".to_owned(), thing())].into(),
@@ -264,11 +268,13 @@ impl Provider for Cloudy {
             list_resources: listing::schemas(&self.cloud.things()),
             provider_meta: Some(meta()),
             capabilities: ServerCapabilities { plan_destroy: true, ..Default::default() },
+            diagnostics,
             ..ProviderSchema::default()
         })
     }
 
     async fn identity_schemas(&self) -> Result<IdentitySchemas, Failure> {
+        self.survives("identities").await?;
         let schemas = listing::identities(&self.cloud.things());
         Ok(IdentitySchemas { schemas, diagnostics: Vec::new() })
     }
@@ -288,6 +294,7 @@ impl Provider for Cloudy {
         let config = decode(&request.config, &provider().block.implied_type());
         let region = text(field(&config, "region"));
         let fault = self.cloud.call(format!("configure {region}"));
+        self.survives(&format!("configure {region}")).await?;
         *self.region.lock().unwrap() = Some(region);
         let diagnostics = fault.map_or_else(Vec::new, |_| no("configure"));
         Ok(Verdict { diagnostics })
@@ -309,24 +316,23 @@ impl Provider for Cloudy {
     }
 
     async fn metadata(&self) -> Result<Metadata, Failure> {
-        match self.dead.load(Relaxed) {
-            true => Err(self.lost()),
-            false => Err(Failure::Unimplemented("GetMetadata")),
-        }
+        self.alive()?;
+        Err(Failure::Unimplemented("GetMetadata"))
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
-        if self.dead.load(Relaxed) {
-            return Err(self.lost());
-        }
+        self.alive()?;
         let ty = thing().block.implied_type();
         let current = decode(&request.current, &ty);
         let id = text(field(&current, "id"));
         self.told(&request.provider_meta);
         let fault = self.cloud.call(format!("read {id}"));
+        self.outlives(&format!("read {id}")).await?;
         self.cloud.take_time().await;
+        self.alive()?;
         let found = self.cloud.things().objects.get(&id).cloned();
-        let diagnostics = fault.map_or_else(Vec::new, |_| no("read"));
+        let is_refused = fault == Some(Fault::Refuses);
+        let diagnostics = if is_refused { no("read") } else { Vec::new() };
         Ok(ReadResponse {
             state: encode(found.unwrap_or_else(|| Value::null(ty.clone())), &ty),
             private: request.private,
@@ -350,7 +356,9 @@ impl Provider for Cloudy {
         }
         self.told(&request.provider_meta);
         let fault = self.cloud.call(format!("plan {name}"));
+        self.outlives(&format!("plan {name}")).await?;
         self.cloud.take_time().await;
+        self.alive()?;
         match fault {
             Some(Fault::Other) => planned = with(&planned, "size", Value::int(99)),
             Some(Fault::Still) => planned = prior.clone(),
@@ -478,10 +486,17 @@ impl Provider for Cloudy {
     }
 
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
-        Ok(CallResponse { result: function::call(&self.cloud, &request) })
+        self.alive()?;
+        let result = function::call(&self.cloud, &request);
+        self.outlives(self.cloud.last_call().as_str()).await?;
+        Ok(CallResponse { result })
     }
 
     async fn stop(&self) -> Result<String, Failure> {
+        self.cloud.call("stop".into());
+        if self.cloud.things().ends_when_stopped {
+            return Err(self.lost());
+        }
         Ok(String::new())
     }
 }

@@ -5,6 +5,7 @@ use expect_test::{Expect, expect};
 use formwork_value::Diagnostics;
 
 use super::{Bench, Fault, Loaded, Run};
+use crate::provider::Pool;
 
 /// The calls of a run that are about objects and tokens, in order.
 fn calls(run: &Run) -> String {
@@ -174,7 +175,8 @@ async fn a_renewal_that_hangs_holds_up_no_other() {
     let mut diags = Diagnostics::new();
     // What is being renewed is closed when that is done, so this one never ends.
     let loaded = Loaded::of(config);
-    let run = bench.both(&loaded, true, &mut diags);
+    let pool = Pool::new(&bench.cloud);
+    let run = bench.both(&loaded, &pool, true, &mut diags);
     let patience = std::time::Duration::from_secs(60);
     let ended = tokio::time::timeout(patience, run).await;
     assert!(ended.is_err());

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 
 use super::Bench;
 
-const LISTED: &str =
+pub(super) const LISTED: &str =
     "terraform {\n  required_providers {\n    test = { source = \"hashicorp/test\" }\n  }\n}\n";
 
 /// The calls of functions while planning, and what was said.

@@ -1,15 +1,11 @@
 //! Providers that do not answer: it is said what is waited for, one interrupt lets everybody else
-//! finish, and a second ends the run within two seconds, with the journal whole.
-
-use std::time::{Duration, Instant};
+//! finish, and a second ends the run, with the journal whole. A run that did not end would be waited for in
+//! vain, so no clock is looked at.
 
 use nix::sys::signal::Signal;
 
 use super::passing::config_of;
 use super::*;
-
-/// How soon the second interrupt ends a run.
-const AT_ONCE: Duration = Duration::from_secs(2);
 
 /// Fault, the moments at which the provider hangs, the call that has no answer and what it is about,
 /// and what becomes of the object.
@@ -60,11 +56,8 @@ fn a_provider_that_does_not_answer_is_named_and_left_with_two_interrupts() {
         running.signal(first);
         running.wait_for_words("Gracefully shutting down");
         running.signal(second);
-        let since = Instant::now();
         let ended = running.wait();
-        let took = since.elapsed();
         ended.code(1).says("Two interrupts received").says(&waited_for);
-        assert!(took < AT_ONCE, "{fault:?} took {took:?}\n{}", ended.text());
         drop(held);
         workdir.world.assert_deserted();
         // The journal can be read, and says what was open.
@@ -103,19 +96,33 @@ fn a_provider_that_is_never_ready_ends_with_one_interrupt() {
 }
 
 #[test]
-fn a_start_that_takes_long_ends_at_once_with_two_interrupts() {
-    let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
-    let command = workdir.formwork("apply -auto-approve");
-    let running = command.env("BAD_HOLD", "start:process").start();
-    let (_, held) = workdir.world.wait_for_held();
-    running.signal(Signal::SIGINT);
-    running.wait_for_words("Gracefully shutting down");
-    running.signal(Signal::SIGINT);
-    let since = Instant::now();
-    running.wait().code(1);
-    assert!(since.elapsed() < AT_ONCE, "{:?}", since.elapsed());
-    workdir.world.assert_deserted();
-    drop(held);
+fn a_start_that_is_to_say_what_a_lost_change_did_is_waited_for_until_the_second_interrupt() {
+    for patience in [false, true] {
+        let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+        workdir.formwork("apply -auto-approve").succeed();
+        workdir.write("main.tf", &CONFIG.replace("SIZE", "2"));
+        let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT_OF", "a");
+        let command = command.env("BAD_FAULT", Fault::ApplyExits.name()).env("BAD_FAULT_ONCE", "1");
+        let running = command.env("BAD_HOLD", "start:process").start();
+        let (_, first) = workdir.world.wait_for_held();
+        first.let_go();
+        // The change was made, and its provider is gone.
+        let (_, second) = workdir.world.wait_for_held();
+        running.signal(Signal::SIGINT);
+        running.wait_for_words("Gracefully shutting down");
+        if patience {
+            second.let_go();
+            let ended = running.wait();
+            ended.code(1).says("An interrupted operation was resolved").says_not("Two interrupts");
+        } else {
+            running.signal(Signal::SIGINT);
+            running.wait().code(1).says("Two interrupts received");
+            drop(second);
+        }
+        workdir.world.assert_deserted();
+        let next = workdir.formwork("plan").run();
+        assert_eq!(observe(&workdir, &next), Ready, "{}", next.text());
+    }
 }
 
 #[test]
@@ -145,9 +152,7 @@ fn a_provider_that_hangs_in_stopping_and_in_its_work_is_left_with_two_interrupts
     running.signal(Signal::SIGTERM);
     running.wait_for_words("Gracefully shutting down");
     running.signal(Signal::SIGTERM);
-    let since = Instant::now();
-    running.wait().code(1).says("ApplyResourceChange for bad_thing.a");
-    assert!(since.elapsed() < AT_ONCE, "{:?}", since.elapsed());
+    running.wait().code(1).says("Two interrupts").says("ApplyResourceChange for bad_thing.a");
     drop(held);
     workdir.world.assert_deserted();
     let next = workdir.formwork("plan").run();

@@ -81,6 +81,7 @@ impl<'r> Repl<'r> {
         }
         let (mut sources, mut diags) = (Sources::new(), Diagnostics::new());
         let shown = self.shown(&mut diags, &mut sources, text).await;
+        self.session.pool.tell(&mut diags);
         self.report.diagnostics(&sources, &diags);
         shown.map(Answer::Text)
     }

@@ -44,6 +44,7 @@ async fn text(
     let launcher = providers_of(diags, workspace, [&held.provider.provider].into_iter())?;
     let pool = Pool::new(&launcher);
     let loaded = pool.load(diags, [held.provider.provider.clone()]).await;
+    pool.tell(diags);
     let text = match loaded {
         Ok(()) => one(diags, &pool, &held.provider.provider, (&addr, object), screen),
         Err(reported) => Err(reported),

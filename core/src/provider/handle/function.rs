@@ -28,12 +28,11 @@ impl Handle {
             argument: None,
         };
         let about = format!("its function {name}");
-        // Functions have no effects, and this is no place for warnings.
         let ask = |provider: Arc<dyn Provider>| {
             let request = request.clone();
             async move { provider.call_function(request).await }
         };
-        let (answer, _) = self.ask_twice("CallFunction", &about, ask).await;
+        let answer = self.ask_twice("CallFunction", &about, ask).await;
         let answer = answer.map_err(|failure| FunctionError {
             text: about_failure(self.addr(), "CallFunction", Some(&about), &failure).detail,
             argument: None,

@@ -26,33 +26,34 @@ impl Handle {
     where
         A: Future<Output = Result<T, Failure>>,
     {
-        let (answer, first) = self.ask_twice(call, about.addr, ask).await;
-        let answer = answer.map_err(|failure| self.failed(diags, call, &failure, about))?;
-        if let Some(first) = first {
-            diags.warn(about_second_try(self.addr(), call, Some(&about.addr.to_string()), &first));
-        }
-        Ok(answer)
+        let answer = self.ask_twice(call, about.addr, ask).await;
+        answer.map_err(|failure| self.failed(diags, call, &failure, about))
     }
 
-    /// Asks a question, a second time if need be. Returns the last answer, and why there was none the
-    /// first time, if there was none.
+    /// Asks a question, a second time if need be. That this brought an answer is worth a remark.
+    ///
+    /// # Errors
+    /// When it brought no answer both times.
     pub(super) async fn ask_twice<T, A>(
         &self,
         call: &'static str,
         about: &dyn Display,
         ask: impl Fn(Arc<dyn Provider>) -> A,
-    ) -> (Result<T, Failure>, Option<Failure>)
+    ) -> Result<T, Failure>
     where
         A: Future<Output = Result<T, Failure>>,
     {
         let before = self.provider();
         let first = match self.answer(call, about, ask(before.clone())).await {
             Err(failure) if failure.is_passing() => failure,
-            answer => return (answer, None),
+            answer => return answer,
         };
-        match self.calls.mending.replace(self.addr(), &self.seat, before).await {
-            Some(fresh) => (self.answer(call, about, ask(fresh)).await, Some(first)),
-            None => (Err(first), None),
-        }
+        let fresh = self.calls.mending.replace(self.addr(), &self.seat, before).await;
+        let Some(fresh) = fresh else { return Err(first) };
+        let answer = self.answer(call, about, ask(fresh)).await?;
+        let about = about.to_string();
+        let remark = about_second_try(self.addr(), call, Some(&about), &first);
+        self.calls.remarks.keep(self.addr(), &about, remark);
+        Ok(answer)
     }
 }

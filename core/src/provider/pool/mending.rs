@@ -10,9 +10,12 @@ use std::sync::Arc;
 
 use formwork_plugin_protocol::Provider;
 use formwork_value::{Diagnostics, Reported};
+use futures_util::StreamExt as _;
+use futures_util::stream::unfold;
 use tokio::sync::{Notify, oneshot};
 
-use super::{Configured, Pool, about_failure};
+use super::stopping::Purpose;
+use super::{Configured, Pool};
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
 use crate::provider::handle::{About, Handle, answers};
 
@@ -85,10 +88,10 @@ impl Mending {
 }
 
 /// Somebody who sees to notes, as long as this lives.
-struct Mender<'m>(&'m Mending);
+pub(super) struct Mender<'m>(&'m Mending);
 
 impl<'m> Mender<'m> {
-    fn new(mending: &'m Mending) -> Self {
+    pub(super) fn new(mending: &'m Mending) -> Self {
         mending.n_menders.set(mending.n_menders.get() + 1);
         Self(mending)
     }
@@ -101,54 +104,100 @@ impl Drop for Mender<'_> {
 }
 
 impl Pool<'_> {
-    /// Sees to notes, for ever.
-    pub(super) async fn mend(&self) -> Infallible {
-        let mender = Mender::new(&self.calls.mending);
-        loop {
-            let Note { addr, seat, before, done } = mender.0.next().await;
-            let next = self.replacement(&addr, &seat, &before).await;
-            // Whoever asked may have given up.
-            done.send(next).ok();
-        }
+    /// Sees to notes, for ever: to each by itself, so that a provider that takes long to start holds up
+    /// nobody who asked another.
+    pub(super) async fn mend(&self, mender: Mender<'_>) -> Infallible {
+        let notes =
+            unfold(mender.0, |mending| async move { Some((mending.next().await, mending)) });
+        notes.for_each_concurrent(None, |note| self.see_to(note)).await;
+        // There is always one more to wait for.
+        std::future::pending().await
     }
 
-    /// Whom to ask instead of a provider that gave no answer.
-    async fn replacement(
+    async fn see_to(&self, note: Note) {
+        let Note { addr, seat, before, done } = note;
+        let next = self.replaced(&addr, &seat, &before, Purpose::Work).await;
+        // What was cut short is not to begin anew.
+        let next = next.filter(|_| !self.stopping.forbids(Purpose::Work));
+        drop((seat, before));
+        // Whoever asked may have given up.
+        done.send(next).ok();
+        self.processes.look_again();
+    }
+
+    /// Has somebody answer for a handle after a change through it brought no answer: the same provider
+    /// if it lives, else a new one with the same configuration. Returns whether anybody does.
+    pub async fn revive(&self, handle: &Handle) -> bool {
+        let (seat, before) = (handle.seat(), handle.provider());
+        self.replaced(handle.addr(), seat, &before, Purpose::Evidence).await.is_some()
+    }
+
+    /// Whom to ask instead of a provider that gave no answer. Why it cannot be replaced matters less
+    /// than why it has to be.
+    async fn replaced(
         &self,
         addr: &ProviderAddr,
         seat: &Rc<Seat>,
         before: &Arc<dyn Provider>,
+        purpose: Purpose,
     ) -> Option<Arc<dyn Provider>> {
         // Of several calls that died with it only the first replaces it.
-        let _one = self.reviving.acquire().await;
+        let turn = self.processes.turn_at(before);
+        let _one = match &turn {
+            Some(turn) => turn.acquire().await.ok(),
+            None => None,
+        };
         if !Arc::ptr_eq(&seat.provider(), before) || answers(before).await {
             return Some(seat.provider());
         }
-        // One that ends because it was asked to stop is not to begin anew.
-        if self.stopping.is_wanted() {
-            return None;
+        self.processes.dismiss(before);
+        if self.owner_of(before).is_none() {
+            if seat.is_configured {
+                return None;
+            }
+            if let Some(another) = self.processes.any(addr) {
+                seat.give_to(&another);
+                return Some(another);
+            }
         }
-        let next = match self.owner_of(before) {
-            Some((name, entry)) => {
-                // Why it cannot be replaced matters less than why it has to be.
-                self.seat_anew(&mut Diagnostics::new(), &name, &entry).await.ok()?;
-                entry.handle.provider()
+        let fresh = self.start_again(addr, purpose).await.ok()?;
+        match self.configure_like(before, &fresh).await {
+            Ok(is_configured) if is_configured || !seat.is_configured => {
+                seat.give_to(&fresh);
+                Some(fresh)
             }
-            None if seat.is_configured => return None,
-            None => {
-                self.processes.dismiss(before);
-                match self.processes.any(addr) {
-                    Some(another) => another,
-                    None => {
-                        let fresh = self.start_again(addr).await.ok()?;
-                        self.processes.set_idle(&fresh);
-                        fresh
-                    }
-                }
+            Ok(_) => None,
+            Err(_) => {
+                self.processes.dismiss(&fresh);
+                None
             }
+        }
+    }
+
+    /// Has a fresh provider take the place of another. Returns whether it is configured: the
+    /// configuration may have been let go while it started.
+    ///
+    /// # Errors
+    /// When it does not accept the configuration.
+    async fn configure_like(
+        &self,
+        before: &Arc<dyn Provider>,
+        fresh: &Arc<dyn Provider>,
+    ) -> Result<bool, Reported> {
+        let Some((name, entry)) = self.owner_of(before) else {
+            self.processes.set_idle(fresh);
+            return Ok(false);
         };
-        seat.give_to(&next);
-        Some(next)
+        let seat = Seat::new(fresh.clone(), true);
+        let handle = Handle::new(entry.handle.loaded().clone(), seat, self.calls.clone());
+        let about = About { addr: &name, block: None };
+        handle.configure(&mut Diagnostics::new(), &entry.config, about).await?;
+        match self.owner_of(before) {
+            Some((_, entry)) => entry.handle.seat().give_to(fresh),
+            // Nobody lets it go any more, so it ends with whoever asked for it.
+            None => self.processes.dismiss(fresh),
+        }
+        Ok(true)
     }
 
     /// Which configuration a provider has.
@@ -157,31 +206,5 @@ impl Pool<'_> {
         let mut all = configured.iter();
         let owner = all.find(|(_, entry)| Arc::ptr_eq(&entry.handle.provider(), provider));
         owner.map(|(addr, entry)| (addr.clone(), entry.clone()))
-    }
-
-    /// Replaces the provider of a configuration by a new instance with the same one.
-    ///
-    /// # Errors
-    /// When it cannot be started or configured.
-    pub(super) async fn seat_anew(
-        &self,
-        diags: &mut Diagnostics,
-        addr: &ProviderConfigAddr,
-        entry: &Configured,
-    ) -> Result<(), Reported> {
-        let name = addr.to_string();
-        let provider = self.start_again(&addr.provider).await.map_err(|failure| {
-            diags.error(about_failure(&addr.provider, "start", Some(&name), &failure))
-        })?;
-        let seat = Seat::new(provider.clone(), true);
-        let fresh = Handle::new(entry.handle.loaded().clone(), seat, self.calls.clone());
-        let about = About { addr: &name, block: None };
-        if let Err(reported) = fresh.configure(diags, &entry.config, about).await {
-            self.processes.dismiss(&provider);
-            return Err(reported);
-        }
-        self.processes.dismiss(&entry.handle.provider());
-        entry.handle.seat().give_to(&provider);
-        Ok(())
     }
 }

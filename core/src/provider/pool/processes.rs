@@ -3,10 +3,11 @@
 
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use formwork_plugin_protocol::Provider;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use super::Launch;
 use crate::addr::ProviderAddr;
@@ -15,7 +16,7 @@ use crate::addr::ProviderAddr;
 #[derive(Default)]
 pub(super) struct Processes {
     running: RefCell<Vec<Process>>,
-    /// Set off when one is dismissed.
+    /// Set off when one is dismissed, or let go by somebody who held it.
     dismissed: Notify,
     n_starting: Cell<usize>,
     n_ending: Cell<usize>,
@@ -27,6 +28,8 @@ struct Process {
     addr: ProviderAddr,
     provider: Arc<dyn Provider>,
     role: Role,
+    /// Held by whoever finds out whether it lives, and replaces it if not.
+    turn: Rc<Semaphore>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,7 +57,8 @@ impl Processes {
     /// Takes in an instance that was started, for somebody who configures it.
     pub(super) fn add(&self, addr: &ProviderAddr, provider: &Arc<dyn Provider>) {
         let (addr, provider) = (addr.clone(), provider.clone());
-        self.running.borrow_mut().push(Process { addr, provider, role: Role::Busy });
+        let turn = Rc::new(Semaphore::new(1));
+        self.running.borrow_mut().push(Process { addr, provider, role: Role::Busy, turn });
     }
 
     fn set(&self, provider: &Arc<dyn Provider>, role: Role) {
@@ -120,6 +124,17 @@ impl Processes {
     pub(super) fn dismiss(&self, provider: &Arc<dyn Provider>) {
         self.set(provider, Role::Dismissed);
         self.dismissed.notify_one();
+    }
+
+    /// Ends what was dismissed and has been let go of since.
+    pub(super) fn look_again(&self) {
+        self.dismissed.notify_one();
+    }
+
+    /// What has to be held to replace an instance; none if it has ended.
+    pub(super) fn turn_at(&self, provider: &Arc<dyn Provider>) -> Option<Rc<Semaphore>> {
+        let running = self.running.borrow();
+        running.iter().find(|it| it.is(provider)).map(|process| process.turn.clone())
     }
 
     /// Ends an instance.

@@ -1,17 +1,22 @@
-//! Whether a run is to come to an end. Providers that are still being started are then not waited for
-//! any longer than it takes most of them: nothing has been done through them.
+//! Whether a run is to come to an end. Providers that are still being started are then given up, as
+//! nothing has been done through them. Only what a lost change did is found out all the same.
 
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::pin;
-use std::time::Duration;
 
 use formwork_plugin_protocol::Failure;
 use futures_util::future::{Either, select};
 use tokio::sync::Notify;
 
-/// How long a provider that is being started is waited for once the run is to end.
-const LAST_CHANCE: Duration = Duration::from_secs(1);
+/// What a provider is started for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// For something that is not to begin once the run is to end.
+    Work,
+    /// To say what a change did that brought no answer. Nobody can say it later.
+    Evidence,
+}
 
 /// Whether a run is to come to an end.
 #[derive(Default)]
@@ -27,30 +32,30 @@ impl Stopping {
         self.begun.notify_waiters();
     }
 
-    /// Whether it is.
-    pub(super) fn is_wanted(&self) -> bool {
-        self.is_wanted.get()
+    /// Whether what is done for this purpose is given up.
+    pub(super) fn forbids(&self, purpose: Purpose) -> bool {
+        self.is_wanted.get() && purpose == Purpose::Work
     }
 
-    /// Waits for the start of a provider, or for what it offers; once the run is to end, not for long.
+    /// Waits for the start of a provider, or for what it offers, unless the run is to end.
     ///
     /// # Errors
     /// When it was given up, beside what may be wrong with the provider.
     pub(super) async fn unless<T>(
         &self,
+        purpose: Purpose,
         answer: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        let given_up = async {
-            while !self.is_wanted.get() {
+        let forbidden = async {
+            while !self.forbids(purpose) {
                 self.begun.notified().await;
             }
-            tokio::time::sleep(LAST_CHANCE).await;
         };
-        match select(pin!(answer), pin!(given_up)).await {
-            Either::Left((answer, _)) => answer,
-            Either::Right(_) => {
+        match select(pin!(forbidden), pin!(answer)).await {
+            Either::Left(_) => {
                 Err(Failure::Launch("the run was interrupted before it was ready".to_owned()))
             }
+            Either::Right((answer, _)) => answer,
         }
     }
 }

@@ -13,27 +13,43 @@ use crate::provider::Launch;
 #[async_trait(?Send)]
 impl Launch for Cloud {
     async fn launch(&self, _: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
-        {
+        let number = {
             let mut things = self.things();
             things.n_launches += 1;
             things.n_running += 1;
             things.most_running = things.most_running.max(things.n_running);
-        }
+            things.n_launches
+        };
+        let starting = Starting(self);
+        self.let_go(&format!("launch {number}")).await;
         tokio::task::yield_now().await;
+        std::mem::forget(starting);
         let (region, dead) = (Mutex::default(), AtomicBool::default());
-        Ok(Arc::new(Cloudy { cloud: self.clone(), region, dead }))
+        Ok(Arc::new(Cloudy { cloud: self.clone(), region, dead, number }))
     }
 
     fn limit(&self) -> Option<usize> {
         self.things().limit
     }
 
-    async fn close(&self, _: &Arc<dyn Provider>) {
+    async fn close(&self, provider: &Arc<dyn Provider>) {
+        let is_dead = matches!(provider.metadata().await, Err(Failure::Lost { .. }));
         // The process takes a moment to end.
         for _ in 0..3 {
             tokio::task::yield_now().await;
         }
         self.call("end".into());
-        self.things().n_running -= 1;
+        if !is_dead {
+            self.things().n_running -= 1;
+        }
+    }
+}
+
+/// A process that is being started. It ends when nobody waits for it any more.
+struct Starting<'c>(&'c Cloud);
+
+impl Drop for Starting<'_> {
+    fn drop(&mut self) {
+        self.0.things().n_running -= 1;
     }
 }

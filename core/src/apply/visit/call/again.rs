@@ -47,7 +47,9 @@ impl Call<'_> {
                 Some(by).filter(|by| clue(ty, predecessor).as_ref() != Some(by))
             }
         };
-        let handle = view.session.pool.revived(diags, self.intent.provider, handle).await.ok()?;
+        if !view.session.pool.revive(handle).await {
+            return None;
+        }
         let read = match (object, by) {
             (Some(object), _) => {
                 let (value, identity) = (ask.prior.value(), ty.identity_of(object));

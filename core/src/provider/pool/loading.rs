@@ -1,0 +1,163 @@
+//! What providers offer: each is asked once. What one says of itself meanwhile is kept until somebody
+//! tells it, because whoever needs a provider first may have reasons to say nothing.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use formwork_plugin_protocol::message::schema::ProviderSchema;
+use formwork_plugin_protocol::{Failure, Provider};
+use formwork_value::diag::Blame;
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+use futures_util::StreamExt as _;
+
+use super::Pool;
+use super::stopping::Purpose;
+use crate::addr::ProviderAddr;
+use crate::provider::blame::{about_failure, about_provider_diagnostics, about_second_try};
+use crate::provider::loaded::Loaded;
+
+impl Pool<'_> {
+    /// Launches a set of providers side by side and fetches what they offer. What they warn of is for
+    /// [`Pool::tell`].
+    ///
+    /// # Errors
+    /// When one of them cannot be used; every such one is reported.
+    pub async fn load(
+        &self,
+        diags: &mut Diagnostics,
+        providers: impl IntoIterator<Item = ProviderAddr>,
+    ) -> Result<(), Reported> {
+        let wanted: BTreeSet<_> = providers.into_iter().collect();
+        if wanted.iter().all(|addr| self.loaded.borrow().contains_key(addr)) {
+            return Ok(());
+        }
+        // Functions are called from many places at once, and one process is enough for all of them. The
+        // semaphore is never closed, so a turn always comes.
+        let _turn = self.loading.acquire().await;
+        let is_loaded = |addr: &ProviderAddr| self.loaded.borrow().contains_key(addr);
+        let missing: Vec<_> = wanted.into_iter().filter(|addr| !is_loaded(addr)).collect();
+        let at_once = self.limit().unwrap_or(missing.len()).max(1);
+        let loading = missing.into_iter().map(|addr| self.load_one(addr));
+        let answers = futures_util::stream::iter(loading).buffered(at_once);
+        let answers: Vec<Diagnostics> = answers.collect().await;
+        let mut result = Ok(());
+        for problems in answers {
+            if let Err(reported) = diags.append(problems) {
+                result = Err(reported);
+            }
+        }
+        result
+    }
+
+    /// Tells what there is to say of providers that is about no step of the run: what they warned of
+    /// when they were loaded, and that they had to be asked a second time. All of it is told once.
+    pub fn tell(&self, diags: &mut Diagnostics) {
+        self.calls.remarks.take().into_iter().for_each(|remark| diags.warn(remark));
+    }
+
+    /// Returns what is wrong with a provider, if anything is.
+    async fn load_one(&self, addr: ProviderAddr) -> Diagnostics {
+        if let Some(problems) = self.unusable.borrow().get(&addr) {
+            return problems.clone();
+        }
+        let call = "GetProviderSchema";
+        let mut said = Diagnostics::new();
+        let mut loaded = self.try_load(&addr, &mut said).await;
+        if let Err(first) = &loaded
+            && first.is_passing()
+        {
+            // It was only asked what it offers, so another process may be asked the same. That says
+            // again what the first one has said.
+            let warning = about_second_try(&addr, call, None, first);
+            said = Diagnostics::new();
+            loaded = self.try_load(&addr, &mut said).await;
+            if loaded.is_ok() {
+                said.warn(warning);
+            }
+        }
+        if let Err(failure) = loaded {
+            let _: Reported = said.error(about_failure(&addr, call, None, &failure));
+        }
+        if said.has_errors() {
+            self.unusable.borrow_mut().insert(addr, said.clone());
+            return said;
+        }
+        said.into_iter().for_each(|warning| self.calls.remarks.keep(&addr, "", warning));
+        Diagnostics::new()
+    }
+
+    async fn try_load(&self, addr: &ProviderAddr, diags: &mut Diagnostics) -> Result<(), Failure> {
+        let _underway = self.calls.begin(addr, "GetProviderSchema", None);
+        let provider = self.start(addr, Purpose::Work).await?;
+        let loaded = self.load_from(addr, diags, &provider).await;
+        match &loaded {
+            Ok(()) => self.processes.set_idle(&provider),
+            Err(_) => self.processes.dismiss(&provider),
+        }
+        loaded
+    }
+
+    /// Asks a provider what it offers. What makes that unusable is reported.
+    async fn load_from(
+        &self,
+        addr: &ProviderAddr,
+        diags: &mut Diagnostics,
+        provider: &Arc<dyn Provider>,
+    ) -> Result<(), Failure> {
+        let mut schema = self.stopping.unless(Purpose::Work, provider.schema()).await?;
+        let said = std::mem::take(&mut schema.diagnostics);
+        if about_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
+            return Ok(());
+        }
+        if unusable(diags, addr, &schema).is_err() {
+            return Ok(());
+        }
+        // A provider made before protocol 5.9 has no identities.
+        let identities = self.stopping.unless(Purpose::Work, provider.identity_schemas()).await;
+        let mut identities = match identities {
+            Ok(identities) => identities,
+            Err(Failure::Unimplemented(_)) => Default::default(),
+            Err(failure) => return Err(failure),
+        };
+        let said = std::mem::take(&mut identities.diagnostics);
+        if about_provider_diagnostics(diags, said, &format!("provider {addr}"), None).is_err() {
+            return Ok(());
+        }
+        let loaded = Loaded::new(addr.clone(), schema, identities);
+        self.loaded.borrow_mut().insert(addr.clone(), Rc::new(loaded));
+        Ok(())
+    }
+}
+
+/// Reports what makes a schema unusable. Everything later takes for granted that it makes sense.
+fn unusable(
+    diags: &mut Diagnostics,
+    addr: &ProviderAddr,
+    schema: &ProviderSchema,
+) -> Result<(), Reported> {
+    let kinds = [
+        ("resource type", &schema.resources),
+        ("data source", &schema.data_sources),
+        ("ephemeral resource type", &schema.ephemeral_resources),
+        ("list resource type", &schema.list_resources),
+        ("action", &schema.actions),
+    ];
+    let named = kinds.iter().flat_map(|(kind, schemas)| {
+        schemas.iter().map(move |(name, schema)| (format!("its {kind} {name}"), schema))
+    });
+    let meta = schema.provider_meta.iter();
+    let meta = meta.map(|schema| ("what modules tell it about themselves".to_owned(), schema));
+    let own = std::iter::once(("its own configuration".to_owned(), &schema.provider)).chain(meta);
+    let mut result = Ok(());
+    for (what, schema) in own.chain(named) {
+        for problem in schema.validate() {
+            let detail = format!(
+                "Provider {addr} describes {what} in a way that makes no sense: {problem}.\n\nThis is a bug in the provider; please report it to its authors."
+            );
+            let problem = Diagnostic::error("Provider produced invalid schema", detail);
+            result = Err(diags.error(problem.blame(Blame::Provider)));
+        }
+    }
+    result
+}

@@ -1,0 +1,34 @@
+//! What there is to say of providers that is about no step of a run. It is kept apart from what steps
+//! report, because a step may be gone through twice, or for nobody to hear.
+
+use std::cell::RefCell;
+
+use formwork_value::Diagnostic;
+
+use crate::addr::ProviderAddr;
+
+/// What nobody has told yet.
+#[derive(Default)]
+pub(super) struct Remarks(RefCell<Vec<Remark>>);
+
+struct Remark {
+    provider: ProviderAddr,
+    /// What it was asked about; empty if about itself.
+    about: String,
+    remark: Diagnostic,
+}
+
+impl Remarks {
+    /// Keeps what is to be said of a provider that was asked about something.
+    pub(super) fn keep(&self, provider: &ProviderAddr, about: &str, remark: Diagnostic) {
+        let (provider, about) = (provider.clone(), about.to_owned());
+        self.0.borrow_mut().push(Remark { provider, about, remark });
+    }
+
+    /// Takes everything, in an order that does not depend on timing.
+    pub(super) fn take(&self) -> Vec<Diagnostic> {
+        let mut all = self.0.take();
+        all.sort_by(|one, next| (&one.provider, &one.about).cmp(&(&next.provider, &next.about)));
+        all.into_iter().map(|one| one.remark).collect()
+    }
+}

@@ -1,0 +1,108 @@
+//! Processes that die over questions: what is asked again, of whom, and how many there are meanwhile.
+
+use super::functions::LISTED;
+use super::{Bench, Fault};
+
+fn things(names: &[&str]) -> String {
+    let one = |name: &&str| format!("resource \"test_thing\" \"{name}\" {{ name = \"{name}\" }}\n");
+    names.iter().map(one).collect()
+}
+
+/// A configuration of the provider under an alias, with one user.
+fn region(name: &str) -> String {
+    format!(
+        r#"
+        provider "test" {{
+          alias  = "{name}"
+          region = "{name}"
+        }}
+        resource "test_thing" "{name}" {{
+          provider = test.{name}
+          name     = "{name}"
+        }}
+        "#
+    )
+}
+
+fn dies(bench: &Bench, calls: &[&str]) {
+    bench.cloud.things().deaths.extend(calls.iter().map(|call| (*call).to_owned()));
+}
+
+/// How many processes a plan starts.
+fn launches(bench: &mut Bench, config: &str) -> (usize, String) {
+    let before = bench.cloud.things().n_launches;
+    let run = bench.plan(config);
+    assert!(run.is_clean(), "{}", run.said());
+    let after = bench.cloud.things().n_launches;
+    (after - before, run.said())
+}
+
+#[test]
+fn several_questions_lost_with_one_process_are_put_to_one_other() {
+    let config = things(&["a", "b", "c"]);
+    let mut bench = Bench::after(&config);
+    bench.parallelism = 10;
+    bench.cloud.things().slow = true;
+    assert_eq!(launches(&mut bench, &config), (1, String::new()));
+    dies(&bench, &["read b-1"]);
+    let said = "warning -: Provider was asked a second time\n".repeat(3);
+    assert_eq!(launches(&mut bench, &config), (2, said));
+}
+
+#[test]
+fn a_configured_process_that_dies_over_a_function_is_replaced_with_its_configuration() {
+    let config = format!(
+        "{LISTED}{}\noutput \"o\" {{ value = provider::test::shout(test_thing.x.id) }}\n{}",
+        region("x"),
+        r#"
+        resource "test_thing" "later" {
+          provider = test.x
+          name     = provider::test::shout(test_thing.x.id)
+        }"#
+    );
+    let mut bench = Bench::after(&config);
+    bench.cloud.things().limit = Some(1);
+    dies(&bench, &["shout x-1"]);
+    let run = bench.plan(&config);
+    assert!(run.is_clean(), "{}", run.said());
+    let asked: Vec<_> = run
+        .calls
+        .iter()
+        .filter(|call| call.starts_with("shout") || call.starts_with("configure"))
+        .collect();
+    assert_eq!(asked, ["configure x", "shout x-1", "configure x", "shout x-1"]);
+    assert_eq!(bench.cloud.things().most_running, 1);
+}
+
+#[test]
+fn no_more_processes_run_than_may_when_some_die() {
+    let config = ["x", "y", "z"].map(region).concat();
+    for limit in [1, 2, 3] {
+        let mut bench = Bench::after("");
+        bench.cloud.things().limit = Some(limit);
+        bench.parallelism = 10;
+        bench.cloud.things().slow = true;
+        assert_eq!(bench.apply(&config).said(), "");
+        dies(&bench, &["read x-1", "read y-1", "plan z"]);
+        let said = launches(&mut bench, &config).1;
+        assert_eq!(said.matches("asked a second time").count(), 3, "{said}");
+        assert_eq!(bench.cloud.things().most_running, limit);
+    }
+}
+
+#[test]
+fn a_process_that_cannot_take_the_place_of_another_is_ended() {
+    for call in ["schema 2", "configure x 2"] {
+        let config = ["x", "y"].map(region).concat();
+        let mut bench = Bench::after(&config);
+        {
+            let mut things = bench.cloud.things();
+            (things.limit, things.n_launches, things.most_running) = (Some(1), 0, 0);
+        }
+        dies(&bench, &["read x-1"]);
+        bench.fault(call, Fault::Refuses);
+        let run = bench.plan(&config);
+        assert_eq!(run.said(), "error test_thing.x: Plugin did not respond\n", "{call}");
+        assert_eq!(bench.cloud.things().most_running, 1, "{call}");
+    }
+}
