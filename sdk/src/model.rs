@@ -1,7 +1,10 @@
 //! A struct as a schema and as the value of an object. `#[derive(Model)]` writes the implementations;
 //! the functions here are what it calls.
 
+use std::sync::{Arc, OnceLock};
+
 use formwork_value::convert::Refused;
+use formwork_value::value::Object;
 use formwork_value::{Step, Str, Value};
 
 use crate::field::{refused, within};
@@ -227,20 +230,36 @@ pub fn object(value: &Value) -> Result<(), Refused> {
     }
 }
 
+/// The names of the attributes of a struct, which all its objects share.
+pub struct Names<const N: usize> {
+    sorted: [&'static str; N],
+    shared: OnceLock<Arc<[Str]>>,
+}
+
+impl<const N: usize> Names<N> {
+    /// Names that are sorted bytewise.
+    #[must_use]
+    pub const fn sorted(sorted: [&'static str; N]) -> Self {
+        Self { sorted, shared: OnceLock::new() }
+    }
+
+    /// An object of values in the order of the names.
+    #[must_use]
+    pub fn object(&self, values: [Value; N]) -> Value {
+        let names = self.shared.get_or_init(|| self.sorted.map(Str::from).into());
+        Value::Object(Object::with_names(names.clone(), values.into()))
+    }
+}
+
 /// One object of the attributes of several models.
 #[must_use]
-pub fn joined<const N: usize, const M: usize>(
-    own: [(&str, Value); N],
-    others: [Value; M],
-) -> Value {
-    let own = own.into_iter().map(|(name, value)| (Str::from(name), value));
-    let others = others.iter().flat_map(|object| match object {
-        Value::Object(object) => {
-            object.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
-        }
-        _ => Vec::new(),
+pub fn joined<const N: usize>(objects: [Value; N]) -> Value {
+    let objects = objects.iter().filter_map(|object| match object {
+        Value::Object(object) => Some(object),
+        _ => None,
     });
-    Value::object(own.chain(others))
+    let attributes = objects.flat_map(|object| object.iter());
+    Value::object(attributes.map(|(name, value)| (name.clone(), value.clone())))
 }
 
 /// Asks a typed function about a change of one attribute. What has no form in the type counts as a

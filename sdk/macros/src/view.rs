@@ -55,20 +55,27 @@ pub(crate) fn implementation(ident: &Ident, parts: &[&Part<'_>], is_draft: bool)
             false => quote_spanned!(at=> #ident: ::formwork_sdk::model::part(value, #name)?),
         }
     });
-    let own: Vec<_> = parts.iter().filter(|part| !part.is_flat()).collect();
+    let mut own: Vec<_> = parts.iter().filter(|part| !part.is_flat()).collect();
+    own.sort_by(|one, other| one.name.cmp(&other.name));
     let flat = parts.iter().filter(|part| part.is_flat());
     let (n_own, flat): (_, Vec<_>) = (own.len(), flat.map(|part| part.ident).collect());
-    let writes = own.iter().map(|part| {
-        let (ident, name) = (part.ident, &part.name);
-        quote_spanned!(part.ty.span()=> (#name, ::formwork_sdk::Field::to_value(&self.#ident)))
+    let names = own.iter().map(|part| &part.name);
+    let values = own.iter().map(|part| {
+        let ident = part.ident;
+        quote_spanned!(part.ty.span()=> ::formwork_sdk::Field::to_value(&self.#ident))
     });
+    let own = quote! {
+        static NAMES: ::formwork_sdk::model::Names<#n_own> =
+            ::formwork_sdk::model::Names::sorted([#(#names),*]);
+        let own = NAMES.object([#(#values),*]);
+    };
     let object = match flat.is_empty() {
-        true => quote!(::formwork_sdk::value::Value::object(parts)),
+        true => quote!(own),
         false => quote! {
-            ::formwork_sdk::model::joined(
-                parts,
-                [#(::formwork_sdk::View::to_value(&self.#flat)),*],
-            )
+            ::formwork_sdk::model::joined([
+                own,
+                #(::formwork_sdk::View::to_value(&self.#flat)),*
+            ])
         },
     };
     quote! {
@@ -83,7 +90,7 @@ pub(crate) fn implementation(ident: &Ident, parts: &[&Part<'_>], is_draft: bool)
             }
 
             fn to_value(&self) -> ::formwork_sdk::value::Value {
-                let parts: [(&str, ::formwork_sdk::value::Value); #n_own] = [#(#writes,)*];
+                #own
                 #object
             }
         }
