@@ -170,7 +170,10 @@ pub fn write(path: &Path, parts: &[(&str, &[u8])]) -> Result<(), PlanFileError> 
         .tempfile_in(folder.unwrap_or(Path::new(".")));
     // Temporary files are made for the owner only.
     let aside = aside.map_err(failed)?;
-    pack(aside.as_file(), parts).map_err(|error| failed(error.into()))?;
+    // An archive that cannot be ended, as on a full disk, complains on the terminal when it is dropped.
+    let mut packed = io::Cursor::new(Vec::new());
+    pack(&mut packed, parts).map_err(|error| failed(error.into()))?;
+    aside.as_file().write_all(packed.get_ref()).map_err(failed)?;
     aside.as_file().sync_all().map_err(failed)?;
     aside.persist(path).map_err(|error| failed(error.error))?;
     Ok(())

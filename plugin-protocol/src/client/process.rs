@@ -5,15 +5,20 @@
 //! Linux only: the signal at the parent's death and the wait without reaping are its own. Knows
 //! nothing of handshakes.
 
+use std::collections::BTreeMap;
+use std::ffi::{CString, OsString, c_char};
 use std::fmt;
 use std::io;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::AtomicPtr;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use nix::errno::Errno;
+use nix::libc;
 use nix::sys::prctl;
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::{Signal, killpg};
@@ -66,7 +71,7 @@ impl Process {
     pub(super) async fn start(mut command: Command, limits: Limits) -> io::Result<(Self, Pipes)> {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
-        prepare(&mut command, limits);
+        prepare(&mut command, limits)?;
         let mut child = spawn(command).await?;
         let pipes = (child.stdout.take(), child.stderr.take());
         let process = Self::watch(child)?;
@@ -159,8 +164,9 @@ impl Group {
 }
 
 /// Makes the kernel kill the child when the thread that starts it ends, and keep it within its limits.
-fn prepare(command: &mut Command, Limits { memory, files }: Limits) {
+fn prepare(command: &mut Command, Limits { memory, files }: Limits) -> io::Result<()> {
     let parent = getpid();
+    let image = Image::of(command)?;
     let hook = move || {
         for (resource, most) in [(Resource::RLIMIT_DATA, memory), (Resource::RLIMIT_NOFILE, files)]
         {
@@ -171,12 +177,63 @@ fn prepare(command: &mut Command, Limits { memory, files }: Limits) {
         }
         prctl::set_pdeathsig(Signal::SIGKILL)?;
         // The parent may have died before the request was in place; then nobody would come.
-        if getppid() == parent { Ok(()) } else { Err(io::Error::from(Errno::ESRCH)) }
+        if getppid() != parent {
+            return Err(io::Error::from(Errno::ESRCH));
+        }
+        Err(image.run())
     };
     #[expect(unsafe_code, reason = "there is no other way to ask for a signal at a parent's death")]
     // SAFETY: between fork and exec only a few system calls are made, and nothing is allocated.
     unsafe {
         command.pre_exec(hook);
+    }
+    Ok(())
+}
+
+/// A program with its environment, laid out as the system takes it. The standard library hands a file
+/// that is no program to a shell, which would run whatever stands in it line by line.
+struct Image {
+    program: CString,
+    /// What the pointers lead to.
+    _environment: Vec<CString>,
+    /// Of an atomic kind because they cross threads; the last is null.
+    pointers: Vec<AtomicPtr<c_char>>,
+}
+
+impl Image {
+    /// The program that a command without arguments would run.
+    fn of(command: &Command) -> io::Result<Self> {
+        #[expect(clippy::disallowed_methods, reason = "children inherit whatever there is")]
+        let mut environment: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+        for (name, value) in command.get_envs() {
+            match value {
+                Some(value) => drop(environment.insert(name.to_owned(), value.to_owned())),
+                None => drop(environment.remove(name)),
+            }
+        }
+        let pairs = environment.into_iter().map(|(mut name, value)| {
+            name.push("=");
+            name.push(value);
+            CString::new(name.into_vec())
+        });
+        let environment: Vec<CString> = pairs.collect::<Result<_, _>>()?;
+        let pointers = environment.iter().map(|pair| pair.as_ptr().cast_mut());
+        let pointers = pointers.chain([std::ptr::null_mut()]).map(AtomicPtr::new).collect();
+        let program = CString::new(command.get_program().as_bytes())?;
+        Ok(Self { program, _environment: environment, pointers })
+    }
+
+    /// Becomes the program. Returns only if the system would not run it; allocates nothing.
+    fn run(&self) -> io::Error {
+        let arguments = [self.program.as_ptr(), std::ptr::null()];
+        #[expect(unsafe_code, reason = "every safe way there is allocates, or asks a shell")]
+        // SAFETY: all texts end with a zero byte, both lists with a null pointer, an atomic pointer is
+        // laid out like a plain one, and everything lives as long as `self`.
+        unsafe {
+            let environment = self.pointers.as_ptr().cast::<*const c_char>();
+            libc::execve(self.program.as_ptr(), arguments.as_ptr(), environment);
+        }
+        io::Error::last_os_error()
     }
 }
 

@@ -106,6 +106,17 @@ async fn a_file_that_cannot_be_run() {
     fs::set_permissions(&executable.path, fs::Permissions::from_mode(0o644)).expect("permissions");
     expect!["Launch: PATH: cannot be started: it may not be executed; give it the permission (chmod +x), and see that the file system is not mounted with noexec."].assert_eq(&refused(&executable).await);
 
+    // Nothing may take it for a script.
+    let trace = folder.path().join("trace");
+    fs::write(&executable.path, format!("echo harm > {}\n", trace.display())).expect("a file");
+    fs::set_permissions(&executable.path, fs::Permissions::from_mode(0o755)).expect("permissions");
+    let told = refused(&executable).await;
+    assert!(
+        told.starts_with("Launch: PATH: cannot be started: it is not a program, and"),
+        "{told}"
+    );
+    assert!(!trace.exists(), "a shell has run what is no program");
+
     executable.path = folder.path().join("missing");
     expect![
         "Launch: PATH: cannot be started: there is no such file; run init to install the provider."

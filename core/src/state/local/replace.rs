@@ -112,6 +112,10 @@ pub(super) fn replace(
     let failed = |error| StoreError::io("write", path)(error);
     // Renaming over a symbolic link would replace the link instead of the file.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if is_no_file(&path) {
+        pour(&path, text).map_err(failed)?;
+        return Ok(Placed { file: None, durable: Ok(()) });
+    }
     let (next, previous) = (beside(&path, ".next"), beside(&path, ".previous"));
 
     let permissions = path.metadata().ok().map(|found| found.permissions());
@@ -154,6 +158,9 @@ pub(super) fn replace(
 /// Writes a file that nobody locks: aside first, then into its place.
 pub(super) fn write_aside(disk: &Disk, path: &Path, text: Text<'_>) -> Result<(), StoreError> {
     let failed = |error| StoreError::io("write", path)(error);
+    if is_no_file(path) {
+        return pour(path, text).map_err(failed);
+    }
     let next = beside(path, ".next");
     let permissions = path.metadata().ok().map(|found| found.permissions());
     let file = disk.create(&next, permissions).map_err(failed)?;
@@ -165,6 +172,17 @@ pub(super) fn write_aside(disk: &Disk, path: &Path, text: Text<'_>) -> Result<()
         std::fs::remove_file(&next).ok();
         failed(error)
     })
+}
+
+/// Whether something else than a file is there, such as a device or a pipe: putting a file in its place
+/// would take it away from everybody.
+fn is_no_file(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| !found.is_file())
+}
+
+/// Writes a text into what is no file.
+fn pour(path: &Path, text: Text<'_>) -> io::Result<()> {
+    text(&mut OpenOptions::new().write(true).open(path)?)
 }
 
 fn beside(path: &Path, suffix: &str) -> PathBuf {

@@ -292,6 +292,24 @@ async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
 }
 
 #[tokio::test]
+async fn what_is_no_file_is_written_to_and_stays_what_it_is() {
+    let device = Path::new("/dev/full");
+    if !device.exists() {
+        println!("NOT TESTED: there is no /dev/full here");
+        return;
+    }
+    let folder = folder();
+    let device_in_place = state_in(&folder);
+    symlink(device, &device_in_place).unwrap();
+    let text = |to: &mut dyn io::Write| to.write_all(b"text");
+    let error = replace::replace(&Disk::default(), &device_in_place, &text, None).err().unwrap();
+    assert!(error.to_string().contains("write"), "{error}");
+    replace::write_aside(&Disk::default(), &device_in_place, &text).unwrap_err();
+    assert!(!device.metadata().unwrap().is_file(), "the device was replaced");
+    assert!(device_in_place.is_symlink(), "the link was replaced");
+}
+
+#[tokio::test]
 async fn a_damaged_file_is_neither_read_nor_overwritten() {
     let folder = folder();
     std::fs::write(state_in(&folder), "{\"version\": 4, \"reso").unwrap();

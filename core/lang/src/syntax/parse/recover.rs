@@ -54,6 +54,10 @@ impl Parser<'_> {
                 "Invalid character",
                 "Arguments and blocks end with the line, and elements of collections are separated by commas; a semicolon has no meaning.",
             ),
+            _ if text.starts_with('\0') => (
+                "Invalid character",
+                "There is a zero byte here. This file is no text in UTF-8, or it is damaged.",
+            ),
             "\u{201c}" | "\u{201d}" => (
                 "Invalid character",
                 "This is a typographic quotation mark. Strings stand in straight double quotes (\").",
