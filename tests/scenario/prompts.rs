@@ -156,7 +156,9 @@ fn whoever_does_not_want_to_answer_gets_away() {
             terminal.answer(key);
             let Left { text, code, echoes } = terminal.leave();
             assert_eq!(code, Some(1), "{key:?} {text}");
-            assert!(text.contains("No value for required variable"), "{key:?} {text}");
+            // Before the terminal is made ready for the answer, Control-C is a signal.
+            let got_away = ["No value for required variable", "Interrupt received"];
+            assert!(got_away.iter().any(|words| text.contains(words)), "{key:?} {text}");
             assert_eq!(text.matches(ASKS).count(), answers.len() + 1, "{key:?} {text}");
             assert!(echoes, "the terminal shows what is typed again: {text}");
         }

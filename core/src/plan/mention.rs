@@ -77,7 +77,7 @@ pub(super) fn add_problems<T>(
     let mut diags = Diagnostics::new();
     for one in said {
         let better = problems.iter().find(|other| is_at_one(&one, other));
-        if better.is_none_or(|better| better.summary == one.summary) {
+        if !one.is_error() || better.is_none_or(|better| better.summary == one.summary) {
             let _ = diags.push(one);
         }
     }

@@ -36,9 +36,10 @@ impl Accepted {
     /// with that, unless there may be other instances: else all of them were kept twice in the end.
     pub(crate) fn take(&self, addr: &InstanceAddr, config: &Value) -> bool {
         let (resource, mut accepted) = (addr.of().config(), self.0.borrow_mut());
-        match addr.key {
-            InstanceKey::None => accepted.remove(&resource).as_ref() == Some(config),
-            _ => accepted.get(&resource) == Some(config),
+        let is_alone = addr.key == InstanceKey::None && addr.module.is_root();
+        match is_alone {
+            true => accepted.remove(&resource).as_ref() == Some(config),
+            false => accepted.get(&resource) == Some(config),
         }
     }
 }

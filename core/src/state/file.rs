@@ -221,7 +221,7 @@ impl FileError {
             ),
             Self::Older(_) => (
                 "Unsupported state file format",
-                "Formats before version 4 are not read, but Terraform from 0.13 on brings them to it: \
+                "Formats before version 4 are not read, but Terraform from 0.15.4 on brings them to it: \
                  with \"terraform state replace-provider registry.terraform.io/-/NAME NAMESPACE/NAME\" \
                  for each of its providers, then with \"terraform apply -refresh-only\". Nothing was \
                  changed.",

@@ -361,7 +361,6 @@ impl Lexer<'_> {
             (b']', ..) => (T::CloseBracket, 1),
             (b'(', ..) => (T::OpenParen, 1),
             (b')', ..) => (T::CloseParen, 1),
-            (byte, ..) if byte.is_ascii_control() => return self.invalid(char::from(byte)),
             _ => (T::Invalid, 1),
         };
         self.take(kind, length);
@@ -386,17 +385,9 @@ impl Lexer<'_> {
     fn beyond_ascii(&mut self) {
         match self.char() {
             Some(char) if is_xid_start(char) => self.ident(),
-            Some(char) => self.invalid(char),
+            Some(char) => self.take(TokenKind::Invalid, char.len_utf8()),
             None => self.take(TokenKind::Invalid, 1),
         }
-    }
-
-    /// Takes a character that means nothing anywhere, with all that follow and are the same: a file
-    /// may be full of them.
-    fn invalid(&mut self, char: char) {
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let length = rest.len() - rest.trim_start_matches(char).len();
-        self.take(TokenKind::Invalid, length);
     }
 
     fn char(&self) -> Option<char> {

@@ -1,10 +1,10 @@
-//! Where in a file something stands, in the words of its author. Files are parsed again for it, because
-//! only a problem needs to know.
+//! Where in a file something stands, in the words of its author. A file is parsed once more for it,
+//! because only a problem needs to know.
 
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Span};
 
-use super::{Body, json, parse_file};
+use super::{Block, Body, json, parse_file};
 
 /// What a problem is in: in the native syntax the header of the outermost block around it, as it is
 /// written; in JSON the names of the objects on the way to it.
@@ -20,10 +20,18 @@ pub fn context_of(sources: &Sources, span: Span) -> Option<String> {
 /// own header begins. Files in JSON have no blocks.
 #[must_use]
 pub fn heading_of(sources: &Sources, span: Span) -> Option<String> {
-    let Body { blocks, .. } = parse_file(&mut Diagnostics::new(), sources, span.source);
-    let block = blocks.iter().find(|block| is_around(block.span, span))?;
+    let headings = sources.headings(span.source, || {
+        let Body { blocks, .. } = parse_file(&mut Diagnostics::new(), sources, span.source);
+        blocks.iter().map(|block| (block.span, heading(block))).collect()
+    });
+    // Blocks stand one behind the other.
+    let at = headings.partition_point(|(block, _)| block.end < span.start);
+    headings.get(at).filter(|(block, _)| is_around(*block, span)).map(|(_, text)| text.clone())
+}
+
+fn heading(block: &Block) -> String {
     let labels = block.labels.iter().map(|label| format!(" {:?}", label.name.as_str()));
-    Some(format!("{}{}", block.kind.name, labels.collect::<String>()))
+    format!("{}{}", block.kind.name, labels.collect::<String>())
 }
 
 /// Whether the place before a span is in another: what begins where the other does is not in it.

@@ -1,6 +1,6 @@
 //! Where in which source something stands. Holds the texts, computes lines and columns on demand.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -73,7 +73,9 @@ struct Source {
     text: Arc<str>,
     secret: bool,
     /// Byte offset at which each line starts; made when first needed.
-    lines: std::sync::OnceLock<Vec<u32>>,
+    lines: OnceLock<Vec<u32>>,
+    /// See [`Sources::headings`].
+    headings: OnceLock<Vec<(Span, String)>>,
 }
 
 /// The texts that spans point into.
@@ -101,7 +103,8 @@ impl Sources {
 
     fn push(&mut self, name: String, text: Arc<str>, secret: bool) -> SourceId {
         let id = SourceId(u32::try_from(self.list.len()).unwrap_or(u32::MAX));
-        self.list.push(Source { name, text, secret, lines: std::sync::OnceLock::new() });
+        let (lines, headings) = (OnceLock::new(), OnceLock::new());
+        self.list.push(Source { name, text, secret, lines, headings });
         id
     }
 
@@ -127,6 +130,16 @@ impl Sources {
     #[must_use]
     pub fn shared_text(&self, id: SourceId) -> Arc<str> {
         self.list.get(id.0 as usize).map_or_else(|| Arc::from(""), |source| source.text.clone())
+    }
+
+    /// Returns what the blocks of a source are called, with what they cover. Whoever knows the syntax
+    /// says so with `find`, which is asked once for all problems in the source.
+    pub fn headings(
+        &self,
+        id: SourceId,
+        find: impl FnOnce() -> Vec<(Span, String)>,
+    ) -> &[(Span, String)] {
+        self.list.get(id.0 as usize).map_or(&[], |source| source.headings.get_or_init(find))
     }
 
     /// Returns the text a span covers; empty where the span does not fit.

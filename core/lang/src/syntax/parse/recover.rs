@@ -10,8 +10,16 @@ use crate::syntax::lex::{Token, TokenKind};
 impl Parser<'_> {
     /// Reports tokens that are wrong wherever they stand.
     pub(super) fn reject_tokens(&mut self, tokens: &[Token]) {
-        for token in tokens {
-            self.rejected = Some(self.reject(*token));
+        let mut before: Option<Token> = None;
+        for &token in tokens {
+            // A file may be full of the same byte.
+            let goes_on = before.is_some_and(|before| {
+                before.end == token.start && self.slice(before) == self.slice(token)
+            });
+            if !goes_on {
+                self.rejected = Some(self.reject(token));
+            }
+            before = Some(token);
         }
     }
 
