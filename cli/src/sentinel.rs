@@ -9,9 +9,9 @@ use std::future::pending;
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::sys::signal::{Signal as Nix, kill};
@@ -24,7 +24,7 @@ use crate::view;
 /// How long a command that attends to signals itself may take to end after the second.
 const GRACE: Duration = Duration::from_millis(1500);
 
-/// How long it may take to say that it ends.
+/// How long it may take to say that it ends, and to find out whom else to tell.
 const SAYING: Duration = Duration::from_millis(200);
 
 /// How many parts of the program attend to signals themselves.
@@ -52,7 +52,11 @@ static COMPANIONS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
 /// A program that ends when a signal ends us. It is waited for here alone: once that is done, its number
 /// may be anybody's.
-pub(crate) struct Companion(Child);
+pub(crate) struct Companion {
+    program: Child,
+    /// Its number, as long as it is among the companions.
+    number: Option<u32>,
+}
 
 impl Companion {
     /// Starts a program.
@@ -61,19 +65,20 @@ impl Companion {
     /// When it cannot be started.
     pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
         let mut companions = companions();
-        let child = command.spawn()?;
-        companions.push(child.id());
-        Ok(Self(child))
+        let program = command.spawn()?;
+        let number = program.id();
+        companions.push(number);
+        Ok(Self { program, number: Some(number) })
     }
 
     /// What it prints, if that goes through a pipe that nobody has taken yet.
     pub(crate) fn stdout(&mut self) -> Option<ChildStdout> {
-        self.0.stdout.take()
+        self.program.stdout.take()
     }
 
     /// What it complains of, likewise.
     pub(crate) fn stderr(&mut self) -> Option<ChildStderr> {
-        self.0.stderr.take()
+        self.program.stderr.take()
     }
 
     /// Waits for its end.
@@ -83,27 +88,49 @@ impl Companion {
     pub(crate) fn wait(mut self) -> io::Result<ExitStatus> {
         self.wait_for_end();
         let mut companions = companions();
-        let status = self.0.wait();
-        companions.retain(|id| *id != self.0.id());
-        status
+        self.leave(&mut companions);
+        self.program.wait()
     }
 
     /// Waits until it has ended and still has its number.
     fn wait_for_end(&self) {
-        let Ok(id) = i32::try_from(self.0.id()) else { return };
+        let Ok(id) = i32::try_from(self.program.id()) else { return };
         let ended = WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
         while waitid(Id::Pid(Pid::from_raw(id)), ended) == Err(Errno::EINTR) {}
+    }
+
+    fn leave(&mut self, companions: &mut Vec<u32>) {
+        if let Some(number) = self.number.take() {
+            companions.retain(|id| *id != number);
+        }
     }
 }
 
 impl Drop for Companion {
     fn drop(&mut self) {
-        companions().retain(|id| *id != self.0.id());
+        if self.number.is_some() {
+            self.leave(&mut companions());
+        }
     }
 }
 
 fn companions() -> MutexGuard<'static, Vec<u32>> {
     COMPANIONS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// As [`companions`], unless somebody is starting one for longer than we can wait.
+fn companions_in_time() -> Option<MutexGuard<'static, Vec<u32>>> {
+    let begun = Instant::now();
+    loop {
+        match COMPANIONS.try_lock() {
+            Ok(companions) => return Some(companions),
+            Err(TryLockError::Poisoned(poisoned)) => return Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) if begun.elapsed() < SAYING => {
+                thread::sleep(Duration::from_millis(5));
+            }
+            Err(TryLockError::WouldBlock) => return None,
+        }
+    }
 }
 
 /// Begins to watch; from now on no signal is missed. Without a thread for it, signals do what they do by
@@ -156,8 +183,9 @@ fn say(text: &'static str) {
 #[expect(clippy::exit, reason = "the thread that would return from main is busy")]
 fn end() -> ! {
     // Nobody is let go of meanwhile, so that each of these numbers means who it is meant for.
-    let companions = companions();
-    let mut ending: Vec<i32> = companions.iter().filter_map(|id| i32::try_from(*id).ok()).collect();
+    let companions = companions_in_time();
+    let numbers = companions.iter().flat_map(|companions| companions.iter());
+    let mut ending: Vec<i32> = numbers.filter_map(|id| i32::try_from(*id).ok()).collect();
     // What they have started need not notice their end either.
     while let Some(id) = ending.pop() {
         let children = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children"));
@@ -221,7 +249,7 @@ mod tests {
     #[test]
     fn a_program_has_its_number_as_long_as_it_may_be_told_to_end() {
         let companion = Companion::start(&mut Command::new("true")).unwrap();
-        let id = companion.0.id();
+        let id = companion.program.id();
         companion.wait_for_end();
         assert!(companions().contains(&id));
         let status = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap();

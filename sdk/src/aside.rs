@@ -2,10 +2,11 @@
 
 use std::panic::resume_unwind;
 
-use crate::Answer;
+use crate::{Answer, Problem};
 
 /// Does work that blocks: reads files, asks a client that is not asynchronous, computes for long. All
-/// handlers of a provider share one thread, so none of the others would go on meanwhile.
+/// handlers of a provider share one thread, so none of the others would go on meanwhile. Work that has
+/// begun goes on also when the handler is stopped.
 ///
 /// ```
 /// # use formwork_sdk::prelude::*;
@@ -22,7 +23,11 @@ pub async fn aside<T: Send + 'static>(
 ) -> Answer<T> {
     match tokio::task::spawn_blocking(work).await {
         Ok(answer) => answer,
-        Err(error) => resume_unwind(error.into_panic()),
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            // Everything is coming to an end.
+            Err(_) => Err(Problem::because("it was not begun: the provider ends")),
+        },
     }
 }
 

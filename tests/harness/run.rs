@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{self, Child, Stdio};
 use std::sync::{Once, mpsc};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -16,6 +16,9 @@ use super::Workdir;
 
 /// A command that takes longer hangs, and is killed.
 const DEADLINE: Duration = Duration::from_secs(100);
+
+/// What is to come at once comes within this, also on a machine that has much else to do.
+const SOON: Duration = Duration::from_secs(20);
 
 /// A command to be run in a folder.
 pub(crate) struct Command<'w> {
@@ -178,6 +181,15 @@ impl Running {
             }
         }
         panic!("it ended and never said {words:?}");
+    }
+
+    /// Waits for its end, which must come soon: a person waits for it too.
+    #[track_caller]
+    pub(crate) fn wait_a_moment(self) -> Ended {
+        let since = Instant::now();
+        let ended = self.wait();
+        assert!(since.elapsed() < SOON, "it took {:?}\n{}", since.elapsed(), ended.text());
+        ended
     }
 
     /// Waits for its end.

@@ -77,7 +77,7 @@ fn a_command_that_waits_for_a_lock_ends_at_once() {
         // Nothing is said while it waits, so this is when it has read everything.
         waiting.wait_until_it_sleeps();
         waiting.signal(signal);
-        waiting.wait().code(1).says("Interrupt received");
+        waiting.wait_a_moment().code(1).says("Interrupt received");
     }
     holder.answer("yes\n");
     holder.wait().code(0);
@@ -159,6 +159,6 @@ fn two_interrupts_end_a_provisioner_that_does_not_end_by_itself() {
     running.signal(Signal::SIGTERM);
     running.wait_for_words("Gracefully shutting down");
     running.signal(Signal::SIGINT);
-    running.wait().code(1).says("Two interrupts received");
+    running.wait_a_moment().code(1).says("Two interrupts received");
     workdir.formwork("plan").succeed().says("terraform_data.a is tainted, so must be replaced");
 }

@@ -1,6 +1,7 @@
 //! The state while a command has it to itself: locked, with what interrupted runs left put in.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use formwork_core::addr::InstanceAddr;
@@ -50,6 +51,7 @@ impl Locked {
         let recovery =
             recover(store.journals(), stored).map_err(|error| diags.error(error.diagnostic()))?;
         let (file, recovery) = if recovery.is_nothing() {
+            store.empty_file().into_iter().for_each(|path| diags.warn(empty(path)));
             (recovery.file, None)
         } else {
             let runs = recovery.runs.iter().filter(|run| run.n_replayed > 0);
@@ -139,7 +141,7 @@ impl Locked {
     pub(crate) async fn save(&mut self, diags: &mut Diagnostics) -> Result<(), Reported> {
         if let Err(error) = self.store.write(&mut self.file).await {
             let reported = diags.error(error.diagnostic());
-            match self.file.save_errored(std::path::Path::new(".")) {
+            match self.file.save_errored(Path::new(".")) {
                 Ok(path) => {
                     let detail = format!(
                         "The state was written to {} instead. Once the reason above is gone, put it in its place.",
@@ -239,6 +241,15 @@ impl Locked {
             let _ = diags.error(error.diagnostic());
         }
     }
+}
+
+/// What there is to say of a state file that holds nothing at all, and nothing shows that it ever did.
+fn empty(path: &Path) -> Diagnostic {
+    let detail = format!(
+        "{} has no content. It counts as a state without objects, which is right if it was only just made: by hand, or for a lock. If there were objects, go no further: they would be made a second time. Restore the file from a copy instead.",
+        path.display()
+    );
+    Diagnostic::warning("State file is empty", detail).blame(Blame::Environment)
 }
 
 /// How long to wait for a lock: less than nothing is nothing.

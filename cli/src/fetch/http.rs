@@ -14,6 +14,9 @@ use ureq::{Agent, Body, Proxy};
 /// Why a server's answer is not the one that was hoped for.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum HttpError {
+    /// The environment names a proxy that is none.
+    #[error("{url}: the environment names no proxy: {reason}")]
+    Proxy { url: String, reason: String },
     /// No answer came.
     #[error("{url}: {reason}")]
     Unreachable { url: String, reason: String },
@@ -129,14 +132,19 @@ impl Client {
     ) -> Result<Answer, HttpError> {
         let mut at = url.to_owned();
         for _ in 0..=MAX_REDIRECTS {
-            let unreachable = |reason| HttpError::Unreachable { url: without_secrets(&at), reason };
-            let proxy = self.proxy(&at).map_err(unreachable)?;
+            let proxy = self.proxy(&at).map_err(|error| HttpError::Proxy {
+                url: without_secrets(&at),
+                reason: error.to_string(),
+            })?;
             let settings = self.agent.get(&at).config().proxy(proxy);
             let mut request = settings.timeout_global(limit).build();
             if let Some(asking) = asking.filter(|_| origin(&at) == origin(url)) {
                 request = request.header(header::AUTHORIZATION, asking);
             }
-            let response = request.call().map_err(|error| unreachable(error.to_string()))?;
+            let response = request.call().map_err(|error| HttpError::Unreachable {
+                url: without_secrets(&at),
+                reason: error.to_string(),
+            })?;
             let status = response.status();
             let next = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
             match next.filter(|_| status.is_redirection()) {
@@ -152,15 +160,23 @@ impl Client {
         Err(HttpError::Redirect { url: without_secrets(url), reason })
     }
 
-    /// The proxy for a URL, or what is wrong with it.
-    fn proxy(&self, url: &str) -> Result<Option<Proxy>, String> {
+    /// The proxy for a URL.
+    fn proxy(&self, url: &str) -> Result<Option<Proxy>, ureq::Error> {
         let Ok(url) = url.parse::<Uri>() else { return Ok(None) };
         let (Some(scheme), Some(host)) = (url.scheme_str(), url.host()) else { return Ok(None) };
         let Some(named) = self.proxies.toward(scheme, host, url.port_u16()) else {
             return Ok(None);
         };
-        let proxy = Proxy::new(named);
-        proxy.map(Some).map_err(|error| format!("the environment names no proxy: {error}"))
+        let named = Proxy::new(named)?;
+        let mut proxy = Proxy::builder(named.protocol()).host(named.host()).port(named.port());
+        if let Some(name) = named.username() {
+            proxy = proxy.username(name);
+        }
+        if let Some(word) = named.password() {
+            proxy = proxy.password(word);
+        }
+        // Names mean to the proxy what they mean there, by whatever protocol it is asked.
+        proxy.resolve_target(false).build().map(Some)
     }
 
     /// Writes what is at a URL to a file.

@@ -155,12 +155,14 @@ fn io_error<'p>(
 /// When it cannot be written; a file that was there before then is still there.
 pub fn write(path: &Path, parts: &[(&str, &[u8])]) -> Result<(), PlanFileError> {
     let failed = |error: io::Error| io_error("write", path)(error);
+    // An archive that cannot be ended, as on a full disk, complains on the terminal when it is dropped.
+    let mut packed = io::Cursor::new(Vec::new());
+    pack(&mut packed, parts).map_err(|error| failed(error.into()))?;
+    let packed = packed.into_inner();
     let there = std::fs::metadata(path).ok();
     if there.is_some_and(|there| !there.is_file()) {
-        let mut whole = io::Cursor::new(Vec::new());
-        pack(&mut whole, parts).map_err(|error| failed(error.into()))?;
         let opened = OpenOptions::new().write(true).open(path);
-        return opened.and_then(|mut to| to.write_all(whole.get_ref())).map_err(failed);
+        return opened.and_then(|mut to| to.write_all(&packed)).map_err(failed);
     }
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let path = target.as_path();
@@ -170,10 +172,7 @@ pub fn write(path: &Path, parts: &[(&str, &[u8])]) -> Result<(), PlanFileError> 
         .tempfile_in(folder.unwrap_or(Path::new(".")));
     // Temporary files are made for the owner only.
     let aside = aside.map_err(failed)?;
-    // An archive that cannot be ended, as on a full disk, complains on the terminal when it is dropped.
-    let mut packed = io::Cursor::new(Vec::new());
-    pack(&mut packed, parts).map_err(|error| failed(error.into()))?;
-    aside.as_file().write_all(packed.get_ref()).map_err(failed)?;
+    aside.as_file().write_all(&packed).map_err(failed)?;
     aside.as_file().sync_all().map_err(failed)?;
     aside.persist(path).map_err(|error| failed(error.error))?;
     Ok(())

@@ -107,13 +107,13 @@ impl<'l> Pool<'l> {
     ) -> Result<Arc<dyn Provider>, Failure> {
         if addr.is_builtin() {
             let provider: Arc<dyn Provider> = Arc::new(Builtin::default());
-            self.processes.add(addr, &provider);
+            self.processes.add(addr, &provider, purpose);
             return Ok(provider);
         }
         self.make_room().await;
         let _starting = self.processes.starting();
         let provider = self.stopping.unless(purpose, self.launcher.launch(addr)).await?;
-        self.processes.add(addr, &provider);
+        self.processes.add(addr, &provider, purpose);
         Ok(provider)
     }
 
@@ -345,10 +345,10 @@ impl<'l> Pool<'l> {
     }
 
     /// Asks every running provider to cut short what it is doing. Errors are of no consequence. Those
-    /// that are still being started are given up, but for one that is to say what a change did.
+    /// that are still being started are given up. One that is to say what a change did goes on.
     pub async fn stop(&self) {
         self.stopping.begin();
-        let running = self.processes.all();
+        let running = self.processes.stopping();
         futures_util::future::join_all(running.iter().map(|provider| provider.stop())).await;
     }
 }

@@ -11,6 +11,7 @@ use crate::addr::ProviderAddr;
 #[derive(Default)]
 pub(super) struct Remarks(RefCell<Vec<Remark>>);
 
+#[derive(PartialEq)]
 struct Remark {
     provider: ProviderAddr,
     /// What it was asked about; empty if about itself.
@@ -25,9 +26,15 @@ impl Remarks {
         self.0.borrow_mut().push(Remark { provider, about, remark });
     }
 
-    /// Takes everything, in an order that does not depend on timing.
+    /// Takes everything, in an order that does not depend on timing. What several users of a provider
+    /// met with in the same words is there once.
     pub(super) fn take(&self) -> Vec<Diagnostic> {
-        let mut all = self.0.take();
+        let mut all: Vec<Remark> = Vec::new();
+        for one in self.0.take() {
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
         all.sort_by(|one, next| (&one.provider, &one.about).cmp(&(&next.provider, &next.about)));
         all.into_iter().map(|one| one.remark).collect()
     }

@@ -100,6 +100,22 @@ impl LocalStore {
         Self { files, journals, held: None, known: Known::NotRead, disk }
     }
 
+    /// Whether a state that is written is kept: it can be read, but not kept, in a pipe.
+    ///
+    /// # Errors
+    /// When it would not be.
+    pub fn check_place(&self) -> Result<(), StoreError> {
+        let state = &self.files.state;
+        if is_no_file(state) { Err(StoreError::NoFile(state.clone())) } else { Ok(()) }
+    }
+
+    /// The file without content from which nothing could be read.
+    #[must_use]
+    pub fn empty_file(&self) -> Option<&Path> {
+        let source = self.source();
+        (matches!(self.known, Known::Absent) && self.was_there(source)).then_some(source)
+    }
+
     /// Where the parts of this state are.
     #[must_use]
     pub fn files(&self) -> &Files {
@@ -110,7 +126,10 @@ impl LocalStore {
     /// cannot be read: whoever reads it in earnest says why.
     #[must_use]
     pub fn providers(&self) -> BTreeSet<ProviderAddr> {
-        let text = std::fs::read(self.source()).unwrap_or_default();
+        let source = self.source();
+        // What can be read only once is left to them, too.
+        let text = if is_no_file(source) { Ok(Vec::new()) } else { std::fs::read(source) };
+        let text = text.unwrap_or_default();
         StateFile::read_providers(&text).unwrap_or_default()
     }
 
@@ -147,7 +166,7 @@ impl LocalStore {
     /// Whether a file was there before this run.
     fn was_there(&self, source: &Path) -> bool {
         let made_it = self.held.as_ref().is_some_and(|held| held.is_ours);
-        source.exists() && !(made_it && source == self.files.state)
+        source.is_file() && !(made_it && source == self.files.state)
     }
 
     /// What proves that an empty file was not always empty.
@@ -233,7 +252,7 @@ impl Store for LocalStore {
         loop {
             match Held::take(&self.files, &request.operation) {
                 Ok(held) => {
-                    self.held = Some(held);
+                    self.held = held;
                     return Ok(());
                 }
                 Err(error @ StoreError::Held { .. }) => {
@@ -272,6 +291,7 @@ impl Store for LocalStore {
             let (stored, ours) = (lineage.clone(), file.lineage.clone());
             return Err(StoreError::OtherLineage { stored, ours });
         }
+        self.check_place()?;
         self.check_unchanged()?;
         self.back_up()?;
 
@@ -301,6 +321,7 @@ impl LocalStore {
         if let Known::NotRead = self.known {
             self.read_now()?;
         }
+        self.check_place()?;
         self.check_unchanged()?;
         self.back_up()?;
         let print = file.fingerprint();
@@ -361,6 +382,11 @@ impl StateFile {
         replace::write_aside(&Disk::default(), &path, &|to| self.write_to(to))?;
         Ok(path)
     }
+}
+
+/// Whether something else than a file or folder is there, such as a device or a pipe.
+fn is_no_file(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
 fn read_if_present(path: &Path) -> Result<Option<Vec<u8>>, StoreError> {

@@ -130,6 +130,9 @@ pub enum StoreError {
     /// The file was replaced or removed while it was locked.
     #[error("the state {} was replaced or removed while it was in use", .0.display())]
     Replaced(PathBuf),
+    /// What is there is a device, a pipe or the like.
+    #[error("{} is no regular file, and only one keeps a state", .0.display())]
+    NoFile(PathBuf),
     /// The machine did not do it.
     #[error("cannot {what} {}: {source}", path.display())]
     Io {
@@ -194,6 +197,12 @@ impl StoreError {
                 "State file was replaced",
                 "The lock does not cover the file that is there, so another run may be using it. \
                  Nothing was overwritten."
+                    .to_owned(),
+            ),
+            Self::NoFile(_) => (
+                "Failed to save the state",
+                "Without a state nobody would know afterwards what was made. Name a file, with the \
+                 backend's `path` or -state-out."
                     .to_owned(),
             ),
             Self::Io { what: "lock", source, .. } if knows_no_locks(source) => (

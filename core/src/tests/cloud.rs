@@ -12,6 +12,7 @@ mod token;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
@@ -125,6 +126,8 @@ struct Cloudy {
     region: Mutex<Option<String>>,
     /// Whether it died in a call.
     dead: AtomicBool,
+    /// Whether it was told to cut short what it does, which providers then do for good.
+    stopped: AtomicBool,
     /// How many were started before it, and itself.
     number: usize,
 }
@@ -296,7 +299,8 @@ impl Provider for Cloudy {
         let fault = self.cloud.call(format!("configure {region}"));
         self.survives(&format!("configure {region}")).await?;
         *self.region.lock().unwrap() = Some(region);
-        let diagnostics = fault.map_or_else(Vec::new, |_| no("configure"));
+        let is_refused = fault.is_some() || self.stopped.load(Relaxed);
+        let diagnostics = if is_refused { no("configure") } else { Vec::new() };
         Ok(Verdict { diagnostics })
     }
 
@@ -331,7 +335,7 @@ impl Provider for Cloudy {
         self.cloud.take_time().await;
         self.alive()?;
         let found = self.cloud.things().objects.get(&id).cloned();
-        let is_refused = fault == Some(Fault::Refuses);
+        let is_refused = fault == Some(Fault::Refuses) || self.stopped.load(Relaxed);
         let diagnostics = if is_refused { no("read") } else { Vec::new() };
         Ok(ReadResponse {
             state: encode(found.unwrap_or_else(|| Value::null(ty.clone())), &ty),
@@ -494,6 +498,7 @@ impl Provider for Cloudy {
 
     async fn stop(&self) -> Result<String, Failure> {
         self.cloud.call("stop".into());
+        self.stopped.store(true, Relaxed);
         if self.cloud.things().ends_when_stopped {
             return Err(self.lost());
         }

@@ -3,6 +3,7 @@
 
 use formwork_value::Diagnostics;
 
+use super::mending::region;
 use super::{Bench, Fault, Loaded, Run, block_on};
 use crate::provider::Pool;
 
@@ -123,20 +124,6 @@ fn a_provider_that_is_to_say_what_a_lost_change_did_gets_the_time_it_needs() {
 
 #[test]
 fn who_lost_one_process_does_not_wait_for_who_lost_another() {
-    let region = |name: &str| {
-        format!(
-            r#"
-            provider "test" {{
-              alias  = "{name}"
-              region = "{name}"
-            }}
-            resource "test_thing" "{name}" {{
-              provider = test.{name}
-              name     = "{name}"
-            }}
-            "#
-        )
-    };
     let config = ["x", "y"].map(region).concat();
     let mut bench = Bench::after(&config);
     bench.parallelism = 10;

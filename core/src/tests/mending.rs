@@ -9,7 +9,7 @@ fn things(names: &[&str]) -> String {
 }
 
 /// A configuration of the provider under an alias, with one user.
-fn region(name: &str) -> String {
+pub(super) fn region(name: &str) -> String {
     format!(
         r#"
         provider "test" {{

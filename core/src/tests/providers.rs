@@ -3,6 +3,7 @@
 use expect_test::expect;
 
 use super::Bench;
+use super::mending::region;
 
 #[test]
 fn two_configurations_of_one_provider_are_told_apart() {
@@ -36,23 +37,16 @@ fn two_configurations_of_one_provider_are_told_apart() {
 /// Three configurations, each with two users.
 fn regions() -> String {
     let one = |name: &str| {
-        format!(
+        let and_more = format!(
             r#"
-            provider "test" {{
-              alias  = "{name}"
-              region = "{name}"
-            }}
-            resource "test_thing" "{name}" {{
-              provider = test.{name}
-              name     = "{name}"
-            }}
             resource "test_thing" "{name}s" {{
               provider = test.{name}
               name     = "{name}s"
               note     = test_thing.{name}.id
             }}
             "#
-        )
+        );
+        region(name) + &and_more
     };
     ["x", "y", "z"].map(one).concat()
 }

@@ -56,3 +56,12 @@ fn a_question_that_was_put_twice_is_told_of_once() {
         assert_eq!(said.lines().count(), 1, "{call}: {said}");
     }
 }
+
+#[test]
+fn what_several_met_with_in_the_same_words_is_told_once() {
+    let two = format!("{A}\noutput \"b\" {{ value = provider::test::shout(\"b\") }}\n");
+    let mut bench = Bench::after(&two);
+    bench.cloud.things().deaths.extend(["shout a-1".into(), "shout b".into()]);
+    let said = bench.plan(&two).said();
+    assert_eq!(said.matches("asked a second time").count(), 1, "{said}");
+}

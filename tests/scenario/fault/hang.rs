@@ -56,7 +56,7 @@ fn a_provider_that_does_not_answer_is_named_and_left_with_two_interrupts() {
         running.signal(first);
         running.wait_for_words("Gracefully shutting down");
         running.signal(second);
-        let ended = running.wait();
+        let ended = running.wait_a_moment();
         ended.code(1).says("Two interrupts received").says(&waited_for);
         drop(held);
         workdir.world.assert_deserted();
@@ -116,7 +116,7 @@ fn a_start_that_is_to_say_what_a_lost_change_did_is_waited_for_until_the_second_
             ended.code(1).says("An interrupted operation was resolved").says_not("Two interrupts");
         } else {
             running.signal(Signal::SIGINT);
-            running.wait().code(1).says("Two interrupts received");
+            running.wait_a_moment().code(1).says("Two interrupts received");
             drop(second);
         }
         workdir.world.assert_deserted();
@@ -152,7 +152,11 @@ fn a_provider_that_hangs_in_stopping_and_in_its_work_is_left_with_two_interrupts
     running.signal(Signal::SIGTERM);
     running.wait_for_words("Gracefully shutting down");
     running.signal(Signal::SIGTERM);
-    running.wait().code(1).says("Two interrupts").says("ApplyResourceChange for bad_thing.a");
+    running
+        .wait_a_moment()
+        .code(1)
+        .says("Two interrupts")
+        .says("ApplyResourceChange for bad_thing.a");
     drop(held);
     workdir.world.assert_deserted();
     let next = workdir.formwork("plan").run();

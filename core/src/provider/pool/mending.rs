@@ -126,7 +126,7 @@ impl Pool<'_> {
     }
 
     /// Has somebody answer for a handle after a change through it brought no answer: the same provider
-    /// if it lives, else a new one with the same configuration. Returns whether anybody does.
+    /// if it lives and was not told to stop, else a new one with the same configuration. Returns whether anybody does.
     pub async fn revive(&self, handle: &Handle) -> bool {
         let (seat, before) = (handle.seat(), handle.provider());
         self.replaced(handle.addr(), seat, &before, Purpose::Evidence).await.is_some()
@@ -147,7 +147,11 @@ impl Pool<'_> {
             Some(turn) => turn.acquire().await.ok(),
             None => None,
         };
-        if !Arc::ptr_eq(&seat.provider(), before) || answers(before).await {
+        if !Arc::ptr_eq(&seat.provider(), before) {
+            return Some(seat.provider());
+        }
+        let refuses = purpose == Purpose::Evidence && self.processes.was_stopped(before);
+        if !refuses && answers(before).await {
             return Some(seat.provider());
         }
         self.processes.dismiss(before);

@@ -10,6 +10,7 @@ use formwork_plugin_protocol::Provider;
 use tokio::sync::{Notify, Semaphore};
 
 use super::Launch;
+use super::stopping::Purpose;
 use crate::addr::ProviderAddr;
 
 /// The instances that live.
@@ -28,6 +29,10 @@ struct Process {
     addr: ProviderAddr,
     provider: Arc<dyn Provider>,
     role: Role,
+    /// What it was started for.
+    purpose: Purpose,
+    /// Whether it was told to cut short what it does. Providers then refuse whatever comes after.
+    is_stopped: bool,
     /// Held by whoever finds out whether it lives, and replaces it if not.
     turn: Rc<Semaphore>,
 }
@@ -55,10 +60,11 @@ impl Process {
 
 impl Processes {
     /// Takes in an instance that was started, for somebody who configures it.
-    pub(super) fn add(&self, addr: &ProviderAddr, provider: &Arc<dyn Provider>) {
+    pub(super) fn add(&self, addr: &ProviderAddr, provider: &Arc<dyn Provider>, purpose: Purpose) {
         let (addr, provider) = (addr.clone(), provider.clone());
-        let turn = Rc::new(Semaphore::new(1));
-        self.running.borrow_mut().push(Process { addr, provider, role: Role::Busy, turn });
+        let (role, is_stopped, turn) = (Role::Busy, false, Rc::new(Semaphore::new(1)));
+        let process = Process { addr, provider, role, purpose, is_stopped, turn };
+        self.running.borrow_mut().push(process);
     }
 
     fn set(&self, provider: &Arc<dyn Provider>, role: Role) {
@@ -94,9 +100,20 @@ impl Processes {
         Some(unused.provider.clone())
     }
 
-    /// All instances.
-    pub(super) fn all(&self) -> Vec<Arc<dyn Provider>> {
-        self.running.borrow().iter().map(|process| process.provider.clone()).collect()
+    /// The instances that are to be told to stop: those that say what a change did are not.
+    pub(super) fn stopping(&self) -> Vec<Arc<dyn Provider>> {
+        let mut running = self.running.borrow_mut();
+        let at_work = running.iter_mut().filter(|it| it.purpose == Purpose::Work);
+        let told = at_work.map(|process| {
+            process.is_stopped = true;
+            process.provider.clone()
+        });
+        told.collect()
+    }
+
+    /// Whether an instance was told to stop.
+    pub(super) fn was_stopped(&self, provider: &Arc<dyn Provider>) -> bool {
+        self.running.borrow().iter().any(|it| it.is(provider) && it.is_stopped)
     }
 
     /// How many processes there are, coming and going ones too.

@@ -12,7 +12,7 @@ use nix::errno::Errno;
 use nix::fcntl::{FcntlArg, fcntl};
 use nix::libc;
 
-use super::Files;
+use super::{Files, is_no_file};
 use crate::state::store::{LockInfo, StoreError};
 
 /// How often the file may be replaced between opening and locking before we give up.
@@ -32,9 +32,13 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Takes the lock, making the file if there is none.
-    pub(super) fn take(files: &Files, operation: &str) -> Result<Self, StoreError> {
+    /// Takes the lock, making the file if there is none. There is nothing to hold of what is no file:
+    /// no state is kept there.
+    pub(super) fn take(files: &Files, operation: &str) -> Result<Option<Self>, StoreError> {
         let path = &files.state;
+        if is_no_file(path) {
+            return Ok(None);
+        }
         let failed = |error| StoreError::io("lock", path)(error);
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(failed)?;
@@ -62,7 +66,7 @@ impl Held {
             }
             write_info(&info, path, operation).map_err(StoreError::io("lock", &info))?;
             let state = path.clone();
-            return Ok(Self { file, former: Vec::new(), state, info, is_ours });
+            return Ok(Some(Self { file, former: Vec::new(), state, info, is_ours }));
         }
         Err(StoreError::Replaced(path.clone()))
     }

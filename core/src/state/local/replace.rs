@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Seek as _};
 use std::path::{Path, PathBuf};
 
-use super::lock;
+use super::{is_no_file, lock};
 use crate::state::store::StoreError;
 
 /// Writes a text, in pieces of a good size.
@@ -112,10 +112,6 @@ pub(super) fn replace(
     let failed = |error| StoreError::io("write", path)(error);
     // Renaming over a symbolic link would replace the link instead of the file.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if is_no_file(&path) {
-        pour(&path, text).map_err(failed)?;
-        return Ok(Placed { file: None, durable: Ok(()) });
-    }
     let (next, previous) = (beside(&path, ".next"), beside(&path, ".previous"));
 
     let permissions = path.metadata().ok().map(|found| found.permissions());
@@ -159,7 +155,9 @@ pub(super) fn replace(
 pub(super) fn write_aside(disk: &Disk, path: &Path, text: Text<'_>) -> Result<(), StoreError> {
     let failed = |error| StoreError::io("write", path)(error);
     if is_no_file(path) {
-        return pour(path, text).map_err(failed);
+        // A file in its place would take it away from everybody.
+        let mut there = OpenOptions::new().write(true).open(path).map_err(failed)?;
+        return text(&mut there).map_err(failed);
     }
     let next = beside(path, ".next");
     let permissions = path.metadata().ok().map(|found| found.permissions());
@@ -172,17 +170,6 @@ pub(super) fn write_aside(disk: &Disk, path: &Path, text: Text<'_>) -> Result<()
         std::fs::remove_file(&next).ok();
         failed(error)
     })
-}
-
-/// Whether something else than a file is there, such as a device or a pipe: putting a file in its place
-/// would take it away from everybody.
-fn is_no_file(path: &Path) -> bool {
-    path.metadata().is_ok_and(|found| !found.is_file())
-}
-
-/// Writes a text into what is no file.
-fn pour(path: &Path, text: Text<'_>) -> io::Result<()> {
-    text(&mut OpenOptions::new().write(true).open(path)?)
 }
 
 fn beside(path: &Path, suffix: &str) -> PathBuf {

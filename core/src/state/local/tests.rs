@@ -291,22 +291,69 @@ async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
     assert_eq!(store.read().await.unwrap(), None);
 }
 
-#[tokio::test]
-async fn what_is_no_file_is_written_to_and_stays_what_it_is() {
-    let folder = folder();
+/// A pipe, and a link to it.
+fn pipe_in(folder: &TempDir) -> [PathBuf; 2] {
     let (pipe, link) = (folder.path().join("pipe"), folder.path().join("link"));
     nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
     symlink(&pipe, &link).unwrap();
+    [pipe, link]
+}
+
+#[tokio::test]
+async fn a_backup_that_goes_to_what_is_no_file_does_not_take_its_place() {
+    let folder = folder();
+    let [pipe, link] = pipe_in(&folder);
     let text = |to: &mut dyn io::Write| to.write_all(b"text");
     for path in [&pipe, &link] {
         // Opened without waiting for whoever writes.
         let flags = nix::libc::O_NONBLOCK;
         let reader = OpenOptions::new().read(true).custom_flags(flags).open(&pipe).unwrap();
-        replace::replace(&Disk::default(), path, &text, None).unwrap();
+        replace::write_aside(&Disk::default(), path, &text).unwrap();
         assert_eq!(io::read_to_string(reader).unwrap(), "text");
         assert!(!pipe.metadata().unwrap().is_file(), "the pipe was replaced");
         assert!(link.is_symlink(), "the link was replaced");
     }
+}
+
+#[tokio::test]
+async fn a_state_is_read_from_a_pipe_but_not_kept_in_one() {
+    let folder = folder();
+    for path in pipe_in(&folder) {
+        let mut store = LocalStore::new(Files::of(&path));
+        store
+            .lock(LockRequest { operation: "plan".into(), timeout: Duration::ZERO })
+            .await
+            .unwrap();
+        let text = file_with("a").write();
+        let writing = std::thread::scope(|scope| {
+            let write = scope.spawn(|| std::fs::write(&path, text));
+            let read = store.read_now().unwrap();
+            assert_eq!(read.unwrap().state, file_with("a").state);
+            write.join().unwrap()
+        });
+        writing.unwrap();
+        assert!(store.providers().is_empty(), "what can be read only once was read again");
+        let error = store.write(&mut file_with("b")).await.unwrap_err();
+        assert!(matches!(error, StoreError::NoFile(_)), "{error:?}");
+        store.unlock().await.unwrap();
+    }
+    assert_eq!(folder.path().read_dir().unwrap().count(), 2, "something was left beside the pipe");
+}
+
+#[tokio::test]
+async fn a_state_file_without_content_is_told_from_none() {
+    let folder = folder();
+    let mut store = store(&folder);
+    assert_eq!(store.read().await.unwrap(), None);
+    assert_eq!(store.empty_file(), None);
+    let path = state_in(&folder);
+    std::fs::write(&path, "").unwrap();
+    assert_eq!(store.read().await.unwrap(), None);
+    assert_eq!(store.empty_file(), Some(path.as_path()));
+    std::fs::remove_file(&path).unwrap();
+    store.lock(LockRequest { operation: "plan".into(), timeout: Duration::ZERO }).await.unwrap();
+    assert_eq!(store.read().await.unwrap(), None);
+    assert_eq!(store.empty_file(), None, "this one was made for the lock");
 }
 
 #[tokio::test]

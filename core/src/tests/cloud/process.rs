@@ -24,8 +24,9 @@ impl Launch for Cloud {
         self.let_go(&format!("launch {number}")).await;
         tokio::task::yield_now().await;
         std::mem::forget(starting);
-        let (region, dead) = (Mutex::default(), AtomicBool::default());
-        Ok(Arc::new(Cloudy { cloud: self.clone(), region, dead, number }))
+        let (region, dead, stopped) =
+            (Mutex::default(), AtomicBool::default(), AtomicBool::default());
+        Ok(Arc::new(Cloudy { cloud: self.clone(), region, dead, stopped, number }))
     }
 
     fn limit(&self) -> Option<usize> {

@@ -126,12 +126,6 @@ impl Sources {
         self.list.get(id.0 as usize).map_or("", |source| &source.text)
     }
 
-    /// Returns the text of a source, shared.
-    #[must_use]
-    pub fn shared_text(&self, id: SourceId) -> Arc<str> {
-        self.list.get(id.0 as usize).map_or_else(|| Arc::from(""), |source| source.text.clone())
-    }
-
     /// Returns what the blocks of a source are called, with what they cover. Whoever knows the syntax
     /// says so with `find`, which is asked once for all problems in the source.
     pub fn headings(
