@@ -8,7 +8,7 @@
 use std::future::pending;
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -30,14 +30,27 @@ const SAYING: Duration = Duration::from_millis(200);
 /// How many parts of the program attend to signals themselves.
 static ATTENDING: AtomicUsize = AtomicUsize::new(0);
 
+/// Whether one of them has heard a signal, and so brings the command to its end.
+static HEARD: AtomicBool = AtomicBool::new(false);
+
 /// While this lives, a first signal is somebody's business who knows better how to end.
-pub(crate) struct Attended(());
+pub(crate) struct Attended(Signals);
 
 impl Attended {
-    /// From now on.
-    pub(crate) fn begin() -> Self {
+    /// From now on none is missed.
+    ///
+    /// # Errors
+    /// When the system does not let us listen.
+    pub(crate) fn begin() -> io::Result<Self> {
+        let signals = Signals::listen()?;
         ATTENDING.fetch_add(1, Ordering::SeqCst);
-        Self(())
+        Ok(Self(signals))
+    }
+
+    /// Waits for the next signal.
+    pub(crate) async fn next(&mut self) {
+        self.0.next().await;
+        HEARD.store(true, Ordering::SeqCst);
     }
 }
 
@@ -156,7 +169,8 @@ async fn watch(listens: mpsc::Sender<()>) {
     let mut n_attended = 0;
     loop {
         signals.next().await;
-        if ATTENDING.load(Ordering::SeqCst) == 0 {
+        // Whoever has heard it may be done by the time that we are told of it.
+        if ATTENDING.load(Ordering::SeqCst) == 0 && !HEARD.load(Ordering::SeqCst) {
             say("\nInterrupt received. The command ended before it was done.\n");
             end();
         }
@@ -198,7 +212,7 @@ fn end() -> ! {
 }
 
 /// The signals that mean the same: Ctrl-C, a polite kill, a terminal that goes away.
-pub(crate) struct Signals {
+struct Signals {
     interrupt: Signal,
     terminate: Signal,
     hangup: Option<Signal>,
@@ -207,14 +221,14 @@ pub(crate) struct Signals {
 impl Signals {
     /// From now on none is missed. Whoever has us started with `nohup` does not mean the terminal's
     /// end to be ours.
-    pub(crate) fn listen() -> io::Result<Self> {
+    fn listen() -> io::Result<Self> {
         let hangup = (!hangup_is_ignored()).then(|| signal(SignalKind::hangup())).transpose()?;
         let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
         Ok(Self { interrupt: signal(interrupt)?, terminate: signal(terminate)?, hangup })
     }
 
     /// Waits for the next of them.
-    pub(crate) async fn next(&mut self) {
+    async fn next(&mut self) {
         let Self { interrupt, terminate, hangup } = self;
         let hangup = async {
             match hangup {

@@ -24,6 +24,7 @@ mod moved;
 mod order;
 mod outputs;
 mod pace;
+mod paths;
 mod property;
 mod providers;
 mod provisioners;

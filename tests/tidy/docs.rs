@@ -112,3 +112,34 @@ fn is_package(name: &str) -> bool {
     let line = format!("name = \"{name}\"");
     TREE.iter().any(|file| file.name() == "Cargo.toml" && file.text.lines().any(|l| l == line))
 }
+
+#[test]
+fn every_package_has_a_reason() {
+    let manifest = TREE.iter().find(|file| file.path == "Cargo.toml").expect("the workspace's");
+    let dependencies = manifest.text.split("[workspace.dependencies]").nth(1).unwrap_or_default();
+    let dependencies = dependencies.split("\n[").next().unwrap_or_default().lines();
+    let packages: Vec<&str> = dependencies
+        .filter(|line| !line.contains("path = "))
+        .filter_map(|line| Some(line.split_once(" = ")?.0))
+        .collect();
+    assert!(packages.len() > 40, "{packages:?}");
+    let architecture = TREE.iter().find(|file| file.path == "ARCHITECTURE.md").expect("the map");
+    let table = architecture.text.split("## Packages").nth(1).unwrap_or_default();
+    let rows = table.split("\n## ").next().unwrap_or_default().lines().filter_map(|line| {
+        let mut cells = line.strip_prefix('|')?.split('|');
+        Some(format!("{} {}", cells.next()?, cells.next()?))
+    });
+    let is_part_of_name = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
+    let named: Vec<String> = rows
+        .flat_map(|row| {
+            let words = row.split(|c| !is_part_of_name(c)).map(str::to_owned);
+            words.collect::<Vec<_>>()
+        })
+        .collect();
+    let violations: Vec<_> = packages
+        .into_iter()
+        .filter(|package| !named.iter().any(|name| name == package))
+        .map(str::to_owned)
+        .collect();
+    none(&violations, "a package has a line in ARCHITECTURE.md: what it is used for, and why it");
+}

@@ -9,7 +9,7 @@ use std::time::Duration;
 use formwork_core::provider::{Pool, Waiting};
 
 use super::operation::Prepared;
-use crate::sentinel::{Attended, Signals};
+use crate::sentinel::Attended;
 use crate::view::{self, Screen};
 
 const FIRST: &str = "\nInterrupt received.\nPlease wait for Formwork to exit or data loss may occur.\nGracefully shutting down...\n\n";
@@ -47,8 +47,7 @@ pub(super) async fn guarded<T>(
     interrupt: &Interrupt,
 ) -> Option<T> {
     tokio::pin!(work);
-    let Ok(mut signals) = Signals::listen() else { return Some(work.await) };
-    let _attended = Attended::begin();
+    let Ok(mut signals) = Attended::begin() else { return Some(work.await) };
     let patience = prepared.workspace.env.plugin_patience.unwrap_or(PATIENCE);
     let mut reminding = std::pin::pin!(remind(pool, patience.max(Duration::from_secs(1))));
     tokio::select! {

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _};
 
 use nix::sys::termios::{LocalFlags, SetArg, Termios, tcgetattr, tcsetattr};
 
-use crate::sentinel::{Attended, Signals};
+use crate::sentinel::Attended;
 use crate::view::{self, Paint, Screen};
 
 /// Something to ask.
@@ -33,8 +33,7 @@ pub(super) enum Unanswered {
 /// When there is no answer.
 pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Result<String, Unanswered> {
     // From the first word on: whoever is quick interrupts before the question is out.
-    let signals = Signals::listen().map_err(|_| Unanswered::Ended)?;
-    let _attended = Attended::begin();
+    let signals = Attended::begin().map_err(|_| Unanswered::Ended)?;
     view::out(&format!("{}\n", screen.paint(Paint::Bold, question.title)));
     if !question.about.is_empty() {
         let about = match io::stdout().is_terminal() {
@@ -57,7 +56,7 @@ pub(super) async fn ask(screen: &Screen, question: Question<'_>) -> Result<Strin
 }
 
 /// Reads a line; an interrupt ends the wait.
-async fn line(mut signals: Signals) -> Result<String, Unanswered> {
+async fn line(mut signals: Attended) -> Result<String, Unanswered> {
     let reading = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
         io::stdin().read_line(&mut line).map(|_| line)

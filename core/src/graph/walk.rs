@@ -29,13 +29,13 @@ pub struct Pace<'s> {
     pub limit: usize,
     /// Whether to start nothing more. Asked before every visit; visits under way are waited for.
     pub stop: &'s dyn Fn() -> bool,
-    /// In which order results are recorded.
+    /// In which order vertices are visited, and results recorded.
     pub finishing: Finishing,
     /// Who may start, beyond what the edges say.
     pub gate: &'s dyn Gate,
 }
 
-/// In which order results are recorded.
+/// In which order vertices are visited, and results recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finishing {
     /// As visits happen to end.
@@ -43,6 +43,9 @@ pub enum Finishing {
     /// In a random order that the edges allow, always the same for one seed: for tests that nothing
     /// depends on timing.
     Shuffled(u64),
+    /// One after the other, and this vertex before everything that it does not wait for: for tests
+    /// that it needs nothing else.
+    Early(VertexId),
 }
 
 /// What was not visited, ascending.
@@ -81,6 +84,7 @@ where
     F: Future<Output = O>,
 {
     let mut agenda = Agenda::new(graph, pace.finishing);
+    let limit = if matches!(pace.finishing, Finishing::Early(_)) { 1 } else { pace.limit.max(1) };
     let mut under_way = FuturesUnordered::new();
     let mut finished: Vec<(VertexId, O)> = Vec::new();
     let mut n_records = 0;
@@ -89,7 +93,7 @@ where
         async move { (id, result.await) }
     };
     loop {
-        while under_way.len() + finished.len() < pace.limit.max(1) && !agenda.is_idle() {
+        while under_way.len() + finished.len() < limit && !agenda.is_idle() {
             if (pace.stop)() {
                 break;
             }
@@ -138,7 +142,9 @@ struct Agenda<'g, V, E> {
     /// How many dependencies of each vertex are not recorded yet.
     n_waiting: Vec<u32>,
     fate: Vec<Fate>,
-    ready: BinaryHeap<Reverse<VertexId>>,
+    ready: BinaryHeap<Reverse<(bool, VertexId)>>,
+    /// What has to come before one vertex, and itself; empty if no vertex comes early.
+    early: Vec<bool>,
     /// What could start and has to wait for room, in the order of asking.
     held_back: VecDeque<VertexId>,
     chance: Option<Chance>,
@@ -158,19 +164,34 @@ impl<'g, V, E> Agenda<'g, V, E> {
             // `Draft::freeze` lets no more edges in than fit.
             .map(|id| u32::try_from(graph.dependencies(id).len()).unwrap_or(u32::MAX))
             .collect();
-        let ready = graph.ids().filter(|id| n_waiting[id.index()] == 0).map(Reverse).collect();
-        let chance = match finishing {
-            Finishing::AsTheyCome => None,
-            Finishing::Shuffled(seed) => Some(Chance(seed)),
+        let (chance, early) = match finishing {
+            Finishing::AsTheyCome => (None, Vec::new()),
+            Finishing::Shuffled(seed) => (Some(Chance(seed)), Vec::new()),
+            Finishing::Early(id) => {
+                let it = graph.ids().map(|other| other == id).collect();
+                (None, graph.dependencies.reach(it))
+            }
         };
-        Self {
+        let mut agenda = Self {
             graph,
             n_waiting,
             fate: vec![Fate::Open; graph.len()],
-            ready,
+            ready: BinaryHeap::new(),
+            early,
             held_back: VecDeque::new(),
             chance,
+        };
+        for id in graph.ids() {
+            if agenda.n_waiting[id.index()] == 0 {
+                agenda.get_ready(id);
+            }
         }
+        agenda
+    }
+
+    fn get_ready(&mut self, id: VertexId) {
+        let is_late = !self.early.is_empty() && !self.early[id.index()];
+        self.ready.push(Reverse((is_late, id)));
     }
 
     fn is_idle(&self) -> bool {
@@ -179,7 +200,7 @@ impl<'g, V, E> Agenda<'g, V, E> {
 
     /// Takes the vertex that starts next.
     fn take(&mut self) -> Option<VertexId> {
-        let Reverse(id) = self.ready.pop()?;
+        let Reverse((_, id)) = self.ready.pop()?;
         self.fate[id.index()] = Fate::Started;
         Some(id)
     }
@@ -208,7 +229,7 @@ impl<'g, V, E> Agenda<'g, V, E> {
         let mut settled = vec![(id, next)];
         while let Some((id, next)) = settled.pop() {
             if gate.passed(id) {
-                self.ready.extend(self.held_back.drain(..).map(Reverse));
+                std::mem::take(&mut self.held_back).into_iter().for_each(|id| self.get_ready(id));
             }
             for &dependent in self.graph.dependents(id) {
                 let at = dependent.index();
@@ -221,7 +242,7 @@ impl<'g, V, E> Agenda<'g, V, E> {
                 }
                 match self.fate[at] {
                     Fate::Skipped => settled.push((dependent, Next::SkipDependents)),
-                    Fate::Open | Fate::Started => self.ready.push(Reverse(dependent)),
+                    Fate::Open | Fate::Started => self.get_ready(dependent),
                 }
             }
         }
