@@ -58,8 +58,10 @@ pub(crate) fn scrub_view(view: &mut Value) {
     if let Some(prior) = fields.get_mut("prior_state") {
         scrub_view(prior);
     }
-    // The lists are not the same yet where a data source is deferred or a plan is refused.
-    fields.remove("relevant_attributes");
+    // They are a set; Terraform lists them in no particular order.
+    if let Some(Value::Array(relevant)) = fields.get_mut("relevant_attributes") {
+        relevant.sort_by_key(Value::to_string);
+    }
     sort_checks(fields.get_mut("checks"), "address");
     for name in ["values", "planned_values"] {
         if let Some(values) = fields.get_mut(name) {

@@ -295,10 +295,6 @@ impl Bench {
             std::fs::remove_file(self.shared.path().join(file_of(engine))).unwrap();
             let mut view = run.document().ok_or(run.stdout + &run.stderr)?;
             scrub_view(&mut view);
-            // Nothing drifts here; where it does, this is compared.
-            if let Value::Object(fields) = &mut view {
-                fields.remove("relevant_attributes");
-            }
             Ok::<Value, String>(view)
         });
         match views {

@@ -74,6 +74,8 @@ struct Parts {
     first: Vec<VertexId>,
     /// Destroyed objects that go last.
     last: Vec<VertexId>,
+    /// What has objects that can go only when one of those that go last is gone.
+    held_up: BTreeSet<usize>,
     /// Whether one of them is destroyed before its successor is created.
     destroyed_first: bool,
     /// Whether one of them is destroyed after its successor is created.
@@ -111,6 +113,10 @@ impl<'i> Resources<'i> {
         }
         for (id, destroy) in destroys(vertices, index) {
             let Some(at) = found.number(&name(&destroy.change.addr)) else { continue };
+            if destroy.is_last && destroy.is_hurried {
+                let on: Vec<_> = found.others(at, &destroy.change.prior_dependencies).collect();
+                found.parts[at].held_up.extend(on);
+            }
             let parts = &mut found.parts[at];
             let group = if destroy.is_last { &mut parts.last } else { &mut parts.first };
             group.push(id);
@@ -259,7 +265,11 @@ fn connect_creators(draft: &mut Building<'_>, index: &Index) {
             let current = resources.others(own, &change.dependencies);
             depends_on.extend(current.filter(|&on| !resources.parts[on].last.is_empty()));
         }
-        let gone = depends_on.iter().flat_map(|&on| resources.parts[on].first_gone()).copied();
+        // What it used until now goes after it, and what that was made after goes after that.
+        let held_up: BTreeSet<usize> =
+            depends_on.iter().flat_map(|&on| &resources.parts[on].held_up).copied().collect();
+        let gone = depends_on.difference(&held_up);
+        let gone = gone.flat_map(|&on| resources.parts[on].first_gone()).copied();
         // What goes after the old object cannot go before the new one comes.
         if !parts.created_first {
             let (of, waiting) = (resources.names[own].clone(), parts.makers.clone());

@@ -12,6 +12,7 @@ use super::folders::CallSite;
 use super::{
     Argument, LocalProvider, ModuleCall, PassedProvider, constant, resource, settings, traversal,
 };
+use crate::addr::{BadAddress, ModuleSource};
 use crate::version::Constraints;
 
 pub(super) const CONTENT: BodySchema = BodySchema {
@@ -71,7 +72,7 @@ fn read_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
         let _ = diags.error(missing.at(block.body.missing));
         return None;
     };
-    let source = constant::string(diags, &attribute.expr);
+    let source = source(diags, attribute, of("version").is_some());
     named.ok()?;
     Some(CallSite {
         name: name.name.clone(),
@@ -80,6 +81,21 @@ fn read_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
         version: version.ok()?,
         span: block.header,
     })
+}
+
+/// The text of a source, which is one of some kind.
+fn source(
+    diags: &mut Diagnostics,
+    attribute: &Attribute,
+    versioned: bool,
+) -> Result<String, Reported> {
+    let text = constant::string(diags, &attribute.expr)?;
+    match ModuleSource::parse(&text, versioned) {
+        Ok(_) => Ok(text),
+        Err(BadAddress { summary, detail }) => {
+            Err(diags.error(Diagnostic::error(summary, detail).at(attribute.expr.span)))
+        }
+    }
 }
 
 fn version(

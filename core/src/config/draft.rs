@@ -14,7 +14,7 @@ use super::{
     Module, Resource, Settings, call, check, import, moved, output, provider, removed, resource,
     variable,
 };
-use crate::addr::{Mode, ProviderAddr};
+use crate::addr::{Mode, ProviderAddr, ResourceName};
 
 pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[],
@@ -39,6 +39,43 @@ pub(super) const CONTENT: BodySchema = BodySchema {
 /// A module while its blocks are read.
 pub(super) struct Draft {
     module: Module,
+    /// Blocks that could not be read. Their names are taken all the same.
+    unread: BTreeMap<Name, Span>,
+}
+
+/// What a block is known by in its module: its kind and its labels.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Name {
+    kind: Str,
+    labels: Vec<Str>,
+}
+
+impl Name {
+    fn of(block: &Block) -> Self {
+        let labels = block.labels.iter().map(|label| label.name.clone()).collect();
+        Self { kind: block.kind.name.clone(), labels }
+    }
+
+    /// The summary for a second block of that name, and what it is called in a sentence.
+    fn words(&self) -> (String, String) {
+        let name = |at: usize| self.labels.get(at).map_or("", |label| label.as_str());
+        match self.kind.as_str() {
+            "variable" => {
+                ("Duplicate variable declaration".into(), format!("The variable `{}`", name(0)))
+            }
+            "output" => ("Duplicate output definition".into(), format!("The output `{}`", name(0))),
+            "module" => ("Duplicate module call".into(), format!("The module call `{}`", name(0))),
+            "check" => (
+                format!("Duplicate check {:?} configuration", name(0)),
+                format!("`check.{}`", name(0)),
+            ),
+            kind => {
+                let before = if kind == "resource" { "" } else { &format!("{kind}.") };
+                let summary = format!("Duplicate {kind} \"{}\" configuration", name(0));
+                (summary, format!("`{before}{}.{}`", name(0), name(1)))
+            }
+        }
+    }
 }
 
 impl Draft {
@@ -59,6 +96,7 @@ impl Draft {
                 imports: Vec::new(),
                 checks: BTreeMap::new(),
             },
+            unread: BTreeMap::new(),
         }
     }
 
@@ -103,7 +141,7 @@ impl Draft {
 
     /// Returns the module. Everything that needed all blocks is filled in.
     pub(super) fn finish(self) -> Module {
-        let Self { mut module } = self;
+        let Self { mut module, .. } = self;
         let settings = &module.settings;
         for provider in module.providers.values_mut() {
             provider.provider = settings.source_of(&provider.local.name);
@@ -142,14 +180,11 @@ impl Draft {
     }
 
     fn variable(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let Some(variable) = variable::read(diags, sources, block) else { return };
-        if let Some(other) = self.module.variables.get(&variable.name) {
-            let what = format!("The variable `{}`", variable.name);
-            let places = (variable.span, place(sources, other.span));
-            let _ = diags.error(duplicate("Duplicate variable declaration", &what, places));
-            return;
+        let (name, span) = (Name::of(&block), block.header);
+        let read = variable::read(diags, sources, block);
+        if let Some(read) = self.free(diags, sources, (name, span), read) {
+            self.module.variables.insert(read.name.clone(), read);
         }
-        self.module.variables.insert(variable.name.clone(), variable);
     }
 
     fn locals(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
@@ -165,68 +200,94 @@ impl Draft {
     }
 
     fn output(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let Some(output) = output::read(diags, sources, block) else { return };
-        if let Some(other) = self.module.outputs.get(&output.name) {
-            let what = format!("The output `{}`", output.name);
-            let places = (output.span, place(sources, other.span));
-            let _ = diags.error(duplicate("Duplicate output definition", &what, places));
-            return;
+        let (name, span) = (Name::of(&block), block.header);
+        let read = output::read(diags, sources, block);
+        if let Some(read) = self.free(diags, sources, (name, span), read) {
+            self.module.outputs.insert(read.name.clone(), read);
         }
-        self.module.outputs.insert(output.name.clone(), output);
     }
 
     fn call(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let Some(call) = call::read(diags, sources, block) else { return };
-        let site = &call.site;
-        if let Some(other) = self.module.calls.get(&site.name) {
-            let what = format!("The module call `{}`", site.name);
-            let places = (site.span, place(sources, other.site.span));
-            let _ = diags.error(duplicate("Duplicate module call", &what, places));
-            return;
+        let (name, span) = (Name::of(&block), block.header);
+        let read = call::read(diags, sources, block);
+        if let Some(read) = self.free(diags, sources, (name, span), read) {
+            self.module.calls.insert(read.site.name.clone(), read);
         }
-        self.module.calls.insert(site.name.clone(), call);
     }
 
     fn resource(&mut self, diags: &mut Diagnostics, sources: &Sources, mode: Mode, block: Block) {
-        if let Some(resource) = resource::read(diags, sources, mode, block) {
-            self.add_resource(diags, sources, resource);
+        let (name, span) = (Name::of(&block), block.header);
+        match resource::read(diags, sources, mode, block) {
+            Some(read) => self.add_resource(diags, sources, (name, read)),
+            None => drop(self.free(diags, sources, (name, span), None::<()>)),
         }
     }
 
     fn check(&mut self, diags: &mut Diagnostics, sources: &Sources, block: Block) {
-        let Some((check, data)) = check::read(diags, sources, block) else { return };
-        if let Some(other) = self.module.checks.get(&check.name) {
-            let summary = format!("Duplicate check {:?} configuration", check.name.as_str());
-            let places = (check.span, place(sources, other.span));
-            let _ = diags.error(duplicate(&summary, &format!("`check.{}`", check.name), places));
-            return;
-        }
+        let (name, span) = (Name::of(&block), block.header);
+        let read = check::read(diags, sources, block);
+        let Some((check, data)) = self.free(diags, sources, (name, span), read) else { return };
         self.module.checks.insert(check.name.clone(), check);
         if let Some(data) = data {
-            self.add_resource(diags, sources, data);
+            let labels = vec![data.name.kind().clone(), data.name.name().clone()];
+            self.add_resource(diags, sources, (Name { kind: "data".into(), labels }, data));
         }
     }
 
-    fn add_resource(&mut self, diags: &mut Diagnostics, sources: &Sources, resource: Resource) {
-        let name = &resource.name;
-        if let Some(other) = self.module.resources.get(name) {
-            let word = match name.mode() {
-                Mode::Managed => "resource",
-                Mode::Data => "data",
-                Mode::Ephemeral => "ephemeral",
-            };
-            let summary = format!("Duplicate {word} \"{}\" configuration", name.kind());
-            // What stands in a `check` block is the one too many, wherever that is.
-            let nested = other.within.is_some() && resource.within.is_none();
-            let (second, first) = match nested {
-                true => (other.span, resource.span),
-                false => (resource.span, other.span),
-            };
-            let places = (second, place(sources, first));
-            let _ = diags.error(duplicate(&summary, &format!("`{name}`"), places));
-            return;
+    /// Passes on what was read of a block if nothing else has its name, which is taken now.
+    fn free<T>(
+        &mut self,
+        diags: &mut Diagnostics,
+        sources: &Sources,
+        (name, span): (Name, Span),
+        read: Option<T>,
+    ) -> Option<T> {
+        if let Some(first) = self.taken(&name) {
+            let (summary, what) = name.words();
+            let _ = diags.error(duplicate(&summary, &what, (span, place(sources, first))));
+            return None;
         }
-        self.module.resources.insert(name.clone(), Box::new(resource));
+        if read.is_none() {
+            self.unread.insert(name, span);
+        }
+        read
+    }
+
+    /// Where a name was given away.
+    fn taken(&self, name: &Name) -> Option<Span> {
+        let Module { variables, outputs, calls, checks, resources, .. } = &self.module;
+        let first = name.labels.first()?;
+        let resource = |mode| {
+            let second = name.labels.get(1)?;
+            resources.get(&ResourceName::new(mode, first, second)).map(|it| it.span)
+        };
+        let read = match name.kind.as_str() {
+            "variable" => variables.get(first).map(|it| it.span),
+            "output" => outputs.get(first).map(|it| it.span),
+            "module" => calls.get(first).map(|it| it.site.span),
+            "check" => checks.get(first).map(|it| it.span),
+            "resource" => resource(Mode::Managed),
+            "data" => resource(Mode::Data),
+            _ => resource(Mode::Ephemeral),
+        };
+        read.or_else(|| self.unread.get(name).copied())
+    }
+
+    fn add_resource(
+        &mut self,
+        diags: &mut Diagnostics,
+        sources: &Sources,
+        (name, read): (Name, Resource),
+    ) {
+        let other = self.module.resources.get(&read.name);
+        // What stands in a `check` block is the one too many, wherever that is.
+        if let Some(other) = other.filter(|it| it.within.is_some() && read.within.is_none()) {
+            let (summary, what) = name.words();
+            let places = (other.span, place(sources, read.span));
+            let _ = diags.error(duplicate(&summary, &what, places));
+        } else if let Some(read) = self.free(diags, sources, (name, read.span), Some(read)) {
+            self.module.resources.insert(read.name.clone(), Box::new(read));
+        }
     }
 }
 

@@ -8,8 +8,10 @@ use formwork_lang::refs::{self, Traversal, TraversalStep};
 use formwork_lang::syntax::{Body, Expr};
 use formwork_value::{Diagnostics, Path, Step, Str};
 
-use super::Plan;
-use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, Reference, ResourceAddr, Subject};
+use super::{Mode, Plan};
+use crate::addr::{
+    InstanceAddr, InstanceKey, Mode as Kind, ModuleAddr, Reference, ResourceAddr, Subject, Target,
+};
 use crate::change::Action;
 use crate::config::{Module, Repetition, Resource};
 use crate::session::Session;
@@ -30,22 +32,40 @@ pub(super) fn of(session: &Session<'_>, plan: &Plan) -> Relevant {
         }
         before = Some(addr);
     }
+    // So do data sources that go with everything else.
+    if plan.mode == Mode::Destroy {
+        let data = plan.prior.resources.iter().filter(|(it, _)| it.resource.mode() == Kind::Data);
+        for (addr, stored) in data {
+            if stored.instances.keys().any(|key| is_meant(plan, &addr.instance(key.clone()))) {
+                search.resource(addr, &[]);
+            }
+        }
+    }
     for (name, change) in &plan.outputs {
         if change.action != Action::NoOp {
             search.output(&ModuleAddr::root(), name);
         }
     }
-    // Outputs of called modules are not in the state, so each that has a value counts as new.
+    // Outputs of called modules are not in the state, so each that has a value counts as new. Those
+    // that are ephemeral never change.
     for node in session.config.nodes.iter().filter(|node| node.caller.is_some()) {
         for module in session.results.instances(&node.path) {
-            for name in node.module.outputs.keys() {
-                if module.outputs.get(name).is_some_and(|value| !value.is_null()) {
+            for (name, output) in &node.module.outputs {
+                if !output.ephemeral
+                    && module.outputs.get(name).is_some_and(|value| !value.is_null())
+                {
                     search.output(module.addr(), name);
                 }
             }
         }
     }
     search.run()
+}
+
+/// Whether a plan is about an instance, as far as its own address says.
+fn is_meant(plan: &Plan, addr: &InstanceAddr) -> bool {
+    let is_in = |targets: &[Target]| targets.iter().any(|target| target.contains(addr));
+    (plan.targets.is_empty() || is_in(&plan.targets)) && !is_in(&plan.excludes)
 }
 
 /// Something mentioned in an instance of a module, and what of it.

@@ -225,6 +225,37 @@ fn an_object_that_becomes_create_first_while_its_dependency_goes_makes_no_cycle(
 }
 
 #[test]
+fn an_object_that_becomes_create_first_while_its_dependency_is_replaced_makes_no_cycle() {
+    // c uses the old b until it is updated, and a is replaced only when the old b is gone: so c
+    // cannot wait for that, although it was made after a, too.
+    let after = format!(
+        r#"resource "test_thing" "a" {{
+             name = "a"
+             {SOUTH}
+           }}
+           resource "test_thing" "b" {{
+             name = "b"
+             {SOUTH}
+             {FIRST}
+           }}
+           resource "test_thing" "c" {{
+             name = "c"
+             note = "other"
+           }}"#
+    );
+    check(
+        &chain(NORTH, NORTH, ""),
+        &after,
+        expect![[r#"
+            -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
+            +/- test_thing.b ReplaceBecauseCannotUpdate .zone
+            ~ test_thing.c
+            calls: create b, update c-1, delete b-1, delete a-1, create a
+        "#]],
+    );
+}
+
+#[test]
 fn instances_that_shrink_away_go_dependents_first() {
     let config = |n: usize| {
         format!(

@@ -385,3 +385,49 @@ provider "x" { alias = "y" }
         "#]],
     );
 }
+
+#[test]
+fn the_name_of_a_block_that_cannot_be_read_is_taken_too() {
+    check(
+        r#"output "a" {}
+output "a" { value = 1 }
+module "b" {}
+module "b" { source = "./b" }
+module "c" { source = "./c" }
+module "c" { source = "one/two" }
+data "x_y" "a" {
+  count    = 1
+  for_each = {}
+}
+data "x_y" "a" {}
+variable "count" {}
+variable "count" {}
+"#,
+        &expect![[r#"
+            error main.tf:1,12-13 Missing required argument
+                The argument "value" must be set here, but is not.
+            error main.tf:2,1-11 Duplicate output definition
+                The output `a` is already there at main.tf:1,1-11. A name can be used once in a module.
+            error main.tf:3,12-13 Missing required argument
+                The argument "source" must be set here, but is not.
+            error main.tf:4,1-11 Duplicate module call
+                The module call `b` is already there at main.tf:3,1-11. A name can be used once in a module.
+            error main.tf:6,1-11 Duplicate module call
+                The module call `c` is already there at main.tf:5,1-11. A name can be used once in a module.
+            error main.tf:6,23-32 Invalid module source address
+                Formwork failed to determine your intended installation method for remote module package "one/two".
+
+                If you intended this as a path relative to the current module, use "./one/two" instead. The "./" prefix indicates that the address is a relative filesystem path.
+            error main.tf:9,3-11 Invalid combination of "count" and "for_each"
+                Only one of `count` and `for_each` can say how many instances there are.
+            error main.tf:11,1-15 Duplicate data "x_y" configuration
+                `data.x_y.a` is already there at main.tf:7,1-15. A name can be used once in a module.
+            error main.tf:12,10-17 Invalid variable name
+                `count` has a meaning of its own in module blocks; take another name.
+            error main.tf:13,1-17 Duplicate variable declaration
+                The variable `count` is already there at main.tf:12,1-17. A name can be used once in a module.
+            error main.tf:13,10-17 Invalid variable name
+                `count` has a meaning of its own in module blocks; take another name.
+        "#]],
+    );
+}

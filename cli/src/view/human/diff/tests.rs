@@ -1,7 +1,7 @@
 //! Differences as people see them.
 
 use expect_test::{Expect, expect};
-use formwork_value::{Marks, Path, Type, Value};
+use formwork_value::{Marks, Number, Path, Type, Value};
 
 use super::Differ;
 use crate::view::Screen;
@@ -65,6 +65,14 @@ fn a_value_without_a_type_of_its_own_is_shown_as_json() {
     .assert_eq(&shown);
     let secret = Value::string("x").mark(Marks::SENSITIVE);
     assert_eq!(change(secret, null()), "- input = (sensitive value) -> null\n");
+}
+
+#[test]
+fn a_zero_has_a_sign_in_a_state_and_none_in_a_plan() {
+    let zero = Value::Number(Number::from(0_i64).negate());
+    assert_eq!(change(Value::int(5), zero.clone()), "~ input = 5 -> 0\n");
+    let state = Differ { screen: &SCREEN, signs: false, free: false, forces: &[] };
+    assert_eq!(state.shown(&zero), "-0");
 }
 
 #[test]

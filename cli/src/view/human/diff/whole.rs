@@ -54,6 +54,8 @@ impl Differ<'_> {
                 }
                 None => format!("{}{note}", quoted(string)),
             },
+            // In a plan no zero has a sign; in a state that is shown it has.
+            Value::Number(number) if self.signs && number.is_zero() => format!("0{note}"),
             other => format!("{}{note}", scalar(other)),
         }
     }
