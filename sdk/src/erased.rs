@@ -106,12 +106,16 @@ impl<R: Resource> AnyResource for TypedResource<R> {
             prior => Some(self.stored(prior)?),
         };
         let config = model::read(&lives.config)?;
-        let planned: <R::Model as Model>::Draft = model::read(&lives.planned)?;
-        let before = planned.to_value();
+        let draft = || model::read::<<R::Model as Model>::Draft>(&lives.planned);
+        let planned = draft()?;
         let Context { private, meta, deferral, call, .. } = context;
         let replace = Vec::new();
         let mut change = Change { prior, config, planned, replace, private, meta, deferral, call };
         self.resource.modify_plan(&mut change).await?;
+        if change.planned.same_as(&lives.planned) {
+            return Ok((lives.planned.clone(), change.replace));
+        }
+        let before = draft()?.to_value();
         Ok((changed(&lives.planned, &before, &change.planned.to_value()), change.replace))
     }
 
@@ -134,10 +138,17 @@ impl<R: Resource> AnyResource for TypedResource<R> {
 
     async fn read(&self, value: &Value, context: Context) -> Answer<Option<Value>> {
         let current = self.stored(value)?;
-        let before = current.to_value();
         let Context { private, meta, deferral, call, .. } = context;
         let read = self.resource.read(Read { current, private, meta, deferral, call }).await?;
-        Ok(read.map(|object| changed(value, &before, &object.to_value())))
+        match read {
+            Some(after) if !after.same_as(value) => {
+                let before = self.stored(value)?.to_value();
+                Ok(Some(changed(value, &before, &after.to_value())))
+            }
+            // Most objects are as they were.
+            Some(_) => Ok(Some(value.clone())),
+            None => Ok(None),
+        }
     }
 
     async fn delete(&self, prior: &Value, context: Context) -> Answer<()> {

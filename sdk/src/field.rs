@@ -98,6 +98,12 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
     /// Makes a value.
     fn to_value(&self) -> Value;
 
+    /// Whether [`to_value`](Self::to_value) would make this value. An answer of `false` may be wrong: it
+    /// sends whoever asks to compare the values.
+    fn same_as(&self, value: &Value) -> bool {
+        self.to_value() == *value
+    }
+
     /// The same as a draft.
     fn into_draft(self) -> Self::Draft;
 

@@ -24,6 +24,12 @@ pub trait View: Sized + Send + Sync + 'static {
 
     /// Makes an object of the attributes that there are.
     fn to_value(&self) -> Value;
+
+    /// Whether [`to_value`](Self::to_value) would make this object. An answer of `false` may be wrong: it
+    /// sends whoever asks to compare the objects.
+    fn same_as(&self, value: &Value) -> bool {
+        self.to_value() == *value
+    }
 }
 
 /// A struct whose fields are the attributes and blocks of a schema, and whose values are the objects
@@ -241,6 +247,14 @@ impl<const N: usize> Names<N> {
     #[must_use]
     pub const fn sorted(sorted: [&'static str; N]) -> Self {
         Self { sorted, shared: OnceLock::new() }
+    }
+
+    /// The values of an object that has these names and no others.
+    #[must_use]
+    pub fn values<'v>(&self, value: &'v Value) -> Option<&'v [Value; N]> {
+        let Value::Object(object) = value else { return None };
+        let is_alike = object.names().iter().map(Str::as_str).eq(self.sorted);
+        object.items().try_into().ok().filter(|_| is_alike)
     }
 
     /// An object of values in the order of the names.

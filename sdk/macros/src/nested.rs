@@ -156,6 +156,10 @@ fn conversions() -> TokenStream {
         fn to_value(&self) -> ::formwork_sdk::value::Value {
             ::formwork_sdk::View::to_value(self)
         }
+
+        fn same_as(&self, value: &::formwork_sdk::value::Value) -> bool {
+            ::formwork_sdk::View::same_as(self, value)
+        }
     }
 }
 

@@ -59,14 +59,27 @@ pub(crate) fn implementation(ident: &Ident, parts: &[&Part<'_>], is_draft: bool)
     own.sort_by(|one, other| one.name.cmp(&other.name));
     let flat = parts.iter().filter(|part| part.is_flat());
     let (n_own, flat): (_, Vec<_>) = (own.len(), flat.map(|part| part.ident).collect());
-    let names = own.iter().map(|part| &part.name);
+    let names: Vec<_> = own.iter().map(|part| &part.name).collect();
+    let idents: Vec<_> = own.iter().map(|part| part.ident).collect();
+    let same = flat.is_empty().then(|| same(&idents));
     let values = own.iter().map(|part| {
         let ident = part.ident;
         quote_spanned!(part.ty.span()=> ::formwork_sdk::Field::to_value(&self.#ident))
     });
-    let own = quote! {
+    let names = quote! {
         static NAMES: ::formwork_sdk::model::Names<#n_own> =
             ::formwork_sdk::model::Names::sorted([#(#names),*]);
+    };
+    let same = same.map(|same| {
+        quote! {
+            fn same_as(&self, value: &::formwork_sdk::value::Value) -> bool {
+                #names
+                #same
+            }
+        }
+    });
+    let own = quote! {
+        #names
         let own = NAMES.object([#(#values),*]);
     };
     let object = match flat.is_empty() {
@@ -93,6 +106,21 @@ pub(crate) fn implementation(ident: &Ident, parts: &[&Part<'_>], is_draft: bool)
                 #own
                 #object
             }
+
+            #same
+        }
+    }
+}
+
+/// Whether every field is the same as the value of its name; the names are sorted.
+fn same(idents: &[&Ident]) -> TokenStream {
+    let values: Vec<_> = (0..idents.len()).map(|at| quote::format_ident!("value_{at}")).collect();
+    quote! {
+        match NAMES.values(value) {
+            ::core::option::Option::Some([#(#values),*]) => {
+                true #(&& ::formwork_sdk::Field::same_as(&self.#idents, #values))*
+            }
+            ::core::option::Option::None => false,
         }
     }
 }

@@ -102,6 +102,16 @@ impl<T: Field> Field for Attr<T> {
         }
     }
 
+    fn same_as(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Known(known), _) => known.same_as(value),
+            (Self::Null, Value::Null(_)) => true,
+            // What else is known of it has no form here.
+            (Self::Unknown, Value::Unknown(_)) => true,
+            _ => false,
+        }
+    }
+
     fn into_draft(self) -> Self::Draft {
         self.into_part()
     }
@@ -135,6 +145,13 @@ impl<T: Field> Field for Option<T> {
 
     fn to_value(&self) -> Value {
         self.as_ref().map_or_else(|| Value::null(T::ty()), Field::to_value)
+    }
+
+    fn same_as(&self, value: &Value) -> bool {
+        match self {
+            Some(known) => known.same_as(value),
+            None => matches!(value, Value::Null(_)),
+        }
     }
 
     fn into_draft(self) -> Self::Draft {

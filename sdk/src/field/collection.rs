@@ -98,6 +98,13 @@ impl<T: Field> Field for Vec<T> {
         if is_mixed::<T>() { Value::tuple(items) } else { Value::list(T::ty(), items) }
     }
 
+    fn same_as(&self, value: &Value) -> bool {
+        match value {
+            Value::List(list) => all_same(self, list.items()),
+            _ => self.to_value() == *value,
+        }
+    }
+
     fn into_draft(self) -> Self::Draft {
         Attr::Known(self.into_part())
     }
@@ -137,6 +144,11 @@ macro_rules! a_set {
 
         fn to_value(&self) -> Value {
             Value::set(T::ty(), self.iter().map(Field::to_value).collect())
+        }
+
+        fn same_as(&self, value: &Value) -> bool {
+            // Those that were read stand in the order of the set still.
+            matches!(value, Value::Set(set) if all_same(self.iter(), set.items()))
         }
 
         fn into_draft(self) -> Self::Draft {
@@ -207,6 +219,16 @@ impl<T: Field> Field for BTreeMap<String, T> {
         if is_mixed::<T>() { Value::object(pairs) } else { Value::map(T::ty(), pairs) }
     }
 
+    fn same_as(&self, value: &Value) -> bool {
+        match value {
+            Value::Map(map) => {
+                self.keys().map(String::as_str).eq(map.keys().iter().map(Str::as_str))
+                    && all_same(self.values(), map.items())
+            }
+            _ => self.to_value() == *value,
+        }
+    }
+
     fn into_draft(self) -> Self::Draft {
         Attr::Known(self.into_part())
     }
@@ -227,6 +249,14 @@ impl<T: BlockField> BlockField for BTreeMap<String, T> {}
 fn held<T: Field>(nesting: Nesting) -> Option<Content> {
     let content = T::content().filter(|content| content.nesting == Nesting::Single)?;
     Some(Content { nesting, ..content })
+}
+
+fn all_same<'f, T: Field>(
+    fields: impl IntoIterator<Item = &'f T, IntoIter: ExactSizeIterator>,
+    values: &[Value],
+) -> bool {
+    let fields = fields.into_iter();
+    fields.len() == values.len() && fields.zip(values).all(|(field, value)| field.same_as(value))
 }
 
 /// Whether elements are objects each of its own type.

@@ -55,6 +55,10 @@ impl Field for String {
     fn to_value(&self) -> Value {
         Value::string(self)
     }
+
+    fn same_as(&self, value: &Value) -> bool {
+        matches!(value, Value::String(text) if text.as_str() == self)
+    }
 }
 
 impl Field for bool {
@@ -185,6 +189,10 @@ impl Field for Value {
 
     fn to_value(&self) -> Value {
         self.clone()
+    }
+
+    fn same_as(&self, value: &Value) -> bool {
+        self == value
     }
 }
 

@@ -68,6 +68,10 @@ impl<T: Field> Field for Secret<T> {
         self.0.to_value()
     }
 
+    fn same_as(&self, value: &Value) -> bool {
+        self.0.same_as(value)
+    }
+
     fn into_draft(self) -> Self::Draft {
         Attr::Known(self.into_part())
     }

@@ -12,6 +12,7 @@ fn check<T: Field + PartialEq + fmt::Debug>(field: &T) {
     let value = field.to_value();
     assert!(value.has_type(&T::ty()), "{value:?} has another type than {}", T::ty());
     assert_eq!(&T::from_value(&value).unwrap(), field);
+    assert!(field.same_as(&value), "{value:?}");
 }
 
 #[test]
@@ -33,6 +34,30 @@ fn every_field_comes_back_from_its_value() {
     assert_eq!(Attr::from_value(&any.to_value()).unwrap(), any);
     let tags = [("a", Attr::Null), ("b", Attr::Unknown), ("c", Attr::from("d"))];
     check(&Tags::from(BTreeMap::from(tags.map(|(key, tag)| (key.to_owned(), tag)))));
+}
+
+#[test]
+fn what_differs_is_not_the_same() {
+    fn differ<T: Field>(one: T, other: T) {
+        for (field, other) in [(&one, &other), (&other, &one)] {
+            assert!(!field.same_as(&other.to_value()), "{field:?} and {other:?}");
+        }
+    }
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    differ("a".to_owned(), "b".to_owned());
+    differ(Some("a".to_owned()), None);
+    differ::<Attr<String>>(Attr::from("a"), Attr::Null);
+    differ(Attr::<String>::Unknown, Attr::Null);
+    differ(Secret::<String>::new("a"), Secret::new("b"));
+    differ(texts(&["a"]), texts(&["a", "b"]));
+    differ(texts(&["a", "c"]), texts(&["a", "b"]));
+    differ(Set::from(texts(&["a", "c"])), Set::from(texts(&["a", "b"])));
+    differ(BTreeMap::from([("a".to_owned(), 1_i64)]), BTreeMap::from([("b".to_owned(), 1)]));
+    differ(BTreeMap::from([("a".to_owned(), 1_i64)]), BTreeMap::from([("a".to_owned(), 2)]));
+    let objects =
+        [("a", 1), ("a", 2), ("b", 1)].map(|(name, at)| Value::object([(name, Value::int(at))]));
+    differ(objects[0].clone(), objects[1].clone());
+    differ(objects[0].clone(), objects[2].clone());
 }
 
 #[test]

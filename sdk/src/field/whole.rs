@@ -27,6 +27,10 @@ impl<T: Field> Field for Whole<T> {
         self.0.to_value()
     }
 
+    fn same_as(&self, value: &Value) -> bool {
+        self.0.same_as(value)
+    }
+
     fn into_draft(self) -> Attr<Self> {
         Attr::Known(self)
     }

@@ -389,3 +389,34 @@ fn what_is_flattened_is_part_of_an_identity_where_that_is_said() {
     assert_eq!(CarDraft::from(()), CarDraft::default());
     assert_eq!((House::IDENTIFIES, Car::IDENTIFIES), (true, false));
 }
+
+#[test]
+fn an_object_is_the_same_until_some_part_of_it_differs() {
+    let port =
+        |from, protocol: &str| Port { from, protocol: protocol.to_owned(), rules: Vec::new() };
+    let ports = Gate { name: "a".to_owned(), ports: vec![port(1, "tcp"), port(2, "udp")] };
+    let value = ports.to_value();
+    assert!(ports.same_as(&value));
+    assert!(Gate::from_value(&value).unwrap().same_as(&value));
+    let renamed = Gate { name: "b".to_owned(), ..ports.clone() };
+    let fewer = Gate { ports: vec![port(1, "tcp")], ..ports.clone() };
+    let others = Gate { ports: vec![port(1, "tcp"), port(2, "tcp")], ..ports.clone() };
+    for other in [renamed, fewer, others] {
+        assert!(!other.same_as(&value), "{other:?}");
+    }
+    let more = Value::object([
+        ("name", Value::string("a")),
+        ("ports", Value::int(1)),
+        ("x", Value::int(1)),
+    ]);
+    assert!(!ports.same_as(&more), "another type");
+}
+
+/// Who may come in.
+#[derive(Clone, Debug, Model)]
+struct Gate {
+    #[attr(required)]
+    name: String,
+    #[block]
+    ports: Vec<Port>,
+}

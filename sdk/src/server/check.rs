@@ -50,7 +50,10 @@ pub(super) fn encoded(shape: &Shape, value: &Value) -> Payload {
 /// Makes the object that a handler returned ready for the host: what it left unknown becomes null, and
 /// an error.
 pub(super) fn known(call: &Call, shape: &Shape, handler: &str, object: Value) -> Payload {
-    let Value::Object(parts) = &object else { return encoded(shape, &object) };
+    let parts = match &object {
+        Value::Object(parts) if !object.is_wholly_known() => parts,
+        _ => return encoded(shape, &object),
+    };
     let parts = parts.iter().map(|(name, value)| {
         if value.is_wholly_known() {
             return value.clone();

@@ -46,7 +46,9 @@ impl Server {
             Some(object) => check::known(&call, shape, "read", object),
             None => Payload::Absent,
         };
-        Ok(Outcome::of(shape, object, &context))
+        let outcome = Outcome::of(shape, object, &context);
+        let object = as_sent(&request.current, &current, outcome.object);
+        Ok(Outcome { object, ..outcome })
     }
 
     pub(super) async fn planned(&self, call: &Call, request: &PlanRequest) -> Answer<Outcome> {
@@ -113,6 +115,17 @@ impl Server {
         };
         let object = done.await.or_fail(doing)?;
         Ok(Outcome::of(shape, object, &context))
+    }
+}
+
+/// The answer; in the bytes that were sent if it says the same, as it mostly does, because that spares
+/// writing it.
+fn as_sent(sent: &Payload, current: &Value, answer: Payload) -> Payload {
+    match (sent, &answer) {
+        (Payload::Msgpack(_), Payload::Value(object, _)) if object.value() == current => {
+            sent.clone()
+        }
+        _ => answer,
     }
 }
 

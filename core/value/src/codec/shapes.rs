@@ -6,24 +6,38 @@ use std::sync::Arc;
 use crate::Str;
 use crate::ty::ObjectType;
 
-/// Names by object type. Only looked up, never gone through, so its order is of no effect.
+/// Names by object type.
 #[derive(Default)]
-pub(super) struct Shapes(HashMap<*const ObjectType, Shape>);
+pub(super) struct Shapes {
+    /// The one that was asked for last: objects of one type come one after the other.
+    last: Option<Shape>,
+    /// The others. Only looked up, never gone through, so its order is of no effect.
+    others: HashMap<*const ObjectType, Shape>,
+}
 
 struct Shape {
     names: Arc<[Str]>,
     // Keeps the type alive, so that its address stays its own. A type read from a dynamic wrapper
     // would otherwise go away while the decoder is still at work.
-    _ty: Arc<ObjectType>,
+    ty: Arc<ObjectType>,
 }
 
 impl Shapes {
     /// The names of the attributes of `ty`, sorted bytewise.
     pub(super) fn names(&mut self, ty: &Arc<ObjectType>) -> Arc<[Str]> {
-        let shape = self.0.entry(Arc::as_ptr(ty)).or_insert_with(|| Shape {
+        match &self.last {
+            Some(last) if Arc::ptr_eq(&last.ty, ty) => return Arc::clone(&last.names),
+            _ => {}
+        }
+        let found = self.others.remove(&Arc::as_ptr(ty));
+        let shape = found.unwrap_or_else(|| Shape {
             names: ty.attributes.keys().cloned().collect(),
-            _ty: Arc::clone(ty),
+            ty: Arc::clone(ty),
         });
-        Arc::clone(&shape.names)
+        let names = Arc::clone(&shape.names);
+        if let Some(before) = self.last.replace(shape) {
+            self.others.insert(Arc::as_ptr(&before.ty), before);
+        }
+        names
     }
 }

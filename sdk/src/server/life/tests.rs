@@ -173,3 +173,24 @@ async fn an_answer_is_put_off_only_for_a_host_that_knows_what_to_do_then() {
     assert_eq!(answer.deferred, None);
     assert_eq!(owner_of(&answer.state), Value::string("nobody"));
 }
+
+#[tokio::test]
+async fn an_object_that_is_as_it_was_goes_back_in_the_bytes_in_which_it_came() {
+    let server = server();
+    let read = async |owner: &str, said: Option<&str>| {
+        let current = payload(&thing(Value::Bool(true), Value::string(owner))).encode().unwrap();
+        let request = ReadRequest {
+            type_name: "test_thing".to_owned(),
+            current: current.clone(),
+            private: Bytes::new(),
+            provider_meta: meta(said),
+            client: CLIENT,
+            identity: None,
+        };
+        (current, server.read(request).await.unwrap().state)
+    };
+    let (sent, answered) = read("us", Some("us")).await;
+    assert_eq!(answered, sent);
+    let (_, answered) = read("us", Some("them")).await;
+    assert_eq!(owner_of(&answered), Value::string("them"));
+}

@@ -139,9 +139,35 @@ impl<'b> Reader<'b> {
 
     fn object(&mut self, shape: &Arc<ObjectType>, depth: u16) -> Result<Value, DecodeError> {
         let names = self.object_head(shape)?;
-        let mut items: Vec<Option<Value>> = vec![None; names.len()];
-        for expected in 0..names.len() {
-            let at = self.attribute(&names, expected)?;
+        let mut items = Vec::with_capacity(names.len().min(MAX_RESERVED));
+        for (name, ty) in names.iter().zip(shape.attributes.values()) {
+            let before = self.rest;
+            if self.text()? != name.as_str() {
+                self.rest = before;
+                return self.unsorted(shape, names, items, depth);
+            }
+            match self.value(ty, depth + 1) {
+                Ok(item) => items.push(item),
+                Err(error) => return Err(error.within(Step::Attribute(name.clone()))),
+            }
+        }
+        Ok(Value::Object(Object::with_names(names, items)))
+    }
+
+    /// Reads the rest of an object whose attributes come in an order of their own; writers sort, so that
+    /// is rare. `sorted` are those that stood where they were expected.
+    fn unsorted(
+        &mut self,
+        shape: &ObjectType,
+        names: Arc<[Str]>,
+        sorted: Vec<Value>,
+        depth: u16,
+    ) -> Result<Value, DecodeError> {
+        let n_sorted = sorted.len();
+        let mut items: Vec<Option<Value>> = sorted.into_iter().map(Some).collect();
+        items.resize(names.len(), None);
+        for _ in n_sorted..names.len() {
+            let at = self.attribute(&names)?;
             match self.value(&shape.attributes[&names[at]], depth + 1) {
                 Ok(item) if items[at].is_none() => items[at] = Some(item),
                 Ok(_) => return Err(given_twice(&names[at])),
@@ -163,13 +189,9 @@ impl<'b> Reader<'b> {
         Ok(self.shapes.names(shape))
     }
 
-    /// Reads the name of an attribute and returns its position among `names`. Writers sort, so it is
-    /// nearly always the `expected` one.
-    fn attribute(&mut self, names: &[Str], expected: usize) -> Result<usize, DecodeError> {
+    /// Reads the name of an attribute and returns its position among `names`.
+    fn attribute(&mut self, names: &[Str]) -> Result<usize, DecodeError> {
         let raw = self.text()?;
-        if names[expected].as_str() == raw {
-            return Ok(expected);
-        }
         let unsupported = |_| DecodeError::new(format!("unsupported attribute {raw:?}"));
         names.binary_search(&Str::new(raw)).map_err(unsupported)
     }
