@@ -1,8 +1,6 @@
 //! Work that takes long or waits for a disk, done beside everything else.
 
-use std::panic::resume_unwind;
-
-use crate::{Answer, Problem};
+use crate::{Answer, Problem, panics};
 
 /// Does work that blocks: reads files, asks a client that is not asynchronous, computes for long. All
 /// handlers of a provider share one thread, so none of the others would go on meanwhile. Work that has
@@ -21,21 +19,32 @@ use crate::{Answer, Problem};
 pub async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Answer<T> + Send + 'static,
 ) -> Answer<T> {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(answer) => answer,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => resume_unwind(panic),
-            // Everything is coming to an end.
-            Err(_) => Err(Problem::because("it was not begun: the provider ends")),
-        },
+    match tokio::task::spawn_blocking(|| panics::caught(work)).await {
+        Ok(Ok(answer)) => answer,
+        Ok(Err(panic)) => panics::resume(panic),
+        // Everything is coming to an end.
+        Err(_) => Err(Problem::because("it was not begun: the provider ends")),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::panic::AssertUnwindSafe;
     use std::sync::mpsc;
 
+    use futures_util::FutureExt as _;
+
     use super::aside;
+    use crate::panics;
+
+    #[tokio::test]
+    async fn a_panic_goes_on_with_its_place() {
+        let work = AssertUnwindSafe(aside::<()>(|| panic!("out of luck")));
+        let panic = work.catch_unwind().await.unwrap_err();
+        let told = panics::told(&*panic);
+        assert!(told.starts_with(" at sdk/src/aside.rs:"), "{told}");
+        assert!(told.ends_with(": out of luck"), "{told}");
+    }
 
     #[tokio::test]
     async fn others_go_on_meanwhile() {

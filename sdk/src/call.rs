@@ -1,7 +1,6 @@
 //! What every call has besides its values: what to say beside the answer, the host's wish for an end,
 //! and how long it may take. The calls of traits are [`Call`]s with more.
 
-use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -16,7 +15,7 @@ use tokio::time::Instant;
 use crate::context::locked;
 use crate::stop::Stop;
 use crate::timeouts::{self, Wait};
-use crate::{Answer, Problem};
+use crate::{Answer, Problem, panics};
 
 /// Something that is asked of a provider.
 #[derive(Clone)]
@@ -90,12 +89,12 @@ impl Call {
 
     /// Waits for a handler; its panic is its answer, so that what it said before still gets out.
     pub(crate) async fn caught<T>(&self, handler: impl Future<Output = Answer<T>>) -> Answer<T> {
+        panics::watch();
         let done = AssertUnwindSafe(handler).catch_unwind().await;
         done.unwrap_or_else(|panic| {
-            let text = words(&*panic);
-            let detail = format!(
-                "A handler of the provider panicked: {text}. This is a bug in the provider."
-            );
+            let told = panics::told(&*panic);
+            let detail =
+                format!("A handler of the provider panicked{told}. This is a bug in the provider.");
             Err(Problem::new("Provider panicked", detail))
         })
     }
@@ -166,12 +165,6 @@ impl Call {
 fn in_contract(problem: Diagnostic) -> ProviderDiagnostic {
     let Diagnostic { severity, summary, detail, path, .. } = problem;
     ProviderDiagnostic { severity, summary, detail, path: path.unwrap_or_default() }
-}
-
-/// What a panic said.
-pub(crate) fn words(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text").to_owned()
 }
 
 impl fmt::Debug for Call {

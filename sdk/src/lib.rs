@@ -64,6 +64,7 @@ pub mod function;
 pub mod list;
 pub mod log;
 pub mod model;
+mod panics;
 mod plan;
 pub mod problem;
 pub mod provider;

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::{ClientCapabilities, ServerCapabilities};
-use formwork_plugin_protocol::message::DeferredReason;
 use formwork_plugin_protocol::message::action::{ActionEvent, ActionRequest, PlanActionResponse};
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::data::{ReadDataRequest, ReadDataResponse};
@@ -25,16 +24,18 @@ use formwork_plugin_protocol::message::resource::{
     UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::{IdentitySchemas, Metadata, ProviderSchema};
+use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
 use formwork_plugin_protocol::{Failure, Payload, Provider};
-use formwork_value::{Schema, Value};
+use formwork_value::diag::Severity;
+use formwork_value::{Path, Schema, Value};
 use futures_util::stream::BoxStream;
 
-use crate::call::{Call, Settled, words};
+use crate::call::{Call, Settled};
 use crate::context::{Context, Deferral, Meta, locked};
 use crate::erased::{AnyAction, AnyDataSource, AnyEphemeral, AnyList, AnyResource};
 use crate::schema::Shape;
 use crate::stop::{Stop, StopSwitch};
-use crate::{Answer, Problem, ProviderDef, plan};
+use crate::{Answer, Problem, ProviderDef, panics, plan};
 
 use life::Outcome;
 use passing::Opened;
@@ -154,10 +155,6 @@ impl Server {
 #[async_trait]
 impl Provider for Server {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
-        if !self.provider.mistakes.is_empty() {
-            let mistakes = self.provider.mistakes.join("; ");
-            return Err(Failure::Misbehaved(format!("{mistakes}. This is a bug in the provider")));
-        }
         let resources = self.provider.resources.iter();
         let data_sources = self.provider.data_sources.iter();
         let ephemeral = self.provider.ephemeral.iter();
@@ -189,6 +186,7 @@ impl Provider for Server {
                 .collect(),
             functions: self.signatures(),
             capabilities: CAPABILITIES,
+            diagnostics: self.provider.mistakes.iter().map(|mistake| wrong(mistake)).collect(),
             ..ProviderSchema::default()
         })
     }
@@ -353,11 +351,12 @@ impl Provider for Server {
     }
 
     async fn call_function(&self, request: CallRequest) -> Result<CallResponse, Failure> {
+        panics::watch();
         // What a function has is gone with the call, so that a panic may leave it as it likes.
         let result = catch_unwind(AssertUnwindSafe(|| self.result_of(&request)));
         let result = result.unwrap_or_else(|panic| {
-            let text = words(&*panic);
-            let text = format!("the function panicked: {text}. This is a bug in the provider.");
+            let told = panics::told(&*panic);
+            let text = format!("the function panicked{told}. This is a bug in the provider.");
             Err(FunctionError { text, argument: None })
         });
         Ok(CallResponse { result })
@@ -458,6 +457,16 @@ fn awaited(shape: &Shape, config: &Payload) -> Option<Payload> {
 
 fn schema(version: u64, shape: &Shape) -> Schema {
     Schema { version, block: shape.block.clone() }
+}
+
+/// A mistake of whoever put the provider together.
+fn wrong(mistake: &str) -> ProviderDiagnostic {
+    ProviderDiagnostic {
+        severity: Severity::Error,
+        summary: "Provider produced invalid schema".to_owned(),
+        detail: format!("In this provider {mistake}. This is a bug in the provider."),
+        path: Path::root(),
+    }
 }
 
 fn unsupported(what: &str, name: &str) -> Problem {

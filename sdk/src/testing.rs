@@ -17,6 +17,7 @@ use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ImportRequest, PlanRequest, RawState, ReadRequest, UpgradeRequest,
 };
+use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_plugin_protocol::{Failure, Payload, Provider};
 use formwork_value::codec::json;
 use formwork_value::diag::Severity;
@@ -81,7 +82,7 @@ impl Life {
     /// When the provider has no such resource type, or its schema breaks a rule.
     pub async fn new(provider: ProviderDef, type_name: &str) -> Result<Self, Refusal> {
         let server = Server::new(provider);
-        let mut offered = server.schema().await?;
+        let mut offered = offered(&server).await?;
         let Some(schema) = offered.resources.remove(type_name) else {
             return Err(Refusal(format!("there is no resource type {type_name}")));
         };
@@ -327,7 +328,7 @@ pub async fn read_data<'n>(
     config: impl IntoIterator<Item = (&'n str, Value)>,
 ) -> Result<Value, Refusal> {
     let server = Server::new(provider);
-    let mut offered = server.schema().await?;
+    let mut offered = offered(&server).await?;
     let Some(schema) = offered.data_sources.remove(type_name) else {
         return Err(Refusal(format!("there is no data source {type_name}")));
     };
@@ -381,6 +382,12 @@ fn configuration<'n>(
 
 fn plain(value: Value) -> Plain {
     value.split_marks().0
+}
+
+async fn offered(server: &Server) -> Result<ProviderSchema, Refusal> {
+    let offered = server.schema().await?;
+    refused(&offered.diagnostics)?;
+    Ok(offered)
 }
 
 fn refused(diagnostics: &[ProviderDiagnostic]) -> Result<(), Refusal> {

@@ -202,7 +202,8 @@ async fn a_panic_is_an_error_and_the_object_stays_what_it_was() {
     let mut life = life().await;
     let refusal = life.apply([named("panics")]).await.unwrap_err();
     assert!(refusal.0.contains("Provider panicked"), "{refusal:?}");
-    assert!(refusal.0.contains("out of luck"), "{refusal:?}");
+    assert!(refusal.0.contains("panicked at sdk/src/server/tests.rs:"), "{refusal:?}");
+    assert!(refusal.0.contains(": out of luck"), "{refusal:?}");
     assert!(life.object().is_null());
     life.apply([named("a")]).await.unwrap();
     assert!(life.apply([named("panics")]).await.is_err());
@@ -360,7 +361,8 @@ async fn a_function_has_a_result_or_a_reason() {
     assert_eq!(of(&["2", "4", "8"]).await, Ok(Value::int(7)));
     assert_eq!(refusal(&["3"]).await, "3 is odd");
     assert!(refusal(&["2", "0.5"]).await.starts_with("argument 2: a whole number is required"));
-    assert!(refusal(&["13"]).await.contains("the function panicked"));
+    let panicked = "the function panicked at sdk/src/server/tests.rs:";
+    assert!(refusal(&["13"]).await.starts_with(panicked));
     assert!(refusal(&[]).await.contains("1 arguments are needed"));
 }
 
@@ -518,6 +520,7 @@ async fn what_is_added_twice_or_under_no_name_is_told_with_the_first_answer() {
     let refusal = Life::new(twice, "test_place").await.err().unwrap();
     assert!(refusal.0.contains("\"test_place\" is added twice"), "{refusal:?}");
     assert!(refusal.0.contains("\"Test-Place\" is no name"), "{refusal:?}");
+    assert_eq!(refusal.0.matches("bug in the provider").count(), 2, "once each: {refusal:?}");
 }
 
 /// A data source that never answers.

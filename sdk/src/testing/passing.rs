@@ -13,7 +13,7 @@ use formwork_value::schema::Block;
 use formwork_value::{Type, Value};
 use futures_util::StreamExt as _;
 
-use super::{CLIENT, Refusal, configuration, decoded, kept_word, plain, refused};
+use super::{CLIENT, Refusal, configuration, decoded, kept_word, offered, plain, refused};
 use crate::ProviderDef;
 use crate::server::Server;
 
@@ -33,7 +33,7 @@ impl Passing {
     /// When the provider has no such type.
     pub async fn new(provider: ProviderDef, type_name: &str) -> Result<Self, Refusal> {
         let server = Server::new(provider);
-        let Some(schema) = server.schema().await?.ephemeral_resources.remove(type_name) else {
+        let Some(schema) = offered(&server).await?.ephemeral_resources.remove(type_name) else {
             return Err(Refusal(format!("there is no ephemeral resource type {type_name}")));
         };
         Ok(Self {
@@ -118,7 +118,7 @@ pub async fn list<'n>(
     limit: usize,
 ) -> Result<Vec<Found>, Refusal> {
     let server = Server::new(provider);
-    let offered = server.schema().await?;
+    let offered = offered(&server).await?;
     let kinds = (offered.list_resources.get(type_name), offered.resources.get(type_name));
     let (Some(query), Some(objects)) = kinds else {
         return Err(Refusal(format!("there is no list with a resource type {type_name}")));

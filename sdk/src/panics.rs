@@ -1,0 +1,59 @@
+//! Where a handler panicked: what unwinds has only the words, the place is told to a hook.
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{
+    AssertUnwindSafe, PanicHookInfo, catch_unwind, resume_unwind, set_hook, take_hook,
+};
+use std::sync::Once;
+
+thread_local! {
+    /// Where this thread panicked last.
+    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Has the places of panics noted from now on; whoever was told of them is told as before.
+pub(crate) fn watch() {
+    static WATCHING: Once = Once::new();
+    WATCHING.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |panic| {
+            note(panic);
+            before(panic);
+        }));
+    });
+}
+
+fn note(panic: &PanicHookInfo<'_>) {
+    let place = panic.location().map(ToString::to_string);
+    PLACE.with_borrow_mut(|last| *last = place);
+}
+
+/// What a panic of this thread said, and where: ` at src/pets.rs:7:5: out of luck`.
+pub(crate) fn told(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no text");
+    match PLACE.take() {
+        Some(place) => format!(" at {place}: {text}"),
+        None => format!(": {text}"),
+    }
+}
+
+/// A panic of another thread.
+pub(crate) struct Panic {
+    payload: Box<dyn Any + Send>,
+    place: Option<String>,
+}
+
+/// Does work on a thread of its own, so that its panic can be gone on with by who waits for it.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
+    watch();
+    // What the work has is gone with it.
+    catch_unwind(AssertUnwindSafe(work)).map_err(|payload| Panic { payload, place: PLACE.take() })
+}
+
+/// Goes on with a panic of another thread.
+pub(crate) fn resume(Panic { payload, place }: Panic) -> ! {
+    PLACE.set(place);
+    resume_unwind(payload)
+}
