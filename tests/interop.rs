@@ -9,6 +9,7 @@ mod engine;
 mod expressions;
 mod found;
 mod functions;
+mod labels;
 mod layout;
 mod life;
 mod row;

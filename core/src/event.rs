@@ -5,6 +5,15 @@ use std::time::Duration;
 use crate::addr::{DeposedKey, InstanceAddr};
 use crate::change::{Action, Change, Clue};
 
+/// By what people know an object: an attribute of it, and its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Which attribute: `id`, `name` or a tag.
+    pub key: &'static str,
+    /// Its value. One that is empty is not worth showing, and yet the object has no other label.
+    pub value: String,
+}
+
 /// Something that happened.
 #[derive(Clone, Debug)]
 pub enum Event<'a> {
@@ -12,15 +21,15 @@ pub enum Event<'a> {
     RefreshStart {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// The value of its `id` attribute, if it has one that may be shown.
-        id: Option<String>,
+        /// By what the object is known, if there is something that may be shown.
+        label: Option<Label>,
     },
     /// It was read.
     RefreshDone {
         /// The instance.
         addr: &'a InstanceAddr,
-        /// The value of its `id` attribute, if it has one that may be shown.
-        id: Option<String>,
+        /// By what the object is known, if there is something that may be shown.
+        label: Option<Label>,
     },
     /// The object that is there already is about to be looked for, or to be taken into the state.
     ImportStart {
@@ -30,6 +39,13 @@ pub enum Event<'a> {
         clue: &'a Clue,
         /// Whether that is part of applying.
         applying: bool,
+    },
+    /// The provider has found it, and is asked what it is now.
+    ImportFound {
+        /// The instance.
+        addr: &'a InstanceAddr,
+        /// How many objects were found that are to be taken in, this one among them.
+        n_objects: usize,
     },
     /// It was taken into the state.
     ImportDone {
@@ -48,8 +64,8 @@ pub enum Event<'a> {
         deposed: Option<&'a DeposedKey>,
         /// What is done.
         action: Action,
-        /// The value of its `id` attribute, if it has one that may be shown.
-        id: Option<String>,
+        /// By what the object is known, if there is something that may be shown.
+        label: Option<Label>,
     },
     /// It is still at it.
     Progress {
@@ -57,8 +73,8 @@ pub enum Event<'a> {
         addr: &'a InstanceAddr,
         /// What is done.
         action: Action,
-        /// The value of its `id` attribute, if it has one that may be shown.
-        id: Option<String>,
+        /// By what the object is known, if there is something that may be shown.
+        label: Option<Label>,
         /// For how long.
         elapsed: Duration,
     },
@@ -70,8 +86,8 @@ pub enum Event<'a> {
         deposed: Option<&'a DeposedKey>,
         /// What was done.
         action: Action,
-        /// The value of its `id` attribute, if it has one that may be shown.
-        id: Option<String>,
+        /// By what the object is known, if there is something that may be shown.
+        label: Option<Label>,
         /// How long it took.
         elapsed: Duration,
     },

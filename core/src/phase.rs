@@ -28,7 +28,7 @@ pub(crate) use ephemeral::{Openings, Site};
 pub(crate) use frame::{Frame, Framed, Mentions, Vertex, add_calls, add_providers, add_values};
 pub(crate) use names::{Names, connect_modules, connect_providers};
 pub(crate) use object::{
-    encode, plain, sensitive_paths, shown_id, stored, stored_value, without_unknowns,
+    encode, label, label_before, plain, sensitive_paths, stored, stored_value, without_unknowns,
 };
 pub(crate) use place::{place_in, point_at_parts};
 pub(crate) use progress::watched;

@@ -13,7 +13,7 @@ use formwork_value::{Path, Type, Value};
 use futures_util::StreamExt as _;
 
 use super::engine::terraform_is_here;
-use crate::harness::{Workdir, test_provider};
+use crate::harness::{Ended, Workdir, test_provider};
 
 const PATIENT: ClientCapabilities = ClientCapabilities {
     deferral_allowed: true,
@@ -126,17 +126,16 @@ async fn what_used_to_identify_a_room_leads_to_it() {
     .await;
 }
 
-#[test]
-fn terraform_imports_all_that_one_id_stands_for() {
-    if !terraform_is_here() {
-        return;
-    }
+fn rooms_and_houses() -> Workdir {
     let workdir = Workdir::new(
         r#"
 terraform {
   required_providers {
     test = { source = "formwork/test" }
   }
+}
+resource "test_house" "a" {
+  name = "h"
 }
 resource "test_room" "a" {
   house  = "h"
@@ -145,9 +144,53 @@ resource "test_room" "a" {
 "#,
     );
     workdir.link_plugin(test_provider());
-    // It reads all of them by the schema of the one that was asked for, so they are of one type.
-    workdir.terraform("import test_room.a h/3").succeed();
-    let listed = workdir.terraform("state list").succeed().text();
-    let found: Vec<_> = listed.lines().filter(|line| line.starts_with("test_")).collect();
-    assert_eq!(found, ["test_room.a", "test_room.a-1", "test_room.a-2"]);
+    workdir
+}
+
+#[test]
+fn both_import_all_that_one_id_stands_for() {
+    if !terraform_is_here() {
+        return;
+    }
+    let workdir = rooms_and_houses();
+    // Both read all of them by the schema of the one that was asked for, so they are of one type.
+    let import = |done: Ended| {
+        let told = done.text();
+        let mut told: Vec<_> = told.lines().filter(|line| line.contains("test_")).collect();
+        // They are read side by side.
+        told.sort_unstable();
+        let state = workdir.read("terraform.tfstate");
+        std::fs::remove_file(workdir.root().join("terraform.tfstate")).expect("it was written");
+        (told.join("\n"), sorted_objects(&state))
+    };
+    let theirs = import(workdir.terraform("import -no-color test_room.a h/3").succeed());
+    let ours = import(workdir.formwork("import -no-color test_room.a h/3").succeed());
+    assert_eq!(ours, theirs);
+    assert_eq!(theirs.1.len(), 3, "{theirs:?}");
+}
+
+/// The names of the resources in a state, and what their objects have.
+fn sorted_objects(state: &str) -> Vec<String> {
+    let state: serde_json::Value = serde_json::from_str(state).expect("a state is JSON");
+    let resources = state["resources"].as_array().expect("it has resources");
+    let objects = resources
+        .iter()
+        .map(|one| format!("{} {}", one["name"], one["instances"][0]["attributes"]));
+    let mut objects: Vec<_> = objects.collect();
+    objects.sort();
+    objects
+}
+
+#[test]
+fn what_an_id_finds_along_takes_no_place_that_is_taken_and_is_of_one_type() {
+    let workdir = rooms_and_houses();
+    workdir.formwork("import test_room.a h/3").succeed();
+    workdir.formwork("state rm test_room.a").succeed();
+    let before = workdir.read("terraform.tfstate");
+    let refused = workdir.formwork("import test_room.a h/3").run();
+    refused.code(1).says("Resource already managed by Formwork").says("test_room.a-1");
+    // A house is found with its rooms, which are something else.
+    let refused = workdir.formwork("import test_house.a h").run();
+    refused.code(1).says("objects of several types, also \"test_room\"");
+    assert_eq!(workdir.read("terraform.tfstate"), before);
 }

@@ -1,6 +1,6 @@
 //! `formwork import`: an object that is there already belongs to an instance from now on.
 
-use std::cell::Cell;
+use std::iter;
 use std::path::Path;
 
 use formwork_core::addr::{InstanceAddr, Mode as ResourceMode, Target};
@@ -173,7 +173,7 @@ impl Finder<'_> {
             ..Options::default()
         };
         let (screen, others) = (self.screen, self.report.watch());
-        let watch = Importing { screen, others, looking: Cell::new(false) };
+        let watch = Importing { screen, others };
         let making = Making {
             results: &Results::new(&self.prepared.config),
             state: &locked.file.state,
@@ -186,13 +186,19 @@ impl Finder<'_> {
         diags.check()?;
         let resource = plan.prior.resources.get(&addr.of());
         let object = plan.prior.current(addr);
-        let (Some(resource), Some(object)) = (resource, object) else {
+        let (Some(resource), Some(_)) = (resource, object) else {
             let detail = format!("The run was interrupted before {addr} was found.");
             return Err(diags.error(Diagnostic::error("execution halted", detail)));
         };
-        let held = locked.file.state.resource_mut(addr.of(), &resource.provider);
-        let instance = held.instances.or_default(&addr.key);
-        instance.current = Some(object.clone());
+        // What the id stands for besides has addresses of its own, which nothing had until now.
+        let along = (1..).map(|number| addr.numbered(number));
+        let state = &mut locked.file.state;
+        for addr in iter::once(addr.clone()).chain(along) {
+            let found = plan.prior.current(&addr).filter(|_| state.current(&addr).is_none());
+            let Some(object) = found else { break };
+            let held = state.resource_mut(addr.of(), &resource.provider);
+            held.instances.or_default(&addr.key).current = Some(object.clone());
+        }
         // Outputs that stand on the object alone have a value from now on.
         locked.file.state.outputs.clone_from(&plan.prior.outputs);
         Ok(())

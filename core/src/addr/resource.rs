@@ -95,6 +95,15 @@ impl ResourceAddr {
 }
 
 impl InstanceAddr {
+    /// The address that an object gets which was found by the same id as the object of this one: that
+    /// of a resource whose name has a number more.
+    #[must_use]
+    pub fn numbered(&self, number: usize) -> Self {
+        let (mode, kind) = (self.resource.mode(), self.resource.kind().clone());
+        let name = format!("{}-{number}", self.resource.name());
+        Self { resource: ResourceName::new(mode, kind, name), ..self.clone() }
+    }
+
     /// The resource it is an instance of.
     #[must_use]
     pub fn of(&self) -> ResourceAddr {

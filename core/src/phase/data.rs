@@ -5,7 +5,7 @@ use std::sync::Arc;
 use formwork_value::diag::Severity;
 use formwork_value::{Diagnostics, Reported, Value};
 
-use super::{Written, plain, sensitive_paths, shown_id, stored, watched};
+use super::{Written, label, plain, sensitive_paths, stored, watched};
 use crate::change::Action;
 use crate::eval::verdicts::{Judged, Rule, Verdict};
 use crate::event::Event;
@@ -57,15 +57,15 @@ impl Written<'_> {
         config: &Value,
     ) -> Result<Value, Reported> {
         let (session, addr, action) = (self.session, self.addr, Action::Read);
-        session.watch.see(&Event::Start { addr, deposed: None, action, id: None });
+        session.watch.see(&Event::Start { addr, deposed: None, action, label: None });
         let reading = handle.read_data(diags, ty, config, self.about());
         let (value, elapsed) = watched(session, (addr, action, None), reading).await;
         let value = value.inspect_err(|_| {
             session.watch.see(&Event::Failed { addr, action, elapsed });
         })?;
         let value = remark(ty, value, &sensitive_paths(config));
-        let id = shown_id(&value);
-        session.watch.see(&Event::Done { addr, deposed: None, action, id, elapsed });
+        let label = label(&value);
+        session.watch.see(&Event::Done { addr, deposed: None, action, label, elapsed });
         Ok(value)
     }
 

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use formwork_value::codec::json;
-use formwork_value::{Diagnostic, Diagnostics, Known, Marks, Path, Plain, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Known, Marks, Path, Plain, Reported, Type, Value};
 
 use crate::addr::InstanceAddr;
+use crate::event::Label;
 use crate::provider::{ResourceType, remark};
 use crate::state::{Object, Status};
 
@@ -33,11 +34,38 @@ pub(crate) fn without_unknowns(value: &Value) -> Value {
     }
 }
 
-/// The value of an object's `id`, if it may be shown.
-pub(crate) fn shown_id(value: &Value) -> Option<String> {
+/// By what an object is known: its `id`, or its `name` where the resource type has no ids; if it may be
+/// shown.
+pub(crate) fn label(value: &Value) -> Option<Label> {
     let Value::Object(object) = value else { return None };
-    match object.get("id")? {
-        Value::String(id) => Some(id.to_string()),
+    let key = ["id", "name"].into_iter().find(|key| is_text(object.get(key)))?;
+    text(key, object.get(key))
+}
+
+/// By what an object is known to which something is about to be done: also a name where there is no id,
+/// or a tag where there are no names.
+pub(crate) fn label_before(value: &Value) -> Option<Label> {
+    let Value::Object(object) = value else { return None };
+    let named = || match is_text(object.get("name")) {
+        true => text("name", object.get("name")),
+        false => {
+            let Some(Value::Map(tags)) = object.get("tags") else { return None };
+            let tag = |key, name| text(key, tags.get(name));
+            tag("tags.name", "name").or_else(|| tag("tags.Name", "Name"))
+        }
+    };
+    label(value).or_else(named)
+}
+
+/// Whether there is an attribute for texts, whatever is in it.
+fn is_text(attribute: Option<&Value>) -> bool {
+    attribute.is_some_and(|value| value.has_type(&Type::String))
+}
+
+/// A text that may be shown.
+fn text(key: &'static str, value: Option<&Value>) -> Option<Label> {
+    match value? {
+        Value::String(text) => Some(Label { key, value: text.to_string() }),
         _ => None,
     }
 }
@@ -91,4 +119,46 @@ pub(crate) fn stored_value(ty: &ResourceType, object: &Object) -> Option<Value> 
     let text = stripped.as_deref().unwrap_or(&object.attributes);
     let value = json::decode(text, &ty.ty).ok()?;
     Some(remark(ty, value.split_marks().0, &object.sensitive))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts<const N: usize>(pairs: [(&str, &str); N]) -> Value {
+        Value::map(Type::String, pairs.map(|(key, text)| (key, Value::string(text))))
+    }
+
+    #[test]
+    fn an_object_is_known_by_its_id_or_else_its_name_and_beforehand_by_a_tag() {
+        let (text, none) = (Value::string, || Value::null(Type::String));
+        let secret = || Value::string("s").mark(Marks::SENSITIVE);
+        let tags = || texts([("Name", "t"), ("other", "o")]);
+        let shown = |label: Option<Label>| match label {
+            Some(Label { key, value }) => format!("{key}={value}"),
+            None => String::new(),
+        };
+        // Each object, by what it is known, and by what before something is done to it.
+        let table = [
+            (vec![("id", text("1")), ("name", text("n"))], "id=1", "id=1"),
+            (vec![("name", text("n")), ("tags", tags())], "name=n", "name=n"),
+            (vec![("tags", tags())], "", "tags.Name=t"),
+            (vec![("tags", texts([("Name", "t"), ("name", "u")]))], "", "tags.name=u"),
+            (vec![("tags", Value::null(Type::map(Type::String)))], "", ""),
+            // One that is not there or must not be seen hides the name, until something is done.
+            (vec![("id", none()), ("name", text("n"))], "", "name=n"),
+            (vec![("id", secret()), ("name", text("n"))], "", "name=n"),
+            (vec![("id", text("")), ("name", text("n"))], "id=", "id="),
+            (vec![("name", none()), ("tags", tags())], "", ""),
+            (vec![("name", secret()), ("tags", tags())], "", ""),
+            (vec![("tags", tags().mark(Marks::SENSITIVE))], "", ""),
+            (vec![("id", Value::int(1)), ("name", text("n"))], "name=n", "name=n"),
+            (vec![("id", Value::unknown(Type::String)), ("name", text("n"))], "", "name=n"),
+        ];
+        for (parts, after, before) in table {
+            let object = Value::object(parts);
+            let found = (shown(label(&object)), shown(label_before(&object)));
+            assert_eq!(found, (after.to_owned(), before.to_owned()), "{object:?}");
+        }
+    }
 }

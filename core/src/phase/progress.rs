@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::addr::InstanceAddr;
 use crate::change::Action;
-use crate::event::Event;
+use crate::event::{Event, Label};
 use crate::session::Session;
 
 /// How often a long operation is mentioned.
@@ -16,11 +16,11 @@ const INTERVAL: Duration = Duration::from_secs(10);
 /// Waits for an operation, mentioning it every ten seconds, and says how long it took.
 pub(crate) async fn watched<T>(
     session: &Session<'_>,
-    (addr, action, id): (&InstanceAddr, Action, Option<&String>),
+    (addr, action, label): (&InstanceAddr, Action, Option<&Label>),
     operation: impl Future<Output = T>,
 ) -> (T, Duration) {
     let tick = |elapsed| {
-        session.watch.see(&Event::Progress { addr, action, id: id.cloned(), elapsed });
+        session.watch.see(&Event::Progress { addr, action, label: label.cloned(), elapsed });
     };
     ticking(operation, tick).await
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use formwork_value::Value;
 
 use super::ahead::ObjectsRead;
-use crate::addr::{DeposedKey, InstanceKey, ResourceAddr};
+use crate::addr::{DeposedKey, InstanceAddr, InstanceKey, ResourceAddr};
 use crate::change::Change;
 use crate::eval::Expansion;
 use crate::phase::Framed;
@@ -66,6 +66,13 @@ pub(crate) enum Refreshed {
     Gone,
     /// This.
     Now(Arc<Object>),
+    /// This, and others that were found by the same id, each under an address of its own.
+    Several {
+        /// The object itself.
+        object: Arc<Object>,
+        /// The others.
+        along: Vec<(InstanceAddr, Arc<Object>)>,
+    },
     /// This, which an interrupted run had made.
     Found(Arc<Object>),
     /// Nothing, although an interrupted run was about to make it.

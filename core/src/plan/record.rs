@@ -10,7 +10,9 @@ use super::outcome::{Found, FoundObject, FoundResource, Refreshed};
 use super::vertex::{ResourceVertex, Vertex};
 use super::visit::{Settled, View, visit};
 use super::{Mode, Options, Plan, Search};
-use crate::addr::{Mode as ResourceMode, ResourceAddr};
+use crate::addr::{
+    DeposedKey, InstanceAddr, Mode as ResourceMode, ProviderConfigAddr, ResourceAddr,
+};
 use crate::change::{Action, OutputChange};
 use crate::eval::verdicts::summarise;
 use crate::event::Event;
@@ -19,7 +21,7 @@ use crate::moved::Moves;
 use crate::phase::{Openings, Why, walk_phase};
 use crate::session::Session;
 use crate::state::checks::CheckResults;
-use crate::state::{OutputValue, State};
+use crate::state::{Object, OutputValue, State};
 
 /// Visits every vertex and makes the plan of what was found.
 pub(crate) async fn run(
@@ -140,7 +142,7 @@ impl Recorder<'_, '_> {
     fn record_object(
         &mut self,
         resource: &ResourceAddr,
-        provider: &crate::addr::ProviderConfigAddr,
+        provider: &ProviderConfigAddr,
         found: FoundObject,
     ) {
         let addr = resource.instance(found.key.clone());
@@ -154,12 +156,13 @@ impl Recorder<'_, '_> {
                 self.plan.searches.insert(addr.clone(), Search::NeverMade);
             }
             Refreshed::Now(object) | Refreshed::Found(object) => {
-                let state = self.plan.prior.resource_mut(resource.clone(), provider);
-                let instance = state.instances.or_default(&found.key);
-                match &found.deposed {
-                    Some(key) => drop(instance.deposed.insert(key.clone(), object)),
-                    None => instance.current = Some(object),
-                }
+                self.hold(&addr, provider, found.deposed.as_ref(), object);
+            }
+            Refreshed::Several { object, along } => {
+                self.hold(&addr, provider, None, object);
+                along
+                    .into_iter()
+                    .for_each(|(addr, object)| self.hold(&addr, provider, None, object));
             }
         }
         let key = (addr, found.deposed);
@@ -175,6 +178,21 @@ impl Recorder<'_, '_> {
             }
             self.session.watch.see(&Event::Planned(&change));
             self.plan.changes.insert(key, Box::new(change));
+        }
+    }
+
+    fn hold(
+        &mut self,
+        addr: &InstanceAddr,
+        provider: &ProviderConfigAddr,
+        deposed: Option<&DeposedKey>,
+        object: Arc<Object>,
+    ) {
+        let state = self.plan.prior.resource_mut(addr.of(), provider);
+        let instance = state.instances.or_default(&addr.key);
+        match deposed {
+            Some(key) => drop(instance.deposed.insert(key.clone(), object)),
+            None => instance.current = Some(object),
         }
     }
 

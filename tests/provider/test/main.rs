@@ -10,6 +10,7 @@ mod data;
 mod front;
 mod function;
 mod house;
+mod label;
 mod log;
 mod nested;
 mod shape;
@@ -47,6 +48,10 @@ fn provider() -> ProviderDef {
         .resource("test_strict", nested::Objects(nested::Strict))
         .resource("test_house", house::Houses)
         .resource("test_room", house::Rooms)
+        .resource("test_label", label::Labels)
+        .resource("test_named", label::Names)
+        .resource("test_tagged", label::Tags)
+        .resource("test_numbered", label::Numbers)
         .list("test_room", house::Rooms)
         .data_source("test_data", data::Data)
         .ephemeral("test_token", token::Tokens);

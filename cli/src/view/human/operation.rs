@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use formwork_core::addr::{DeposedKey, InstanceAddr};
 use formwork_core::change::{Action, Clue};
-use formwork_core::event::{Event, Watch};
+use formwork_core::event::{Event, Label, Watch};
 
 use crate::view::{Paint, Screen, ephemeral, out, shown};
 
@@ -26,8 +26,14 @@ impl Operations {
     }
 }
 
-fn with_id(id: Option<&String>) -> String {
-    id.map_or_else(String::new, |id| format!(" [id={}]", shown::line(id)))
+fn labelled(label: Option<&Label>) -> String {
+    shown_label(label).map_or_else(String::new, |text| format!(" [{text}]"))
+}
+
+/// Nothing is said of a label that is there and empty.
+fn shown_label(label: Option<&Label>) -> Option<String> {
+    let Label { key, value } = label.filter(|label| !label.value.is_empty())?;
+    Some(format!("{key}={}", shown::line(value)))
 }
 
 fn in_brackets(clue: &Clue) -> String {
@@ -50,10 +56,10 @@ pub(crate) fn seconds(elapsed: Duration) -> String {
 impl Watch for Operations {
     fn see(&self, event: &Event<'_>) {
         match event {
-            Event::RefreshStart { addr, id } => {
-                self.line(addr, None, &format!("Refreshing state...{}", with_id(id.as_ref())));
+            Event::RefreshStart { addr, label } => {
+                self.line(addr, None, &format!("Refreshing state...{}", labelled(label.as_ref())));
             }
-            Event::RefreshDone { .. } | Event::Planned(_) => {}
+            Event::RefreshDone { .. } | Event::Planned(_) | Event::ImportFound { .. } => {}
             Event::ImportStart { addr, clue, applying } => {
                 let doing = if *applying { "Importing..." } else { "Preparing import..." };
                 self.line(addr, None, &format!("{doing} {}", in_brackets(clue)));
@@ -61,7 +67,7 @@ impl Watch for Operations {
             Event::ImportDone { addr, clue } => {
                 self.line(addr, None, &format!("Import complete {}", in_brackets(clue)));
             }
-            Event::Start { addr, deposed, action, id } => {
+            Event::Start { addr, deposed, action, label } => {
                 let doing = match action {
                     Action::Create | Action::Replace(_) => "Creating...",
                     Action::Update => "Modifying...",
@@ -69,9 +75,9 @@ impl Watch for Operations {
                     Action::Read => "Reading...",
                     Action::NoOp | Action::Forget => return,
                 };
-                self.line(addr, *deposed, &format!("{doing}{}", with_id(id.as_ref())));
+                self.line(addr, *deposed, &format!("{doing}{}", labelled(label.as_ref())));
             }
-            Event::Progress { addr, action, id, elapsed } => {
+            Event::Progress { addr, action, label, elapsed } => {
                 let doing = match action {
                     Action::Create | Action::Replace(_) => "Still creating...",
                     Action::Update => "Still modifying...",
@@ -79,11 +85,11 @@ impl Watch for Operations {
                     Action::Read => "Still reading...",
                     Action::NoOp | Action::Forget => return,
                 };
-                let id =
-                    id.as_ref().map_or_else(String::new, |id| format!("id={}, ", shown::line(id)));
-                self.line(addr, None, &format!("{doing} [{id}{} elapsed]", seconds(*elapsed)));
+                let label = shown_label(label.as_ref());
+                let label = label.map_or_else(String::new, |text| format!("{text}, "));
+                self.line(addr, None, &format!("{doing} [{label}{} elapsed]", seconds(*elapsed)));
             }
-            Event::Done { addr, action, id, elapsed, .. } => {
+            Event::Done { addr, action, label, elapsed, .. } => {
                 let done = match action {
                     Action::Create | Action::Replace(_) => "Creation complete",
                     Action::Update => "Modifications complete",
@@ -91,11 +97,11 @@ impl Watch for Operations {
                     Action::Read => "Read complete",
                     Action::NoOp | Action::Forget => return,
                 };
-                let id = id.as_ref().filter(|_| *action != Action::Delete);
+                let label = label.as_ref().filter(|_| *action != Action::Delete);
                 self.line(
                     addr,
                     None,
-                    &format!("{done} after {}{}", seconds(*elapsed), with_id(id)),
+                    &format!("{done} after {}{}", seconds(*elapsed), labelled(label)),
                 );
             }
             Event::ProvisionStart { addr, kind } => {
@@ -139,7 +145,8 @@ mod tests {
     fn an_id_cannot_steer_the_terminal() {
         let id = "x\u{1b}]0;pwned\u{7}\u{202e}\ny".to_owned();
         let shown = "x\\u001b]0;pwned\\u0007\\u202e\\ny";
-        assert_eq!(with_id(Some(&id)), format!(" [id={shown}]"));
+        let label = Label { key: "id", value: id.clone() };
+        assert_eq!(labelled(Some(&label)), format!(" [id={shown}]"));
         assert_eq!(in_brackets(&Clue::Id(id.as_str().into())), format!("[id={shown}]"));
     }
 

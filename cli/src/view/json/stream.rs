@@ -5,7 +5,7 @@ use std::time::Duration;
 use formwork_core::addr::InstanceAddr;
 use formwork_core::apply::Tally;
 use formwork_core::change::{Action, Change, Reason};
-use formwork_core::event::{EphemeralStage, EphemeralStep, Event, Watch};
+use formwork_core::event::{EphemeralStage, EphemeralStep, Event, Label, Watch};
 use formwork_core::plan::Plan;
 use formwork_core::state::State;
 use formwork_value::Diagnostic;
@@ -253,13 +253,14 @@ fn summary(change: &Change) -> Json {
 fn hook(
     addr: &InstanceAddr,
     action: Option<Action>,
-    id: Option<&String>,
+    label: Option<&Label>,
 ) -> Vec<(&'static str, Json)> {
+    let value = |label: &Label| Json::text(&label.value);
     let members = Json::some([
         ("resource", Some(resource(addr))),
         ("action", action.map(|action| Json::text(word(action)))),
-        ("id_key", id.map(|_| Json::text("id"))),
-        ("id_value", id.map(Json::text)),
+        ("id_key", label.map(|label| Json::text(label.key))),
+        ("id_value", label.filter(|label| !label.value.is_empty()).map(value)),
     ]);
     match members {
         Json::Object(members) => vec![("hook", Json::Object(members))],
@@ -284,43 +285,52 @@ fn timed(mut hook: Vec<(&'static str, Json)>, elapsed: Duration) -> Vec<(&'stati
     hook
 }
 
-fn with_id(id: Option<&String>) -> String {
-    id.map_or_else(String::new, |id| format!(" [id={id}]"))
+fn labelled(label: Option<&Label>) -> String {
+    match label {
+        Some(Label { key, value }) if !value.is_empty() => format!(" [{key}={value}]"),
+        _ => String::new(),
+    }
 }
 
 impl Watch for Stream {
     fn see(&self, event: &Event<'_>) {
         match event {
-            Event::RefreshStart { addr, id } => {
-                let message = format!("{addr}: Refreshing state...{}", with_id(id.as_ref()));
-                self.info(&message, "refresh_start", hook(addr, None, id.as_ref()));
+            Event::RefreshStart { addr, label } => {
+                let message = format!("{addr}: Refreshing state...{}", labelled(label.as_ref()));
+                self.info(&message, "refresh_start", hook(addr, None, label.as_ref()));
             }
-            Event::RefreshDone { addr, id } => {
-                let message = format!("{addr}: Refresh complete{}", with_id(id.as_ref()));
-                self.info(&message, "refresh_complete", hook(addr, None, id.as_ref()));
+            Event::RefreshDone { addr, label } => {
+                let message = format!("{addr}: Refresh complete{}", labelled(label.as_ref()));
+                self.info(&message, "refresh_complete", hook(addr, None, label.as_ref()));
             }
-            Event::Planned(_) | Event::ImportStart { .. } | Event::ImportDone { .. } => {}
-            Event::Start { addr, action, id, .. } => {
+            Event::Planned(_)
+            | Event::ImportStart { .. }
+            | Event::ImportFound { .. }
+            | Event::ImportDone { .. } => {}
+            Event::Start { addr, action, label, .. } => {
                 let doing = doing(*action);
-                let message = format!("{addr}: {doing}...{}", with_id(id.as_ref()));
-                self.info(&message, "apply_start", hook(addr, Some(*action), id.as_ref()));
+                let message = format!("{addr}: {doing}...{}", labelled(label.as_ref()));
+                self.info(&message, "apply_start", hook(addr, Some(*action), label.as_ref()));
             }
-            Event::Progress { addr, action, id, elapsed } => {
+            Event::Progress { addr, action, label, elapsed } => {
                 let doing = doing(*action).to_lowercase();
                 let message = format!("{addr}: Still {doing}... [{} elapsed]", seconds(*elapsed));
                 self.info(
                     &message,
                     "apply_progress",
-                    timed(hook(addr, Some(*action), id.as_ref()), *elapsed),
+                    timed(hook(addr, Some(*action), label.as_ref()), *elapsed),
                 );
             }
-            Event::Done { addr, action, id, elapsed, .. } => {
+            Event::Done { addr, action, label, elapsed, .. } => {
                 let done = done(*action);
                 // Of what is gone there is no id any more.
-                let id = id.as_ref().filter(|_| *action != Action::Delete);
-                let message =
-                    format!("{addr}: {done} complete after {}{}", seconds(*elapsed), with_id(id));
-                let hook = hook(addr, Some(*action), id);
+                let label = label.as_ref().filter(|_| *action != Action::Delete);
+                let message = format!(
+                    "{addr}: {done} complete after {}{}",
+                    seconds(*elapsed),
+                    labelled(label)
+                );
+                let hook = hook(addr, Some(*action), label);
                 self.info(&message, "apply_complete", timed(hook, *elapsed));
             }
             Event::ProvisionStart { addr, kind } => {

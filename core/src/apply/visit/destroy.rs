@@ -13,7 +13,7 @@ use crate::change::Action;
 use crate::config::When;
 use crate::eval::DestroyedScope;
 use crate::event::Event;
-use crate::phase::{encode, find_stored, plain, shown_id, watched};
+use crate::phase::{encode, find_stored, label_before, plain, watched};
 use crate::provider::{About, Ask, ResourceType, remark};
 use crate::state::journal::{self, Intent};
 use crate::state::{Object, Status};
@@ -61,14 +61,14 @@ pub(super) async fn visit(
         predecessor: null.value(),
         secrets: &object.sensitive,
     };
-    let (id, action) = (shown_id(&change.before), Action::Delete);
-    view.session.watch.see(&Event::Start { addr, deposed, action, id: id.clone() });
+    let (label, action) = (label_before(&change.before), Action::Delete);
+    view.session.watch.see(&Event::Start { addr, deposed, action, label: label.clone() });
     let sending = async {
         run_beside(view, diags, vertex, &object).await?;
         let announced = call.announce(diags).await?;
         Ok::<_, Reported>((announced, announced.send(diags).await))
     };
-    let (sent, elapsed) = watched(view.session, (addr, action, id.as_ref()), sending).await;
+    let (sent, elapsed) = watched(view.session, (addr, action, label.as_ref()), sending).await;
     let Ok((announced, Salvaged { result, left })) = sent else {
         view.session.watch.see(&Event::Failed { addr, action, elapsed });
         return Ok(Came::Destroyed { left: Some(object) });
@@ -79,7 +79,7 @@ pub(super) async fn visit(
         announced.settle(diags, left.as_deref());
     }
     match result {
-        Ok(()) => view.session.watch.see(&Event::Done { addr, deposed, action, id, elapsed }),
+        Ok(()) => view.session.watch.see(&Event::Done { addr, deposed, action, label, elapsed }),
         Err(_) => view.session.watch.see(&Event::Failed { addr, action, elapsed }),
     }
     Ok(Came::Destroyed { left })

@@ -19,7 +19,8 @@ use crate::config::When;
 use crate::eval::ModuleScope;
 use crate::event::Event;
 use crate::phase::{
-    Asking, INVALID_PLAN, Written, find_written, plain, sensitive_paths, shown_id, stored, watched,
+    Asking, INVALID_PLAN, Written, find_written, label, label_before, plain, sensitive_paths,
+    stored, watched,
 };
 use crate::provider::{Ask, Breach, Handle, Planned, ResourceType, remark};
 use crate::state::journal::{self, Intent};
@@ -227,9 +228,9 @@ impl<'a> Work<'a> {
         let Change { addr, before, action, .. } = self.change();
         let changed = value != *before;
         if changed {
-            let (action, deposed, id, elapsed) = (*action, None, shown_id(&value), Duration::ZERO);
-            self.see(&Event::Start { addr, deposed, action, id: id.clone() });
-            self.see(&Event::Done { addr, deposed, action, id, elapsed });
+            let (action, deposed, label, elapsed) = (*action, None, label(&value), Duration::ZERO);
+            self.see(&Event::Start { addr, deposed, action, label: label.clone() });
+            self.see(&Event::Done { addr, deposed, action, label, elapsed });
         }
         Ok(Came::Made { object, value: Some(value), deposes: None, changed })
     }
@@ -244,17 +245,18 @@ impl<'a> Work<'a> {
         let (change, action) = (self.change(), self.action());
         let (addr, deposed) = (&change.addr, None);
         let announced = call.announce(diags).await?;
-        let id = shown_id(&change.before).filter(|_| action == Action::Update);
-        self.see(&Event::Start { addr, deposed, action, id: id.clone() });
+        let before = label_before(&change.before).filter(|_| action == Action::Update);
+        self.see(&Event::Start { addr, deposed, action, label: before.clone() });
         let work = async {
             let salvaged = announced.send(diags).await;
             self.keep(diags, (announced, salvaged), given).await
         };
-        let (came, elapsed) = watched(self.view.session, (addr, action, id.as_ref()), work).await;
+        let (came, elapsed) =
+            watched(self.view.session, (addr, action, before.as_ref()), work).await;
         match &came {
             Ok(Came::Made { value: Some(value), .. }) => {
-                let id = shown_id(value);
-                self.see(&Event::Done { addr, deposed, action, id, elapsed });
+                let label = label(value);
+                self.see(&Event::Done { addr, deposed, action, label, elapsed });
             }
             _ => self.see(&Event::Failed { addr, action, elapsed }),
         }

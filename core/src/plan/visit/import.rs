@@ -8,9 +8,9 @@ use super::View;
 use super::prior::{Owner, Prior};
 use crate::change::Clue;
 use crate::event::Event;
-use crate::phase::{shown_id, stored};
+use crate::phase::{label, stored};
 use crate::plan::outcome::Refreshed;
-use crate::provider::{About, Current, remark};
+use crate::provider::{About, Current, Imported, remark};
 use crate::state::Object;
 
 /// Finds an object by the id that its provider knows it by. It counts as the prior object from then
@@ -53,12 +53,52 @@ pub(super) async fn find_at(
 ) -> Result<Found, Reported> {
     let Owner { handle, ty, addr, .. } = owner;
     let about = About { addr, block: Some(block) };
+    view.session.watch.see(&Event::ImportStart { addr, clue, applying: false });
+    if !view.options.imports.contains_key(addr) {
+        let imported = handle.import(diags, ty, clue, about).await?;
+        view.session.watch.see(&Event::ImportFound { addr, n_objects: 1 });
+        return read(view, diags, owner, (imported, block)).await;
+    }
+    // A command that does nothing but import shows no plan in which the others would be missing.
+    let (imported, others) = handle.import_all(diags, ty, clue, about).await?;
+    let n_objects = others.len() + 1;
+    view.session.watch.see(&Event::ImportFound { addr, n_objects });
+    let mut prior = match read(view, diags, owner, (imported, block)).await? {
+        Found::There(prior) => prior,
+        Found::Nothing => return Ok(Found::Nothing),
+    };
+    let mut along = Vec::new();
+    for (number, other) in (1..).zip(others) {
+        let addr = addr.numbered(number);
+        let about = About { addr: &addr, block: Some(block) };
+        if view.session.state.current(&addr).is_some() {
+            return Err(diags.error(taken(clue, about)));
+        }
+        let owner = Owner { addr: &addr, ..owner };
+        match read(view, diags, owner, (other, block)).await? {
+            Found::There(prior) => along.push((addr, prior.object)),
+            Found::Nothing => return Err(diags.error(not_there(clue, about))),
+        }
+    }
+    if !along.is_empty() {
+        prior.refreshed = Refreshed::Several { object: prior.object.clone(), along };
+    }
+    Ok(Found::There(prior))
+}
+
+/// Asks for what an object is now of which an import told.
+async fn read(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    owner: Owner<'_>,
+    (imported, block): (Imported, Span),
+) -> Result<Found, Reported> {
+    let Owner { handle, ty, addr, .. } = owner;
+    let about = About { addr, block: Some(block) };
     let watch = view.session.watch;
-    watch.see(&Event::ImportStart { addr, clue, applying: false });
-    let imported = handle.import(diags, ty, clue, about).await?;
     let found = remark(ty, imported.value, &[]);
     // Even where nothing else is read: an import need not tell more than the id.
-    watch.see(&Event::RefreshStart { addr, id: shown_id(&found) });
+    watch.see(&Event::RefreshStart { addr, label: label(&found) });
     let identity = imported.identity.as_ref().and_then(|stored| ty.identity_payload(stored));
     let current = Current { value: &found, private: &imported.private, identity };
     let read = handle.read(diags, ty, current, about).await?;
@@ -66,12 +106,22 @@ pub(super) async fn find_at(
         return Ok(Found::Nothing);
     }
     let current = remark(ty, read.value, &[]);
-    watch.see(&Event::RefreshDone { addr, id: shown_id(&current) });
+    watch.see(&Event::RefreshDone { addr, label: label(&current) });
     let (private, identity) = (read.private, read.identity.or(imported.identity));
     let object = Object { private, identity, ..stored(diags, ty, addr, &current)? };
     let object = Arc::new(object);
     let refreshed = Refreshed::Now(object.clone());
     Ok(Found::There(Prior { stored: current.clone(), current, object, refreshed }))
+}
+
+fn taken(clue: &Clue, about: About<'_>) -> Diagnostic {
+    let addr = about.addr;
+    let detail = format!(
+        "By {clue} the provider found several objects, and one of them would become {addr}, where Formwork is already managing a remote object. Move that one to another address first."
+    );
+    Diagnostic::error("Resource already managed by Formwork", detail)
+        .at_opt(about.block)
+        .about(addr.to_string())
 }
 
 fn not_there(clue: &Clue, about: About<'_>) -> Diagnostic {

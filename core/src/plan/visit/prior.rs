@@ -9,7 +9,7 @@ use super::View;
 use crate::addr::{ConfigResourceAddr, DeposedKey, InstanceAddr};
 use crate::change::{Action, Change};
 use crate::event::Event;
-use crate::phase::{encode, shown_id};
+use crate::phase::{encode, label};
 use crate::plan::outcome::Refreshed;
 use crate::provider::{About, Current, Former, Handle, ResourceType, remark};
 use crate::state::{Object, Status};
@@ -147,7 +147,7 @@ pub(super) async fn read(
     let mut current = stored.clone();
     if !view.options.skip_refresh {
         let watch = view.session.watch;
-        watch.see(&Event::RefreshStart { addr, id: shown_id(&stored) });
+        watch.see(&Event::RefreshStart { addr, label: label(&stored) });
         let identity = ty.identity_of(&object);
         let asked = Current { value: &stored, private: &object.private, identity };
         let read = handle.read(diags, ty, asked, about).await?;
@@ -156,7 +156,7 @@ pub(super) async fn read(
         } else {
             remark(ty, read.value, &object.sensitive)
         };
-        watch.see(&Event::RefreshDone { addr, id: shown_id(&current) });
+        watch.see(&Event::RefreshDone { addr, label: label(&current) });
         if object.private != read.private {
             same = false;
             Arc::make_mut(&mut object).private = read.private;

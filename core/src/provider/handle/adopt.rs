@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use formwork_plugin_protocol::message::resource::{ImportRequest, MoveRequest, RawState};
+use formwork_plugin_protocol::message::resource::{
+    ImportRequest, ImportedResource, MoveRequest, RawState,
+};
 use formwork_plugin_protocol::{Payload, Provider};
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
@@ -96,7 +98,7 @@ impl Handle {
         Ok((remark(ty, value, &former.object.sensitive), answer.private))
     }
 
-    /// Asks for the object that the provider knows by an id or an identity.
+    /// Asks for the one object that the provider knows by an id or an identity.
     ///
     /// # Errors
     /// When there is none, or more than one, or the provider's answer breaks the contract.
@@ -107,6 +109,26 @@ impl Handle {
         clue: &Clue,
         about: About<'_>,
     ) -> Result<Imported, Reported> {
+        let (imported, others) = self.import_all(diags, ty, clue, about).await?;
+        if others.is_empty() {
+            return Ok(imported);
+        }
+        let what = "several objects, of which only one can be meant,";
+        Err(diags.error(refused("Multiple import states not supported", (clue, what), about)))
+    }
+
+    /// Asks for the object that the provider knows by an id or an identity, and for all of the same type
+    /// that it finds along with it.
+    ///
+    /// # Errors
+    /// When there is none, or one of another type, or the provider's answer breaks the contract.
+    pub async fn import_all(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        clue: &Clue,
+        about: About<'_>,
+    ) -> Result<(Imported, Vec<Imported>), Reported> {
         let (id, identity) = match clue {
             Clue::Id(id) => (id.to_string(), None),
             Clue::Identity(identity) => {
@@ -134,30 +156,56 @@ impl Handle {
             return Err(self.deferred(diags, call, about));
         }
         let mut found = answer.resources.into_iter();
-        let refused = |summary: &str, what: &str| {
-            let detail = format!("By {clue} the provider found {what} for {}.", about.addr);
-            Diagnostic::error(summary, detail).at_opt(about.block).about(about.addr.to_string())
-        };
         let Some(imported) = found.next() else {
-            return Err(diags.error(refused("Import returned no resources", "nothing")));
+            let nothing = (clue, "nothing");
+            return Err(diags.error(refused("Import returned no resources", nothing, about)));
         };
-        if found.next().is_some() {
-            let what = "several objects, of which only one can be meant,";
-            return Err(diags.error(refused("Multiple import states not supported", what)));
-        }
         if imported.type_name != ty.name {
             let problem = format!("it found an object of type {:?}", imported.type_name);
             let breach =
                 Breach { summary: "Provider produced invalid object", call, problem: &problem };
             return Err(self.invalid(diags, breach, about));
         }
+        let imported = self.imported(diags, ty, imported, (clue, about))?;
+        let mut others = Vec::new();
+        for other in found {
+            if other.type_name != ty.name {
+                let what = format!(
+                    "objects of several types, also {:?}, of which only those of its own can be \
+                     imported,",
+                    other.type_name
+                );
+                let summary = "Multiple import states not supported";
+                return Err(diags.error(refused(summary, (clue, &what), about)));
+            }
+            others.push(self.imported(diags, ty, other, (clue, about))?);
+        }
+        Ok((imported, others))
+    }
+
+    /// Reads an object that was found.
+    fn imported(
+        &self,
+        diags: &mut Diagnostics,
+        ty: &ResourceType,
+        found: ImportedResource,
+        (clue, about): (&Clue, About<'_>),
+    ) -> Result<Imported, Reported> {
+        let call = "ImportResourceState";
         let value =
-            imported.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+            found.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
         if value.value().is_null() {
             let what = "an object without attributes";
-            return Err(diags.error(refused("Import returned null resource", what)));
+            let refused = refused("Import returned null resource", (clue, what), about);
+            return Err(diags.error(refused));
         }
-        let identity = self.identity(diags, (ty, call), imported.identity, about)?;
-        Ok(Imported { value, private: imported.private, identity })
+        let identity = self.identity(diags, (ty, call), found.identity, about)?;
+        Ok(Imported { value, private: found.private, identity })
     }
+}
+
+/// Says why what was found is not what was asked for.
+fn refused(summary: &str, (clue, what): (&Clue, &str), about: About<'_>) -> Diagnostic {
+    let detail = format!("By {clue} the provider found {what} for {}.", about.addr);
+    Diagnostic::error(summary, detail).at_opt(about.block).about(about.addr.to_string())
 }

@@ -1,0 +1,132 @@
+//! By what people and programs are told which object is meant: its id, or else a name or a tag.
+
+use super::engine::terraform_is_here;
+use crate::harness::{Ended, Workdir, test_provider};
+
+const CONFIG: &str = r#"
+terraform {
+  required_providers {
+    test = { source = "formwork/test" }
+  }
+}
+resource "test_label" "all" {
+  id   = "i"
+  name = "n"
+  note = "NOTE"
+}
+resource "test_label" "name" {
+  name = "n"
+  note = "NOTE"
+}
+resource "test_label" "empty" {
+  id   = ""
+  name = "n"
+  note = "NOTE"
+}
+resource "test_label" "secret" {
+  id   = sensitive("i")
+  name = "n"
+  note = "NOTE"
+}
+resource "test_named" "name" {
+  name = "n"
+  tags = { Name = "t" }
+  note = "NOTE"
+}
+resource "test_named" "tags" {
+  tags = { Name = "t" }
+  note = "NOTE"
+}
+resource "test_tagged" "upper" {
+  tags = { Name = "t", other = "o" }
+  note = "NOTE"
+}
+resource "test_tagged" "lower" {
+  tags = { Name = "t", name = "u" }
+  note = "NOTE"
+}
+resource "test_tagged" "secret" {
+  tags = { Name = sensitive("t") }
+  note = "NOTE"
+}
+resource "test_numbered" "name" {
+  id   = 1
+  name = "n"
+  note = "NOTE"
+}
+"#;
+
+/// What is told of each object, in words.
+fn words(ended: Ended) -> Vec<String> {
+    let text = ended.text();
+    let told = text.lines().filter(|line| line.starts_with("test_") && line.contains("..."));
+    let done = text.lines().filter(|line| line.starts_with("test_") && line.contains(" after "));
+    let seconds = |line: &str| line.replace("after 1s", "after 0s");
+    sorted(told.chain(done).map(seconds).collect())
+}
+
+/// What is told of each object to programs.
+fn hooks(ended: Ended) -> Vec<String> {
+    let text = ended.text();
+    let lines = text.lines().filter_map(|line| serde_json::from_str(line).ok());
+    let told = lines.filter_map(|line: serde_json::Value| {
+        let (kind, hook) = (line["type"].as_str()?, line.get("hook")?);
+        // The reference shows a sensitive id where it has read an object.
+        if kind == "refresh_complete" && hook["resource"]["resource_name"] == "secret" {
+            return None;
+        }
+        let label = (hook.get("id_key"), hook.get("id_value"));
+        let message = line["@message"].as_str()?.replace("after 1s", "after 0s");
+        Some(format!("{kind} {label:?} {message}"))
+    });
+    sorted(told.collect())
+}
+
+fn sorted(mut lines: Vec<String>) -> Vec<String> {
+    lines.sort();
+    lines
+}
+
+#[test]
+fn both_tell_of_objects_by_the_same_labels() {
+    if !terraform_is_here() {
+        return;
+    }
+    let lives = ["terraform", "formwork"].map(|program| {
+        let workdir = Workdir::new(CONFIG);
+        workdir.link_plugin(test_provider());
+        let run = |line: &str| match program {
+            "terraform" => workdir.terraform(line).succeed(),
+            _ => workdir.formwork(line).succeed(),
+        };
+        let mut life = words(run("apply -no-color -auto-approve"));
+        workdir.write("main.tf", &CONFIG.replace("NOTE", "other"));
+        life.extend(words(run("apply -no-color -auto-approve")));
+        life.extend(hooks(run("apply -json -auto-approve -replace=test_named.name")));
+        life.extend(words(run("destroy -no-color -auto-approve")));
+        workdir.write("main.tf", CONFIG);
+        life.extend(hooks(run("apply -json -auto-approve")));
+        workdir.write("main.tf", &CONFIG.replace("NOTE", "other"));
+        life.extend(hooks(run("apply -json -auto-approve")));
+        life.extend(hooks(run("destroy -json -auto-approve")));
+        life
+    });
+    let [theirs, ours] = lives;
+    for wanted in ["[name=n]", "[tags.Name=t]", "[tags.name=u]", "[id=i]"] {
+        assert!(theirs.iter().any(|line| line.contains(wanted)), "{wanted}: {theirs:#?}");
+    }
+    assert_alike(&ours, &theirs);
+}
+
+/// Says which lines only one of them has.
+fn assert_alike(ours: &[String], theirs: &[String]) {
+    let only = |these: &[String], those: &[String]| -> Vec<String> {
+        these.iter().filter(|line| !those.contains(line)).cloned().collect()
+    };
+    let (ours_alone, theirs_alone) = (only(ours, theirs), only(theirs, ours));
+    assert!(
+        ours_alone.is_empty() && theirs_alone.is_empty(),
+        "only ours: {ours_alone:#?}\nonly theirs: {theirs_alone:#?}"
+    );
+    assert_eq!(ours, theirs, "each as often");
+}
