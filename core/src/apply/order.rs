@@ -183,6 +183,10 @@ fn connect_waits(draft: &mut Building<'_>, waits: Vec<Wait>) {
 /// changed or made anew only when it is gone, unless it goes last.
 fn connect_destroys(draft: &mut Building<'_>, index: &Index, behind: &Behind) {
     let resources = Resources::of(draft.vertices(), index);
+    // What goes only after something that goes last may have to wait for what is changed: that comes
+    // after the successor of what goes last, and the successor may use what is changed.
+    let held_up: BTreeSet<usize> =
+        resources.parts.iter().flat_map(|parts| &parts.held_up).copied().collect();
     let (vertices, edges) = draft.split();
     // Objects of one resource usually share their dependencies, so pairs of resources are collected
     // first and joined once: what is depended on, what depends, and whether objects of that go first.
@@ -198,7 +202,8 @@ fn connect_destroys(draft: &mut Building<'_>, index: &Index, behind: &Behind) {
         let group = Some((own, Arc::as_ptr(names), is_last));
         if before != group {
             // There are fewer resources than vertices, whose numbers fit.
-            let pair = |on| (on as u32, own as u32, !is_last && !configures(on));
+            let goes_first = !is_last && !held_up.contains(&own);
+            let pair = |on| (on as u32, own as u32, goes_first && !configures(on));
             let others = resources.others(own, names);
             let free =
                 others.filter(|&on| !(resources.parts[on].destroyed_first && configures(on)));

@@ -81,6 +81,9 @@ pub struct Unresolved {
 /// Why a creation is settled when there is an object under its address.
 const CAME_IN: &str = "an object came into its place";
 
+/// Why a creation is settled when a later run began it once more.
+const BEGUN_AGAIN: &str = "a later run found that nothing was made, and began anew";
+
 /// What is not clear about a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Doubt {
@@ -114,6 +117,7 @@ pub fn recover(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, Jou
         Replay::new(path, &log)?.run(&log, &mut recovery)?;
     }
     recovery.settle_what_came_in();
+    recovery.settle_what_was_begun_again();
     Ok(recovery)
 }
 
@@ -177,6 +181,20 @@ impl Recovery {
                 && file.state.object(&one.addr, one.deposed.as_ref()).is_some()
             {
                 one.decided = Some(CAME_IN.to_owned());
+            }
+        }
+    }
+
+    /// A creation is settled, too, once a later run has begun it anew: while it is open that is refused, so
+    /// the provider had told that run that there is no such object, and it was cut off before it could
+    /// take that down.
+    fn settle_what_was_begun_again(&mut self) {
+        let mut later = BTreeSet::new();
+        for one in self.unresolved.iter_mut().rev() {
+            let is_creation = one.action == Action::Create && one.doubt == Doubt::Effect;
+            let place = (one.addr.clone(), one.deposed.clone());
+            if is_creation && !later.insert(place) && one.decided.is_none() {
+                one.decided = Some(BEGUN_AGAIN.to_owned());
             }
         }
     }

@@ -256,6 +256,35 @@ fn an_object_that_becomes_create_first_while_its_dependency_is_replaced_makes_no
 }
 
 #[test]
+fn a_successor_may_use_what_is_changed_although_its_predecessor_was_made_after_something_else() {
+    // The old b goes before the old a, as the new b comes before that; so what the new b uses cannot
+    // wait until the old a is gone, although that was made after it.
+    let thing = |name: &str, more: &str| {
+        format!("resource \"test_thing\" \"{name}\" {{\n name = \"{name}\"\n {more}\n}}\n")
+    };
+    let before = [
+        thing("n", r#"note = "1""#),
+        thing("a", &format!("{NORTH}\nnote = test_thing.n.id")),
+        thing("b", &format!("{NORTH}\nnote = test_thing.a.id")),
+    ];
+    let after = [
+        thing("n", r#"note = "2""#),
+        thing("a", SOUTH),
+        thing("b", &format!("{SOUTH}\nnote = test_thing.n.id\n{FIRST}")),
+    ];
+    check(
+        &before.concat(),
+        &after.concat(),
+        expect![[r#"
+            -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
+            +/- test_thing.b ReplaceBecauseCannotUpdate .zone
+            ~ test_thing.n
+            calls: update n-1, create b, delete b-1, delete a-1, create a
+        "#]],
+    );
+}
+
+#[test]
 fn instances_that_shrink_away_go_dependents_first() {
     let config = |n: usize| {
         format!(

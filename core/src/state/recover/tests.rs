@@ -276,6 +276,28 @@ async fn the_object_that_a_creation_was_to_depose_does_not_settle_it() {
     }
 }
 
+#[tokio::test]
+async fn a_creation_that_a_later_run_began_anew_is_open_once() {
+    let base = state_of(&[]);
+    let first = creating(&base, &["t.a", "t.b"]).await;
+    let second = creating(&base, &["t.a"]).await;
+    for entry in std::fs::read_dir(second.path()).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), first.path().join(entry.file_name())).unwrap();
+    }
+    let mut recovery = recover(&first.path(), Some(base.clone())).unwrap();
+    let open = recovery.unresolved.iter().filter(|one| one.needs_decision());
+    let open: Vec<_> = open.map(|one| (one.addr.to_string(), one.journal.clone())).collect();
+    assert_eq!(open.len(), 2);
+    assert_ne!(open[0].1, open[1].1, "of `t.a` the later attempt counts: {open:?}");
+    assert_eq!(recovery.decide(&addr("t.a"), "looked").len(), 1);
+    recovery.finish().unwrap();
+    let recovery = recover(&first.path(), Some(base)).unwrap();
+    let open: Vec<_> = recovery.unresolved.iter().filter(|one| one.needs_decision()).collect();
+    assert_eq!(open.len(), 1);
+    assert_eq!(open[0].addr, addr("t.b"));
+}
+
 /// A run that was cut off while it created these.
 async fn creating(base: &StateFile, addrs: &[&str]) -> Killed {
     let run = Run::begin(base);
