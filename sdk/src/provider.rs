@@ -63,14 +63,15 @@ impl ProviderDef {
 
     /// Looks at the name of something that is added; `is_there` says whether there is one already.
     fn named(&mut self, what: &str, name: &str, is_there: bool) {
-        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        // A dash comes from the name of the provider, which the name of a resource type begins with.
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "_-".contains(c);
         if is_there {
             self.mistakes.push(format!("the {what} {name:?} is added twice"));
         }
         if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(fits) {
             self.mistakes.push(format!(
                 "{name:?} is no name of a {what}: it begins with a lower-case letter, and has \
-                 lower-case letters, digits and `_`"
+                 lower-case letters, digits, `_` and `-`"
             ));
         }
     }

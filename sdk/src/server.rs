@@ -356,7 +356,8 @@ impl Provider for Server {
         let result = catch_unwind(AssertUnwindSafe(|| self.result_of(&request)));
         let result = result.unwrap_or_else(|panic| {
             let told = panics::told(&*panic);
-            let text = format!("the function panicked{told}. This is a bug in the provider.");
+            // Hosts end it with a full stop.
+            let text = format!("the function panicked{told}. This is a bug in the provider");
             Err(FunctionError { text, argument: None })
         });
         Ok(CallResponse { result })

@@ -516,6 +516,7 @@ async fn what_is_added_twice_or_under_no_name_is_told_with_the_first_answer() {
     let twice = ProviderDef::new("registry.terraform.io/acme/test")
         .resource("test_place", Willful)
         .resource("test_place", Willful)
+        .resource("test-er_place", Willful)
         .resource("Test-Place", Willful);
     let refusal = Life::new(twice, "test_place").await.err().unwrap();
     assert!(refusal.0.contains("\"test_place\" is added twice"), "{refusal:?}");
