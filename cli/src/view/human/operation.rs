@@ -36,6 +36,19 @@ fn shown_label(label: Option<&Label>) -> Option<String> {
     Some(format!("{key}={}", shown::line(value)))
 }
 
+/// The label with the middle left out of a long value, for lines that come again and again.
+fn shortened(Label { key, value }: &Label) -> Label {
+    const LONGEST: usize = 80;
+    let n_characters = value.chars().count();
+    if n_characters <= LONGEST {
+        return Label { key, value: value.clone() };
+    }
+    let (n_first, n_last) = (LONGEST / 2 - 1, LONGEST / 2 - 2);
+    let first: String = value.chars().take(n_first).collect();
+    let last: String = value.chars().skip(n_characters - n_last).collect();
+    Label { key, value: format!("{first}...{last}") }
+}
+
 fn in_brackets(clue: &Clue) -> String {
     match clue {
         Clue::Id(id) => format!("[id={}]", shown::line(id)),
@@ -85,6 +98,7 @@ impl Watch for Operations {
                     Action::Read => "Still reading...",
                     Action::NoOp | Action::Forget => return,
                 };
+                let label = label.as_ref().map(shortened);
                 let label = shown_label(label.as_ref());
                 let label = label.map_or_else(String::new, |text| format!("{text}, "));
                 self.line(addr, None, &format!("{doing} [{label}{} elapsed]", seconds(*elapsed)));
@@ -148,6 +162,16 @@ mod tests {
         let label = Label { key: "id", value: id.clone() };
         assert_eq!(labelled(Some(&label)), format!(" [id={shown}]"));
         assert_eq!(in_brackets(&Clue::Id(id.as_str().into())), format!("[id={shown}]"));
+    }
+
+    #[test]
+    fn a_long_id_is_shortened_where_it_comes_again_and_again() {
+        let shown = |value: &str| shortened(&Label { key: "id", value: value.to_owned() }).value;
+        let id = "0123456789".repeat(8);
+        assert_eq!(shown(&id), id);
+        let shorter = format!("{}...{}", &id[..39], &id[2..40]);
+        assert_eq!(shown(&"0123456789".repeat(10)), shorter);
+        assert_eq!(shown(&"ö".repeat(81)).chars().count(), 80);
     }
 
     #[test]
