@@ -16,7 +16,7 @@ const FIRST: &str = "\nInterrupt received.\nPlease wait for Formwork to exit or 
 const SECOND: &str = "\nTwo interrupts received. Exiting immediately. A change that was under way is in the journal; the next command says what became of it.\n";
 
 /// After how long without an answer a provider is mentioned, unless somebody wants it otherwise.
-const PATIENCE: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_secs(10);
 /// How many calls are mentioned at once.
 const MENTIONED: usize = 10;
 /// Calls that may well take long, and of which the run tells by itself now and then.
