@@ -178,6 +178,10 @@ impl Formatter {
         let Wanted { list, write, diff, check, .. } = self.wanted;
         if !(list || write || diff || check) {
             self.shown.push_str(&new);
+            // What follows, be it another file or the prompt, begins on a line of its own.
+            if !new.ends_with('\n') {
+                self.shown.push('\n');
+            }
         }
         Ok(())
     }

@@ -83,12 +83,14 @@ pub(super) async fn visit(
         }
         Vertex::Open(open) => open::visit(view, &mut diags, open).await,
         Vertex::Instance(instance) => {
-            let came = instance::visit(view, &mut diags, instance).await;
+            // Much larger than what the other vertices need, which are many.
+            let came = Box::pin(instance::visit(view, &mut diags, instance)).await;
             point_at_parts(&mut diags, &instance.config.body, instance.config.span);
             came.unwrap_or(Came::Nothing)
         }
         Vertex::Destroy(destroy) => {
-            destroy::visit(view, object, &mut diags, destroy).await.unwrap_or(Came::Nothing)
+            let came = Box::pin(destroy::visit(view, object, &mut diags, destroy)).await;
+            came.unwrap_or(Came::Nothing)
         }
         Vertex::Done(_) | Vertex::Gone(_) | Vertex::Free(_) | Vertex::Changed => Came::Nothing,
     };

@@ -10,7 +10,7 @@ use formwork_lang::functions::FileKind;
 
 /// Where the files of a configuration are read from.
 pub trait Files {
-    /// The names of everything in a folder, in any order.
+    /// The names of the files in a folder, in any order.
     ///
     /// # Errors
     /// When the folder cannot be read.
@@ -35,7 +35,15 @@ pub struct Disk;
 
 impl Files for Disk {
     fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
-        names(dir)
+        let mut names = Vec::new();
+        for entry in fs::read_dir(dir)? {
+            let entry = entry?;
+            // A folder may be called as if it were a file.
+            if !entry.path().is_dir() {
+                names.extend(entry.file_name().into_string().ok());
+            }
+        }
+        Ok(names)
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
@@ -97,7 +105,15 @@ fn kind_of(found: &fs::Metadata) -> FileKind {
 
 #[cfg(test)]
 mod tests {
-    use super::Disk;
+    use super::{Disk, Files as _};
+
+    #[test]
+    fn a_folder_that_is_called_like_a_file_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("x.tf")).unwrap();
+        std::fs::write(folder.path().join("y.tf"), "").unwrap();
+        assert_eq!(Disk.list(folder.path()).unwrap(), ["y.tf"]);
+    }
 
     #[test]
     fn what_has_no_end_is_not_read() {

@@ -1,5 +1,6 @@
 //! Reads data sources. When to read one is each phase's own business.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use formwork_value::diag::Severity;
@@ -58,7 +59,7 @@ impl Written<'_> {
     ) -> Result<Value, Reported> {
         let (session, addr, action) = (self.session, self.addr, Action::Read);
         session.watch.see(&Event::Start { addr, deposed: None, action, label: None });
-        let reading = handle.read_data(diags, ty, config, self.about());
+        let reading = pin!(handle.read_data(diags, ty, config, self.about()));
         let (value, elapsed) = watched(session, (addr, action, None), reading).await;
         let value = value.inspect_err(|_| {
             session.watch.see(&Event::Failed { addr, action, elapsed });

@@ -255,7 +255,7 @@ impl<'s> Openings<'s> {
     ) -> Result<T, Reported> {
         self.see(addr, step, EphemeralStage::Start);
         let tick = |elapsed| self.see(addr, step, EphemeralStage::Progress(elapsed));
-        let (result, elapsed) = ticking(call, tick).await;
+        let (result, elapsed) = ticking(pin!(call), tick).await;
         let stage = match &result {
             Ok(_) => EphemeralStage::Done(elapsed),
             Err(_) => EphemeralStage::Failed(elapsed),

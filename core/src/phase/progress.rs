@@ -1,6 +1,7 @@
 //! Tells whoever watches that a long operation is still under way.
 
 use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -17,7 +18,7 @@ const INTERVAL: Duration = Duration::from_secs(10);
 pub(crate) async fn watched<T>(
     session: &Session<'_>,
     (addr, action, label): (&InstanceAddr, Action, Option<&Label>),
-    operation: impl Future<Output = T>,
+    operation: Pin<&mut impl Future<Output = T>>,
 ) -> (T, Duration) {
     let tick = |elapsed| {
         session.watch.see(&Event::Progress { addr, action, label: label.cloned(), elapsed });
@@ -25,13 +26,13 @@ pub(crate) async fn watched<T>(
     ticking(operation, tick).await
 }
 
-/// Waits for an operation, does something every ten seconds, and says how long it took.
+/// Waits for an operation, does something every ten seconds, and says how long it took. What is waited
+/// for stays where it is: moved into here it would take its room twice.
 pub(crate) async fn ticking<T>(
-    operation: impl Future<Output = T>,
+    mut operation: Pin<&mut impl Future<Output = T>>,
     tick: impl Fn(Duration),
 ) -> (T, Duration) {
     let start = Instant::now();
-    tokio::pin!(operation);
     loop {
         match tokio::time::timeout(INTERVAL, operation.as_mut()).await {
             Ok(result) => return (result, start.elapsed()),

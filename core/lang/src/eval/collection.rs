@@ -252,6 +252,7 @@ impl Evaluator<'_> {
                     all_known = false;
                     return Ok(marks);
                 };
+                this.budget.key(&key).map_err(|limit| this.limit(limit, expr.span))?;
                 let value = this.expr(&for_expr.result, frames)?;
                 if values.contains_key(&key) {
                     let diag = duplicate_key(&key, marks);

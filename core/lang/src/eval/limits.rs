@@ -29,6 +29,9 @@ const BYTES_PER_STEP: u64 = 256;
 /// What an element of a collection counts against [`MAX_BYTES`].
 const ELEMENT_BYTES: u64 = 40;
 
+/// What its key counts beside its text, where it has one.
+const KEY_BYTES: u64 = 60;
+
 /// Which limit was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Limit {
@@ -105,6 +108,14 @@ impl Budget {
     /// When the bytes are used up.
     pub fn bytes(&self, n: usize) -> Result<(), Limit> {
         take(&self.bytes, n as u64).ok_or(Limit::Bytes)
+    }
+
+    /// Pays for the key of an element.
+    ///
+    /// # Errors
+    /// When the bytes are used up.
+    pub fn key(&self, key: &str) -> Result<(), Limit> {
+        take(&self.bytes, KEY_BYTES.saturating_add(key.len() as u64)).ok_or(Limit::Bytes)
     }
 
     /// Pays for a new collection of `n` elements.

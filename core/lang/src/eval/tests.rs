@@ -262,6 +262,8 @@ fn what_would_never_end_is_refused() {
         r#"regexall("", format("%9000s", ""))"#,
         r#"yamldecode("a: &a [x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d]")"#,
         r#"base64gzip(format("%9000s", ""))"#,
+        "[for a in range(100) : range(100)]",
+        r#"regex("^\\pL{1,900}$", "a")"#,
         r#"yamldecode(format("[%s", replace(format("%1100s", ""), " ", "[")))"#,
     ];
     for bomb in bombs {
@@ -271,6 +273,13 @@ fn what_would_never_end_is_refused() {
             "{bomb} {diags:?}"
         );
     }
+}
+
+#[test]
+fn keys_count_as_elements_do() {
+    let made = |text: &str| eval_within(text, &Budget::new(50_000, 100_000)).is_ok();
+    assert!(made("[for a in range(1000) : 1]"));
+    assert!(!made("{ for a in range(1000) : a => 1 }"));
 }
 
 #[test]

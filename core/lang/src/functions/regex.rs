@@ -3,7 +3,7 @@
 mod class;
 mod pattern;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -16,10 +16,14 @@ use super::{Args, Builtin, CallError};
 
 type Outcome = Result<Value, CallError>;
 
-/// How much memory a compiled pattern may take.
-const MAX_COMPILED_BYTES: usize = 10 << 20;
-/// How many compiled patterns are kept for the next call.
+/// How much memory a compiled pattern may take. A class such as `\pL` takes some 20 KB each time that it
+/// may occur, and the syntax lets it occur a thousand times.
+const MAX_COMPILED_BYTES: usize = 64 << 20;
+/// How many compiled patterns are kept for the next call, and how much memory they may take together.
 const MAX_KEPT: usize = 64;
+const MAX_KEPT_BYTES: usize = 128 << 20;
+/// How many bytes of a pattern are compiled in one step.
+const BYTES_PER_STEP: usize = 64;
 
 pub(super) fn list() -> Vec<Builtin> {
     vec![
@@ -64,6 +68,10 @@ pub(super) fn list() -> Vec<Builtin> {
 /// A pattern ready to search with.
 struct Compiled {
     regex: meta::Regex,
+    /// How much memory it takes.
+    bytes: usize,
+    /// What is still to be paid for compiling it, in steps.
+    owed: Cell<usize>,
     /// The names of the groups, from the first.
     groups: Vec<Option<Str>>,
 }
@@ -73,13 +81,23 @@ thread_local! {
     static KEPT: RefCell<HashMap<String, Rc<Compiled>>> = RefCell::new(HashMap::new());
 }
 
+/// The pattern of a call, which pays for compiling it if nobody has yet.
+fn paid(args: &Args<'_>, pattern: &str) -> Result<Result<Rc<Compiled>, String>, CallError> {
+    let compiled = compiled(pattern);
+    if let Ok(compiled) = &compiled {
+        args.ctx.budget.steps(compiled.owed.take())?;
+    }
+    Ok(compiled)
+}
+
 fn compiled(pattern: &str) -> Result<Rc<Compiled>, String> {
     if let Some(compiled) = KEPT.with_borrow(|kept| kept.get(pattern).cloned()) {
         return Ok(compiled);
     }
     let compiled = Rc::new(compile(pattern)?);
     KEPT.with_borrow_mut(|kept| {
-        if kept.len() >= MAX_KEPT {
+        let bytes: usize = kept.values().map(|kept| kept.bytes).sum();
+        if kept.len() >= MAX_KEPT || bytes + compiled.bytes > MAX_KEPT_BYTES {
             kept.clear();
         }
         kept.insert(pattern.to_owned(), compiled.clone());
@@ -98,7 +116,9 @@ fn compile(pattern: &str) -> Result<Compiled, String> {
             Some(_) => "it becomes too large".to_owned(),
             None => error.to_string(),
         })?;
-    Ok(Compiled { regex, groups: translated.groups })
+    let bytes = regex.memory_usage();
+    let owed = Cell::new(bytes / BYTES_PER_STEP);
+    Ok(Compiled { regex, bytes, owed, groups: translated.groups })
 }
 
 /// The type of one match: the text itself, or its groups.
@@ -140,7 +160,7 @@ fn found(compiled: &Compiled, captures: &Captures, text: &str) -> Value {
 }
 
 fn of_pattern(args: &Args<'_>) -> Result<Rc<Compiled>, CallError> {
-    compiled(args.text(0)?).map_err(|reason| CallError::argument(0, reason))
+    paid(args, args.text(0)?)?.map_err(|reason| CallError::argument(0, reason))
 }
 
 fn regex(args: &Args<'_>) -> Outcome {
@@ -184,7 +204,7 @@ fn replace(args: &Args<'_>) -> Outcome {
 
 fn replace_pattern(args: &Args<'_>, pattern: &str) -> Outcome {
     let (text, instead) = (args.text(0)?, args.text(2)?);
-    let compiled = compiled(pattern).map_err(|reason| {
+    let compiled = paid(args, pattern)?.map_err(|reason| {
         CallError::new(format!("the second argument is not a pattern: {reason}"))
     })?;
     let parts = replacement(instead, &compiled.groups);

@@ -86,7 +86,10 @@ impl Announced<'_> {
         let answer = call.handle.apply(call.ty, call.ask, call.about.addr).await;
         let kept = call.view.journal.answer(op, taken_down(&answer));
         let salvaged = call.salvage(diags, answer);
-        let salvaged = call.resolve(diags, salvaged).await;
+        let salvaged = match salvaged.left {
+            Left::InDoubt => Box::pin(call.resolve(diags, salvaged)).await,
+            _ => salvaged,
+        };
         self.report_unless(diags, kept);
         salvaged
     }

@@ -1,5 +1,6 @@
 //! Destroys one object.
 
+use std::pin::pin;
 use std::sync::Arc;
 
 use formwork_plugin_protocol::contract::conform;
@@ -63,12 +64,14 @@ pub(super) async fn visit(
     };
     let (label, action) = (label_before(&change.before), Action::Delete);
     view.session.watch.see(&Event::Start { addr, deposed, action, label: label.clone() });
-    let sending = async {
-        run_beside(view, diags, vertex, &object).await?;
-        let announced = call.announce(diags).await?;
-        Ok::<_, Reported>((announced, announced.send(diags).await))
+    let (sent, elapsed) = {
+        let sending = pin!(async {
+            run_beside(view, diags, vertex, &object).await?;
+            let announced = call.announce(diags).await?;
+            Ok::<_, Reported>((announced, announced.send(diags).await))
+        });
+        watched(view.session, (addr, action, label.as_ref()), sending).await
     };
-    let (sent, elapsed) = watched(view.session, (addr, action, label.as_ref()), sending).await;
     let Ok((announced, Salvaged { result, left })) = sent else {
         view.session.watch.see(&Event::Failed { addr, action, elapsed });
         return Ok(Came::Destroyed { left: Some(object) });
@@ -131,5 +134,5 @@ async fn run_beside(
         key: &addr.key,
         object: &vertex.change.before,
     };
-    provision::provision(view, diags, addr, (provisioners, When::Destroy), &scope).await
+    Box::pin(provision::provision(view, diags, addr, (provisioners, When::Destroy), &scope)).await
 }

@@ -1,6 +1,7 @@
 //! Makes or changes one instance, or reads a data source. One straight function from evaluation to
 //! record, so that the order of calls and durable writes can be read from top to bottom.
 
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -247,10 +248,10 @@ impl<'a> Work<'a> {
         let announced = call.announce(diags).await?;
         let before = label_before(&change.before).filter(|_| action == Action::Update);
         self.see(&Event::Start { addr, deposed, action, label: before.clone() });
-        let work = async {
+        let work = pin!(async {
             let salvaged = announced.send(diags).await;
             self.keep(diags, (announced, salvaged), given).await
-        };
+        });
         let (came, elapsed) =
             watched(self.view.session, (addr, action, before.as_ref()), work).await;
         match &came {
@@ -308,7 +309,8 @@ impl<'a> Work<'a> {
             let scope = scope.clone().with_self(made.clone());
             let what = (provisioners, When::Create);
             let done =
-                provision::provision(self.view, diags, &self.change().addr, what, &scope).await;
+                Box::pin(provision::provision(self.view, diags, &self.change().addr, what, &scope))
+                    .await;
             if done.is_err() {
                 value = None;
                 object = half_made.map(Arc::new);

@@ -360,6 +360,7 @@ fn range(args: &Args<'_>) -> Outcome {
                 "it would give more than {MAX_RANGE} numbers; bring start and end nearer or make the step larger"
             )));
         }
+        args.pay_elements(1)?;
         let item = Value::Number(next.clone());
         let sum = ops::add(&item, &step).map_err(|refused| CallError::new(refused.to_string()))?;
         items.push(item);

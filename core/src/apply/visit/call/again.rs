@@ -11,7 +11,6 @@ use crate::provider::{Current, ResourceType, clue};
 impl Call<'_> {
     /// Makes the most of a call of which nobody knows what it did.
     pub(super) async fn resolve(self, diags: &mut Diagnostics, salvaged: Salvaged) -> Salvaged {
-        let Left::InDoubt = salvaged.left else { return salvaged };
         // That an answer fails to come a second time is nothing new.
         let mut said = Diagnostics::new();
         let Some(seen) = self.look(&mut said).await else { return salvaged };
