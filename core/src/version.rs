@@ -1,9 +1,13 @@
-//! Versions and constraints on them, as `required_version`, `required_providers` and the lock file
-//! write them. Chooses no version: says which ones are allowed.
+//! Versions of providers and constraints on them, as `required_providers` and the lock file write
+//! them; what `required_version` and modules write follows other rules, in [`loose`]. Chooses no
+//! version: says which ones are allowed.
+
+mod loose;
 
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
+pub use loose::{BadVersion, LooseConstraints, LooseVersion};
 pub use semver::Version;
 
 /// The version of the language and of its file formats that this engine implements.
@@ -45,9 +49,7 @@ pub enum BadConstraint {
     #[error("`{0}` is not an operator; use one of = != > >= < <= ~>")]
     Operator(String),
     /// Something that is not a version behind the operator.
-    #[error(
-        "`{0}` is not a version; write up to three numbers with dots between them, as in 1.2.3"
-    )]
+    #[error("`{0}` is not a version; write numbers with dots between them, as in 1.2.3")]
     Version(String),
 }
 
@@ -141,15 +143,20 @@ fn constraint(text: &str) -> Result<Constraint, BadConstraint> {
 fn partial_version(text: &str) -> Option<(Version, usize)> {
     let end = text.find(['-', '+']).unwrap_or(text.len());
     let (numbers, tail) = text.split_at(end);
-    let n_parts = numbers.split('.').count();
-    let fill = match n_parts {
-        1 => ".0.0",
-        2 => ".0",
-        3 => "",
+    // Zeros before a number mean nothing.
+    let number = |text: &str| {
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number { text.parse::<u64>().ok() } else { None }
+    };
+    let numbers = numbers.split('.').map(number).collect::<Option<Vec<_>>>()?;
+    let (major, minor, patch) = match numbers[..] {
+        [major] => (major, 0, 0),
+        [major, minor] => (major, minor, 0),
+        [major, minor, patch] => (major, minor, patch),
         _ => return None,
     };
-    let version = Version::parse(&format!("{numbers}{fill}{tail}")).ok()?;
-    Some((version, n_parts))
+    let version = Version::parse(&format!("{major}.{minor}.{patch}{tail}")).ok()?;
+    Some((version, numbers.len()))
 }
 
 /// Prints the canonical form, as the lock file holds it.
@@ -190,6 +197,7 @@ mod tests {
             ("", ""),
             ("1", "1.0.0"),
             ("= 1.2, =1.2.0", "1.2.0"),
+            ("01.11.04", "1.11.4"),
             ("~>2", "~> 2.0"),
             ("~> 2.1", "~> 2.1"),
             ("~> 2.1.0", "~> 2.1.0"),
@@ -231,9 +239,10 @@ mod tests {
 
     #[test]
     fn malformed_constraints_are_refused() {
-        for text in
-            [",", "1.0,", "=> 1.0", "~ 1", "latest", "1.2.3.4", "1.*", ">=", "> 1 2", "01.0"]
-        {
+        for text in [
+            ",", "1.0,", "=> 1.0", "~ 1", "latest", "1.2.3.4", "1.*", ">=", "> 1 2", "+1.0",
+            ">= v1",
+        ] {
             assert!(text.parse::<Constraints>().is_err(), "{text}");
         }
     }

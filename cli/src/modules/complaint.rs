@@ -4,7 +4,7 @@ use std::path::Path;
 
 use formwork_core::addr::RegistryModule;
 use formwork_core::config::CallSite;
-use formwork_core::version::Version;
+use formwork_core::version::LooseVersion;
 use formwork_value::Diagnostic;
 use formwork_value::diag::{Blame, Sources};
 
@@ -100,7 +100,7 @@ pub(super) fn no_versions(
 pub(super) fn no_location(
     call: &CallSite,
     module: &RegistryModule,
-    version: &Version,
+    version: &LooseVersion,
     error: &RegistryError,
 ) -> Diagnostic {
     let host = &module.host;
@@ -130,19 +130,18 @@ pub(super) fn nothing_fits(
 ) -> Diagnostic {
     let at = sources.start(call.span);
     let place = format!("{}:{}", sources.name(call.span.source), at.line);
-    let newest = listed.versions.iter().rfind(|version| version.pre.is_empty());
-    if listed.versions.is_empty() {
-        let detail =
-            format!("Module \"{module}\" ({place}) has no versions available on {}.", module.host);
+    let newest = listed.versions.iter().rfind(|version| !version.is_prerelease());
+    let Some(newest) = newest else {
+        let what = match listed.versions.is_empty() {
+            true => "no versions available",
+            false => "only prereleases, which must be asked for exactly,",
+        };
+        let detail = format!("Module \"{module}\" ({place}) has {what} on {}.", module.host);
         return outside("Module has no versions", detail, call);
-    }
-    let newest = newest.map_or_else(
-        || "All available versions are prereleases, which must be asked for exactly.".to_owned(),
-        |version| format!("The newest available version is {version}."),
-    );
+    };
     let wanted = call.version.as_ref().map(|(wanted, _)| format!(", {wanted}")).unwrap_or_default();
     let detail = format!(
-        "There is no available version of module \"{module}\" ({place}) which matches the given version constraint{wanted}. {newest}"
+        "There is no available version of module \"{module}\" ({place}) which matches the given version constraint{wanted}. The newest available version is {newest}."
     );
     let at = call.version.as_ref().map_or(call.span, |(_, span)| *span);
     Diagnostic::error("Unresolvable module version constraint", detail).at(at)

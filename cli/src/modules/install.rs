@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModule, Subfolder};
 use formwork_core::config::{CallSite, folders};
-use formwork_core::version::Version;
+use formwork_core::version::LooseVersion;
 use formwork_value::diag::{Blame, Sources};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -194,7 +194,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn record(&mut self, key: &str, source: String, version: Option<Version>, dir: PathBuf) {
+    fn record(&mut self, key: &str, source: String, version: Option<LooseVersion>, dir: PathBuf) {
         self.new.0.insert(key.to_owned(), Record { source, version, dir });
     }
 
@@ -342,7 +342,7 @@ impl Walk<'_> {
         diags: &mut Diagnostics,
         call: &CallSite,
         module: &RegistryModule,
-    ) -> Result<Version, Reported> {
+    ) -> Result<LooseVersion, Reported> {
         let named = complaint::named(self.sources, call);
         let listed: Listed = self.registries.versions(module).map_err(|error| {
             diags.error(complaint::no_versions(&named, call, &module.host, &error))
@@ -350,8 +350,11 @@ impl Walk<'_> {
         for text in &listed.ignored {
             diags.warn(complaint::ignored_version(&named, call, &module.host, text));
         }
-        let wanted = call.version.as_ref().map(|(wanted, _)| wanted.clone()).unwrap_or_default();
-        let found = listed.versions.iter().rfind(|version| wanted.allows(version)).cloned();
+        let fits = |version: &&LooseVersion| match &call.version {
+            Some((wanted, _)) => wanted.allows(version),
+            None => !version.is_prerelease(),
+        };
+        let found = listed.versions.iter().rfind(fits).cloned();
         found.ok_or_else(|| {
             diags.error(complaint::nothing_fits(self.sources, call, module, &listed))
         })

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use formwork_core::version::Version;
+use formwork_core::version::LooseVersion;
 use serde::{Deserialize, Serialize};
 
 /// What is installed, by the names of the calls from the root down with dots between them.
@@ -18,7 +18,7 @@ pub(crate) struct Record {
     /// Its source, normalised.
     pub(crate) source: String,
     /// Its version, if it comes from a registry.
-    pub(crate) version: Option<Version>,
+    pub(crate) version: Option<LooseVersion>,
     /// Its folder, relative to the root module's.
     pub(crate) dir: PathBuf,
 }
@@ -68,7 +68,7 @@ impl Manifest {
         let mut manifest = Self::default();
         for Entry { key, source, version, dir } in document.modules {
             let version = match version.as_deref().filter(|version| !version.is_empty()) {
-                Some(text) => Some(Version::parse(text).map_err(|error| {
+                Some(text) => Some(text.parse::<LooseVersion>().map_err(|error| {
                     let reason = format!("the version {text:?} of {key:?}: {error}");
                     io::Error::new(ErrorKind::InvalidData, reason)
                 })?),
@@ -131,7 +131,7 @@ mod tests {
         let text = r#"{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"f","Source":"git::file:///repo?depth=1\u0026ref=feat","Dir":".terraform/modules/f"},{"Key":"g","Source":"./loc","Dir":"loc"},{"Key":"g.n","Source":"git::file:///repo//other","Dir":".terraform/modules/g.n/other"},{"Key":"r","Source":"registry.terraform.io/a/b/c","Version":"1.10.0","Dir":".terraform/modules/r"}]}"#;
         let manifest = Manifest::parse(text).unwrap();
         assert_eq!(manifest.0["f"].source, "git::file:///repo?depth=1&ref=feat");
-        assert_eq!(manifest.0["r"].version, Some(Version::new(1, 10, 0)));
+        assert_eq!(manifest.0["r"].version, Some("1.10.0".parse().unwrap()));
         assert_eq!(manifest.render(), text);
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use formwork_core::addr::{ModuleSource, PackageAddr, RegistryModule, Subfolder};
-use formwork_core::version::Version;
+use formwork_core::version::LooseVersion;
 
 use crate::fetch::host::{HostError, Hosts};
 use crate::fetch::http::{Answer, Client, HttpError, resolve};
@@ -47,7 +47,7 @@ pub(super) struct Registries<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Listed {
     /// In ascending order.
-    pub(super) versions: Vec<Version>,
+    pub(super) versions: Vec<LooseVersion>,
     /// What claimed to be a version and is none.
     pub(super) ignored: Vec<String>,
 }
@@ -76,7 +76,7 @@ impl<'a> Registries<'a> {
     pub(super) fn location(
         &mut self,
         module: &RegistryModule,
-        version: &Version,
+        version: &LooseVersion,
     ) -> Result<(PackageAddr, Subfolder), RegistryError> {
         let url = self.url(module, &format!("{version}/download"))?;
         let answer = self.ask(module, &url)?;
@@ -123,12 +123,14 @@ fn listed(text: &str) -> Result<Listed, RegistryError> {
     let mut listed = Listed::default();
     for entry in versions.into_iter().flatten() {
         let text = entry.get("version").and_then(|text| text.as_str()).unwrap_or_default();
-        match Version::parse(text) {
+        match text.parse::<LooseVersion>() {
             Ok(version) => listed.versions.push(version),
             Err(_) => listed.ignored.push(text.to_owned()),
         }
     }
-    listed.versions.sort_by(Version::cmp_precedence);
+    listed.versions.sort_by(LooseVersion::cmp_precedence);
+    // Of several builds the first is the version.
+    listed.versions.dedup_by(|next, first| next.cmp_precedence(first).is_eq());
     Ok(listed)
 }
 
@@ -138,7 +140,7 @@ mod tests {
 
     #[test]
     fn versions_are_put_in_order_and_nonsense_among_them_is_named() {
-        let text = r#"{"modules":[{"versions":[{"version":"1.10.0"},{"version":"bogus"},{"version":"1.2.0"},{"version":"2.0.0-beta1"}]}]}"#;
+        let text = r#"{"modules":[{"versions":[{"version":"1.10.0"},{"version":"bogus"},{"version":"v1.2"},{"version":"1.2.0+b1"},{"version":"2.0.0-beta1"}]}]}"#;
         let Listed { versions, ignored } = listed(text).unwrap();
         let versions: Vec<_> = versions.iter().map(ToString::to_string).collect();
         assert_eq!(versions, ["1.2.0", "1.10.0", "2.0.0-beta1"]);

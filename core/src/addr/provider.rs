@@ -133,8 +133,9 @@ fn part(summary: &'static str, text: &str, source: &str) -> Result<String, BadAd
     ))
 }
 
-/// Splits a host name from its port, if it has one; `None` if it is no host name.
-pub(in crate::addr) fn host_and_port(text: &str) -> Option<(&str, Option<&str>)> {
+/// Normalises a host name with an optional port; `None` if it is none. The port of the protocol is the
+/// same host as no port.
+pub(in crate::addr) fn normal_host(text: &str) -> Option<String> {
     let (name, port) = text.split_once(':').map_or((text, None), |(name, port)| (name, Some(port)));
     let good_label = |label: &str| {
         !label.is_empty()
@@ -142,23 +143,23 @@ pub(in crate::addr) fn host_and_port(text: &str) -> Option<(&str, Option<&str>)>
             && !label.ends_with('-')
             && label.chars().all(|c| c.is_alphanumeric() || c == '-')
     };
-    let good_port = port.is_none_or(|port| port.parse::<u16>().is_ok_and(|port| port > 0));
-    (name.split('.').all(good_label) && good_port).then_some((name, port))
+    if !name.split('.').all(good_label) {
+        return None;
+    }
+    let name = name.to_lowercase();
+    match port.map(str::parse::<u16>) {
+        None | Some(Ok(443)) => Some(name),
+        Some(Ok(port)) if port > 0 => Some(format!("{name}:{port}")),
+        Some(_) => None,
+    }
 }
 
-/// Normalises a host name with an optional port.
 fn host_name(text: &str, source: &str) -> Result<String, BadAddress> {
-    let Some((name, port)) = host_and_port(text) else {
-        return Err(bad(
+    normal_host(text).ok_or_else(|| {
+        bad(
             "Invalid provider source hostname",
             format!("`{text}` in `{source}` is not a host name."),
-        ));
-    };
-    let name = name.to_lowercase();
-    // The port of the protocol is the same host as no port.
-    Ok(match port.filter(|port| *port != "443") {
-        Some(port) => format!("{name}:{port}"),
-        None => name,
+        )
     })
 }
 

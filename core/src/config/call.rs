@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use formwork_lang::content::{BodySchema, into_attributes, split_content};
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
 use formwork_value::diag::Sources;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Str};
 
 use super::arguments::{check_name, place, unescape};
 use super::folders::CallSite;
@@ -13,7 +13,6 @@ use super::{
     Argument, LocalProvider, ModuleCall, PassedProvider, constant, resource, settings, traversal,
 };
 use crate::addr::{BadAddress, ModuleSource};
-use crate::version::Constraints;
 
 pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[
@@ -65,7 +64,11 @@ fn read_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
     let name = block.labels.first()?;
     let named = check_name(diags, "module instance name", name);
     let of = |wanted: &str| block.body.find(wanted);
-    let version = of("version").map(|attribute| version(diags, attribute)).transpose();
+    let version = of("version").map(|attribute| {
+        let constraints = settings::loose_constraint(diags, &attribute.expr)?;
+        Ok(constraints.map(|constraints| (constraints, attribute.expr.span)))
+    });
+    let version: Result<Option<_>, Reported> = version.transpose().map(Option::flatten);
     let Some(attribute) = of("source") else {
         let detail = "The argument \"source\" is required, but no definition was found.";
         let missing = Diagnostic::error("Missing required argument", detail);
@@ -96,15 +99,6 @@ fn source(
             Err(diags.error(Diagnostic::error(summary, detail).at(attribute.expr.span)))
         }
     }
-}
-
-fn version(
-    diags: &mut Diagnostics,
-    attribute: &Attribute,
-) -> Result<(Constraints, Span), Reported> {
-    let text = constant::string(diags, &attribute.expr)?;
-    let span = attribute.expr.span;
-    Ok((settings::constraint(diags, &text, span)?, span))
 }
 
 /// What is given for the variables of the called module.

@@ -63,10 +63,18 @@ fn primitive(diags: &mut Diagnostics, expr: &Expr, ty: &Type) -> Result<Value, R
 
 /// Evaluates a constant text.
 pub(super) fn string(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Reported> {
+    known_string(diags, expr).map(Option::unwrap_or_default)
+}
+
+/// Evaluates a constant text; `None` for an expression that could not be parsed, which was reported
+/// then.
+pub(super) fn known_string(
+    diags: &mut Diagnostics,
+    expr: &Expr,
+) -> Result<Option<String>, Reported> {
     match primitive(diags, expr, &Type::String)? {
-        Value::String(text) => Ok(text.as_str().to_owned()),
-        // An expression that could not be parsed is unknown; it was reported then.
-        _ => Ok(String::new()),
+        Value::String(text) => Ok(Some(text.as_str().to_owned())),
+        _ => Ok(None),
     }
 }
 

@@ -11,7 +11,7 @@ use formwork_value::{Diagnostics, Reported, Span, Str};
 
 use super::{Files, load};
 use crate::addr::ModulePath;
-use crate::version::Constraints;
+use crate::version::LooseConstraints;
 
 /// Which module a call asks for, as far as that can be said without having it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub struct CallSite {
     /// Where the source is written.
     pub source_span: Span,
     /// The versions asked for, and where that is written.
-    pub version: Option<(Constraints, Span)>,
+    pub version: Option<(LooseConstraints, Span)>,
     /// The block's header.
     pub span: Span,
 }

@@ -5,7 +5,7 @@ use formwork_lang::syntax::{Attribute, Block, Ident};
 use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use super::arguments::unescape;
-use super::settings::constraint;
+use super::settings::check_constraint;
 use super::{LocalProvider, ProviderAddr, ProviderBlock, constant};
 use crate::addr::is_identifier;
 
@@ -79,7 +79,6 @@ fn alias(diags: &mut Diagnostics, attribute: &Attribute) -> Result<formwork_valu
 }
 
 fn version(diags: &mut Diagnostics, attribute: &Attribute) -> Result<(String, Span), Reported> {
-    let text = constant::string(diags, &attribute.expr)?;
     diags.warn(
         Diagnostic::warning(
             "Version constraints inside provider configuration blocks are deprecated",
@@ -87,8 +86,12 @@ fn version(diags: &mut Diagnostics, attribute: &Attribute) -> Result<(String, Sp
         )
         .at(attribute.expr.span),
     );
-    constraint(diags, &text, attribute.expr.span)?;
-    Ok((text, attribute.expr.span))
+    let span = attribute.expr.span;
+    let Some(text) = constant::known_string(diags, &attribute.expr)? else {
+        return Ok((String::new(), span));
+    };
+    check_constraint(diags, &text, span)?;
+    Ok((text, span))
 }
 
 fn reserved(diags: &mut Diagnostics, what: &str, name: &Ident) {

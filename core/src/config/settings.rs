@@ -1,9 +1,10 @@
 //! `terraform` blocks: versions, providers, and where the state lives.
 
 use formwork_lang::content::{BodySchema, into_attributes, into_content};
+use formwork_lang::eval::head;
 use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind, Ident};
 use formwork_value::diag::Sources;
-use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span, Str, Value};
 
 use super::arguments::{not_supported, place};
 use super::provider::check_local_name;
@@ -11,7 +12,9 @@ use super::{
     Backend, Config, LocalProvider, ProviderAddr, ProviderMeta, RequiredProvider, Settings,
     constant, traversal,
 };
-use crate::version::{Constraints, LANGUAGE_VERSION};
+use crate::version::{
+    BadConstraint, Constraints, LANGUAGE_VERSION, LooseConstraints, LooseVersion,
+};
 
 pub(super) const CONTENT: BodySchema = BodySchema {
     attributes: &[("required_version", false), ("experiments", false), ("language", false)],
@@ -172,22 +175,29 @@ fn check_constant(diags: &mut Diagnostics, body: Body) -> Result<(), Reported> {
 }
 
 fn required_version(diags: &mut Diagnostics, expr: &Expr) -> Result<(String, Span), Reported> {
-    let text = constant::string(diags, expr)?;
-    constraint(diags, &text, expr.span)?;
-    Ok((text, expr.span))
+    let constraints = loose_constraint(diags, expr)?;
+    Ok((constraints.map(|constraints| constraints.to_string()).unwrap_or_default(), expr.span))
 }
 
 /// Reports every constraint on the engine's version that this one does not meet. Looks only at what
 /// `terraform` blocks say, so that it works on configurations from the future.
 pub(super) fn check_version(diags: &mut Diagnostics, files: &[Body]) -> Result<(), Reported> {
     let mut result = Ok(());
+    let engine = LooseVersion::from(&LANGUAGE_VERSION);
     let blocks = files.iter().flat_map(|file| &file.blocks);
     for block in blocks.filter(|block| block.kind.name == "terraform") {
         if let Some(attribute) = block.body.find("required_version") {
             // A malformed constraint is reported when the block is read.
             let Some(text) = attribute.expr.as_literal() else { continue };
-            let Ok(constraints) = text.parse::<Constraints>() else { continue };
-            if !constraints.allows(&LANGUAGE_VERSION) {
+            let Ok(constraints) = text.parse::<LooseConstraints>() else { continue };
+            if constraints.name_prerelease() {
+                let detail = format!(
+                    "`{text}` names a prerelease, and prereleases of the engine cannot be asked \
+                     for. Take out what stands behind the numbers."
+                );
+                let problem = Diagnostic::error("Invalid required_version constraint", detail);
+                result = Err(diags.error(problem.at(attribute.expr.span)));
+            } else if !constraints.allows(&engine) {
                 result = Err(diags.error(
                     Diagnostic::error(
                         "Unsupported Terraform Core version",
@@ -205,21 +215,50 @@ pub(super) fn check_version(diags: &mut Diagnostics, files: &[Body]) -> Result<(
     result
 }
 
-/// Reads a version constraint.
-pub(super) fn constraint(
+/// Reads constraints on the version of a provider, as they are written; none of an expression that
+/// could not be parsed, which was reported then.
+fn constraint(diags: &mut Diagnostics, expr: &Expr) -> Result<String, Reported> {
+    let text = match constant::value(diags, expr)? {
+        Value::String(text) => text.as_str().to_owned(),
+        Value::Unknown(..) => return Ok(String::new()),
+        _ => {
+            let detail = "Constraints on a version are a text, such as \"~> 3.0\".";
+            let problem = Diagnostic::error("Invalid version constraint", detail);
+            return Err(diags.error(problem.at(head(expr))));
+        }
+    };
+    check_constraint(diags, &text, expr.span).map(|()| text)
+}
+
+/// Reports what is no constraint on the version of a provider.
+pub(super) fn check_constraint(
     diags: &mut Diagnostics,
     text: &str,
     span: Span,
-) -> Result<Constraints, Reported> {
-    text.parse().map_err(|bad| {
-        diags.error(
-            Diagnostic::error(
-                "Invalid version constraint",
-                format!("`{text}` is no version constraint: {bad}."),
-            )
-            .at(span),
-        )
-    })
+) -> Result<(), Reported> {
+    let bad = match text.parse::<Constraints>() {
+        // Only the lock file may say nothing.
+        Ok(constraints) if constraints.is_empty() => BadConstraint::Empty,
+        Ok(_) => return Ok(()),
+        Err(bad) => bad,
+    };
+    Err(diags.error(bad_constraint(text, &bad, span)))
+}
+
+/// Reads constraints on the version of a module or of the engine; `None` for an expression that could
+/// not be parsed, which was reported then.
+pub(super) fn loose_constraint(
+    diags: &mut Diagnostics,
+    expr: &Expr,
+) -> Result<Option<LooseConstraints>, Reported> {
+    let Some(text) = constant::known_string(diags, expr)? else { return Ok(None) };
+    let read = text.parse().map(Some);
+    read.map_err(|bad| diags.error(bad_constraint(&text, &bad, expr.span)))
+}
+
+fn bad_constraint(text: &str, bad: &BadConstraint, span: Span) -> Diagnostic {
+    let detail = format!("`{text}` is no version constraint: {bad}.");
+    Diagnostic::error("Invalid version constraint", detail).at(span)
 }
 
 fn required_provider(
@@ -230,16 +269,12 @@ fn required_provider(
     let named = check_local_name(diags, name);
     let required = match &attribute.expr.kind {
         ExprKind::Object(_) => described(diags, name, &attribute.expr)?,
-        ExprKind::Text(..) | ExprKind::Template(_) | ExprKind::Json(_) => {
-            let text = constant::string(diags, &attribute.expr)?;
-            constraint(diags, &text, attribute.expr.span)?;
-            RequiredProvider {
-                source: ProviderAddr::implied(&name.name),
-                constraint: text,
-                aliases: Vec::new(),
-                span: attribute.span,
-            }
-        }
+        ExprKind::Text(..) | ExprKind::Template(_) | ExprKind::Json(_) => RequiredProvider {
+            source: ProviderAddr::implied(&name.name),
+            constraint: constraint(diags, &attribute.expr)?,
+            aliases: Vec::new(),
+            span: attribute.span,
+        },
         _ => return Err(diags.error(bad_object(attribute.expr.span))),
     };
     named.map(|()| required)
@@ -279,8 +314,7 @@ fn described(
                 }
             }
             "version" => {
-                if let Ok(text) = constant::string(&mut found, &item.value) {
-                    drop(constraint(&mut found, &text, item.value.span));
+                if let Ok(text) = constraint(&mut found, &item.value) {
                     required.constraint = text;
                 }
             }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use expect_test::{Expect, expect};
 
-use super::testing::{load, report};
+use super::testing::{load, load_ok, report};
 use super::*;
 
 /// Loads a configuration and compares its outline, or what is wrong with it.
@@ -212,6 +212,59 @@ block_from_the_future "x" {}
             error main.tf:2,3-33 Unsupported Terraform Core version
                 This configuration asks for Terraform `~> 1.10.0`, and this program does what Terraform 1.11.4 does. Change the constraint if that is enough for the configuration.
         "#]],
+    );
+}
+
+#[test]
+fn constraints_on_versions_say_something_that_can_be_met() {
+    check(
+        r#"
+terraform {
+  required_version = ">= 1.11.4-beta1"
+}
+"#,
+        &expect![[r#"
+            error main.tf:2,22-39 Invalid required_version constraint
+                `>= 1.11.4-beta1` names a prerelease, and prereleases of the engine cannot be asked for. Take out what stands behind the numbers.
+        "#]],
+    );
+    check(
+        r#"
+terraform {
+  required_version = " "
+  required_providers {
+    a = { source = "x/a", version = "" }
+    b = { source = "x/b", version = null }
+    c = { source = "x/c", version = ">= v1.0" }
+    d = "1.0.0.0"
+  }
+}
+module "m" {
+  source  = "x/m/y"
+  version = ""
+}
+"#,
+        &expect![[r#"
+            error main.tf:2,22-25 Invalid version constraint
+                ` ` is no version constraint: a constraint is empty.
+            error main.tf:4,37-39 Invalid version constraint
+                `` is no version constraint: a constraint is empty.
+            error main.tf:5,37-41 Invalid version constraint
+                Constraints on a version are a text, such as "~> 3.0".
+            error main.tf:6,37-46 Invalid version constraint
+                `>= v1.0` is no version constraint: `v1.0` is not a version; write numbers with dots between them, as in 1.2.3.
+            error main.tf:7,9-18 Invalid version constraint
+                `1.0.0.0` is no version constraint: `1.0.0.0` is not a version; write numbers with dots between them, as in 1.2.3.
+            error main.tf:12,13-15 Invalid version constraint
+                `` is no version constraint: a constraint is empty.
+        "#]],
+    );
+    load_ok(
+        r#"
+terraform {
+  required_version = "~> 0, >= v1.11.04.0"
+}
+"#,
     );
 }
 

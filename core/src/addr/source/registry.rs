@@ -3,7 +3,7 @@
 use std::fmt::{Display, Formatter};
 
 use crate::addr::ProviderAddr;
-use crate::addr::provider::host_and_port;
+use crate::addr::provider::normal_host;
 
 /// A module in a registry, without a version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,13 +75,12 @@ fn is_name(text: &str) -> bool {
 }
 
 fn host_name(text: &str) -> Result<String, String> {
-    let Some((name, _)) = host_and_port(text) else {
+    let Some(host) = normal_host(text) else {
         return Err(format!("invalid module registry hostname {text:?}"));
     };
-    if !name.contains('.') {
+    if !host.contains('.') {
         return Err("invalid module registry hostname: must contain at least one dot".to_owned());
     }
-    let host = text.to_lowercase();
     if ["github.com", "bitbucket.org"].contains(&host.as_str()) {
         return Err(format!(
             "can't use {host:?} as a module registry host, because it's reserved for installing directly from version control repositories"

@@ -25,6 +25,8 @@ fn sources_of_every_form_are_told_apart_and_normalised() {
         ("1/2/3", "registry registry.terraform.io/1/2/3"),
         ("a/b_c-d/e//f/../g", "registry registry.terraform.io/a/b_c-d/e//g"),
         ("EXAMPLE.com:80/a/b/c", "registry example.com:80/a/b/c"),
+        ("example.com:443/a/b/c", "registry example.com/a/b/c"),
+        ("example.com:0443/a/b/c", "registry example.com/a/b/c"),
         ("gitlab.com/a/b/c", "registry gitlab.com/a/b/c"),
         ("github.com/a/b", "package git::https://github.com/a/b.git"),
         ("git::github.com/a/b.git", "package git::https://github.com/a/b.git"),

@@ -1,0 +1,360 @@
+//! Versions and constraints as registries of modules and `required_version` write them: more forms of
+//! a version are one here than for providers, and `~>` with one number has no upper end.
+
+use std::cmp::Ordering;
+use std::fmt::{Display, Formatter};
+use std::str::FromStr;
+
+use super::{BadConstraint, Version};
+
+/// A version of any number of parts, with or without a `v`. Prints at least three parts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LooseVersion {
+    /// At least three.
+    numbers: Vec<i64>,
+    /// How many of them were written.
+    n_written: usize,
+    pre: String,
+    build: String,
+}
+
+/// All of some constraints, as they were written: a version must meet each.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LooseConstraints {
+    text: String,
+    list: Vec<(Op, LooseVersion)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Op {
+    Equal,
+    NotEqual,
+    Greater,
+    GreaterOrEqual,
+    Less,
+    LessOrEqual,
+    Pessimistic,
+}
+
+/// What is not a version.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0:?} is not a version; write numbers with dots between them, as in 1.2.3")]
+pub struct BadVersion(String);
+
+impl LooseVersion {
+    /// Whether it is a prerelease.
+    #[must_use]
+    pub fn is_prerelease(&self) -> bool {
+        !self.pre.is_empty()
+    }
+
+    /// Which one is newer. What is said about builds makes none newer.
+    #[must_use]
+    pub fn cmp_precedence(&self, other: &Self) -> Ordering {
+        let numbers = self.significant().cmp(other.significant());
+        numbers.then_with(|| match (self.is_prerelease(), other.is_prerelease()) {
+            (true, true) => by_parts(&self.pre, &other.pre),
+            (mine, others) => others.cmp(&mine),
+        })
+    }
+
+    /// The numbers without zeros at the end: `1.0` and `1.0.0.0` are the same version.
+    fn significant(&self) -> &[i64] {
+        let end = self.numbers.iter().rposition(|number| *number != 0).map_or(0, |last| last + 1);
+        &self.numbers[..end]
+    }
+}
+
+/// The version of the engine, whose numbers are small.
+impl From<&Version> for LooseVersion {
+    fn from(version: &Version) -> Self {
+        let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+        Self {
+            numbers: [version.major, version.minor, version.patch].map(number).to_vec(),
+            n_written: 3,
+            pre: version.pre.to_string(),
+            build: version.build.to_string(),
+        }
+    }
+}
+
+/// Compares prereleases part by part: numbers by their size, and before words.
+fn by_parts(a: &str, b: &str) -> Ordering {
+    let key = |text: &str| {
+        let parts = text.split('.').map(|part| match part.parse::<u64>() {
+            Ok(number) => (false, number, part.to_owned()),
+            Err(_) => (true, 0, part.to_owned()),
+        });
+        parts.collect::<Vec<_>>()
+    };
+    key(a).cmp(&key(b))
+}
+
+impl LooseConstraints {
+    /// Whether a version meets every constraint. A prerelease is allowed only where a constraint
+    /// names exactly it.
+    #[must_use]
+    pub fn allows(&self, version: &LooseVersion) -> bool {
+        let names = |(op, named): &(Op, LooseVersion)| {
+            *op == Op::Equal && named.cmp_precedence(version).is_eq()
+        };
+        (!version.is_prerelease() || self.list.iter().any(names))
+            && self.list.iter().all(|(op, given)| op.allows(given, version))
+    }
+
+    /// Whether one of them names a prerelease.
+    #[must_use]
+    pub fn name_prerelease(&self) -> bool {
+        self.list.iter().any(|(_, version)| version.is_prerelease())
+    }
+}
+
+impl Op {
+    fn allows(self, given: &LooseVersion, version: &LooseVersion) -> bool {
+        let order = version.cmp_precedence(given);
+        // A range takes prereleases of the version only that it names a prerelease of.
+        let in_range = !version.is_prerelease()
+            || (given.is_prerelease() && given.significant() == version.significant());
+        match self {
+            Self::Equal => order.is_eq(),
+            Self::NotEqual => order.is_ne(),
+            Self::Greater => in_range && order.is_gt(),
+            Self::GreaterOrEqual => in_range && order.is_ge(),
+            Self::Less => in_range && order.is_lt(),
+            Self::LessOrEqual => in_range && order.is_le(),
+            Self::Pessimistic => {
+                let fixed = given.n_written - 1;
+                in_range
+                    && given.is_prerelease() == version.is_prerelease()
+                    && order.is_ge()
+                    && given.numbers.len() <= version.numbers.len()
+                    && given.numbers[..fixed] == version.numbers[..fixed]
+            }
+        }
+    }
+}
+
+impl FromStr for LooseVersion {
+    type Err = BadVersion;
+
+    fn from_str(text: &str) -> Result<Self, BadVersion> {
+        read(text).ok_or_else(|| BadVersion(text.to_owned()))
+    }
+}
+
+fn read(text: &str) -> Option<LooseVersion> {
+    let text = text.strip_prefix('v').unwrap_or(text);
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (numbers, rest) = text.split_at(end);
+    // A number too large for the reference is one for us too: it could not be compared with.
+    let mut numbers =
+        numbers.split('.').map(|number| number.parse::<i64>().ok()).collect::<Option<Vec<_>>>()?;
+    let n_written = numbers.len();
+    numbers.resize(n_written.max(3), 0);
+    let (pre, build) = match rest.split_once('+') {
+        Some((_, "")) => return None,
+        Some((pre, build)) => (pre, build),
+        None => (rest, ""),
+    };
+    // The hyphen between them may be left out, and is the prerelease itself if it stands alone.
+    let pre = pre.strip_prefix('-').filter(|pre| !pre.is_empty()).unwrap_or(pre);
+    let is_part = |part: &str| {
+        let allowed = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '~';
+        !part.is_empty() && part.chars().all(allowed)
+    };
+    let are_parts = |text: &str| text.is_empty() || text.split('.').all(is_part);
+    (are_parts(pre) && are_parts(build)).then(|| LooseVersion {
+        numbers,
+        n_written,
+        pre: pre.to_owned(),
+        build: build.to_owned(),
+    })
+}
+
+impl FromStr for LooseConstraints {
+    type Err = BadConstraint;
+
+    /// Reads constraints with commas between them.
+    fn from_str(text: &str) -> Result<Self, BadConstraint> {
+        let list = text.split(',').map(constraint).collect::<Result<_, _>>()?;
+        Ok(Self { text: text.to_owned(), list })
+    }
+}
+
+fn constraint(text: &str) -> Result<(Op, LooseVersion), BadConstraint> {
+    let text = text.trim_matches(|c: char| c.is_ascii_whitespace());
+    if text.is_empty() {
+        return Err(BadConstraint::Empty);
+    }
+    let at = text.find(|c: char| c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let (op, version) = text.split_at(at);
+    let version = version.parse().map_err(|_| BadConstraint::Version(version.to_owned()))?;
+    let op = match op.trim_ascii_end() {
+        "" | "=" => Op::Equal,
+        "!=" => Op::NotEqual,
+        ">" => Op::Greater,
+        ">=" => Op::GreaterOrEqual,
+        "<" => Op::Less,
+        "<=" => Op::LessOrEqual,
+        "~>" => Op::Pessimistic,
+        other => return Err(BadConstraint::Operator(other.to_owned())),
+    };
+    Ok((op, version))
+}
+
+impl Display for LooseVersion {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        for (at, number) in self.numbers.iter().enumerate() {
+            let dot = if at > 0 { "." } else { "" };
+            write!(f, "{dot}{number}")?;
+        }
+        for (sign, text) in [('-', &self.pre), ('+', &self.build)] {
+            if !text.is_empty() {
+                write!(f, "{sign}{text}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Prints them as they were written.
+impl Display for LooseConstraints {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn version(text: &str) -> LooseVersion {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn versions_print_in_full_however_they_are_written() {
+        let table = [
+            ("v2.0.0", "2.0.0"),
+            ("1", "1.0.0"),
+            ("1.2", "1.2.0"),
+            ("01.02.03", "1.2.3"),
+            ("1.2.3.4", "1.2.3.4"),
+            ("1.2.3beta1", "1.2.3-beta1"),
+            ("1.2-rc.1+b.2", "1.2.0-rc.1+b.2"),
+            ("1.2.3+b1", "1.2.3+b1"),
+            ("1.2.3--", "1.2.3--"),
+        ];
+        for (text, printed) in table {
+            assert_eq!(version(text).to_string(), printed, "{text}");
+        }
+        for text in
+            ["", "v", "V1", "vv1", "1.", ".1", "1..2", "1.x", "1.2.3+", "1-a..b", "1-a_b", " 1"]
+        {
+            assert!(text.parse::<LooseVersion>().is_err(), "{text}");
+        }
+        assert!("9223372036854775807".parse::<LooseVersion>().is_ok());
+        assert!("9223372036854775808".parse::<LooseVersion>().is_err());
+    }
+
+    #[test]
+    fn versions_have_one_order() {
+        let ascending = [
+            "0.9", "1.0-1", "1.0-2", "1.0-10", "1.0-a", "1.0-a.1", "1.0-a.b", "1.0-b", "1.0",
+            "1.0.0.1", "1.0.1", "1.10",
+        ];
+        for (at, smaller) in ascending.iter().enumerate() {
+            for (behind, larger) in ascending.iter().enumerate().skip(at) {
+                let expected = at.cmp(&behind);
+                assert_eq!(version(smaller).cmp_precedence(&version(larger)), expected);
+            }
+        }
+        for same in ["v1", "1.0.0.0", "1.0+b1", "01"] {
+            assert!(version(same).cmp_precedence(&version("1.0.0")).is_eq(), "{same}");
+        }
+    }
+
+    /// Verdicts as Terraform 1.11.4 gave them, of itself by `required_version` and of what a registry
+    /// listed by the `version` of a module.
+    #[test]
+    fn constraints_allow_what_the_reference_allows() {
+        let of_itself = [
+            ("~> 1", true),
+            ("~> 0", true),
+            ("~> 2", false),
+            ("~> 1.10", true),
+            ("~> 1.12", false),
+            ("~> 1.11.0", true),
+            ("~> 1.11.5", false),
+            ("~> v1.11", true),
+            (">= v1.0", true),
+            ("v1.11.4", true),
+            ("1.11", false),
+            ("!=1.11", true),
+            ("!= 1.11.4", false),
+            ("1.11.4+meta", true),
+            ("1.11.04", true),
+            ("01.11.4", true),
+            (">= 1.11.4.0", true),
+            (">= 1.11.4.1", false),
+            ("~> 1.11.4.0", false),
+            ("~> 1.11.3.0", false),
+            (">= 9223372036854775807", false),
+            (">\t1", true),
+            ("> 1,<2\n", true),
+        ];
+        let of_others = [
+            ("~>1", "2.0.0", true),
+            ("~> 1.0", "2.0.0", false),
+            ("~> 1.0", "1.01.0", true),
+            ("~> 1.0.0.0", "1.0.0.1", true),
+            ("1.0.0", "1.0.0+b1", true),
+            ("1.0.0+b2", "1.0.0+b1", true),
+            ("1.2", "1.2.0", true),
+            ("= v1.0.0", "1.0.0", true),
+            ("2.0.0-rc1", "2.0.0-rc1", true),
+            ("2.0-rc1", "2.0.0-rc1", true),
+            ("2.0.0-beta1", "2.0.0beta1", true),
+            ("~> 2.0.0-rc1", "2.0.0-rc1", false),
+            ("~> 2.0.0-rc1", "2.0.0", false),
+            (">= 2.0.0-rc1", "2.0.0-rc1", false),
+            (">= 2.0.0-rc1", "2.0.0", true),
+            ("<= 2.0.0-rc1", "2.0.0-rc1", false),
+            ("<= 2.0.0-rc1", "1.0.0", true),
+            (">= 1.0", "2.0.0-rc1", false),
+            ("!= 1.0", "2.0.0-rc1", false),
+        ];
+        let of_itself = of_itself.map(|(text, allowed)| (text, "1.11.4", allowed));
+        for (text, number, allowed) in of_itself.into_iter().chain(of_others) {
+            let constraints: LooseConstraints = text.parse().unwrap();
+            assert_eq!(constraints.allows(&version(number)), allowed, "{text} allows {number}");
+            assert_eq!(constraints.to_string(), text);
+        }
+    }
+
+    #[test]
+    fn malformed_constraints_are_refused() {
+        for text in [
+            "",
+            "  ",
+            ",",
+            "1.0,",
+            ">= 1.0, ",
+            "=> 1.0",
+            "==1.0",
+            "~ 1",
+            "latest",
+            "1.*",
+            ">=",
+            "> 1 2",
+            "V1.0",
+            "1.0+",
+            "1.0 || 2.0",
+            "^1.0",
+            "\u{a0}> 1",
+            ">= 99999999999999999999",
+        ] {
+            assert!(text.parse::<LooseConstraints>().is_err(), "{text}");
+        }
+    }
+}
