@@ -24,7 +24,8 @@ pub(crate) struct Facts<'a> {
 pub(crate) fn decide(facts: &Facts<'_>) -> (Action, Option<Reason>) {
     let replace = Action::Replace(facts.order);
     if facts.prior.is_null() {
-        (Action::Create, None)
+        // The reference says so of what is new, too.
+        (Action::Create, facts.forced.filter(|reason| *reason == Reason::ReplaceByTriggers))
     } else if facts.tainted {
         (replace, Some(Reason::ReplaceBecauseTainted))
     } else if let Some(reason) = facts.forced {
@@ -73,11 +74,15 @@ mod tests {
     fn nothing_before_means_create_whatever_else_is_said() {
         let null = Value::null(Type::object([("size", Type::Number)]));
         let forced = Some(Reason::ReplaceByRequest);
-        let decided = check(|facts| {
-            facts.forced = forced;
-            facts.prior = Box::leak(Box::new(null));
-        });
-        assert_eq!(decided, (Action::Create, None));
+        let decided = |forced| {
+            check(|facts| {
+                facts.forced = forced;
+                facts.prior = Box::leak(Box::new(null.clone()));
+            })
+        };
+        assert_eq!(decided(forced), (Action::Create, None));
+        let triggered = Some(Reason::ReplaceByTriggers);
+        assert_eq!(decided(triggered), (Action::Create, triggered));
     }
 
     #[test]

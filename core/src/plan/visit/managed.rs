@@ -213,13 +213,11 @@ impl<'a> Instance<'a> {
             |diags: &mut Diagnostics| triggers::triggered(self.view, diags, triggers, scope);
         // Also where nothing can be replaced yet, so that a mistake shows before the day it matters.
         let triggered = self.view.session.settled(diags, triggered).await?;
-        if existing.is_none() {
-            return Ok(None);
+        if triggered {
+            return Ok(Some(Reason::ReplaceByTriggers));
         }
-        if self.view.options.replace.contains(self.addr) {
-            return Ok(Some(Reason::ReplaceByRequest));
-        }
-        Ok(triggered.then_some(Reason::ReplaceByTriggers))
+        let asked = existing.is_some() && self.view.options.replace.contains(self.addr);
+        Ok(asked.then_some(Reason::ReplaceByRequest))
     }
 
     fn refuse_to_destroy(&self, diags: &mut Diagnostics, action: Action) -> Result<(), Reported> {

@@ -57,7 +57,7 @@ pub(super) async fn visit(
         let Ok(expansion) = view.session.settled(diags, expanded).await else { continue };
         here.push(Here { vertex, module, addr, expansion, prior, sought: &sought });
     }
-    report_lost_imports(diags, &here, &sought);
+    report_lost_imports(view, diags, (vertex, &here), &sought);
     if is_managed {
         check_provisioners(view, diags, &here).await;
         here.iter().for_each(|here| warn_of_unmatched_replace(view, diags, here));
@@ -94,16 +94,22 @@ fn sought(
     Ok(clues)
 }
 
-/// Reports imports into instances that there are not.
+/// Reports imports into instances that there are not. What a block was to import and did once may go
+/// again.
 fn report_lost_imports(
+    view: View<'_>,
     diags: &mut Diagnostics,
-    here: &[Here<'_>],
+    (vertex, here): (&ResourceVertex<'_>, &[Here<'_>]),
     sought: &BTreeMap<InstanceAddr, Clue>,
 ) {
     let is_there = |addr: &InstanceAddr| {
         here.iter().any(|here| here.addr == addr.of() && here.expansion.contains(&addr.key))
     };
-    for addr in sought.keys().filter(|addr| !is_there(addr)) {
+    let came_in = |addr: &InstanceAddr| {
+        let instance = vertex.prior_in(&addr.module).and_then(|it| it.instances.get(&addr.key));
+        instance.is_some_and(|it| it.current.is_some()) && !view.options.imports.contains_key(addr)
+    };
+    for addr in sought.keys().filter(|addr| !is_there(addr) && !came_in(addr)) {
         let detail = format!(
             "The configuration for the given import {addr} does not exist. All target instances must have an associated configuration to be imported: what says how often {} is there, `count` or `for_each`, has to include this one for as long as the import takes.",
             addr.of()
