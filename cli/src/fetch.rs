@@ -3,6 +3,7 @@
 //! arrives reaches beyond that folder. Chooses no versions and installs nothing.
 
 pub(crate) mod archive;
+mod checksum;
 mod credentials;
 mod folder;
 mod git;
@@ -17,6 +18,7 @@ use std::path::Path;
 use formwork_core::addr::{ModuleSource, PackageAddr};
 
 use archive::{BadArchive, Format, Limits};
+use checksum::Checksum;
 use http::HttpError;
 use netrc::Netrc;
 
@@ -37,6 +39,9 @@ pub(crate) enum FetchError {
     /// The program `git` did not do what it was asked for.
     #[error("{0}")]
     Git(String),
+    /// It is another file than the address says.
+    #[error("{0}")]
+    Checksum(String),
     /// The package is not one, or hostile.
     #[error("{0}")]
     Package(#[from] BadArchive),
@@ -75,6 +80,7 @@ impl Fetcher<'_> {
         match kind.as_str() {
             "file" => self.local(package, into),
             "git" => {
+                no_file(checksum::split(&package.url)?.1.as_ref())?;
                 git::clone(&package.url, into, self.own_ssh)?;
                 folder::confine(into, &self.limits)?;
                 Ok(())
@@ -94,28 +100,38 @@ impl Fetcher<'_> {
         let found = path
             .metadata()
             .map_err(|error| FetchError::Address(format!("{}: {error}", path.display())))?;
+        let (url, checksum) = checksum::split(&package.url)?;
         if found.is_dir() {
+            no_file(checksum.as_ref())?;
             std::os::unix::fs::symlink(path, into)?;
             return Ok(());
         }
-        let (url, format) = archive_format(&package.url);
+        let (url, format) = archive_format(&url);
         let Some(format) = format else {
             let reason = format!("{url} is neither a folder nor an archive; {}", archive::KNOWN);
             return Err(FetchError::Address(reason));
         };
+        if let Some(checksum) = checksum {
+            checksum.check(self.http, &url, path)?;
+        }
         Ok(archive::unpack(path, format, into, &self.limits)?)
     }
 
     fn remote(&self, package: &PackageAddr, into: &Path, hops: usize) -> Result<(), FetchError> {
-        let (url, format) = archive_format(&package.url);
+        let (url, checksum) = checksum::split(&package.url)?;
+        let (url, format) = archive_format(&url);
         let asking = self.netrc.authorization(&url);
         let to = (url.as_str(), asking.as_deref());
         if let Some(format) = format {
             let parent = into.parent().unwrap_or(into);
             let mut file = tempfile::NamedTempFile::new_in(parent)?;
             self.http.download(to, file.as_file_mut(), self.limits.archive)?;
+            if let Some(checksum) = checksum {
+                checksum.check(self.http, &url, file.path())?;
+            }
             return Ok(archive::unpack(file.path(), format, into, &self.limits)?);
         }
+        no_file(checksum.as_ref())?;
         if hops == MAX_HOPS {
             let reason = format!("more than {MAX_HOPS} addresses led only to another address");
             return Err(FetchError::Address(reason));
@@ -142,6 +158,17 @@ impl Fetcher<'_> {
         copy(&part, into, &self.limits, Hidden::Copied)?;
         folder::confine(into, &self.limits)?;
         Ok(())
+    }
+}
+
+/// Refuses a checksum of what is no file.
+fn no_file(checksum: Option<&Checksum>) -> Result<(), FetchError> {
+    match checksum {
+        Some(_) => Err(FetchError::Address(
+            "a checksum cannot be specified for directory download: only a file has one, such as an archive"
+                .to_owned(),
+        )),
+        None => Ok(()),
     }
 }
 

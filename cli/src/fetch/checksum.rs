@@ -1,0 +1,266 @@
+//! The sum that the address of a package says a file has: `checksum=sha256:…`. Whoever writes it wants
+//! that file and no other, so a file without it is refused.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use md5::Md5;
+use sha1::Sha1;
+use sha2::{Digest, Sha256, Sha512};
+
+use super::FetchError;
+use super::git::decoded;
+use super::http::{self, without_secrets};
+
+/// How long a file of sums may be.
+const MAX_LIST: u64 = 1 << 20;
+
+/// What is demanded of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Checksum {
+    /// This sum.
+    Is(Sum),
+    /// The sum that a list has for the name of the file.
+    Listed {
+        /// Where the list is: a URL, or a path.
+        at: String,
+    },
+}
+
+/// A sum of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Sum {
+    kind: Kind,
+    /// In hexadecimal digits, small ones.
+    digits: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Md5,
+    Sha1,
+    Sha256,
+    Sha512,
+}
+
+const KINDS: [Kind; 4] = [Kind::Md5, Kind::Sha1, Kind::Sha256, Kind::Sha512];
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Md5 => "md5",
+            Self::Sha1 => "sha1",
+            Self::Sha256 => "sha256",
+            Self::Sha512 => "sha512",
+        }
+    }
+
+    fn n_digits(self) -> usize {
+        match self {
+            Self::Md5 => 32,
+            Self::Sha1 => 40,
+            Self::Sha256 => 64,
+            Self::Sha512 => 128,
+        }
+    }
+
+    fn of(self, file: &mut File) -> io::Result<Sum> {
+        let digits = match self {
+            Self::Md5 => digits::<Md5>(file),
+            Self::Sha1 => digits::<Sha1>(file),
+            Self::Sha256 => digits::<Sha256>(file),
+            Self::Sha512 => digits::<Sha512>(file),
+        };
+        Ok(Sum { kind: self, digits: digits? })
+    }
+}
+
+fn digits<D: Digest>(file: &mut File) -> io::Result<String> {
+    let mut hash = D::new();
+    let mut piece = vec![0; 64 << 10];
+    loop {
+        match file.read(&mut piece)? {
+            0 => break,
+            n => hash.update(&piece[..n]),
+        }
+    }
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+impl Sum {
+    /// Reads a sum of a kind, or of the one that has so many digits.
+    fn read(kind: Option<Kind>, digits: &str) -> Option<Self> {
+        let kind = match kind {
+            Some(kind) => kind,
+            None => KINDS.into_iter().find(|kind| kind.n_digits() == digits.len())?,
+        };
+        let is_sum = digits.len() == kind.n_digits()
+            && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        is_sum.then(|| Self { kind, digits: digits.to_ascii_lowercase() })
+    }
+}
+
+/// Splits the `checksum` parameter off a URL.
+///
+/// # Errors
+/// When it is no checksum.
+pub(super) fn split(url: &str) -> Result<(String, Option<Checksum>), FetchError> {
+    let (address, query) = url.split_once('?').unwrap_or((url, ""));
+    let given = query.split('&').find_map(|parameter| parameter.strip_prefix("checksum="));
+    let Some(given) = given else { return Ok((url.to_owned(), None)) };
+    let rest: Vec<&str> =
+        query.split('&').filter(|parameter| !parameter.starts_with("checksum=")).collect();
+    let url =
+        if rest.is_empty() { address.to_owned() } else { format!("{address}?{}", rest.join("&")) };
+    let given = decoded(given);
+    let wanted = match given.split_once(':') {
+        Some(("file", at)) => Some(Checksum::Listed { at: at.to_owned() }),
+        Some((name, digits)) => {
+            let kind = KINDS.into_iter().find(|kind| kind.name() == name);
+            kind.and_then(|kind| Sum::read(Some(kind), digits)).map(Checksum::Is)
+        }
+        None => Sum::read(None, &given).map(Checksum::Is),
+    };
+    let wanted = wanted.ok_or_else(|| {
+        FetchError::Address(format!(
+            "the checksum {given:?} in it is none: write md5:, sha1:, sha256: or sha512: and as many hexadecimal digits as such a sum has, or file: and where a list of sums is"
+        ))
+    })?;
+    Ok((url, Some(wanted)))
+}
+
+impl Checksum {
+    /// Makes sure that a file, which came from a URL, has the sum.
+    ///
+    /// # Errors
+    /// When it has not, or no sum can be had for it.
+    pub(super) fn check(
+        &self,
+        http: &http::Client,
+        url: &str,
+        file: &Path,
+    ) -> Result<(), FetchError> {
+        let sum = match self {
+            Self::Is(sum) => sum.clone(),
+            Self::Listed { at } => listed(&list(http, at)?, url).ok_or_else(|| {
+                FetchError::Address(format!("the list of checksums {at:?} has none for it"))
+            })?,
+        };
+        let found = sum.kind.of(&mut File::open(file)?)?;
+        if found == sum {
+            return Ok(());
+        }
+        let name = sum.kind.name();
+        Err(FetchError::Checksum(format!(
+            "the file has the {name} checksum {}, but {} was asked for. It was changed on the way or at its place, or the checksum is that of another file",
+            found.digits, sum.digits
+        )))
+    }
+}
+
+/// The text of a list of sums.
+fn list(http: &http::Client, at: &str) -> Result<String, FetchError> {
+    if at.starts_with("http://") || at.starts_with("https://") {
+        return Ok(http.get(at, None)?.text(MAX_LIST)?);
+    }
+    let path = at.strip_prefix("file://").unwrap_or(at);
+    let failed = |error| FetchError::Address(format!("{}: {error}", without_secrets(path)));
+    let mut text = String::new();
+    File::open(path)
+        .and_then(|file| file.take(MAX_LIST).read_to_string(&mut text))
+        .map_err(failed)?;
+    Ok(text)
+}
+
+/// The sum that a list has for the file behind a URL. A line is a sum and a name as `sha256sum` writes
+/// them, or with `--tag`; or a sum alone, which is that of any file.
+fn listed(list: &str, url: &str) -> Option<Sum> {
+    let address = url.split('?').next().unwrap_or(url);
+    let name = address.rsplit('/').next().unwrap_or(address);
+    let is_it = |named: &str| {
+        let named = named.trim_start_matches('*');
+        named == address || named.strip_prefix("./").unwrap_or(named) == name
+    };
+    list.lines().find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            [digits] => Sum::read(None, digits),
+            [digits, named] if is_it(named) => Sum::read(None, digits),
+            [kind, named, "=", digits] => {
+                let named = named.strip_prefix('(')?.strip_suffix(')')?;
+                let kind = KINDS.into_iter().find(|it| it.name().eq_ignore_ascii_case(kind))?;
+                Sum::read(Some(kind), digits).filter(|_| is_it(named))
+            }
+            _ => None,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MD5: &str = "0cc175b9c0f1b6a831c399e269772661";
+    const SHA1: &str = "86f7e437faa5a7fce15d1ddcb9eaeaea377667b8";
+    const SHA256: &str = "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb";
+
+    fn file(text: &str) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        file
+    }
+
+    fn check(checksum: &str, text: &str) -> Result<(), String> {
+        let http = http::Client::new(formwork_plugin_protocol::proxy::Proxies::default(), |_| ());
+        let (url, wanted) = split(&format!("https://h/m.zip?a=1&checksum={checksum}&b"))
+            .map_err(|error| error.to_string())?;
+        assert_eq!(url, "https://h/m.zip?a=1&b");
+        let wanted = wanted.expect("it was given");
+        wanted.check(&http, &url, file(text).path()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_file_has_the_sum_that_its_address_says_or_is_refused() {
+        for sum in [MD5, SHA1, SHA256] {
+            assert_eq!(check(sum, "a"), Ok(()));
+            assert!(check(sum, "b").unwrap_err().contains(sum));
+        }
+        for (kind, sum) in [("md5", MD5), ("sha1", SHA1), ("sha256", SHA256)] {
+            assert_eq!(check(&format!("{kind}:{sum}"), "a"), Ok(()));
+            assert_eq!(check(&format!("{kind}%3A{}", sum.to_uppercase()), "a"), Ok(()));
+            assert!(check(&format!("{kind}:{sum}"), "").is_err());
+        }
+        let long = digits::<Sha512>(&mut file("a").reopen().unwrap()).unwrap();
+        assert_eq!(check(&format!("sha512:{long}"), "a"), Ok(()));
+    }
+
+    #[test]
+    fn what_is_no_sum_is_refused_before_anything_is_fetched() {
+        let bad = ["", "xyz", "foo:1", "sha256:", "sha256:00", &format!("sha1:{MD5}"), &MD5[1..]];
+        for bad in bad {
+            assert!(check(bad, "a").unwrap_err().contains("is none"), "{bad}");
+        }
+        assert_eq!(split("https://h/m.zip?a=1").unwrap(), ("https://h/m.zip?a=1".into(), None));
+    }
+
+    #[test]
+    fn a_list_has_the_sums_of_many_files() {
+        let lists = [
+            format!("{MD5}  other.zip\n{SHA256}  m.zip\n"),
+            format!("{SHA256} *./m.zip\n"),
+            format!("MD5 (other.zip) = {MD5}\nSHA256 (m.zip) = {SHA256}\n"),
+            format!("{SHA256}\n"),
+        ];
+        for text in lists {
+            let list = file(&text);
+            let checksum = format!("file:{}", list.path().display());
+            assert_eq!(check(&checksum, "a"), Ok(()), "{text}");
+            assert!(check(&checksum, "b").unwrap_err().contains(SHA256), "{text}");
+        }
+        let list = file(&format!("{MD5}  other.zip\n"));
+        let none = check(&format!("file:{}", list.path().display()), "a");
+        assert!(none.unwrap_err().contains("has none for it"));
+        assert!(check("file:/nowhere", "a").is_err());
+    }
+}
