@@ -77,6 +77,9 @@ pub struct Options {
     /// Objects that are there already and belong to these instances from now on. Only for a plan that
     /// is limited to them.
     pub imports: BTreeMap<InstanceAddr, Clue>,
+    /// Whether all objects belong to the state that one clue of those imports stands for, each under an
+    /// address of its own. Otherwise a clue that stands for several is refused.
+    pub imports_all: bool,
     /// Objects that interrupted runs may have made, as they were to be.
     pub interrupted: BTreeMap<InstanceAddr, Value>,
 }

@@ -35,7 +35,7 @@ pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
     let done = taking
         .run(env, async |diags, finder, locked| {
             let addr = address(diags, &args.address)?;
-            finder.take_in(diags, locked, &addr, &args.id).await?;
+            finder.take_in(diags, locked, &addr, (&args.id, true)).await?;
             locked.recovery.iter_mut().for_each(|recovery| {
                 recovery.decide(&addr, "imported by the user");
             });
@@ -153,7 +153,8 @@ pub(super) struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Finds an object and takes it into the state, which is not stored yet.
+    /// Finds an object and takes it into the state, which is not stored yet. With `all` it may be several
+    /// that the id stands for.
     ///
     /// # Errors
     /// When the place is taken or not there, or the provider finds nothing.
@@ -162,7 +163,7 @@ impl Finder<'_> {
         diags: &mut Diagnostics,
         locked: &mut Locked,
         addr: &InstanceAddr,
-        id: &str,
+        (id, all): (&str, bool),
     ) -> Result<(), Reported> {
         self.check_place(diags, locked, addr)?;
         let options = Options {
@@ -170,6 +171,7 @@ impl Finder<'_> {
             skip_refresh: true,
             targets: vec![Target::Instance(addr.clone())],
             imports: [(addr.clone(), Clue::Id(id.into()))].into(),
+            imports_all: all,
             ..Options::default()
         };
         let (screen, others) = (self.screen, self.report.watch());

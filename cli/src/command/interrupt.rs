@@ -20,7 +20,13 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How many calls are mentioned at once.
 const MENTIONED: usize = 10;
 /// Calls that may well take long, and of which the run tells by itself now and then.
-const TOLD_ELSEWHERE: [&str; 2] = ["ApplyResourceChange", "ReadDataSource"];
+const TOLD_ELSEWHERE: [&str; 5] = [
+    "ApplyResourceChange",
+    "ReadDataSource",
+    "OpenEphemeralResource",
+    "RenewEphemeralResource",
+    "CloseEphemeralResource",
+];
 
 /// Whether the user wants nothing new to start.
 #[derive(Debug, Default)]

@@ -166,7 +166,7 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
                 }
                 (_, Some(id)) => {
                     make_room(locked, last);
-                    finder.take_in(diags, locked, place, id).await?;
+                    finder.take_in(diags, locked, place, (id, false)).await?;
                     refuse_predecessor(diags, locked, last)?;
                     bring_home(&mut locked.file.state, finder.config(), last);
                 }

@@ -9,7 +9,7 @@ use formwork_plugin_protocol::proxy::Proxies;
 use ureq::config::Config;
 use ureq::http::{Response, Uri, header};
 use ureq::tls::{RootCerts, TlsConfig};
-use ureq::{Agent, Body, Proxy};
+use ureq::{Agent, Body, Proxy, ProxyProtocol};
 
 /// Why a server's answer is not the one that was hoped for.
 #[derive(Debug, thiserror::Error)]
@@ -175,8 +175,11 @@ impl Client {
         if let Some(word) = named.password() {
             proxy = proxy.password(word);
         }
-        // Names mean to the proxy what they mean there, by whatever protocol it is asked.
-        proxy.resolve_target(false).build().map(Some)
+        if named.protocol() == ProxyProtocol::Socks5 {
+            // Names mean to the proxy what they mean there.
+            proxy = proxy.resolve_target(false);
+        }
+        proxy.build().map(Some)
     }
 
     /// Writes what is at a URL to a file.

@@ -11,7 +11,6 @@ use crate::addr::ProviderAddr;
 #[derive(Default)]
 pub(super) struct Remarks(RefCell<Vec<Remark>>);
 
-#[derive(PartialEq)]
 struct Remark {
     provider: ProviderAddr,
     /// What it was asked about; empty if about itself.
@@ -29,13 +28,21 @@ impl Remarks {
     /// Takes everything, in an order that does not depend on timing. What several users of a provider
     /// met with in the same words is there once.
     pub(super) fn take(&self) -> Vec<Diagnostic> {
-        let mut all: Vec<Remark> = Vec::new();
-        for one in self.0.take() {
-            if !all.contains(&one) {
-                all.push(one);
+        let mut all = self.0.take();
+        all.sort_by(|one, next| one.concerns().cmp(&next.concerns()));
+        let mut told: Vec<Remark> = Vec::with_capacity(all.len());
+        for one in all {
+            let alike = told.iter().rev().take_while(|before| before.concerns() == one.concerns());
+            if !alike.into_iter().any(|before| before.remark == one.remark) {
+                told.push(one);
             }
         }
-        all.sort_by(|one, next| (&one.provider, &one.about).cmp(&(&next.provider, &next.about)));
-        all.into_iter().map(|one| one.remark).collect()
+        told.into_iter().map(|one| one.remark).collect()
+    }
+}
+
+impl Remark {
+    fn concerns(&self) -> (&ProviderAddr, &str) {
+        (&self.provider, &self.about)
     }
 }

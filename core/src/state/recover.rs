@@ -6,7 +6,7 @@ mod replay;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -187,13 +187,16 @@ impl Recovery {
 
     /// A creation is settled, too, once a later run has begun it anew: while it is open that is refused, so
     /// the provider had told that run that there is no such object, and it was cut off before it could
-    /// take that down.
+    /// take that down. A run that began to make a successor for it, though, had found the object.
     fn settle_what_was_begun_again(&mut self) {
-        let mut later = BTreeSet::new();
+        let mut later = BTreeMap::new();
         for one in self.unresolved.iter_mut().rev() {
-            let is_creation = one.action == Action::Create && one.doubt == Doubt::Effect;
+            if one.action != Action::Create || one.doubt != Doubt::Effect {
+                continue;
+            }
             let place = (one.addr.clone(), one.deposed.clone());
-            if is_creation && !later.insert(place) && one.decided.is_none() {
+            let anew = later.insert(place, one.deposes.clone());
+            if anew.is_some_and(|deposes| deposes == one.deposes) && one.decided.is_none() {
                 one.decided = Some(BEGUN_AGAIN.to_owned());
             }
         }
@@ -204,8 +207,10 @@ impl Recovery {
         for one in &mut self.unresolved {
             let now = place(&one.addr, &one.provider);
             one.moved = (now != one.addr).then_some(now);
-            // Then what is where it was begun is another that has moved there.
-            if one.moved.is_some() && one.decided.as_deref() == Some(CAME_IN) {
+            // Then what is where it was begun, or was begun there again, is another that belongs there.
+            if one.moved.is_some()
+                && one.decided.as_deref().is_some_and(|how| [CAME_IN, BEGUN_AGAIN].contains(&how))
+            {
                 one.decided = None;
             }
         }

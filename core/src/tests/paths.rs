@@ -132,7 +132,7 @@ fn told(early: Option<VertexId>) -> Vec<String> {
 #[test]
 fn a_vertex_needs_only_what_it_waits_for() {
     let usual = told(None);
-    // More than any of the graphs has.
+    // The largest of the graphs has fifty.
     for at in 0..52 {
         let early = told(Some(VertexId(at)));
         for (early, usual) in early.iter().zip(&usual) {

@@ -5,6 +5,7 @@ mod pattern;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::fmt::{self, Display};
 use std::rc::Rc;
 
 use formwork_value::{Str, Type, Value};
@@ -81,16 +82,38 @@ thread_local! {
     static KEPT: RefCell<HashMap<String, Rc<Compiled>>> = RefCell::new(HashMap::new());
 }
 
+/// Why a text is no pattern to search with.
+enum Refusal {
+    /// It becomes larger than [`MAX_COMPILED_BYTES`], and to find that out is work.
+    TooLarge,
+    /// It is none.
+    NoPattern(String),
+}
+
+impl Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge => f.write_str("it becomes too large"),
+            Self::NoPattern(reason) => f.write_str(reason),
+        }
+    }
+}
+
 /// The pattern of a call, which pays for compiling it if nobody has yet.
-fn paid(args: &Args<'_>, pattern: &str) -> Result<Result<Rc<Compiled>, String>, CallError> {
+fn paid(args: &Args<'_>, pattern: &str) -> Result<Result<Rc<Compiled>, Refusal>, CallError> {
     let compiled = compiled(pattern);
-    if let Ok(compiled) = &compiled {
-        args.ctx.budget.steps(compiled.owed.take())?;
+    match &compiled {
+        Ok(compiled) => {
+            args.ctx.budget.steps(compiled.owed.get())?;
+            compiled.owed.set(0);
+        }
+        Err(Refusal::TooLarge) => args.ctx.budget.steps(MAX_COMPILED_BYTES / BYTES_PER_STEP)?,
+        Err(Refusal::NoPattern(_)) => {}
     }
     Ok(compiled)
 }
 
-fn compiled(pattern: &str) -> Result<Rc<Compiled>, String> {
+fn compiled(pattern: &str) -> Result<Rc<Compiled>, Refusal> {
     if let Some(compiled) = KEPT.with_borrow(|kept| kept.get(pattern).cloned()) {
         return Ok(compiled);
     }
@@ -105,16 +128,16 @@ fn compiled(pattern: &str) -> Result<Rc<Compiled>, String> {
     Ok(compiled)
 }
 
-fn compile(pattern: &str) -> Result<Compiled, String> {
-    let translated = pattern::translate(pattern)?;
+fn compile(pattern: &str) -> Result<Compiled, Refusal> {
+    let translated = pattern::translate(pattern).map_err(Refusal::NoPattern)?;
     let regex = meta::Builder::new()
         // Word boundaries between bytes are harmless: matches of nothing still keep to characters.
         .syntax(syntax::Config::new().utf8(false))
         .configure(meta::Config::new().utf8_empty(true).nfa_size_limit(Some(MAX_COMPILED_BYTES)))
         .build(&translated.pattern)
         .map_err(|error| match error.size_limit() {
-            Some(_) => "it becomes too large".to_owned(),
-            None => error.to_string(),
+            Some(_) => Refusal::TooLarge,
+            None => Refusal::NoPattern(error.to_string()),
         })?;
     let bytes = regex.memory_usage();
     let owed = Cell::new(bytes / BYTES_PER_STEP);
@@ -124,8 +147,14 @@ fn compile(pattern: &str) -> Result<Compiled, String> {
 /// The type of one match: the text itself, or its groups.
 fn match_type(args: &[Value]) -> Result<Type, CallError> {
     let Some(Value::String(pattern)) = args.first() else { return Ok(Type::Dynamic) };
-    let compiled = compiled(pattern)
-        .map_err(|reason| CallError::argument(0, format!("it is not a pattern: {reason}")))?;
+    let compiled = match compiled(pattern) {
+        Ok(compiled) => compiled,
+        // The call itself refuses it, and pays.
+        Err(Refusal::TooLarge) => return Ok(Type::Dynamic),
+        Err(reason) => {
+            return Err(CallError::argument(0, format!("it is not a pattern: {reason}")));
+        }
+    };
     let groups = &compiled.groups;
     if groups.is_empty() {
         return Ok(Type::String);
@@ -160,7 +189,8 @@ fn found(compiled: &Compiled, captures: &Captures, text: &str) -> Value {
 }
 
 fn of_pattern(args: &Args<'_>) -> Result<Rc<Compiled>, CallError> {
-    paid(args, args.text(0)?)?.map_err(|reason| CallError::argument(0, reason))
+    paid(args, args.text(0)?)?
+        .map_err(|reason| CallError::argument(0, format!("it is not a pattern: {reason}")))
 }
 
 fn regex(args: &Args<'_>) -> Outcome {

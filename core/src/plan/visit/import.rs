@@ -54,7 +54,8 @@ pub(super) async fn find_at(
     let Owner { handle, ty, addr, .. } = owner;
     let about = About { addr, block: Some(block) };
     view.session.watch.see(&Event::ImportStart { addr, clue, applying: false });
-    if !view.options.imports.contains_key(addr) {
+    let options = view.options;
+    if !options.imports_all || !options.imports.contains_key(addr) {
         let imported = handle.import(diags, ty, clue, about).await?;
         view.session.watch.see(&Event::ImportFound { addr, n_objects: 1 });
         return read(view, diags, owner, (imported, block)).await;

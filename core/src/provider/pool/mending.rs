@@ -14,6 +14,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::unfold;
 use tokio::sync::{Notify, oneshot};
 
+use super::processes::Processes;
 use super::stopping::Purpose;
 use super::{Configured, Pool};
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
@@ -103,6 +104,18 @@ impl Drop for Mender<'_> {
     }
 }
 
+/// Somebody finds out through a provider what a change did.
+pub struct Evidence<'p> {
+    processes: &'p Processes,
+    provider: Arc<dyn Provider>,
+}
+
+impl Drop for Evidence<'_> {
+    fn drop(&mut self) {
+        self.processes.end_evidence(&self.provider);
+    }
+}
+
 impl Pool<'_> {
     /// Sees to notes, for ever: to each by itself, so that a provider that takes long to start holds up
     /// nobody who asked another.
@@ -126,10 +139,13 @@ impl Pool<'_> {
     }
 
     /// Has somebody answer for a handle after a change through it brought no answer: the same provider
-    /// if it lives and was not told to stop, else a new one with the same configuration. Returns whether anybody does.
-    pub async fn revive(&self, handle: &Handle) -> bool {
+    /// if it lives and was not told to stop, else a new one with the same configuration. `None` if nobody
+    /// does. As long as what is returned lives, an interrupt leaves that provider alone.
+    pub async fn revive(&self, handle: &Handle) -> Option<Evidence<'_>> {
         let (seat, before) = (handle.seat(), handle.provider());
-        self.replaced(handle.addr(), seat, &before, Purpose::Evidence).await.is_some()
+        let provider = self.replaced(handle.addr(), seat, &before, Purpose::Evidence).await?;
+        self.processes.begin_evidence(&provider);
+        Some(Evidence { processes: &self.processes, provider })
     }
 
     /// Whom to ask instead of a provider that gave no answer. Why it cannot be replaced matters less

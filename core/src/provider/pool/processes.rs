@@ -29,8 +29,10 @@ struct Process {
     addr: ProviderAddr,
     provider: Arc<dyn Provider>,
     role: Role,
-    /// What it was started for.
+    /// What it was started for, until it is asked for that.
     purpose: Purpose,
+    /// How many find out through it what a change did.
+    n_evidence: usize,
     /// Whether it was told to cut short what it does. Providers then refuse whatever comes after.
     is_stopped: bool,
     /// Held by whoever finds out whether it lives, and replaces it if not.
@@ -63,7 +65,7 @@ impl Processes {
     pub(super) fn add(&self, addr: &ProviderAddr, provider: &Arc<dyn Provider>, purpose: Purpose) {
         let (addr, provider) = (addr.clone(), provider.clone());
         let (role, is_stopped, turn) = (Role::Busy, false, Rc::new(Semaphore::new(1)));
-        let process = Process { addr, provider, role, purpose, is_stopped, turn };
+        let process = Process { addr, provider, role, purpose, n_evidence: 0, is_stopped, turn };
         self.running.borrow_mut().push(process);
     }
 
@@ -100,10 +102,28 @@ impl Processes {
         Some(unused.provider.clone())
     }
 
+    /// Somebody is about to find out through an instance what a change did.
+    pub(super) fn begin_evidence(&self, provider: &Arc<dyn Provider>) {
+        let mut running = self.running.borrow_mut();
+        if let Some(process) = running.iter_mut().find(|it| it.is(provider)) {
+            process.purpose = Purpose::Work;
+            process.n_evidence += 1;
+        }
+    }
+
+    /// Somebody has found out, or cannot.
+    pub(super) fn end_evidence(&self, provider: &Arc<dyn Provider>) {
+        let mut running = self.running.borrow_mut();
+        if let Some(process) = running.iter_mut().find(|it| it.is(provider)) {
+            process.n_evidence -= 1;
+        }
+    }
+
     /// The instances that are to be told to stop: those that say what a change did are not.
     pub(super) fn stopping(&self) -> Vec<Arc<dyn Provider>> {
         let mut running = self.running.borrow_mut();
-        let at_work = running.iter_mut().filter(|it| it.purpose == Purpose::Work);
+        let is_at_work = |it: &&mut Process| it.purpose == Purpose::Work && it.n_evidence == 0;
+        let at_work = running.iter_mut().filter(is_at_work);
         let told = at_work.map(|process| {
             process.is_stopped = true;
             process.provider.clone()
@@ -201,5 +221,28 @@ impl Drop for Counted<'_> {
         if let Some(end) = self.end {
             end.notify_waiters();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::provider::builtin::Builtin;
+
+    #[test]
+    fn who_finds_out_what_a_change_did_is_told_to_stop_once_that_is_known() {
+        let processes = Processes::default();
+        let addr: ProviderAddr = "acme/test".parse().unwrap();
+        let provider: Arc<dyn Provider> = Arc::new(Builtin::default());
+        processes.add(&addr, &provider, Purpose::Evidence);
+        assert!(processes.stopping().is_empty(), "it was started for that");
+        processes.begin_evidence(&provider);
+        processes.begin_evidence(&provider);
+        processes.end_evidence(&provider);
+        assert!(processes.stopping().is_empty(), "somebody is still at it");
+        assert!(!processes.was_stopped(&provider));
+        processes.end_evidence(&provider);
+        assert_eq!(processes.stopping().len(), 1);
+        assert!(processes.was_stopped(&provider));
     }
 }

@@ -298,6 +298,23 @@ async fn a_creation_that_a_later_run_began_anew_is_open_once() {
     assert_eq!(open[0].addr, addr("t.b"));
 }
 
+#[tokio::test]
+async fn a_successor_that_a_later_run_began_to_make_does_not_settle_what_it_had_found() {
+    let base = state_of(&[]);
+    let first = creating(&base, &["t.a"]).await;
+    let second = Run::begin(&base);
+    let (a, key) = (addr("t.a"), DeposedKey("0123abcd".into()));
+    let successor = Intent { deposes: Some(&key), ..second.call(&a, Action::Create) };
+    second.journal.announce(successor).await.unwrap();
+    for entry in std::fs::read_dir(second.kill().path()).unwrap() {
+        let entry = entry.unwrap();
+        std::fs::copy(entry.path(), first.path().join(entry.file_name())).unwrap();
+    }
+    let recovery = recover(&first.path(), Some(base)).unwrap();
+    assert!(recovery.unresolved.iter().all(Unresolved::needs_decision));
+    assert_eq!(recovery.unresolved.len(), 2);
+}
+
 /// A run that was cut off while it created these.
 async fn creating(base: &StateFile, addrs: &[&str]) -> Killed {
     let run = Run::begin(base);

@@ -46,9 +46,7 @@ impl Call<'_> {
                 Some(by).filter(|by| clue(ty, predecessor).as_ref() != Some(by))
             }
         };
-        if !view.session.pool.revive(handle).await {
-            return None;
-        }
+        let _undisturbed = view.session.pool.revive(handle).await?;
         let read = match (object, by) {
             (Some(object), _) => {
                 let (value, identity) = (ask.prior.value(), ty.identity_of(object));
