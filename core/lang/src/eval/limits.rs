@@ -128,7 +128,10 @@ impl Budget {
     }
 }
 
+/// Takes so much. What was too much takes all there is: an expression that gets over the refusal, with
+/// `can` or `try`, is not to go on with what is left.
 fn take(left: &Cell<u64>, n: u64) -> Option<()> {
-    left.set(left.get().checked_sub(n)?);
-    Some(())
+    let rest = left.get().checked_sub(n);
+    left.set(rest.unwrap_or(0));
+    rest.map(drop)
 }
