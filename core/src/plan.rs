@@ -29,7 +29,7 @@ use std::collections::BTreeMap;
 
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
-use crate::addr::{DeposedKey, InstanceAddr, Target};
+use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr, Target};
 use crate::change::{Action, Change, Clue, OutputChange};
 use crate::eval::Promises;
 use crate::moved::{Declared, Moves};
@@ -76,12 +76,22 @@ pub struct Options {
     pub replace: Vec<InstanceAddr>,
     /// Objects that are there already and belong to these instances from now on. Only for a plan that
     /// is limited to them.
-    pub imports: BTreeMap<InstanceAddr, Clue>,
-    /// Whether all objects belong to the state that one clue of those imports stands for, each under an
-    /// address of its own. Otherwise a clue that stands for several is refused.
-    pub imports_all: bool,
+    pub adoptions: BTreeMap<InstanceAddr, Adoption>,
     /// Objects that interrupted runs may have made, as they were to be.
     pub interrupted: BTreeMap<InstanceAddr, Value>,
+}
+
+/// How an object is found that is to belong to an instance from now on.
+#[derive(Clone, Debug)]
+pub struct Adoption {
+    /// What its provider knows it by.
+    pub clue: Clue,
+    /// Whether all objects that the clue stands for belong to the state, each under an address of its
+    /// own. Otherwise a clue that stands for several is refused.
+    pub all: bool,
+    /// By which configuration of its provider it is found where no block has a place for the instance.
+    /// `None` refuses that.
+    pub unwritten: Option<ProviderConfigAddr>,
 }
 
 /// What became of an object that an interrupted run may have made.
@@ -141,6 +151,22 @@ impl Plan {
         all.any(|change| change.moved_from.is_some())
     }
 
+    /// Whether the state that the plan starts from has to be stored before anything is done. A journal
+    /// tells what is done at which address; whoever reads it later, beside `stored`, must not take for
+    /// the outcome of a creation what had another address, was gone, or was made by an earlier run.
+    #[must_use]
+    pub fn needs_its_ground(&self, stored: &State) -> bool {
+        let is_gone = |change: &Change| {
+            let addr = &change.addr;
+            change.action == Action::Create
+                && stored.current(addr).is_some()
+                && self.prior.current(addr).is_none()
+        };
+        self.moves()
+            || !self.searches.is_empty()
+            || self.changes.values().any(|change| is_gone(change))
+    }
+
     /// The differences that are worth telling: nobody misses an object that was to be destroyed.
     pub fn drifted(&self) -> impl Iterator<Item = &Change> {
         self.drift.values().map(Box::as_ref).filter(|change| change.deposed.is_none())
@@ -193,14 +219,14 @@ async fn plan_validated(
     diags: &mut Diagnostics,
     options: &Options,
 ) -> Result<Plan, Reported> {
-    let accepted = match options.imports.is_empty() {
+    let accepted = match options.adoptions.is_empty() {
         true => validate::validate_first(session, diags).await?,
         false => Accepted::default(),
     };
     let (moves, state) = Moves::of(session.config, session.state);
     forgotten::check(diags, session.config)?;
     // Whoever only imports has not chosen to leave anything out.
-    if options.imports.is_empty() {
+    if options.adoptions.is_empty() {
         moves.check_targets(diags, &options.targets)?;
     }
     let session = &session.with_state(&state);

@@ -104,16 +104,25 @@ impl Object {
     /// attribute `id`, else by all attributes.
     #[must_use]
     pub fn is_of_the_same_object(&self, other: &Self) -> bool {
+        self.is_named_as(other).unwrap_or_else(|| self.attributes == other.attributes)
+    }
+
+    /// Whether both certainly tell of different real objects: by the identity, else by the attribute
+    /// `id`.
+    #[must_use]
+    pub fn is_of_another_object(&self, other: &Self) -> bool {
+        self.is_named_as(other) == Some(false)
+    }
+
+    /// Whether both have the same identity, else the same `id`; `None` if one of them has neither.
+    fn is_named_as(&self, other: &Self) -> Option<bool> {
         let id = |object: &Self| {
             let attributes: serde_json::Value = serde_json::from_slice(&object.attributes).ok()?;
             attributes.get("id").filter(|id| !id.is_null()).cloned()
         };
         match (&self.identity, &other.identity) {
-            (Some(own), Some(theirs)) => own == theirs,
-            _ => match (id(self), id(other)) {
-                (Some(own), Some(theirs)) => own == theirs,
-                _ => self.attributes == other.attributes,
-            },
+            (Some(own), Some(theirs)) => Some(own == theirs),
+            _ => Some(id(self)? == id(other)?),
         }
     }
 }

@@ -62,6 +62,19 @@ fn after_a_kill_the_next_command_says_what_was_in_flight() {
 }
 
 #[test]
+fn what_is_made_in_place_of_a_vanished_object_is_not_taken_for_it() {
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("apply -auto-approve").succeed();
+    workdir.world.remove_object("second-1");
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    workdir.formwork("recover list").succeed().says("bad_thing.second was being created");
+    workdir.formwork("recover adopt bad_thing.second second-1").succeed();
+    workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 0 destroyed");
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+}
+
+#[test]
 fn what_was_finished_before_a_kill_is_in_the_state() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "before", Signal::SIGKILL);
@@ -105,16 +118,6 @@ fn an_object_that_a_killed_run_made_is_adopted_and_not_made_again() {
         .run()
         .code(1)
         .says("Nothing to settle");
-    // Without its block nothing says how the object is found.
-    let config = workdir.read("main.tf");
-    let (without, _) = config.split_once("resource \"bad_thing\" \"second\"").unwrap();
-    workdir.write("main.tf", without);
-    let refused = workdir.formwork("recover adopt bad_thing.second second-1").run();
-    refused
-        .code(1)
-        .says("no longer in the configuration")
-        .says("recover forget 'bad_thing.second'");
-    workdir.write("main.tf", &config);
     workdir.formwork("recover adopt bad_thing.second second-1").succeed().says("is in the state");
     workdir
         .formwork("recover list")
@@ -123,6 +126,45 @@ fn an_object_that_a_killed_run_made_is_adopted_and_not_made_again() {
         .says_not("bad_thing");
     workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 0 destroyed");
     assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+}
+
+#[test]
+fn what_has_no_place_any_more_is_adopted_all_the_same_and_goes_with_the_next_apply() {
+    let (without, _) = CONFIG.split_once("resource \"bad_thing\" \"second\"").unwrap();
+    let none = renamed("\"second\" {\n  count = 0");
+    let elsewhere = "\nmodule \"m\" {\n  source = \"./m\"\n}\n";
+    for config in [without.to_owned(), none, without.to_owned() + elsewhere] {
+        let workdir = Workdir::new(CONFIG);
+        cut_off(&workdir, "after", Signal::SIGKILL);
+        workdir.write("m/main.tf", "");
+        workdir.write("main.tf", &config);
+        workdir.formwork("get").succeed();
+        workdir.formwork("recover adopt bad_thing.second nobody-1").run().code(1);
+        workdir.formwork("recover adopt bad_thing.second second-1").succeed();
+        assert_eq!(names(&workdir), ["bad_thing.first", "bad_thing.second"]);
+        let next = workdir.formwork("apply -auto-approve").succeed();
+        next.says("0 added, 0 changed, 1 destroyed");
+        assert_eq!(workdir.world.objects(), ["first-1"]);
+        workdir.formwork("plan -detailed-exitcode").succeed();
+    }
+}
+
+#[test]
+fn what_moves_to_where_another_object_is_stays_for_the_next_plan_to_see() {
+    let workdir = Workdir::new(CONFIG);
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    // Renamed without a word, so another one is made; later somebody says what it was.
+    let renamed = CONFIG.replace("\"second\" {", "\"other\" {").replace("\"second\"", "\"third\"");
+    workdir.write("main.tf", &renamed);
+    workdir.formwork("apply -auto-approve").succeed();
+    let moved = "moved {\n  from = bad_thing.second\n  to   = bad_thing.other\n}\n";
+    workdir.write("main.tf", &(renamed + moved));
+    workdir.formwork("recover adopt bad_thing.second second-1").succeed();
+    assert_eq!(names(&workdir), ["bad_thing.first", "bad_thing.other", "bad_thing.second"]);
+    let next = workdir.formwork("apply -auto-approve").succeed();
+    next.says("Unresolved resource instance address changes").says("1 destroyed");
+    assert_eq!(workdir.world.objects(), ["first-1", "third-1"]);
+    workdir.formwork("plan -detailed-exitcode").succeed();
 }
 
 /// The configuration after `second` got another name, be it as an instance of a repeated resource.

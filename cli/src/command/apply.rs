@@ -317,8 +317,8 @@ impl Run<'_> {
     ) -> Result<(Tally, bool), Reported> {
         let results = Results::new(&self.prepared.config);
         let world = self.prepared.world(true);
-        if plan.moves() {
-            self.keep_moves(diags, locked, (plan, &journal)).await?;
+        if plan.needs_its_ground(&locked.file.state) {
+            self.store_ground(diags, locked, (plan, &journal)).await?;
         }
         let session = self.prepared.session(With {
             state: &locked.file.state,
@@ -355,9 +355,8 @@ impl Run<'_> {
         Ok((tally, complete))
     }
 
-    /// Stores the state in which everything has its new address. The journal names addresses, so what
-    /// it says must be about the state that is stored.
-    async fn keep_moves(
+    /// Stores the state that the plan starts from, and what was found out about earlier runs.
+    async fn store_ground(
         &self,
         diags: &mut Diagnostics,
         locked: &mut Locked,

@@ -7,7 +7,7 @@ use formwork_core::addr::{InstanceAddr, Mode as ResourceMode, Target};
 use formwork_core::change::Clue;
 use formwork_core::config::Config;
 use formwork_core::eval::Results;
-use formwork_core::plan::{Mode, Options};
+use formwork_core::plan::{Adoption, Mode, Options};
 use formwork_core::provider::Pool;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -35,7 +35,9 @@ pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
     let done = taking
         .run(env, async |diags, finder, locked| {
             let addr = address(diags, &args.address)?;
-            finder.take_in(diags, locked, &addr, (&args.id, true)).await?;
+            finder.check_place(diags, &addr)?;
+            let (clue, unwritten) = (Clue::Id(args.id.as_str().into()), None);
+            finder.take_in(diags, locked, &addr, Adoption { clue, all: true, unwritten }).await?;
             locked.recovery.iter_mut().for_each(|recovery| {
                 recovery.decide(&addr, "imported by the user");
             });
@@ -153,8 +155,7 @@ pub(super) struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Finds an object and takes it into the state, which is not stored yet. With `all` it may be several
-    /// that the id stands for.
+    /// Finds an object, or several, and takes them into the state, which is not stored yet.
     ///
     /// # Errors
     /// When the place is taken or not there, or the provider finds nothing.
@@ -163,15 +164,20 @@ impl Finder<'_> {
         diags: &mut Diagnostics,
         locked: &mut Locked,
         addr: &InstanceAddr,
-        (id, all): (&str, bool),
+        adoption: Adoption,
     ) -> Result<(), Reported> {
-        self.check_place(diags, locked, addr)?;
+        if locked.file.state.current(addr).is_some() {
+            let detail = format!(
+                "Formwork is already managing a remote object for {addr}. To import to this address you must first remove the existing object from the state."
+            );
+            let summary = "Resource already managed by Formwork";
+            return Err(diags.error(Diagnostic::error(summary, detail)));
+        }
         let options = Options {
             mode: Mode::RefreshOnly,
             skip_refresh: true,
             targets: vec![Target::Instance(addr.clone())],
-            imports: [(addr.clone(), Clue::Id(id.into()))].into(),
-            imports_all: all,
+            adoptions: [(addr.clone(), adoption)].into(),
             ..Options::default()
         };
         let (screen, others) = (self.screen, self.report.watch());
@@ -188,17 +194,19 @@ impl Finder<'_> {
         diags.check()?;
         let resource = plan.prior.resources.get(&addr.of());
         let object = plan.prior.current(addr);
-        let (Some(resource), Some(_)) = (resource, object) else {
+        let (Some(resource), Some(object)) = (resource, object) else {
             let detail = format!("The run was interrupted before {addr} was found.");
             return Err(diags.error(Diagnostic::error("execution halted", detail)));
         };
         // What the id stands for besides has addresses of its own, which nothing had until now.
         let along = (1..).map(|number| addr.numbered(number));
-        let state = &mut locked.file.state;
-        for addr in iter::once(addr.clone()).chain(along) {
-            let found = plan.prior.current(&addr).filter(|_| state.current(&addr).is_none());
-            let Some(object) = found else { break };
-            let held = state.resource_mut(addr.of(), &resource.provider);
+        let found = along.map_while(|addr| {
+            let object = plan.prior.current(&addr)?;
+            locked.file.state.current(&addr).is_none().then_some((addr, object))
+        });
+        let found: Vec<_> = iter::once((addr.clone(), object)).chain(found).collect();
+        for (addr, object) in found {
+            let held = locked.file.state.resource_mut(addr.of(), &resource.provider);
             held.instances.or_default(&addr.key).current = Some(object.clone());
         }
         // Outputs that stand on the object alone have a value from now on.
@@ -211,17 +219,8 @@ impl Finder<'_> {
         &self.prepared.config
     }
 
-    /// Whether the configuration has the resource of an instance.
-    pub(super) fn is_written(&self, addr: &InstanceAddr) -> bool {
-        self.prepared.config.resource(&addr.of().config()).is_some()
-    }
-
-    fn check_place(
-        &self,
-        diags: &mut Diagnostics,
-        locked: &Locked,
-        addr: &InstanceAddr,
-    ) -> Result<(), Reported> {
+    /// Makes sure that what is to be imported has a block.
+    fn check_place(&self, diags: &mut Diagnostics, addr: &InstanceAddr) -> Result<(), Reported> {
         let Some(node) = self.prepared.config.node(&addr.module.path()) else {
             let detail = format!(
                 "{} is not defined in the configuration. Please add configuration for this module before importing into it.",
@@ -243,13 +242,6 @@ impl Finder<'_> {
                 "resource address {:?} does not exist in the configuration.",
                 addr.to_string()
             );
-            return Err(diags.error(Diagnostic::error(summary, detail)));
-        }
-        if locked.file.state.current(addr).is_some() {
-            let detail = format!(
-                "Formwork is already managing a remote object for {addr}. To import to this address you must first remove the existing object from the state."
-            );
-            let summary = "Resource already managed by Formwork";
             return Err(diags.error(Diagnostic::error(summary, detail)));
         }
         Ok(())

@@ -22,7 +22,7 @@ use time::OffsetDateTime;
 
 use super::given::{ask_for_missing, given};
 use super::mistakes::{self, Known};
-use super::output::stored_in;
+use super::output::{Counts, providers_in};
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
 use crate::clock;
 use crate::env::Env;
@@ -125,7 +125,9 @@ impl<'e> Prepared<'e> {
         }
         let _ = diags.append(dangling);
         let mut required = config.requirements();
-        required.extend(of_state(workspace, &config, &required, preparing.place).await);
+        let counts = |open: &InstanceAddr| preparing.fills == Some(open);
+        let place = (preparing.place, &counts as Counts<'_>);
+        required.extend(of_state(workspace, &config, &required, place).await);
         let launcher = workspace.launcher(diags, &required)?;
         workspace.warn_of_overrides(diags, &required);
         let mut given = given(diags, workspace, variables)?;
@@ -183,19 +185,19 @@ pub(crate) struct With<'a> {
     pub(crate) stop: &'a Cell<bool>,
 }
 
-/// The providers of what is in the state and not in the configuration any more. A state that cannot
-/// be read is for the command to complain about once it has locked it.
+/// The providers of what is in the state and not in the configuration any more, and of what an
+/// interrupted run left open about what counts. A state that cannot be read is for the command to
+/// complain about once it has locked it.
 pub(super) async fn of_state(
     workspace: &Workspace<'_>,
     config: &Config,
     required: &BTreeMap<ProviderAddr, Constraints>,
-    place: &StatePlace,
+    (place, counts): (&StatePlace, Counts<'_>),
 ) -> BTreeMap<ProviderAddr, Constraints> {
     let diags = &mut Diagnostics::new();
     let Ok(store) = workspace.store(diags, config.backend(), place) else { return BTreeMap::new() };
     let providers = if is_pending(store.journals()) {
-        let state = stored_in(diags, store).await.unwrap_or_default();
-        state.resources.values().map(|held| held.provider.provider.clone()).collect()
+        providers_in(diags, store, counts).await.unwrap_or_default()
     } else {
         store.providers()
     };

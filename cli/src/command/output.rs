@@ -1,5 +1,8 @@
 //! `formwork output`: shows output values.
 
+use std::collections::BTreeSet;
+
+use formwork_core::addr::{InstanceAddr, ProviderAddr};
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
 use formwork_core::state::local::LocalStore;
@@ -162,6 +165,27 @@ pub(super) async fn stored_in(
     store: LocalStore,
 ) -> Result<State, Reported> {
     Ok(file_in(diags, store).await?.0.map(|file| file.state).unwrap_or_default())
+}
+
+/// Whether the provider of an instance is needed about which an interrupted run left something open.
+pub(super) type Counts<'a> = &'a dyn Fn(&InstanceAddr) -> bool;
+
+/// The providers of everything in a store, interrupted runs included, and of what they left open.
+pub(super) async fn providers_in(
+    diags: &mut Diagnostics,
+    mut store: LocalStore,
+    counts: Counts<'_>,
+) -> Result<BTreeSet<ProviderAddr>, Reported> {
+    let file = store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
+    let (file, open) = match recover(store.journals(), file.clone()) {
+        Ok(recovery) => {
+            let ours = recovery.unresolved.into_iter().filter(|one| counts(&one.addr));
+            (recovery.file, ours.map(|one| one.provider.provider).collect())
+        }
+        Err(_) => (file, BTreeSet::new()),
+    };
+    let held = file.map(|file| file.state.resources).unwrap_or_default();
+    Ok(held.into_values().map(|held| held.provider.provider.clone()).chain(open).collect())
 }
 
 /// The state in a store, and what there is to say about interrupted runs.

@@ -1,11 +1,15 @@
 //! `formwork recover`: what an interrupted run left open, and what the user decides about it.
 
+use std::sync::Arc;
+
 use formwork_core::addr::InstanceAddr;
+use formwork_core::change::Clue;
 use formwork_core::config::Config;
 use formwork_core::moved;
-use formwork_core::state::State;
+use formwork_core::plan::Adoption;
 use formwork_core::state::journal::Action;
 use formwork_core::state::recover::{Doubt, Unresolved};
+use formwork_core::state::{Object, State};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::import::{Taking, address};
@@ -154,21 +158,27 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
             match (&last.doubt, &args.id) {
                 (Doubt::Place { object }, None) => {
                     let before = locked.file.state.clone();
-                    put_in(locked, last, object.clone());
+                    let object = object.as_ref();
+                    put_in(diags, &mut locked.file.state, last, object)?;
                     let state = &mut locked.file.state;
                     if addr != place && !moved::goes(finder.config(), state, addr, place) {
                         *state = before;
-                        put_in(locked, &last.clone().at(place.clone()), object.clone());
+                        put_in(diags, state, &last.clone().at(place.clone()), object)?;
                     }
-                }
-                (_, Some(_)) if !finder.is_written(place) => {
-                    return Err(diags.error(not_written(&last.clone().at(place.clone()))));
                 }
                 (_, Some(id)) => {
                     make_room(locked, last);
-                    finder.take_in(diags, locked, place, (id, false)).await?;
-                    refuse_predecessor(diags, locked, last)?;
-                    bring_home(&mut locked.file.state, finder.config(), last);
+                    // Where another object is by now, the one that moved there in vain is not taken for
+                    // it: the next plan says what becomes of it.
+                    let is_free = locked.file.state.current(place).is_none();
+                    let at = if is_free { place } else { addr };
+                    let (clue, unwritten) = (Clue::Id(id.as_str().into()), Some(last.provider.clone()));
+                    let adoption = Adoption { clue, all: false, unwritten };
+                    finder.take_in(diags, locked, at, adoption).await?;
+                    refuse_predecessor(diags, locked, (last, at))?;
+                    if is_free {
+                        bring_home(&mut locked.file.state, finder.config(), last);
+                    }
                 }
                 (Doubt::Effect, None) => {
                     let detail = format!(
@@ -218,11 +228,11 @@ fn make_room(locked: &mut Locked, one: &Unresolved) {
 fn refuse_predecessor(
     diags: &mut Diagnostics,
     locked: &Locked,
-    one: &Unresolved,
+    (one, at): (&Unresolved, &InstanceAddr),
 ) -> Result<(), Reported> {
     let Some(key) = &one.deposes else { return Ok(()) };
     let state = &locked.file.state;
-    let (found, before) = (state.object(one.place(), None), state.object(&one.addr, Some(key)));
+    let (found, before) = (state.object(at, None), state.object(&one.addr, Some(key)));
     let (Some(found), Some(before)) = (found, before) else { return Ok(()) };
     if !found.is_of_the_same_object(before) {
         return Ok(());
@@ -234,45 +244,35 @@ fn refuse_predecessor(
     Err(diags.error(Diagnostic::error("Object is managed already", detail)))
 }
 
-/// Puts a result in its place, whatever has come there since.
+/// Puts a result in its place, whatever has come there since, unless that is certainly another object:
+/// nobody would know of it any more.
 fn put_in(
-    locked: &mut Locked,
+    diags: &mut Diagnostics,
+    state: &mut State,
     one: &Unresolved,
-    object: Option<std::sync::Arc<formwork_core::state::Object>>,
-) {
-    let state = &mut locked.file.state;
+    object: Option<&Arc<Object>>,
+) -> Result<(), Reported> {
     let Some(object) = object else {
         state.remove_object(&one.addr, one.deposed.as_ref());
-        return;
+        return Ok(());
     };
     let resource = state.resource_mut(one.addr.of(), &one.provider);
     let instance = resource.instances.or_default(&one.addr.key);
-    match &one.deposed {
-        Some(key) => drop(instance.deposed.insert(key.clone(), object)),
-        None => {
-            let before = instance.current.replace(object);
-            if let (Some(key), Some(before)) = (&one.deposes, before) {
-                instance.deposed.insert(key.clone(), before);
-            }
-        }
-    }
-}
-
-/// Without a block nothing says by which configuration of its provider an object is found.
-fn not_written(one: &Unresolved) -> Diagnostic {
-    let addr = &one.addr;
-    let resource = &addr.resource;
-    let place = match addr.module.is_root() {
-        true => "the root module".to_owned(),
-        false => addr.module.to_string(),
+    let before = match &one.deposed {
+        Some(key) => instance.deposed.insert(key.clone(), object.clone()),
+        None => instance.current.replace(object.clone()),
     };
-    let detail = format!(
-        "An interrupted run was about to make {addr} with {}, and its block has left the configuration since. The object is found through the block: put it back into {place}, be it without arguments (with the count or for_each that includes the instance, if it had one),\n\nresource {:?} {:?} {{\n}}\n\nrun this command again, and take the block away: the next apply destroys the object. If the object is not there, or is to stay out of the state, settle it without the block:\n  formwork recover forget '{addr}'",
-        one.provider,
-        resource.kind().as_str(),
-        resource.name().as_str(),
-    );
-    Diagnostic::error("The resource is no longer in the configuration", detail)
+    let Some(before) = before else { return Ok(()) };
+    if let Some(key) = &one.deposes {
+        instance.deposed.insert(key.clone(), before);
+    } else if object.is_of_another_object(&before) {
+        let addr = &one.addr;
+        let detail = format!(
+            "The state has another object at {addr} by now than the one that came back. Give that one another address first (`formwork state mv`), or take it out of the state (`formwork state rm`). If the one that came back is not to be managed, say so:\n  formwork recover forget '{addr}'"
+        );
+        return Err(diags.error(Diagnostic::error("Another object is managed here", detail)));
+    }
+    Ok(())
 }
 
 async fn open(

@@ -7,7 +7,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_value::{Diagnostics, Reported};
 
@@ -17,6 +17,7 @@ use super::transform::{
     prune_for_destroy, prune_targets,
 };
 use super::vertex::Vertex;
+use crate::addr::{ProviderConfigAddr, ResourceAddr};
 use crate::config::Config;
 use crate::graph::{Draft, Edges, Graph, VertexId};
 use crate::phase::{self, Frame, Names, Vertex as _, Why};
@@ -27,6 +28,21 @@ use crate::session::Session;
 pub(crate) struct Inputs<'c> {
     pub(crate) session: &'c Session<'c>,
     pub(crate) options: &'c Options,
+}
+
+impl<'c> Inputs<'c> {
+    /// The resources that neither configuration nor state has and of which an object is to be taken in,
+    /// each once, and by which configuration of its provider it is found.
+    pub(crate) fn adopted_orphans(self) -> BTreeMap<ResourceAddr, &'c ProviderConfigAddr> {
+        let Self { session, options } = self;
+        let adopted = options.adoptions.iter();
+        let adopted = adopted.filter_map(|(addr, it)| Some((addr.of(), it.unwritten.as_ref()?)));
+        let is_new = |addr: &ResourceAddr| {
+            session.config.resource(&addr.config()).is_none()
+                && !session.state.resources.contains_key(addr)
+        };
+        adopted.filter(|(addr, _)| is_new(addr)).collect()
+    }
 }
 
 /// Adds vertices.

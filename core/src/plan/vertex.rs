@@ -20,7 +20,7 @@ pub(crate) enum Vertex<'c> {
     Resource(ResourceVertex<'c>),
     /// The objects of a resource, read before its turn comes.
     Read(ReadVertex<'c>),
-    /// A resource that is only in the state.
+    /// A resource that is not written.
     Orphan(OrphanVertex<'c>),
 }
 
@@ -90,12 +90,13 @@ impl<'c> ReadVertex<'c> {
     }
 }
 
-/// A resource that is only in the state.
+/// A resource that is only in the state, or comes into it without being written.
 #[derive(Debug)]
 pub(crate) struct OrphanVertex<'c> {
     pub(crate) addr: ResourceAddr,
     pub(crate) provider: ProviderConfigAddr,
-    pub(crate) prior: &'c ResourceState,
+    /// What the state holds of it.
+    pub(crate) prior: Option<&'c ResourceState>,
 }
 
 impl<'c> From<Frame<'c>> for Vertex<'c> {

@@ -6,7 +6,7 @@ mod replay;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -81,9 +81,6 @@ pub struct Unresolved {
 /// Why a creation is settled when there is an object under its address.
 const CAME_IN: &str = "an object came into its place";
 
-/// Why a creation is settled when a later run began it once more.
-const BEGUN_AGAIN: &str = "a later run found that nothing was made, and began anew";
-
 /// What is not clear about a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Doubt {
@@ -117,7 +114,6 @@ pub fn recover(folder: &Path, stored: Option<StateFile>) -> Result<Recovery, Jou
         Replay::new(path, &log)?.run(&log, &mut recovery)?;
     }
     recovery.settle_what_came_in();
-    recovery.settle_what_was_begun_again();
     Ok(recovery)
 }
 
@@ -167,10 +163,11 @@ impl Recovery {
         runs.chain(open.map(Unresolved::diagnostic)).collect()
     }
 
-    /// A creation is settled once there is an object under its address: a later run found it, or the
-    /// user imported it. Nothing else puts one there, because creating it again is refused; but where the
-    /// new object was to take the place of another, that other one is there all the time. What is where
-    /// it belongs by now says nothing: another object may have been there long before.
+    /// A creation is settled once there is an object under its address that may be the one: somebody
+    /// imported it, be it with another program. Nothing was there when it was announced, because a run
+    /// stores the state first in which a place is free that is taken in the stored one; and creating it
+    /// again is refused. What has moved there since is seldom what was to be made, and does not settle it. Where
+    /// the new object was to take the place of another, that other one is there all the time.
     fn settle_what_came_in(&mut self) {
         let Some(file) = &self.file else { return };
         for one in &mut self.unresolved {
@@ -178,26 +175,10 @@ impl Recovery {
             let was_empty = one.deposes.is_none();
             if is_creation
                 && was_empty
-                && file.state.object(&one.addr, one.deposed.as_ref()).is_some()
+                && let Some(object) = file.state.object(&one.addr, one.deposed.as_ref())
+                && one.may_be(object)
             {
                 one.decided = Some(CAME_IN.to_owned());
-            }
-        }
-    }
-
-    /// A creation is settled, too, once a later run has begun it anew: while it is open that is refused, so
-    /// the provider had told that run that there is no such object, and it was cut off before it could
-    /// take that down. A run that began to make a successor for it, though, had found the object.
-    fn settle_what_was_begun_again(&mut self) {
-        let mut later = BTreeMap::new();
-        for one in self.unresolved.iter_mut().rev() {
-            if one.action != Action::Create || one.doubt != Doubt::Effect {
-                continue;
-            }
-            let place = (one.addr.clone(), one.deposed.clone());
-            let anew = later.insert(place, one.deposes.clone());
-            if anew.is_some_and(|deposes| deposes == one.deposes) && one.decided.is_none() {
-                one.decided = Some(BEGUN_AGAIN.to_owned());
             }
         }
     }
@@ -207,12 +188,6 @@ impl Recovery {
         for one in &mut self.unresolved {
             let now = place(&one.addr, &one.provider);
             one.moved = (now != one.addr).then_some(now);
-            // Then what is where it was begun, or was begun there again, is another that belongs there.
-            if one.moved.is_some()
-                && one.decided.as_deref().is_some_and(|how| [CAME_IN, BEGUN_AGAIN].contains(&how))
-            {
-                one.decided = None;
-            }
         }
     }
 
@@ -314,6 +289,19 @@ impl Unresolved {
         let is_open = self.needs_decision() && self.deposed.is_none();
         let is_creation = self.action == Action::Create && self.doubt == Doubt::Effect;
         self.planned.as_ref().filter(|_| is_open && is_creation)
+    }
+
+    /// Whether an object may be the one that was to be made: no word or truth value at its top is
+    /// another than was planned.
+    fn may_be(&self, object: &Object) -> bool {
+        let Some(Value::Object(planned)) = &self.planned else { return true };
+        let stored: serde_json::Value =
+            serde_json::from_slice(&object.attributes).unwrap_or_default();
+        planned.iter().all(|(name, planned)| match (planned, &stored[&**name]) {
+            (Value::String(planned), serde_json::Value::String(stored)) => **planned == **stored,
+            (Value::Bool(planned), serde_json::Value::Bool(stored)) => planned == stored,
+            _ => true,
+        })
     }
 
     /// The id of the object in an answer that could not be taken over, if it has one. A guess for

@@ -29,7 +29,8 @@ pub(super) const HANGS: &[Hang] = &[
 ];
 
 /// Calls of which a run tells by itself that they take long.
-const TOLD: [Fault; 1] = [Fault::ApplyHangs];
+const TOLD: [Fault; 4] =
+    [Fault::ApplyHangs, Fault::OpenHangs, Fault::RenewHangs, Fault::CloseHangs];
 
 #[test]
 fn a_provider_that_does_not_answer_is_named_and_left_with_two_interrupts() {

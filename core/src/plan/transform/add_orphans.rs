@@ -1,5 +1,5 @@
-//! Adds a vertex for each managed resource that is only in the state. Data sources that are only in
-//! the state are dropped by the recorder without a visit.
+//! Adds a vertex for each managed resource that is only in the state, or of which an object is to come
+//! into it. Data sources that are only in the state are dropped by the recorder without a visit.
 
 use formwork_value::Diagnostics;
 
@@ -17,7 +17,10 @@ pub(in crate::plan) fn add<'c>(
         let written = session.config.resource(&addr.config()).is_some();
         if !written && addr.resource.mode() == Mode::Managed {
             let (addr, provider) = (addr.clone(), prior.provider.clone());
-            add(Vertex::Orphan(OrphanVertex { addr, provider, prior }));
+            add(Vertex::Orphan(OrphanVertex { addr, provider, prior: Some(prior) }));
         }
+    }
+    for (addr, provider) in inputs.adopted_orphans() {
+        add(Vertex::Orphan(OrphanVertex { addr, provider: provider.clone(), prior: None }));
     }
 }

@@ -20,8 +20,9 @@ pub(in crate::plan) fn add<'c>(
     let resources = config.resources();
     let mut used: BTreeSet<_> =
         resources.filter_map(|(node, resource)| config.provider_of(node, resource)).collect();
-    for (addr, state) in &state.resources {
-        let provider = &state.provider;
+    let orphans = inputs.adopted_orphans();
+    let held = state.resources.iter().map(|(addr, held)| (addr, &held.provider));
+    for (addr, provider) in held.chain(orphans.iter().map(|(addr, provider)| (addr, *provider))) {
         if config.resource(&addr.config()).is_some() || used.contains(provider) {
             continue;
         }

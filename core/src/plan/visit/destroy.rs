@@ -11,7 +11,7 @@ use formwork_value::{Diagnostics, Reported, Value};
 
 use super::managed::must_not_be_destroyed;
 use super::prior::{self, Prior};
-use super::{View, side_by_side};
+use super::{View, import, side_by_side};
 use crate::addr::{DeposedKey, InstanceAddr, InstanceKey, ProviderConfigAddr, ResourceAddr};
 use crate::change::{Action, Change, Reason};
 use crate::eval::{Expansion, ModuleResults};
@@ -47,7 +47,9 @@ pub(super) async fn visit_orphan(
     };
     let moved =
         |key: &InstanceKey| view.settled.moves.origin(&vertex.addr.instance(key.clone())).is_some();
-    let mut doomed: Vec<Doomed<'_>> = all_of(vertex.prior, action, reason)
+    let held = vertex.prior.into_iter();
+    let mut doomed: Vec<Doomed<'_>> = held
+        .flat_map(|prior| all_of(prior, action, reason))
         .filter(|doomed| targeted(view, &vertex.addr, doomed.key))
         .collect();
     for doomed in &mut doomed {
@@ -59,7 +61,14 @@ pub(super) async fn visit_orphan(
         FoundResource { addr: vertex.addr.clone(), expansion: None, objects: Vec::new() };
     let mut found = vec![resource];
     visit_doomed(view, diags, &vertex.provider, (&mut found, vec![doomed])).await;
-    found.remove(0)
+    let mut found = found.remove(0);
+    let adopted = view.options.adoptions.iter().filter(|(addr, _)| addr.of() == vertex.addr);
+    for (addr, adoption) in adopted {
+        found
+            .objects
+            .extend(import::find_unwritten(view, diags, &vertex.provider, (addr, adoption)).await);
+    }
+    found
 }
 
 /// Plans the end of every object of a resource that is in the configuration, as `destroy` does.

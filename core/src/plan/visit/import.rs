@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::View;
 use super::prior::{Owner, Prior};
+use crate::addr::{InstanceAddr, ProviderConfigAddr};
 use crate::change::Clue;
 use crate::event::Event;
-use crate::phase::{label, stored};
-use crate::plan::outcome::Refreshed;
+use crate::phase::{find_stored, label, stored};
+use crate::plan::Adoption;
+use crate::plan::outcome::{FoundObject, Refreshed};
 use crate::provider::{About, Current, Imported, remark};
 use crate::state::Object;
 
@@ -22,15 +24,30 @@ pub(super) async fn find(
     view: View<'_>,
     diags: &mut Diagnostics,
     owner: Owner<'_>,
-    (clue, block): (&Clue, Span),
+    clue: &Clue,
 ) -> Result<Prior, Reported> {
-    match find_at(view, diags, owner, (clue, block)).await? {
+    match find_at(view, diags, owner, clue).await? {
         Found::There(prior) => Ok(prior),
-        Found::Nothing => {
-            let about = About { addr: owner.addr, block: Some(block) };
-            Err(diags.error(not_there(clue, about)))
-        }
+        Found::Nothing => Err(diags.error(not_there(clue, owner.about()))),
     }
+}
+
+/// Finds an object that is to be taken in although no block has a place for it.
+pub(super) async fn find_unwritten(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    provider: &ProviderConfigAddr,
+    (addr, adoption): (&InstanceAddr, &Adoption),
+) -> Option<FoundObject> {
+    if view.session.stopped() {
+        return None;
+    }
+    // The semaphore is never closed, so a permit always comes.
+    let _permit = view.session.permits.acquire().await;
+    let (handle, ty) = find_stored(view.session, diags, provider, &addr.of()).ok()?;
+    let owner = Owner { handle: &handle, ty: &ty, addr, deposed: None, block: None };
+    let prior = find(view, diags, owner, &adoption.clue).await.ok()?;
+    Some(FoundObject::seen(addr.key.clone(), prior.refreshed, None))
 }
 
 /// What a provider knows of an object.
@@ -49,34 +66,32 @@ pub(super) async fn find_at(
     view: View<'_>,
     diags: &mut Diagnostics,
     owner: Owner<'_>,
-    (clue, block): (&Clue, Span),
+    clue: &Clue,
 ) -> Result<Found, Reported> {
-    let Owner { handle, ty, addr, .. } = owner;
-    let about = About { addr, block: Some(block) };
+    let (Owner { handle, ty, addr, .. }, about) = (owner, owner.about());
     view.session.watch.see(&Event::ImportStart { addr, clue, applying: false });
-    let options = view.options;
-    if !options.imports_all || !options.imports.contains_key(addr) {
+    if !view.options.adoptions.get(addr).is_some_and(|adoption| adoption.all) {
         let imported = handle.import(diags, ty, clue, about).await?;
         view.session.watch.see(&Event::ImportFound { addr, n_objects: 1 });
-        return read(view, diags, owner, (imported, block)).await;
+        return read(view, diags, owner, imported).await;
     }
     // A command that does nothing but import shows no plan in which the others would be missing.
     let (imported, others) = handle.import_all(diags, ty, clue, about).await?;
     let n_objects = others.len() + 1;
     view.session.watch.see(&Event::ImportFound { addr, n_objects });
-    let mut prior = match read(view, diags, owner, (imported, block)).await? {
+    let mut prior = match read(view, diags, owner, imported).await? {
         Found::There(prior) => prior,
         Found::Nothing => return Ok(Found::Nothing),
     };
     let mut along = Vec::new();
     for (number, other) in (1..).zip(others) {
         let addr = addr.numbered(number);
-        let about = About { addr: &addr, block: Some(block) };
+        let owner = Owner { addr: &addr, ..owner };
+        let about = owner.about();
         if view.session.state.current(&addr).is_some() {
             return Err(diags.error(taken(clue, about)));
         }
-        let owner = Owner { addr: &addr, ..owner };
-        match read(view, diags, owner, (other, block)).await? {
+        match read(view, diags, owner, other).await? {
             Found::There(prior) => along.push((addr, prior.object)),
             Found::Nothing => return Err(diags.error(not_there(clue, about))),
         }
@@ -92,10 +107,9 @@ async fn read(
     view: View<'_>,
     diags: &mut Diagnostics,
     owner: Owner<'_>,
-    (imported, block): (Imported, Span),
+    imported: Imported,
 ) -> Result<Found, Reported> {
-    let Owner { handle, ty, addr, .. } = owner;
-    let about = About { addr, block: Some(block) };
+    let (Owner { handle, ty, addr, .. }, about) = (owner, owner.about());
     let watch = view.session.watch;
     let found = remark(ty, imported.value, &[]);
     // Even where nothing else is read: an import need not tell more than the id.

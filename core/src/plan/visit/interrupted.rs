@@ -56,7 +56,7 @@ pub(super) async fn look_for(
     };
     // That a provider does not find an object is no error of this run.
     let mut said = Diagnostics::new();
-    let found = find_at(view, &mut said, owner, (&clue, config.span)).await;
+    let found = find_at(view, &mut said, owner, &clue).await;
     let mut prior = match found {
         Ok(Found::There(prior)) => prior,
         Ok(Found::Nothing) => return Search::NeverMade,

@@ -49,7 +49,7 @@ pub(super) async fn plan(
             (Some(prior::bring_up_to_date(view, diags, owner, object).await?), None)
         }
         (None, Some(clue)) => {
-            let found = import::find(view, diags, owner, (clue, vertex.config.span)).await?;
+            let found = import::find(view, diags, owner, clue).await?;
             (Some(found), Some(Importing { clue: clue.clone(), generated_config: None }))
         }
         (None, None) => (None, None),
@@ -235,7 +235,7 @@ impl<'a> Instance<'a> {
         scope: ModuleScope<'_>,
     ) -> Result<FoundObject, Reported> {
         // Whoever only imports wants to hear nothing of what is right later.
-        if !self.view.options.imports.is_empty() {
+        if !self.view.options.adoptions.is_empty() {
             return Ok(self.as_it_is(prior));
         }
         let written = self.view.written(self.vertex.config, self.addr);

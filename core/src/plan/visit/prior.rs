@@ -76,6 +76,13 @@ pub(super) struct Owner<'a> {
     pub(super) block: Option<Span>,
 }
 
+impl<'a> Owner<'a> {
+    /// What a question about the object is about.
+    pub(super) fn about(&self) -> About<'a> {
+        About { addr: self.addr, block: self.block }
+    }
+}
+
 /// Takes an object as it was stored, in the form of the newest schema.
 ///
 /// # Errors
@@ -85,8 +92,7 @@ pub(super) async fn as_stored(
     owner: Owner<'_>,
     object: &Arc<Object>,
 ) -> Result<Prior, Reported> {
-    let Owner { handle, ty, addr, block, .. } = owner;
-    let stored = handle.upgrade(diags, ty, object, About { addr, block }).await?;
+    let stored = owner.handle.upgrade(diags, owner.ty, object, owner.about()).await?;
     let (object, current) = (object.clone(), stored.clone());
     Ok(Prior { stored, current, object, refreshed: Refreshed::Same })
 }
@@ -124,8 +130,7 @@ pub(super) async fn read(
     owner: Owner<'_>,
     object: &Arc<Object>,
 ) -> Result<Prior, Reported> {
-    let Owner { handle, ty, addr, block, .. } = owner;
-    let about = About { addr, block };
+    let (Owner { handle, ty, addr, .. }, about) = (owner, owner.about());
     let mut object = object.clone();
     let mut same = object.schema_version == ty.schema.version;
     let stored = match view.settled.moves.stored_type(addr) {

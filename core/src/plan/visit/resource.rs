@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::destroy::{self, Doomed};
-use super::{View, data, managed, side_by_side};
+use super::{View, data, import, managed, side_by_side};
 use crate::addr::{InstanceAddr, InstanceKey, Mode, ResourceAddr};
 use crate::change::{Action, Clue, Reason};
 use crate::eval::import::{expand_import, unknown_id, unknown_repetition};
 use crate::eval::{Expansion, ModuleResults, ModuleScope, expand};
 use crate::phase::{self, Site, point_at_parts, stored_value};
-use crate::plan;
 use crate::plan::outcome::{FoundObject, FoundResource, Refreshed};
 use crate::plan::vertex::ResourceVertex;
+use crate::plan::{self, Adoption};
 use crate::state::ResourceState;
 
 /// A resource in one instance of its module.
@@ -69,6 +69,7 @@ pub(super) async fn visit(
     if is_managed {
         plan_doomed(view, diags, (vertex, &here), &mut found).await;
         found.extend(destroy::visit_lost(view, diags, vertex, &modules).await);
+        found.extend(find_unplaced(view, diags, (vertex, &here)).await);
     }
     found
 }
@@ -79,8 +80,9 @@ fn sought(
     diags: &mut Diagnostics,
     vertex: &ResourceVertex<'_>,
 ) -> Result<BTreeMap<InstanceAddr, Clue>, Reported> {
-    let ours = view.options.imports.iter().filter(|(addr, _)| addr.of().config() == vertex.addr);
-    let mut clues: BTreeMap<_, _> = ours.map(|(addr, clue)| (addr.clone(), clue.clone())).collect();
+    let ours =
+        adoptions(view, vertex).map(|(addr, adoption)| (addr.clone(), adoption.clue.clone()));
+    let mut clues: BTreeMap<_, _> = ours.collect();
     for import in &vertex.imports {
         let scope = view.session.scope(view.session.results.root());
         let Some(all) = expand_import(diags, &scope, import)? else {
@@ -94,6 +96,36 @@ fn sought(
     Ok(clues)
 }
 
+/// What is taken into a resource whether a block asks for it or not.
+fn adoptions<'v>(
+    view: View<'v>,
+    vertex: &ResourceVertex<'_>,
+) -> impl Iterator<Item = (&'v InstanceAddr, &'v Adoption)> {
+    view.options.adoptions.iter().filter(|(addr, _)| addr.of().config() == vertex.addr)
+}
+
+/// Finds what is to be taken in although the block has no place for it.
+async fn find_unplaced(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    (vertex, here): (&ResourceVertex<'_>, &[Here<'_>]),
+) -> Vec<FoundResource> {
+    let unplaced = adoptions(view, vertex)
+        .filter(|(addr, adoption)| adoption.unwritten.is_some() && !is_there(here, addr));
+    let mut found = Vec::new();
+    for adopted in unplaced {
+        let object = import::find_unwritten(view, diags, &vertex.provider, adopted).await;
+        let (addr, objects) = (adopted.0.of(), object.into_iter().collect());
+        found.push(FoundResource { addr, expansion: None, objects });
+    }
+    found
+}
+
+/// Whether the configuration has an instance.
+fn is_there(here: &[Here<'_>], addr: &InstanceAddr) -> bool {
+    here.iter().any(|here| here.addr == addr.of() && here.expansion.contains(&addr.key))
+}
+
 /// Reports imports into instances that there are not. What a block was to import and did once may go
 /// again.
 fn report_lost_imports(
@@ -102,14 +134,15 @@ fn report_lost_imports(
     (vertex, here): (&ResourceVertex<'_>, &[Here<'_>]),
     sought: &BTreeMap<InstanceAddr, Clue>,
 ) {
-    let is_there = |addr: &InstanceAddr| {
-        here.iter().any(|here| here.addr == addr.of() && here.expansion.contains(&addr.key))
-    };
-    let came_in = |addr: &InstanceAddr| {
+    let may_be_missing = |addr: &InstanceAddr| {
         let instance = vertex.prior_in(&addr.module).and_then(|it| it.instances.get(&addr.key));
-        instance.is_some_and(|it| it.current.is_some()) && !view.options.imports.contains_key(addr)
+        let adoption = view.options.adoptions.get(addr);
+        match adoption {
+            Some(adoption) => adoption.unwritten.is_some(),
+            None => instance.is_some_and(|it| it.current.is_some()),
+        }
     };
-    for addr in sought.keys().filter(|addr| !is_there(addr) && !came_in(addr)) {
+    for addr in sought.keys().filter(|addr| !is_there(here, addr) && !may_be_missing(addr)) {
         let detail = format!(
             "The configuration for the given import {addr} does not exist. All target instances must have an associated configuration to be imported: what says how often {} is there, `count` or `for_each`, has to include this one for as long as the import takes.",
             addr.of()

@@ -276,45 +276,6 @@ async fn the_object_that_a_creation_was_to_depose_does_not_settle_it() {
     }
 }
 
-#[tokio::test]
-async fn a_creation_that_a_later_run_began_anew_is_open_once() {
-    let base = state_of(&[]);
-    let first = creating(&base, &["t.a", "t.b"]).await;
-    let second = creating(&base, &["t.a"]).await;
-    for entry in std::fs::read_dir(second.path()).unwrap() {
-        let entry = entry.unwrap();
-        std::fs::copy(entry.path(), first.path().join(entry.file_name())).unwrap();
-    }
-    let mut recovery = recover(&first.path(), Some(base.clone())).unwrap();
-    let open = recovery.unresolved.iter().filter(|one| one.needs_decision());
-    let open: Vec<_> = open.map(|one| (one.addr.to_string(), one.journal.clone())).collect();
-    assert_eq!(open.len(), 2);
-    assert_ne!(open[0].1, open[1].1, "of `t.a` the later attempt counts: {open:?}");
-    assert_eq!(recovery.decide(&addr("t.a"), "looked").len(), 1);
-    recovery.finish().unwrap();
-    let recovery = recover(&first.path(), Some(base)).unwrap();
-    let open: Vec<_> = recovery.unresolved.iter().filter(|one| one.needs_decision()).collect();
-    assert_eq!(open.len(), 1);
-    assert_eq!(open[0].addr, addr("t.b"));
-}
-
-#[tokio::test]
-async fn a_successor_that_a_later_run_began_to_make_does_not_settle_what_it_had_found() {
-    let base = state_of(&[]);
-    let first = creating(&base, &["t.a"]).await;
-    let second = Run::begin(&base);
-    let (a, key) = (addr("t.a"), DeposedKey("0123abcd".into()));
-    let successor = Intent { deposes: Some(&key), ..second.call(&a, Action::Create) };
-    second.journal.announce(successor).await.unwrap();
-    for entry in std::fs::read_dir(second.kill().path()).unwrap() {
-        let entry = entry.unwrap();
-        std::fs::copy(entry.path(), first.path().join(entry.file_name())).unwrap();
-    }
-    let recovery = recover(&first.path(), Some(base)).unwrap();
-    assert!(recovery.unresolved.iter().all(Unresolved::needs_decision));
-    assert_eq!(recovery.unresolved.len(), 2);
-}
-
 /// A run that was cut off while it created these.
 async fn creating(base: &StateFile, addrs: &[&str]) -> Killed {
     let run = Run::begin(base);
@@ -335,13 +296,20 @@ async fn what_stood_where_a_creation_belongs_by_now_does_not_settle_it() {
 }
 
 #[tokio::test]
-async fn what_has_moved_to_where_a_creation_began_does_not_settle_it() {
+async fn what_has_come_to_where_a_creation_began_settles_it_only_if_it_may_be_what_was_to_be_made()
+{
     let base = state_of(&[]);
-    let run = creating(&base, &["t.a"]).await;
-    let stored = state_of(&[("t.a", "was t.c before")]);
-    let mut recovery = recover(&run.path(), Some(stored)).unwrap();
-    recovery.follow(|_, _| addr("t.b"));
-    assert!(recovery.unresolved[0].needs_decision());
+    let run = Run::begin(&base);
+    let (a, planned) = (addr("t.a"), Value::object([("id", Value::string("made"))]));
+    let create = Intent { planned: &planned, ..run.call(&a, Action::Create) };
+    run.journal.announce(create).await.unwrap();
+    let run = run.kill();
+    for (word, is_open) in [("was t.c before", true), ("made", false)] {
+        let stored = state_of(&[("t.a", word)]);
+        let mut recovery = recover(&run.path(), Some(stored)).unwrap();
+        recovery.follow(|_, _| addr("t.b"));
+        assert_eq!(recovery.unresolved[0].needs_decision(), is_open, "{word}");
+    }
 }
 
 #[tokio::test]
