@@ -11,6 +11,7 @@ pub(crate) mod host;
 pub(crate) mod http;
 mod link;
 pub(crate) mod netrc;
+mod query;
 
 use std::io;
 use std::path::Path;
@@ -174,17 +175,11 @@ fn no_file(checksum: Option<&Checksum>) -> Result<(), FetchError> {
 
 /// Splits the `archive` parameter off a URL, and says which format it or the path's ending means.
 fn archive_format(url: &str) -> (String, Option<Format>) {
-    let (address, query) = url.split_once('?').unwrap_or((url, ""));
-    let parameters = || query.split('&').filter(|parameter| !parameter.is_empty());
-    let given = parameters().find_map(|parameter| parameter.strip_prefix("archive="));
-    let rest: Vec<&str> =
-        parameters().filter(|parameter| !parameter.starts_with("archive=")).collect();
-    let url =
-        if rest.is_empty() { address.to_owned() } else { format!("{address}?{}", rest.join("&")) };
-    let format = match given {
+    let (url, given) = query::take(url, "archive");
+    let format = match given.first().map(String::as_str) {
         Some("false") => None,
         Some(given) => Format::of(&format!(".{given}")),
-        None => Format::of(address),
+        None => Format::of(url.split('?').next().unwrap_or_default()),
     };
     (url, format)
 }

@@ -3,12 +3,15 @@
 //! version: says which ones are allowed.
 
 mod loose;
+mod operator;
 
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
 pub use loose::{BadVersion, LooseConstraints, LooseVersion};
 pub use semver::Version;
+
+use operator::Operator;
 
 /// The version of the language and of its file formats that this engine implements.
 pub const LANGUAGE_VERSION: Version = Version::new(1, 11, 4);
@@ -49,8 +52,11 @@ pub enum BadConstraint {
     #[error("`{0}` is not an operator; use one of = != > >= < <= ~>")]
     Operator(String),
     /// Something that is not a version behind the operator.
-    #[error("`{0}` is not a version; write numbers with dots between them, as in 1.2.3")]
+    #[error("`{0}` is not a version; write up to three numbers, as in 1.2.3")]
     Version(String),
+    /// The same, where versions are less strict.
+    #[error(transparent)]
+    LooseVersion(BadVersion),
 }
 
 impl Constraints {
@@ -121,20 +127,18 @@ fn constraint(text: &str) -> Result<Constraint, BadConstraint> {
     if text.is_empty() {
         return Err(BadConstraint::Empty);
     }
-    let at = text.find(|c: char| c.is_ascii_alphanumeric()).unwrap_or(text.len());
-    let (op, number) = text.split_at(at);
+    let (operator, number) = operator::split(text)?;
     let (version, n_parts) =
         partial_version(number).ok_or_else(|| BadConstraint::Version(number.to_owned()))?;
-    let op = match op.trim_end() {
-        "" | "=" => Op::Equal,
-        "!=" => Op::NotEqual,
-        ">" => Op::Greater,
-        ">=" => Op::GreaterOrEqual,
-        "<" => Op::Less,
-        "<=" => Op::LessOrEqual,
-        "~>" if n_parts == 3 => Op::PessimisticPatch,
-        "~>" => Op::PessimisticMinor,
-        other => return Err(BadConstraint::Operator(other.to_owned())),
+    let op = match operator {
+        Operator::Equal => Op::Equal,
+        Operator::NotEqual => Op::NotEqual,
+        Operator::Greater => Op::Greater,
+        Operator::GreaterOrEqual => Op::GreaterOrEqual,
+        Operator::Less => Op::Less,
+        Operator::LessOrEqual => Op::LessOrEqual,
+        Operator::Pessimistic if n_parts == 3 => Op::PessimisticPatch,
+        Operator::Pessimistic => Op::PessimisticMinor,
     };
     Ok(Constraint { version, op })
 }

@@ -9,9 +9,8 @@ use md5::Md5;
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha512};
 
-use super::FetchError;
-use super::git::decoded;
 use super::http::{self, without_secrets};
+use super::{FetchError, query};
 
 /// How long a file of sums may be.
 const MAX_LIST: u64 = 1 << 20;
@@ -106,14 +105,8 @@ impl Sum {
 /// # Errors
 /// When it is no checksum.
 pub(super) fn split(url: &str) -> Result<(String, Option<Checksum>), FetchError> {
-    let (address, query) = url.split_once('?').unwrap_or((url, ""));
-    let given = query.split('&').find_map(|parameter| parameter.strip_prefix("checksum="));
-    let Some(given) = given else { return Ok((url.to_owned(), None)) };
-    let rest: Vec<&str> =
-        query.split('&').filter(|parameter| !parameter.starts_with("checksum=")).collect();
-    let url =
-        if rest.is_empty() { address.to_owned() } else { format!("{address}?{}", rest.join("&")) };
-    let given = decoded(given);
+    let (url, given) = query::take(url, "checksum");
+    let Some(given) = given.into_iter().next() else { return Ok((url, None)) };
     let wanted = match given.split_once(':') {
         Some(("file", at)) => Some(Checksum::Listed { at: at.to_owned() }),
         Some((name, digits)) => {

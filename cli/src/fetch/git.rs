@@ -11,11 +11,11 @@ use std::process::{Command, Stdio};
 
 use base64::Engine as _;
 
-use super::FetchError;
+use super::{FetchError, query};
 use crate::sentinel::Companion;
 
 /// What an address says besides the repository.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 struct Wanted {
     /// The repository, without what is meant for us.
     url: String,
@@ -27,25 +27,13 @@ struct Wanted {
 
 impl Wanted {
     fn read(address: &str) -> Result<Self, FetchError> {
-        let (url, query) = address.split_once('?').unwrap_or((address, ""));
-        let mut wanted = Self::default();
-        let mut rest = Vec::new();
-        for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
-            match parameter.split_once('=') {
-                // Of several the first counts, as in the reference.
-                Some(("ref", value)) if !value.is_empty() => {
-                    wanted.reference.get_or_insert(decoded(value));
-                }
-                Some(("sshkey", value)) => {
-                    wanted.key.get_or_insert(decoded(value));
-                }
-                // History is never fetched where that can be avoided, so there is no depth to choose.
-                Some(("ref" | "depth", _)) => {}
-                _ => rest.push(parameter),
-            }
-        }
-        wanted.url =
-            if rest.is_empty() { url.to_owned() } else { format!("{url}?{}", rest.join("&")) };
+        let (url, references) = query::take(address, "ref");
+        let (url, keys) = query::take(&url, "sshkey");
+        // History is never fetched where that can be avoided, so there is no depth to choose.
+        let (url, _) = query::take(&url, "depth");
+        // Of several the first counts, as in the reference.
+        let reference = references.into_iter().find(|reference| !reference.is_empty());
+        let wanted = Self { url, reference, key: keys.into_iter().next() };
         if let Some(reference) = wanted.reference.as_deref().filter(|text| text.starts_with('-')) {
             let reason = format!(
                 "{reference:?} cannot be the name of a branch, tag or commit: it begins with a dash"
@@ -54,26 +42,6 @@ impl Wanted {
         }
         Ok(wanted)
     }
-}
-
-/// Undoes percent escapes. What is malformed stays as it is.
-pub(super) fn decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, behind @ ..] = rest {
-        let hex = |at: usize| behind.get(at).and_then(|c| (*c as char).to_digit(16));
-        match (first, hex(0), hex(1)) {
-            (b'%', Some(high), Some(low)) => {
-                bytes.extend(u8::try_from(high * 16 + low));
-                rest = &behind[2..];
-            }
-            _ => {
-                bytes.push(*first);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 /// Brings the wanted state of a repository into a folder that does not exist yet, without its history.

@@ -252,9 +252,9 @@ module "m" {
             error main.tf:5,37-41 Invalid version constraint
                 Constraints on a version are a text, such as "~> 3.0".
             error main.tf:6,37-46 Invalid version constraint
-                `>= v1.0` is no version constraint: `v1.0` is not a version; write numbers with dots between them, as in 1.2.3.
+                `>= v1.0` is no version constraint: `v1.0` is not a version; write up to three numbers, as in 1.2.3.
             error main.tf:7,9-18 Invalid version constraint
-                `1.0.0.0` is no version constraint: `1.0.0.0` is not a version; write numbers with dots between them, as in 1.2.3.
+                `1.0.0.0` is no version constraint: `1.0.0.0` is not a version; write up to three numbers, as in 1.2.3.
             error main.tf:12,13-15 Invalid version constraint
                 `` is no version constraint: a constraint is empty.
         "#]],

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
+use super::operator::{Operator, split};
 use super::{BadConstraint, Version};
 
 /// A version of any number of parts, with or without a `v`. Prints at least three parts.
@@ -22,18 +23,7 @@ pub struct LooseVersion {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LooseConstraints {
     text: String,
-    list: Vec<(Op, LooseVersion)>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Op {
-    Equal,
-    NotEqual,
-    Greater,
-    GreaterOrEqual,
-    Less,
-    LessOrEqual,
-    Pessimistic,
+    list: Vec<(Operator, LooseVersion)>,
 }
 
 /// What is not a version.
@@ -95,8 +85,8 @@ impl LooseConstraints {
     /// names exactly it.
     #[must_use]
     pub fn allows(&self, version: &LooseVersion) -> bool {
-        let names = |(op, named): &(Op, LooseVersion)| {
-            *op == Op::Equal && named.cmp_precedence(version).is_eq()
+        let names = |(op, named): &(Operator, LooseVersion)| {
+            *op == Operator::Equal && named.cmp_precedence(version).is_eq()
         };
         (!version.is_prerelease() || self.list.iter().any(names))
             && self.list.iter().all(|(op, given)| op.allows(given, version))
@@ -109,7 +99,7 @@ impl LooseConstraints {
     }
 }
 
-impl Op {
+impl Operator {
     fn allows(self, given: &LooseVersion, version: &LooseVersion) -> bool {
         let order = version.cmp_precedence(given);
         // A range takes prereleases of the version only that it names a prerelease of.
@@ -181,25 +171,14 @@ impl FromStr for LooseConstraints {
     }
 }
 
-fn constraint(text: &str) -> Result<(Op, LooseVersion), BadConstraint> {
+fn constraint(text: &str) -> Result<(Operator, LooseVersion), BadConstraint> {
     let text = text.trim_matches(|c: char| c.is_ascii_whitespace());
     if text.is_empty() {
         return Err(BadConstraint::Empty);
     }
-    let at = text.find(|c: char| c.is_ascii_alphanumeric()).unwrap_or(text.len());
-    let (op, version) = text.split_at(at);
-    let version = version.parse().map_err(|_| BadConstraint::Version(version.to_owned()))?;
-    let op = match op.trim_ascii_end() {
-        "" | "=" => Op::Equal,
-        "!=" => Op::NotEqual,
-        ">" => Op::Greater,
-        ">=" => Op::GreaterOrEqual,
-        "<" => Op::Less,
-        "<=" => Op::LessOrEqual,
-        "~>" => Op::Pessimistic,
-        other => return Err(BadConstraint::Operator(other.to_owned())),
-    };
-    Ok((op, version))
+    let (operator, version) = split(text)?;
+    let version = version.parse().map_err(BadConstraint::LooseVersion)?;
+    Ok((operator, version))
 }
 
 impl Display for LooseVersion {

@@ -221,7 +221,7 @@ terraform {
             warning main.tf:7,13-16 Version constraints inside provider configuration blocks are deprecated
                 Versions belong into the `required_providers` block inside `terraform`.
             error main.tf:7,13-16 Invalid version constraint
-                `x` is no version constraint: `x` is not a version; write numbers with dots between them, as in 1.2.3.
+                `x` is no version constraint: `x` is not a version; write up to three numbers, as in 1.2.3.
             error main.tf:8,3-12 Reserved block type name in provider block
                 `lifecycle` is kept for later versions of the language.
             error main.tf:11,3-6 Unsupported argument
@@ -231,7 +231,7 @@ terraform {
             error main.tf:14,20-29 Invalid provider source string
                 `a/b/c/d` must have the form `[HOST/][NAMESPACE/]TYPE`.
             error main.tf:14,41-44 Invalid version constraint
-                `x` is no version constraint: `x` is not a version; write numbers with dots between them, as in 1.2.3.
+                `x` is no version constraint: `x` is not a version; write up to three numbers, as in 1.2.3.
             error main.tf:15,20-25 Invalid source
                 A source is a constant string.
             error main.tf:16,11-16 Invalid required_providers object

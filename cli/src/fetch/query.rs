@@ -1,0 +1,62 @@
+//! Parameters that an address has for us, and not for whoever is asked for the package.
+
+/// Takes a parameter out of a URL's query: the URL without it, and its values in order.
+pub(super) fn take(url: &str, name: &str) -> (String, Vec<String>) {
+    let (address, query) = url.split_once('?').unwrap_or((url, ""));
+    let mut values = Vec::new();
+    let mut rest = Vec::new();
+    for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
+        match parameter.split_once('=') {
+            Some((given, value)) if given == name => values.push(decoded(value)),
+            _ => rest.push(parameter),
+        }
+    }
+    let url =
+        if rest.is_empty() { address.to_owned() } else { format!("{address}?{}", rest.join("&")) };
+    (url, values)
+}
+
+/// Undoes percent escapes. What is malformed stays as it is.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let hex = |at: usize| behind.get(at).and_then(|c| (*c as char).to_digit(16));
+        match (first, hex(0), hex(1)) {
+            (b'%', Some(high), Some(low)) => {
+                bytes.extend(u8::try_from(high * 16 + low));
+                rest = &behind[2..];
+            }
+            _ => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_is_taken_out_and_the_others_stay() {
+        let table: [(&str, &str, &[&str]); 6] = [
+            ("https://h/a", "https://h/a", &[]),
+            ("https://h/a?p=1", "https://h/a", &["1"]),
+            ("https://h/a?b=2&p=x%2Fy&&c", "https://h/a?b=2&c", &["x/y"]),
+            ("https://h/a?p=1&p=&p=%zz", "https://h/a", &["1", "", "%zz"]),
+            ("https://h/a?p&pp=1", "https://h/a?p&pp=1", &[]),
+            ("https://h/a?b=http://i/?p=1", "https://h/a?b=http://i/?p=1", &[]),
+        ];
+        for (url, rest, values) in table {
+            let (found, given) = take(url, "p");
+            assert_eq!(
+                (found.as_str(), given.as_slice()),
+                (rest, &*values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>()),
+                "{url}"
+            );
+        }
+    }
+}

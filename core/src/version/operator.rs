@@ -1,0 +1,34 @@
+//! The operator before the version in a constraint, which all constraints have in common. What the
+//! version may look like is for whoever reads on.
+
+use super::BadConstraint;
+
+/// How a version compares with the one behind the operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Operator {
+    Equal,
+    NotEqual,
+    Greater,
+    GreaterOrEqual,
+    Less,
+    LessOrEqual,
+    /// `~>`: only the last of the numbers may grow.
+    Pessimistic,
+}
+
+/// Splits a constraint without blanks around it into its operator and the text of its version.
+pub(super) fn split(text: &str) -> Result<(Operator, &str), BadConstraint> {
+    let at = text.find(|c: char| c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let (operator, version) = text.split_at(at);
+    let operator = match operator.trim_ascii_end() {
+        "" | "=" => Operator::Equal,
+        "!=" => Operator::NotEqual,
+        ">" => Operator::Greater,
+        ">=" => Operator::GreaterOrEqual,
+        "<" => Operator::Less,
+        "<=" => Operator::LessOrEqual,
+        "~>" => Operator::Pessimistic,
+        other => return Err(BadConstraint::Operator(other.to_owned())),
+    };
+    Ok((operator, version))
+}
