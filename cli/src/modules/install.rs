@@ -231,18 +231,14 @@ impl Walk<'_> {
         here: &'h Here<'h>,
         call: &CallSite,
     ) -> Result<Here<'h>, Reported> {
-        let source =
-            ModuleSource::parse(&call.source, call.version.is_some()).map_err(|error| {
-                diags.error(Diagnostic::error(error.summary, error.detail).at(call.source_span))
-            })?;
-        let called = match &source {
+        let called = match &call.address {
             ModuleSource::Local(path) => self.local(diags, here, call, path)?,
             ModuleSource::Registry(module, within) => {
                 self.published(diags, here, call, (module, within))?
             }
             ModuleSource::Package(package, within) => {
                 let key = here.key_of(call);
-                let text = source.to_string();
+                let text = call.address.to_string();
                 match self.kept(&key, &text, call) {
                     Some(record) => self.keep(here, key, record),
                     None => {
@@ -322,7 +318,7 @@ impl Walk<'_> {
         (module, within): (&RegistryModule, &Subfolder),
     ) -> Result<Here<'h>, Reported> {
         let key = here.key_of(call);
-        let source = ModuleSource::Registry(module.clone(), within.clone()).to_string();
+        let source = call.address.to_string();
         if let Some(record) = self.kept(&key, &source, call) {
             return Ok(self.keep(here, key, record));
         }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use formwork_core::addr::{ModulePath, ModuleSource};
+use formwork_core::addr::ModulePath;
 use formwork_core::config::{CallSite, ModuleFolders, NotInstalled};
 
 use super::manifest::Manifest;
@@ -25,11 +25,9 @@ impl ModuleFolders for Installed {
             detail,
             span: call.source_span,
         };
-        let source = ModuleSource::parse(&call.source, call.version.is_some())
-            .map_err(|error| refused(error.summary, error.detail))?;
         let key = path.0.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(".");
         let Some(record) = self.0.0.get(&key) else { return Err(NotInstalled::missing(call)) };
-        if record.source != source.to_string() {
+        if record.source != call.address.to_string() {
             let detail =
                 format!("The source address was changed since this module was installed. {ADVICE}");
             return Err(refused("Module source has changed", detail));

@@ -77,24 +77,26 @@ fn read_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
     };
     let source = source(diags, attribute, of("version").is_some());
     named.ok()?;
+    let (source, address) = source.ok()?;
     Some(CallSite {
         name: name.name.clone(),
-        source: source.ok()?,
+        source,
+        address,
         source_span: attribute.expr.span,
         version: version.ok()?,
         span: block.header,
     })
 }
 
-/// The text of a source, which is one of some kind.
+/// The source as written, and what it means.
 fn source(
     diags: &mut Diagnostics,
     attribute: &Attribute,
     versioned: bool,
-) -> Result<String, Reported> {
+) -> Result<(String, ModuleSource), Reported> {
     let text = constant::string(diags, &attribute.expr)?;
     match ModuleSource::parse(&text, versioned) {
-        Ok(_) => Ok(text),
+        Ok(address) => Ok((text, address)),
         Err(BadAddress { summary, detail }) => {
             Err(diags.error(Diagnostic::error(summary, detail).at(attribute.expr.span)))
         }

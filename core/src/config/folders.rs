@@ -10,7 +10,7 @@ use formwork_value::diag::Sources;
 use formwork_value::{Diagnostics, Reported, Span, Str};
 
 use super::{Files, load};
-use crate::addr::ModulePath;
+use crate::addr::{ModulePath, ModuleSource};
 use crate::version::LooseConstraints;
 
 /// Which module a call asks for, as far as that can be said without having it.
@@ -20,6 +20,8 @@ pub struct CallSite {
     pub name: Str,
     /// The source as written: a path, an address in a registry, or that of a package.
     pub source: String,
+    /// What that means.
+    pub address: ModuleSource,
     /// Where the source is written.
     pub source_span: Span,
     /// The versions asked for, and where that is written.
@@ -67,13 +69,8 @@ impl NotInstalled {
     }
 }
 
-/// The folder that a local source names: one that begins with `./` or `../`. `None` for others.
-#[must_use]
-pub fn local_folder(caller: &Path, source: &str) -> Option<PathBuf> {
-    let is_local = source.starts_with("./") || source.starts_with("../");
-    if !is_local && source != "." && source != ".." {
-        return None;
-    }
+/// The folder that a local source names, without steps up and back again.
+fn local_folder(caller: &Path, source: &str) -> PathBuf {
     let mut folder = PathBuf::new();
     for part in caller.join(source).components() {
         match part {
@@ -86,7 +83,7 @@ pub fn local_folder(caller: &Path, source: &str) -> Option<PathBuf> {
             other => folder.push(other),
         }
     }
-    Some(if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder })
+    if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder }
 }
 
 /// Knows modules with local sources only, which stand where their source says.
@@ -100,7 +97,10 @@ impl ModuleFolders for LocalFolders {
         call: &CallSite,
         caller: &Path,
     ) -> Result<PathBuf, NotInstalled> {
-        local_folder(caller, &call.source).ok_or_else(|| NotInstalled::missing(call))
+        match &call.address {
+            ModuleSource::Local(source) => Ok(local_folder(caller, source)),
+            _ => Err(NotInstalled::missing(call)),
+        }
     }
 }
 
