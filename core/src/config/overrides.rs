@@ -101,7 +101,16 @@ impl Merger<'_> {
             return;
         }
         let base = &mut self.files[file].blocks[number].body;
+        // Who says both in one file is told so when the block is read.
+        let by_one_file =
+            [&*base, &block.body].into_iter().any(|body| repeated(body) == (true, true));
         merge(self.diags, base, block.body);
+        if !by_one_file && repeated(base) == (true, true) {
+            // Of what two files say, `count` holds.
+            for list in [&mut base.attributes, &mut base.undecided] {
+                list.retain(|attr| attr.name.name != "for_each");
+            }
+        }
     }
 
     /// A block that overrides nothing is a mistake, but for the configuration of a provider, which is
@@ -152,9 +161,7 @@ impl Merger<'_> {
         let before = self.diags.len();
         let set = block.body.find("depends_on");
         let has_entries = |attr: &&Attribute| !matches!(&attr.expr.kind, ExprKind::Tuple(items) if items.is_empty());
-        if block.kind.name != "output"
-            && let Some(depends_on) = set.filter(has_entries)
-        {
+        if let Some(depends_on) = set.filter(has_entries) {
             let detail = "The argument depends_on may not be overridden.";
             self.refuse("Unsupported override", detail, first_of(&depends_on.expr));
         }
@@ -234,6 +241,14 @@ impl Merger<'_> {
             });
         }
     }
+}
+
+/// Whether a body says `count`, and whether it says `for_each`.
+fn repeated(body: &Body) -> (bool, bool) {
+    let says = |name| {
+        body.find(name).is_some() || body.undecided.iter().any(|attr| attr.name.name == name)
+    };
+    (says("count"), says("for_each"))
 }
 
 /// Where the first entry of a list stands.
