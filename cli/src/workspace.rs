@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::files::Disk;
 use formwork_core::config::folders;
-use formwork_core::config::{self, Backend, Config, Place};
+use formwork_core::config::{self, Backend, Config, Files as _, Place};
 use formwork_core::eval::World;
 use formwork_core::state::local::Workspaces;
 use formwork_core::version::Constraints;
@@ -196,8 +196,7 @@ impl<'e> Workspace<'e> {
 
     /// Whether there is any configuration here.
     pub(crate) fn has_config(&self) -> bool {
-        let entries = std::fs::read_dir(&self.config_folder).into_iter().flatten().flatten();
-        entries.filter_map(|entry| entry.file_name().into_string().ok()).any(|name| {
+        Disk.list(&self.config_folder).into_iter().flatten().any(|name| {
             !name.starts_with('.') && (name.ends_with(".tf") || name.ends_with(".tf.json"))
         })
     }

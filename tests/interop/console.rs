@@ -58,7 +58,7 @@ output "later" {
 "#;
 
 /// What is typed, in one go each.
-const TYPED: [&str; 62] = [
+const TYPED: [&str; 65] = [
     "local.list\n",
     "local.nested\n",
     "local.nested.a.n\n",
@@ -75,6 +75,8 @@ const TYPED: [&str; 62] = [
     "terraform_data.two[*].output\n",
     "terraform_data.two[1].output\n",
     "terraform_data.two[2]\n",
+    "terraform_data.two[0.5]\n",
+    "terraform_data.two[1e30]\n",
     "terraform_data.keyed\n",
     "terraform_data.keyed[\"a\"].output\n",
     "keys(terraform_data.keyed)\n",
@@ -105,6 +107,7 @@ const TYPED: [&str; 62] = [
     "type(toset([[1]]))\n",
     "type(tomap({ a = tolist([]) }))\n",
     "(type(1))\n",
+    "type(type(1))\n",
     "[type(1)]\n",
     "type()\n",
     "type(1, 2)\n",
@@ -151,6 +154,7 @@ fn a_piped_console_says_the_same() {
     for typed in TYPED {
         compare(dir, &["console"], typed, &mut found);
     }
+    compare(dir, &["console"], b"1\n\"\xff\"\n2\n", &mut found);
     write("main.tf", &CONFIGURATION.replace("\"in\"", "\"other\""));
     for typed in TYPED_AFTER_PLANNING {
         compare(dir, &["console", "-plan", "-var", "unset=7"], typed, &mut found);
@@ -162,7 +166,8 @@ fn a_piped_console_says_the_same() {
     assert!(found.is_empty(), "\n{found}");
 }
 
-fn compare(dir: &Path, args: &[&str], typed: &str, found: &mut String) {
+fn compare(dir: &Path, args: &[&str], typed: impl AsRef<[u8]>, found: &mut String) {
+    let typed = typed.as_ref();
     let runs = Engine::BOTH.map(|engine| engine.typed(dir, args, typed));
     // A warning is told on stdout, in each program's own way, before the result.
     let [theirs, ours] = runs.map(|run| {
@@ -172,7 +177,8 @@ fn compare(dir: &Path, args: &[&str], typed: &str, found: &mut String) {
     });
     if (&theirs.0, theirs.1) != (&ours.0, ours.1) {
         found.push_str(&format!(
-            "{args:?} {typed:?}\n  should be {theirs:?}\n  is        {ours:?}\n"
+            "{args:?} {}\n  should be {theirs:?}\n  is        {ours:?}\n",
+            String::from_utf8_lossy(typed)
         ));
     }
 }

@@ -52,13 +52,13 @@ impl Engine {
     }
 
     /// Runs the program with this as its whole input.
-    pub(crate) fn typed(self, dir: &Path, args: &[&str], text: &str) -> Run {
+    pub(crate) fn typed(self, dir: &Path, args: &[&str], text: &[u8]) -> Run {
         let mut command = self.command(dir, None, args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let mut stdin = child.stdin.take().expect("stdin is a pipe");
         // It may end before it has read everything.
-        let _gone = stdin.write_all(text.as_bytes());
+        let _gone = stdin.write_all(text);
         drop(stdin);
         let output = child.wait_with_output().expect("it is a child");
         Run {

@@ -51,8 +51,9 @@ fn the_command_answers_the_same() {
     files.push(("good.tf".to_owned(), "a = 1\n".to_owned()));
     let mut with_bad = files.clone();
     with_bad.push(("bad.tf".to_owned(), "a = \n".to_owned()));
-    let lines: [&[&str]; 20] = [
+    let lines: [&[&str]; 21] = [
         &["fmt"],
+        &["fmt", ""],
         &["fmt", "-recursive"],
         &["fmt", "-check"],
         &["fmt", "-check", "-recursive"],

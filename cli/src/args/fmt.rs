@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use clap::ArgAction;
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 
 /// Arguments of `fmt`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FmtArgs {
     /// Files and folders; without any, this folder. A single `-` is standard input.
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) paths: Vec<PathBuf>,
     /// Whether to list files whose layout is not the usual one.
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", default_value = "true", action = ArgAction::Set, value_name = "BOOL")]

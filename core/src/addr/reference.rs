@@ -52,6 +52,21 @@ impl Reference {
     /// # Errors
     /// When nothing has such a form; it is reported at the mention.
     pub fn of(diags: &mut Diagnostics, traversal: &Traversal) -> Result<Self, Reported> {
+        let reference = Self::by_root(diags, traversal)?;
+        let repeats = matches!(reference.subject, Subject::Resource(_) | Subject::Module(_));
+        match reference.remaining.first() {
+            Some(TraversalStep::Index(at, span)) if repeats && at.to_i64().is_none() => {
+                let detail = format!(
+                    "The instances of `{}` are numbered from 0 on, so none of them can be number {at}.",
+                    reference.subject
+                );
+                Err(diags.error(Diagnostic::error("Invalid index key", detail).at(*span)))
+            }
+            _ => Ok(reference),
+        }
+    }
+
+    fn by_root(diags: &mut Diagnostics, traversal: &Traversal) -> Result<Self, Reported> {
         let root = &traversal.root;
         let one = |subject: fn(Str) -> Subject, diags: &mut Diagnostics| {
             let name = attribute(diags, traversal)?;

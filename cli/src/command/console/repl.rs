@@ -9,7 +9,7 @@ use formwork_lang::eval::evaluate;
 use formwork_lang::functions::{CallContext, CallError, Function, Host, Param};
 use formwork_lang::print::print;
 use formwork_lang::scope::{Scope, ScopeStep};
-use formwork_lang::syntax::{Expr, ExprKind, Ident, parse_expression};
+use formwork_lang::syntax::{Expr, ExprKind, Ident, add_source, parse_expression};
 use formwork_value::diag::Sources;
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
@@ -24,6 +24,9 @@ example  1 + 2,  var.name,  aws_instance.web.id  or  type(local.rules).
 Objects are as the state has them, or as they are planned with -plan.
 
 To leave, type exit, or press Control-C or Control-D.";
+
+/// The name of what is typed, in messages.
+const INPUT: &str = "<console-input>";
 
 /// What evaluates expressions.
 pub(super) struct Repl<'r> {
@@ -45,8 +48,17 @@ impl<'r> Repl<'r> {
     /// Evaluates every line of stdin and prints the result of the last one. The first mistake ends it.
     pub(super) async fn piped(&self) -> Exit {
         let mut last = String::new();
-        for line in std::io::stdin().lock().lines() {
+        for line in std::io::stdin().lock().split(b'\n') {
             let Ok(line) = line else { break };
+            let line = match String::from_utf8(line) {
+                Ok(line) => line,
+                Err(error) => {
+                    let (mut sources, mut diags) = (Sources::new(), Diagnostics::new());
+                    add_source(&mut diags, &mut sources, INPUT, error.into_bytes());
+                    self.report.diagnostics(&sources, &diags);
+                    return Exit::Failed;
+                }
+            };
             match self.answer(line.trim()).await {
                 Ok(Answer::Text(text)) => last = text,
                 Ok(Answer::Leave) => return Exit::Done,
@@ -92,15 +104,21 @@ impl<'r> Repl<'r> {
         sources: &mut Sources,
         text: &str,
     ) -> Result<String, Reported> {
-        let source = sources.add("<console-input>", text);
+        let source = sources.add(INPUT, text);
         let expr = parse_expression(diags, sources, source)?;
         check_expression(self.session, diags, &expr)?;
         let module = self.session.results.root();
         let scope = ConsoleScope { module: &self.session.scope(module) };
         if let Some(of) = asked_type(&expr) {
-            let value = |diags: &mut Diagnostics| evaluate(diags, of, &scope);
+            // What `type` says has a type, too.
+            let mut innermost = of;
+            while let Some(of) = asked_type(innermost) {
+                innermost = of;
+            }
+            let value = |diags: &mut Diagnostics| evaluate(diags, innermost, &scope);
             let value = self.session.settled(diags, value).await?;
-            return Ok(type_name::of(&value.ty()));
+            let nested = !std::ptr::eq(innermost, of);
+            return Ok(if nested { "type".to_owned() } else { type_name::of(&value.ty()) });
         }
         let value = |diags: &mut Diagnostics| evaluate(diags, &expr, &scope);
         let value = self.session.settled(diags, value).await.inspect_err(|_| {

@@ -43,6 +43,9 @@ impl Evaluator<'_> {
         let args = self.args(&site, frames)?;
         let Some(args) = args else { return Ok(Value::dynamic()) };
         self.check_count(&site, &args, frames)?;
+        if function.special() == Some(Special::Reference) {
+            self.check_text(&site, &args, frames)?;
+        }
         let values = self.converted(&site, &args, frames)?;
         let ctx = CallContext { host: self.scope.host(), scope: self.scope, budget: self.budget };
         let result = functions::invoke(function, &ctx, &values);
@@ -262,6 +265,22 @@ impl Evaluator<'_> {
         let args = [Arg { value: Value::dynamic(), expr: first }];
         let reason = "it must be a reference to a string that holds a template; a template that stands right here needs no function";
         Err(self.call_failed(site, &args, CallError::argument(0, reason), frames))
+    }
+
+    /// What is referred to must be a text as it is: no other value is made one.
+    fn check_text(
+        &mut self,
+        site: &Site<'_>,
+        args: &[Arg<'_>],
+        frames: Frames<'_>,
+    ) -> Result<(), Reported> {
+        let Some(first) = args.first() else { return Ok(()) };
+        let ty = first.value.ty();
+        if matches!(ty, Type::String | Type::Dynamic) {
+            return Ok(());
+        }
+        let reason = format!("it must be a string, but is {}", with_article(&ty));
+        Err(self.call_failed(site, args, CallError::argument(0, reason), frames))
     }
 
     fn only_argument<'e>(

@@ -149,6 +149,8 @@ output "d" { value = var["x"] }
 output "e" { value = template.x }
 output "f" { value = path }
 output "g" { value = foo["x"] }
+output "h" { value = foo.a[0.5] }
+output "i" { value = module.a[1e30].x }
 "#,
         &expect![[r#"
             error main.tf:1,22-25 Invalid reference
@@ -165,6 +167,10 @@ output "g" { value = foo["x"] }
                 `path` is no value by itself. Name one of its attributes: `path.NAME`.
             error main.tf:7,25-30 Invalid reference
                 `foo` is read as a resource type, and behind it must follow the name of a resource: `foo.NAME`. Text stands in double quotes.
+            error main.tf:8,27-32 Invalid index key
+                The instances of `foo.a` are numbered from 0 on, so none of them can be number 0.5.
+            error main.tf:9,30-36 Invalid index key
+                The instances of `module.a` are numbered from 0 on, so none of them can be number 1000000000000000000000000000000.
         "#]],
     );
 }
