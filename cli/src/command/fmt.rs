@@ -6,7 +6,8 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use formwork_core::config::files::is_left_behind;
+use formwork_core::config::Files as _;
+use formwork_core::config::files::{Disk, is_left_behind};
 use formwork_lang::format::format;
 use formwork_lang::syntax::add_source;
 use formwork_value::diag::{Blame, Sources};
@@ -148,7 +149,7 @@ impl Formatter {
 
     fn file(&mut self, path: &Path) {
         let name = path.display().to_string();
-        match fs::read(path) {
+        match Disk.read(path) {
             // What is wrong was reported; the other files are formatted all the same.
             Ok(bytes) => self.text(&name, path, bytes).unwrap_or_default(),
             Err(error) => {

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::{self, Read as _};
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::Path;
 
 use formwork_lang::eval::limits::MAX_BYTES;
@@ -47,6 +48,10 @@ impl Files for Disk {
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        // A configuration is read by its name, so nobody may be there to write into a pipe.
+        if fs::metadata(path)?.file_type().is_fifo() {
+            return Err(io::Error::other("it is a pipe, not a file"));
+        }
         fs::read(path)
     }
 }
@@ -113,6 +118,19 @@ mod tests {
         std::fs::create_dir(folder.path().join("x.tf")).unwrap();
         std::fs::write(folder.path().join("y.tf"), "").unwrap();
         assert_eq!(Disk.list(folder.path()).unwrap(), ["y.tf"]);
+    }
+
+    #[test]
+    fn a_pipe_is_refused_where_a_file_is_expected_but_a_link_to_a_file_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        nix::unistd::mkfifo(&at("pipe.tf"), nix::sys::stat::Mode::S_IRWXU).unwrap();
+        assert!(Disk.read(&at("pipe.tf")).unwrap_err().to_string().contains("a pipe"));
+        std::os::unix::fs::symlink("pipe.tf", at("link.tf")).unwrap();
+        assert!(Disk.read(&at("link.tf")).is_err());
+        std::fs::write(at("file"), "a").unwrap();
+        std::os::unix::fs::symlink("file", at("file.tf")).unwrap();
+        assert_eq!(Disk.read(&at("file.tf")).unwrap(), b"a");
     }
 
     #[test]
