@@ -4,10 +4,14 @@
 use formwork_value::{Diagnostic, Diagnostics, Reported, Type, Value};
 
 use super::ModuleScope;
-use super::expand::{self, Expansion, MAX_INSTANCES};
+use super::expand::{self, Expansion};
 use super::vertex::Givens;
 use crate::addr::Reference;
 use crate::config::{Config, ModuleCall, ModuleNode, Repetition};
+
+/// The greatest number of instances of modules. Each has a table of everything in its module, and
+/// calls within each other multiply.
+const MAX_INSTANCES: usize = 100_000;
 
 /// A call of a module.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +49,7 @@ impl<'c> CallVertex<'c> {
     ) -> Result<Vec<Expansion>, Reported> {
         let mut expansions = Vec::new();
         let mut result = Ok(());
-        let mut n_instances = 0_usize;
+        let mut n_instances = givens.results.n_modules();
         for module in givens.results.instances(&self.caller.path) {
             let scope = ModuleScope::new(module, givens.world);
             if givens.checking {
@@ -62,7 +66,7 @@ impl<'c> CallVertex<'c> {
             }
             if n_instances > MAX_INSTANCES {
                 let detail = format!(
-                    "All calls together make more than {MAX_INSTANCES} instances of {}.",
+                    "With those of `{}` there would be more than {MAX_INSTANCES} instances of modules. Calls that are repeated multiply the instances of what they call.",
                     self.node.path
                 );
                 let problem = Diagnostic::error("Too many module instances", detail);
@@ -75,6 +79,7 @@ impl<'c> CallVertex<'c> {
     /// Records what [`CallVertex::visit`] found.
     pub fn record(self, givens: Givens<'_>, expansions: Vec<Expansion>) {
         let name = &self.call.site.name;
+        givens.results.count_modules(expansions.iter().map(Expansion::len).sum());
         let callers = givens.results.instances(&self.caller.path);
         for (module, expansion) in callers.into_iter().zip(expansions) {
             module.expand_call(givens.config, name, expansion);

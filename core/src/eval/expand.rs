@@ -13,7 +13,7 @@ use crate::config::Repetition;
 use crate::state::ResourceState;
 
 /// The greatest number of instances of one resource.
-pub(super) const MAX_INSTANCES: usize = 1_000_000;
+const MAX_INSTANCES: usize = 1_000_000;
 
 /// Which instances a resource or module call has.
 #[derive(Clone, Debug, PartialEq, Eq)]

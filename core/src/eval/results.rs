@@ -3,7 +3,7 @@
 //! Everything runs on one task with shared references: a cell is set once, by whoever records, and
 //! read by whoever comes later. Nothing here decides what a missing result means.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,6 +19,8 @@ use crate::config::{Config, Module, ModuleNode};
 #[derive(Debug)]
 pub struct Results {
     root: ModuleResults,
+    /// How many instances of called modules there are.
+    n_modules: Cell<usize>,
     /// What conditions turned out to be.
     pub verdicts: Verdicts,
     /// Configurations that were generated.
@@ -118,13 +120,29 @@ impl Results {
         let mut root = ModuleResults::new(config.root_node(), ModuleAddr::root(), functions);
         let unwritten = config.unwritten.keys().map(|name| (name.clone(), Default::default()));
         root.resources.extend(unwritten);
-        Self { root, verdicts: Verdicts::default(), generated: Generated::default() }
+        Self {
+            root,
+            n_modules: Cell::new(0),
+            verdicts: Verdicts::default(),
+            generated: Generated::default(),
+        }
     }
 
     /// The root module.
     #[must_use]
     pub fn root(&self) -> &ModuleResults {
         &self.root
+    }
+
+    /// How many instances of called modules there are.
+    #[must_use]
+    pub fn n_modules(&self) -> usize {
+        self.n_modules.get()
+    }
+
+    /// Counts instances of called modules in.
+    pub(super) fn count_modules(&self, n_more: usize) {
+        self.n_modules.set(self.n_modules.get().saturating_add(n_more));
     }
 
     /// What functions of providers answered.

@@ -4,6 +4,25 @@ use expect_test::expect;
 
 use super::Bench;
 
+#[test]
+fn calls_that_multiply_are_refused_before_there_are_too_many_instances() {
+    let level =
+        |inner: &str| format!("module \"m\" {{\n  source = \"{inner}\"\n  count  = 100\n}}\n");
+    let files = [
+        level("./a"),
+        format!("//- a/main.tf\n{}", level("./b")),
+        format!("//- a/b/main.tf\n{}", level("./c")),
+        format!("//- a/b/c/main.tf\n{}", level("./d")),
+        "//- a/b/c/d/main.tf\n".to_owned(),
+    ];
+    let story = Bench::new().plan(&files.concat()).story();
+    expect![[r#"
+        calls: 
+        error -: Too many module instances
+    "#]]
+    .assert_eq(&story);
+}
+
 const CHAIN: &str = r#"
 //- main.tf
 module "one" {
