@@ -100,6 +100,19 @@ impl Draft {
         }
     }
 
+    /// Reports blocks that could not be parsed but have a name that another one has. Of two that are
+    /// broken nothing is said: one may be no block of its own.
+    pub(super) fn broken(&self, diags: &mut Diagnostics, sources: &Sources, blocks: &[Block]) {
+        let named = ["variable", "output", "module", "check", "resource", "data", "ephemeral"];
+        for block in blocks.iter().filter(|block| named.contains(&block.kind.name.as_str())) {
+            let name = Name::of(block);
+            let Some(other) = self.taken(&name) else { continue };
+            let (summary, what) = name.words();
+            let (first, second) = (other.min(block.header), other.max(block.header));
+            let _ = diags.error(duplicate(&summary, &what, (second, place(sources, first))));
+        }
+    }
+
     /// Reads one file. What is wrong in it is reported and left out.
     pub(super) fn read(&mut self, diags: &mut Diagnostics, sources: &Sources, file: Body) {
         for block in into_content(diags, file, &CONTENT).blocks {

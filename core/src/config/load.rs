@@ -1,16 +1,16 @@
 //! Files become a [`Config`]. Nothing is evaluated beyond constants.
 //!
 //! Errors come in stages, and a later stage is not entered with errors of an earlier one: what cannot
-//! be parsed, what blocks cannot hold, names that stand for nothing.
+//! be parsed and what blocks cannot hold, then names that stand for nothing.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use formwork_lang::content::decide;
-use formwork_lang::syntax::{Body, add_source, parse_file, parse_json};
+use formwork_lang::syntax::{Block, Body, add_source, parse_file, parse_json};
 use formwork_value::diag::{Blame, Sources};
-use formwork_value::{Diagnostic, Diagnostics, Reported};
+use formwork_value::{Diagnostic, Diagnostics, Reported, Span};
 
 use super::draft::Draft;
 use super::overrides::{self, is_override};
@@ -185,10 +185,11 @@ pub(super) fn read_module(
     // That another version is asked for comes before anything that may be right in that one.
     let bodies = parsed.as_ref().map_or(&[][..], |parsed| &parsed.bodies);
     settings::check_version(diags, bodies)?;
-    diags.append(found)?;
+    let complete = diags.append(found);
     let parsed = parsed?;
     let n_files = parsed.bodies.len();
-    Ok((decoded(diags, sources, parsed, (dir, is_root))?, n_files))
+    let module = decoded(diags, sources, parsed, (dir, is_root));
+    complete.and(module).map(|module| (module, n_files))
 }
 
 fn decoded(
@@ -202,6 +203,7 @@ fn decoded(
     for body in parsed.bodies {
         draft.read(&mut found, sources, body);
     }
+    draft.broken(&mut found, sources, &parsed.broken);
     let module = draft.finish();
     diags.append(found)?;
     Ok(module)
@@ -322,6 +324,8 @@ fn unreadable(site: &CallSite, dir: &Path) -> Diagnostic {
 struct Parsed {
     /// What is in them, with override files merged in.
     bodies: Vec<Body>,
+    /// Blocks that could not be parsed as a whole. They are read no further.
+    broken: Vec<Block>,
     /// What is no block of any file, or overrides nothing. The rest makes sense without it.
     misplaced: Diagnostics,
 }
@@ -347,31 +351,47 @@ fn parse_folder(
     let (later, first): (Vec<_>, Vec<_>) = names.partition(|name| is_override(name));
     let (mut found, mut misplaced) = (Diagnostics::new(), Diagnostics::new());
     let mut read = |found: &mut Diagnostics, misplaced: &mut Diagnostics, names: Vec<&String>| {
-        let mut bodies = Vec::with_capacity(names.len());
+        let (mut bodies, mut broken) = (Vec::with_capacity(names.len()), Vec::new());
         for name in names {
             let is_json = name.ends_with(".json");
-            let mut body = parse(found, sources, files, &dir.join(name));
+            let mut wrong = Diagnostics::new();
+            let mut body = parse(&mut wrong, sources, files, &dir.join(name));
+            if let Some(body) = body.as_mut().filter(|_| wrong.has_errors()) {
+                broken.extend(take_broken(body, &wrong));
+            }
+            let _ = found.append(wrong);
             if let Some(body) = body.as_mut().filter(|_| is_json) {
                 // What stands at the top of a file is the same in every file.
                 decide(misplaced, body, &super::draft::CONTENT);
             }
             bodies.extend(body);
         }
-        bodies
+        (bodies, broken)
     };
-    let mut bodies = read(&mut found, &mut misplaced, first);
+    let (mut bodies, broken) = read(&mut found, &mut misplaced, first);
     // What cannot be parsed may be what others override.
     let complete = !found.has_errors();
-    let overrides = read(&mut found, &mut misplaced, later);
+    let (mut overrides, names_only) = read(&mut found, &mut misplaced, later);
     if complete {
+        // There must be something to override, whatever the block was to say about it.
+        overrides.extend(names_only.into_iter().map(|block| {
+            let empty = || Body::empty(block.span, block.header);
+            Body { blocks: vec![Block { body: empty(), ..block.clone() }], ..empty() }
+        }));
         overrides::apply(&mut misplaced, &mut bodies, overrides);
     }
-    if found.has_errors() {
-        // The rest is not read then, so this is told here.
-        let _ = found.append(std::mem::take(&mut misplaced));
-    }
     let _ = diags.append(found);
-    Ok(Parsed { bodies, misplaced })
+    Ok(Parsed { bodies, broken, misplaced })
+}
+
+/// Takes out of a file everything in which something is wrong: of the rest it can be said whether it
+/// makes sense.
+fn take_broken(file: &mut Body, wrong: &Diagnostics) -> Vec<Block> {
+    let places: Vec<Span> = wrong.iter().filter_map(|diagnostic| diagnostic.subject).collect();
+    // Arguments belong into blocks: at the top of a file they show that a block has ended too early.
+    file.attributes.clear();
+    let is_broken = |block: &mut Block| places.iter().any(|place| block.span.covers(*place));
+    file.blocks.extract_if(.., is_broken).collect()
 }
 
 /// Whether a file belongs to the configuration. What editors leave behind does not.

@@ -269,20 +269,68 @@ terraform {
 }
 
 #[test]
-fn syntax_errors_hide_later_ones_and_come_from_all_files() {
+fn a_syntax_error_hides_only_what_is_wrong_in_its_own_block() {
     check(
         r#"
 //- a.tf
 variable "a" { default = }
 variable "b" { unknown = 1 }
+output "o" {
+  unknown = 1
+  value   = [
+}
 //- b.tf
 locals { a = [ }
+variable "a" {}
+variable "1" {}
+resource "a" {}
+//- c.tf
+nope {}
+//- d_override.tf
+variable "d" {}
 "#,
         &expect![[r#"
             error a.tf:1,26-27 Invalid expression
                 A value cannot begin with }.
+            error a.tf:2,16-23 Unsupported argument
+                No argument "unknown" is expected here.
+            error a.tf:6,1-2 Invalid expression
+                A value cannot begin with }.
             error b.tf:1,16-17 Invalid expression
                 A value cannot begin with }.
+            error b.tf:2,1-13 Duplicate variable declaration
+                The variable `a` is already there at a.tf:1,1-13. A name can be used once in a module.
+            error b.tf:3,10-13 Invalid variable name
+                A name begins with a letter or underscore and goes on with letters, digits, underscores and dashes.
+            error b.tf:4,14-15 Missing name for resource
+                A block of type "resource" has several labels before its brace: type, name.
+            error c.tf:1,1-5 Unsupported block type
+                No block of type "nope" is expected here.
+        "#]],
+    );
+}
+
+#[test]
+fn what_cannot_be_parsed_in_an_override_file_is_no_second_block() {
+    check(
+        r#"
+//- a.tf
+variable "a" {}
+//- b_override.tf
+variable "a" {
+  default =
+}
+variable "b" {
+  default =
+}
+"#,
+        &expect![[r#"
+            error b_override.tf:2,12-3,1 Invalid expression
+                A value is expected here, but the line ends. A value may go on over several lines only inside parentheses or brackets.
+            error b_override.tf:4,1-13 Missing base variable declaration to override
+                There is no variable "b" in another file. An override file changes only what is there without it.
+            error b_override.tf:5,12-6,1 Invalid expression
+                A value is expected here, but the line ends. A value may go on over several lines only inside parentheses or brackets.
         "#]],
     );
 }
