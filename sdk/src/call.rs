@@ -90,6 +90,7 @@ impl Call {
     /// Waits for a handler; its panic is its answer, so that what it said before still gets out.
     pub(crate) async fn caught<T>(&self, handler: impl Future<Output = Answer<T>>) -> Answer<T> {
         panics::watch();
+        panics::forget();
         let done = AssertUnwindSafe(handler).catch_unwind().await;
         done.unwrap_or_else(|panic| {
             let told = panics::told(&*panic);

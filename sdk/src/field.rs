@@ -98,8 +98,8 @@ pub trait Field: Sized + Clone + fmt::Debug + Send + Sync + 'static {
     /// Makes a value.
     fn to_value(&self) -> Value;
 
-    /// Whether [`to_value`](Self::to_value) would make this value. An answer of `false` may be wrong: it
-    /// sends whoever asks to compare the values.
+    /// Whether [`to_value`](Self::to_value) would make this value, or one that says no less. An answer of
+    /// `false` may be wrong: it sends whoever asks to compare the values.
     fn same_as(&self, value: &Value) -> bool {
         self.to_value() == *value
     }

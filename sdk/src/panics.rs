@@ -24,6 +24,11 @@ pub(crate) fn watch() {
     });
 }
 
+/// Forgets the place of a panic that somebody has caught and kept to himself.
+pub(crate) fn forget() {
+    PLACE.take();
+}
+
 fn note(panic: &PanicHookInfo<'_>) {
     let place = panic.location().map(ToString::to_string);
     PLACE.with_borrow_mut(|last| *last = place);

@@ -57,8 +57,10 @@ pub(super) async fn guarded<T>(
     let patience = prepared.workspace.env.plugin_patience.unwrap_or(PATIENCE);
     let mut reminding = std::pin::pin!(remind(pool, patience.max(Duration::from_secs(1))));
     tokio::select! {
-        result = &mut work => return Some(result),
+        // One that comes with the end of the work counts, so that the next is not taken for the first.
+        biased;
         () = signals.next() => {}
+        result = &mut work => return Some(result),
         never = &mut reminding => match never {},
     }
     let screen = Screen::of(prepared.workspace.env);
@@ -69,9 +71,10 @@ pub(super) async fn guarded<T>(
     let mut stopped = false;
     loop {
         tokio::select! {
+            biased;
+            () = signals.next() => break,
             result = &mut work => return Some(result),
             () = &mut stopping, if !stopped => stopped = true,
-            () = signals.next() => break,
             never = &mut reminding => match never {},
         }
     }
