@@ -312,6 +312,9 @@ pub(crate) struct VersionArgs {
     /// Print it as JSON.
     #[arg(long)]
     pub(crate) json: bool,
+    /// Passed over, as the reference does.
+    #[arg(hide = true)]
+    rest: Vec<String>,
 }
 
 /// Reads the command line, after the arguments that the environment adds. Help and mistakes are

@@ -68,6 +68,11 @@ impl<E> Edges<E> {
         self.0.push(Edge { dependent, dependency, why });
     }
 
+    /// Removes the edges that `keep` turns down.
+    pub fn retain(&mut self, keep: impl FnMut(&Edge<E>) -> bool) {
+        self.0.retain(keep);
+    }
+
     /// Goes through the edges in the order they were added.
     pub fn iter(&self) -> std::slice::Iter<'_, Edge<E>> {
         self.0.iter()

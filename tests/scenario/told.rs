@@ -145,3 +145,14 @@ fn what_programs_read_is_not_broken_into_lines() {
     let whole = "see any changes that are required for your infrastructure";
     assert!(said.is_some_and(|line| line.contains(whole)), "{}", ended.text());
 }
+
+#[test]
+fn the_graph_of_a_plan_is_drawn_as_long_as_it_can_be_applied() {
+    let workdir = Workdir::new("resource \"terraform_data\" \"a\" {}\n");
+    workdir.formwork("plan -out=made.plan").succeed();
+    workdir.formwork("graph -plan=made.plan").succeed().says("terraform_data.a");
+    workdir.formwork("apply made.plan").succeed();
+    for line in ["graph -plan=made.plan", "graph -type=plan -plan=made.plan"] {
+        workdir.formwork(line).run().code(1).says("Saved plan is stale");
+    }
+}

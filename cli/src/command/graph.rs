@@ -12,7 +12,7 @@ use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::operation::{Prepared, With};
-use super::output::stored;
+use super::output::stored_file;
 use super::planfile::{self, Generated, Saved};
 use crate::args::{GraphArgs, StatePlace};
 use crate::clock;
@@ -46,8 +46,7 @@ pub(super) async fn run(args: &GraphArgs, env: &Env) -> Exit {
     let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
         return report.failed(None, &diags);
     };
-    let state = stored(&mut diags, &mut workspace, &StatePlace::default()).await;
-    let text = state.and_then(|state| draw(&mut diags, args, &mut workspace, &state));
+    let text = draw(&mut diags, args, &mut workspace).await;
     report.diagnostics(&workspace.sources, &diags);
     match text {
         Ok(text) => {
@@ -58,19 +57,29 @@ pub(super) async fn run(args: &GraphArgs, env: &Env) -> Exit {
     }
 }
 
-fn draw(
+async fn draw(
     diags: &mut Diagnostics,
     args: &GraphArgs,
     workspace: &mut Workspace<'_>,
-    state: &State,
 ) -> Result<String, Reported> {
     let of_plan = |mode| Drawing::Planning(Options { mode, ..Options::default() }, Detail::Whole);
-    let (drawing, config) = match (args.kind.as_deref(), &args.plan) {
-        (None | Some("apply"), Some(path)) => {
-            let (saved, config) = planfile::open(diags, workspace, path, Generated::Read)?;
+    let mut opened = None;
+    if let Some(path) = &args.plan {
+        opened = Some(planfile::open(diags, workspace, path, Generated::Read)?);
+    }
+    let place = StatePlace::default();
+    let place = opened.as_ref().map_or(place.clone(), |(saved, _)| saved.place(place));
+    let file = stored_file(diags, workspace, &place).await?;
+    // What a plan was made for that is no longer there shows nothing of what would be done.
+    if let (Some((saved, _)), Some(file)) = (&opened, &file) {
+        saved.check_state(diags, file)?;
+    }
+    let state = &file.map(|file| file.state).unwrap_or_default();
+    let (drawing, config) = match (args.kind.as_deref(), opened) {
+        (None | Some("apply"), Some((saved, config))) => {
             (Drawing::Applying(Box::new(saved)), config)
         }
-        (kind, _) => {
+        (kind, opened) => {
             let drawing = match kind {
                 None => Drawing::Planning(Options::default(), Detail::Resources),
                 // Without a plan nothing is to be changed, and what is left is the configuration.
@@ -84,7 +93,11 @@ fn draw(
                     return Err(diags.error(Diagnostic::error("Unsupported graph type", detail)));
                 }
             };
-            (drawing, workspace.config(diags)?)
+            let config = match opened {
+                Some((_, config)) => config,
+                None => workspace.config(diags)?,
+            };
+            (drawing, config)
         }
     };
     let mut own = Workspace::open(workspace.env, diags)?;

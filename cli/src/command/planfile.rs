@@ -393,6 +393,19 @@ impl Saved {
     /// # Errors
     /// When it is not.
     pub(super) fn check(self, diags: &mut Diagnostics, file: &StateFile) -> Result<Plan, Reported> {
+        self.check_state(diags, file)?;
+        Ok(self.plan)
+    }
+
+    /// Whether the state is still the one it was made for.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub(super) fn check_state(
+        &self,
+        diags: &mut Diagnostics,
+        file: &StateFile,
+    ) -> Result<(), Reported> {
         let About { lineage, serial, fresh, .. } = &self.about;
         let (summary, detail) = if !fresh && *lineage != file.lineage {
             (
@@ -405,7 +418,7 @@ impl Saved {
                 "The given plan file can no longer be applied because the state was changed by another operation after the plan was created.",
             )
         } else {
-            return Ok(self.plan);
+            return Ok(());
         };
         Err(diags.error(Diagnostic::error(summary, detail)))
     }

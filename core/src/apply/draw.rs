@@ -20,7 +20,7 @@ pub fn dot(
     plan: &Plan,
 ) -> Result<String, Reported> {
     let graph = frozen(session, diags, build::draft(session, plan))?;
-    Ok(phase::draw(&graph, drawn))
+    Ok(phase::draw(&graph, drawn, |_| {}))
 }
 
 /// The resource that an instance is of, as it is written: what its box says.

@@ -8,8 +8,16 @@ use crate::graph::render::{self, Drawn};
 use crate::graph::{Draft, Graph, numbered};
 
 /// Draws a graph in the DOT language. As tools for the reference's graphs expect it, each provider has an
-/// end that waits for everything it does, and everything comes to one root.
-pub(crate) fn draw<'c, V: Vertex<'c>>(graph: &Graph<V, Why>, look: impl Fn(&V) -> Drawn) -> String {
+/// end that waits for everything it does, and everything comes to one root. `more` may add what the walk
+/// needs no vertices for either.
+///
+/// # Panics
+/// When what `more` adds closes a cycle.
+pub(crate) fn draw<'c, V: Vertex<'c>>(
+    graph: &Graph<V, Why>,
+    look: impl Fn(&V) -> Drawn,
+    more: impl FnOnce(&mut Draft<Drawn>),
+) -> String {
     let mut draft: Draft<Drawn> = Draft::new();
     let end = |name: String| Drawn { name, look: None };
     for vertex in graph.vertices() {
@@ -18,6 +26,7 @@ pub(crate) fn draw<'c, V: Vertex<'c>>(graph: &Graph<V, Why>, look: impl Fn(&V) -
     for id in graph.ids() {
         graph.dependencies(id).iter().for_each(|on| draft.connect(id, *on, ()));
     }
+    more(&mut draft);
     let mut closing = BTreeMap::new();
     for (at, vertex) in numbered(graph.vertices()) {
         let own = vertex.frame().and_then(Frame::configuration);

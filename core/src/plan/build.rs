@@ -17,11 +17,12 @@ use super::transform::{
     prune_for_destroy, prune_targets,
 };
 use super::vertex::Vertex;
-use crate::addr::{ProviderConfigAddr, ResourceAddr};
+use crate::addr::{ConfigResourceAddr, ProviderConfigAddr, ResourceAddr};
 use crate::config::Config;
-use crate::graph::{Draft, Edges, Graph, VertexId};
+use crate::graph::{Draft, Edges, Graph, VertexId, numbered};
 use crate::phase::{self, Frame, Names, Vertex as _, Why};
 use crate::session::Session;
+use crate::state::ResourceState;
 
 /// What every transform may look at.
 #[derive(Clone, Copy)]
@@ -136,6 +137,42 @@ fn draft_with<'c>(
         connect(config, vertices, &names, edges);
     }
     Ok(draft)
+}
+
+/// Turns the graph of a plan that destroys everything into the order in which that happens: an object
+/// goes after those that were made after it, as the state has it. Of the rest only the providers stay,
+/// and what they are configured with.
+pub(crate) fn order_of_destroying(draft: Draft<Vertex<'_>, Why>) -> Draft<Vertex<'_>, Why> {
+    let mut draft = draft;
+    let is_frame: Vec<bool> =
+        draft.vertices().iter().map(|vertex| vertex.frame().is_some()).collect();
+    let mut of: BTreeMap<ConfigResourceAddr, Vec<VertexId>> = BTreeMap::new();
+    let mut made_after = Vec::new();
+    for (id, vertex) in numbered(draft.vertices()) {
+        let (addr, prior): (_, Vec<&ResourceState>) = match vertex {
+            Vertex::Resource(resource) => {
+                (resource.addr.clone(), resource.prior.iter().map(|(_, state)| *state).collect())
+            }
+            Vertex::Orphan(orphan) => (orphan.addr.config(), orphan.prior.into_iter().collect()),
+            Vertex::Frame(_) | Vertex::Read(_) => continue,
+        };
+        let objects = prior.into_iter().flat_map(ResourceState::objects);
+        let on: BTreeSet<_> = objects.flat_map(|it| it.dependencies.iter().cloned()).collect();
+        made_after.push((id, on));
+        of.entry(addr).or_default().push(id);
+    }
+    let (_, edges) = draft.split();
+    edges.retain(|edge| is_frame[edge.dependency.index()]);
+    edges.retain(|edge| is_frame[edge.dependent.index()] || edge.why == Why::Provider);
+    for (dependent, on) in made_after {
+        for dependency in on.iter().filter_map(|on| of.get(on)).flatten() {
+            draft.connect(*dependency, dependent, Why::Order("goes after what depends on it"));
+        }
+    }
+    let goes = |vertex: &Vertex<'_>| matches!(vertex, Vertex::Resource(_) | Vertex::Orphan(_));
+    let keep = draft.dependencies(|_| true).reach(draft.vertices().iter().map(goes).collect());
+    draft.retain(|id, _| keep[id.index()]);
+    draft
 }
 
 /// Takes everything but resources out of a graph; what a resource reached through it stays reached.

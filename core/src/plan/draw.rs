@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use formwork_value::{Diagnostics, Reported};
 
 use super::vertex::Vertex;
-use super::{Options, build};
+use super::{Mode, Options, build};
+use crate::eval::vertex::NamedValue;
 use crate::graph::render::{self, Drawn, Look};
-use crate::graph::{Graph, reduce};
-use crate::phase::{self, Why};
+use crate::graph::{Draft, Graph, numbered, reduce};
+use crate::phase::{self, Frame, Why};
 use crate::session::Session;
 
 /// Draws the graph of a plan, whole or reduced to its resources.
@@ -22,12 +23,61 @@ pub fn dot(
     resources_only: bool,
 ) -> Result<String, Reported> {
     let draft = build::draft(diags, session, options)?;
-    let draft = if resources_only { build::resources_only(draft) } else { draft };
-    let graph = build::frozen(diags, session, draft)?;
     if resources_only {
+        let graph = build::frozen(diags, session, build::resources_only(draft))?;
         return Ok(resources(&graph));
     }
-    Ok(phase::draw(&graph, drawn))
+    if options.mode == Mode::Destroy {
+        let graph = build::frozen(diags, session, build::order_of_destroying(draft))?;
+        return Ok(phase::draw(&graph, drawn_gone, |_| {}));
+    }
+    let graph = build::frozen(diags, session, draft)?;
+    Ok(phase::draw(&graph, drawn, |draft| add_reports(&graph, draft)))
+}
+
+/// Before anything is looked at for a `check` block it is said which instances of the block there are:
+/// there is no vertex for that, but tools find one in the reference's graphs.
+fn add_reports(graph: &Graph<Vertex<'_>, Why>, draft: &mut Draft<Drawn>) {
+    let mut calls = BTreeMap::new();
+    let mut reports = BTreeMap::new();
+    for (id, vertex) in numbered(graph.vertices()) {
+        match vertex {
+            Vertex::Frame(Frame::Call(call)) => drop(calls.insert(&call.node.path, id)),
+            Vertex::Frame(Frame::Value(value)) => {
+                let NamedValue::Check(check) = value.value else { continue };
+                let report = draft.add(Drawn { name: format!("{value} (report)"), look: None });
+                draft.connect(id, report, ());
+                reports.insert((&value.node.path, &check.name), report);
+            }
+            _ => {}
+        }
+    }
+    for ((module, _), report) in &reports {
+        if let Some(call) = calls.get(module) {
+            draft.connect(*report, *call, ());
+        }
+    }
+    for (id, vertex) in numbered(graph.vertices()) {
+        let Vertex::Resource(resource) = vertex else { continue };
+        let within = resource.config.within.as_ref();
+        if let Some(report) = within.and_then(|check| reports.get(&(&resource.node.path, check))) {
+            draft.connect(id, *report, ());
+        }
+    }
+}
+
+/// The vertex of what is destroyed.
+fn drawn_gone(vertex: &Vertex<'_>) -> Drawn {
+    let label = match vertex {
+        Vertex::Resource(resource) => resource.addr.to_string(),
+        Vertex::Orphan(orphan) => orphan.addr.config().to_string(),
+        other => return drawn(other),
+    };
+    let name = match vertex {
+        Vertex::Orphan(orphan) => orphan.addr.to_string(),
+        _ => label.clone(),
+    };
+    Drawn { name: format!("{name} (destroy)"), look: Some(Look { label, shape: "box" }) }
 }
 
 fn drawn(vertex: &Vertex<'_>) -> Drawn {

@@ -58,8 +58,12 @@ const STATE: &str = r#"{
 
 /// Looks at what is made of the configuration and the state.
 fn with_session<T>(look: impl FnOnce(&Session<'_>) -> T) -> T {
-    let bench = Bench::of(CONFIG);
-    let state = StateFile::read(STATE.as_bytes()).unwrap().state;
+    with_session_of(CONFIG, STATE, look)
+}
+
+fn with_session_of<T>(config: &str, state: &str, look: impl FnOnce(&Session<'_>) -> T) -> T {
+    let bench = Bench::of(config);
+    let state = StateFile::read(state.as_bytes()).unwrap().state;
     let (pool, variables, stop) = (Pool::new(&Nobody), BTreeMap::new(), Cell::new(false));
     let provisioners = Provisioners::default();
     look(&Session::new(Ground {
@@ -147,4 +151,61 @@ fn what_is_drawn_has_an_end_for_each_provider_and_for_the_whole() {
         "[root] terraform_data.c (expand)" -> "[root] null_resource.a (expand)"
         "[root] terraform_data.c (expand)" -> "[root] provider[\"terraform.io/builtin/terraform\"]""#]]
     .assert_eq(&edges.join("\n"));
+}
+
+/// Draws a graph, and has only the lines that contain something.
+fn drawn(config: &str, state: &str, options: &Options, part: &str) -> String {
+    let dot = with_session_of(config, state, |session| {
+        plan::dot(session, &mut Diagnostics::new(), options, false).unwrap()
+    });
+    let lines = dot.lines().map(str::trim).filter(|line| line.contains(part));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn what_is_destroyed_is_drawn_in_the_order_of_the_state() {
+    let config = r#"
+        resource "null_resource" "a" {}
+        resource "null_resource" "b" { triggers = { a = null_resource.a.id } }
+    "#;
+    let object = |name: &str, on: &str| {
+        format!(
+            r#"{{"mode": "managed", "type": "null_resource", "name": "{name}",
+            "provider": "provider[\"registry.terraform.io/hashicorp/null\"]",
+            "instances": [{{"schema_version": 0, "attributes": {{"id": "1"}}, "dependencies": [{on}]}}]}}"#
+        )
+    };
+    let objects = [
+        object("a", ""),
+        object("b", r#""null_resource.a""#),
+        object("gone", r#""null_resource.a", "null_resource.b""#),
+    ];
+    let state = format!(
+        r#"{{"version": 4, "serial": 1, "lineage": "l", "outputs": {{}}, "resources": [{}]}}"#,
+        objects.join(",")
+    );
+    let options = Options { mode: plan::Mode::Destroy, ..Options::default() };
+    expect![[r#"
+        "[root] null_resource.a (destroy)" [label = "null_resource.a", shape = "box"]
+        "[root] null_resource.b (destroy)" [label = "null_resource.b", shape = "box"]
+        "[root] null_resource.gone (destroy)" [label = "null_resource.gone", shape = "box"]
+        "[root] null_resource.a (destroy)" -> "[root] null_resource.b (destroy)"
+        "[root] null_resource.b (destroy)" -> "[root] null_resource.gone (destroy)"
+        "[root] null_resource.gone (destroy)" -> "[root] provider[\"registry.terraform.io/hashicorp/null\"]"
+        "[root] provider[\"registry.terraform.io/hashicorp/null\"] (close)" -> "[root] null_resource.a (destroy)""#]].assert_eq(&drawn(config, &state, &options, "null_resource"));
+}
+
+#[test]
+fn each_check_is_drawn_with_a_report_before_it() {
+    let config = r#"
+        check "c" {
+          data "null_data_source" "d" {}
+          assert {
+            condition     = data.null_data_source.d.id != ""
+            error_message = "no"
+          }
+        }
+    "#;
+    expect![[r#""[root] data.null_data_source.d (expand)" -> "[root] check.c (report)""#]]
+        .assert_eq(&drawn(config, STATE, &Options::default(), "(report)"));
 }
