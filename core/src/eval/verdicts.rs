@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::Results;
+use super::{ModuleResults, Results};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr};
 use crate::config::{Config, ModuleNode};
 use crate::state::checks::{CheckResult, CheckResults, CheckStatus, CheckSubject, CheckedObject};
@@ -79,10 +79,19 @@ impl Verdicts {
         verdicts.any(|verdict| verdict.status >= CheckStatus::Fail)
     }
 
-    /// What became of an object with these numbers of conditions; `None` if nobody looked at any.
-    fn object(&self, judged: &Judged, wanted: &[(Rule, usize)]) -> Option<CheckedObject> {
+    /// What became of an object with these numbers of conditions; `None` if nobody looked at any, or
+    /// not at what the others are about: a data source that was not read again.
+    fn object(
+        &self,
+        judged: &Judged,
+        wanted: &[(Rule, usize)],
+        again: bool,
+    ) -> Option<CheckedObject> {
         let all = self.0.borrow();
         let verdicts = all.get(judged)?;
+        if again && wanted.contains(&(Rule::Data, 1)) && !verdicts.contains_key(&(Rule::Data, 0)) {
+            return None;
+        }
         let places = wanted.iter().flat_map(|&(rule, n)| (0..n).map(move |at| (rule, at)));
         let mut status = CheckStatus::Pass;
         let mut messages = Vec::new();
@@ -112,6 +121,7 @@ pub fn summarise(config: &Config, results: &Results, before: &CheckResults) -> C
                 None => old.and_then(|old| old.objects.clone()),
             };
             let status = match &objects {
+                Some(_) if !is_expanded(config, results, node) => CheckStatus::Unknown,
                 Some(objects) => {
                     let statuses = objects.iter().map(|object| object.status);
                     statuses.max().unwrap_or(CheckStatus::Pass)
@@ -122,6 +132,14 @@ pub fn summarise(config: &Config, results: &Results, before: &CheckResults) -> C
         }
     }
     CheckResults(all)
+}
+
+/// Whether it is known which instances of a module there are: nobody asks when everything goes.
+fn is_expanded(config: &Config, results: &Results, node: &ModuleNode) -> bool {
+    let Some((caller, call)) = config.call(node) else { return true };
+    let called = |module: &ModuleResults| module.call(&call.site.name)?.expansion().map(drop);
+    is_expanded(config, results, caller)
+        && results.instances(&caller.path).into_iter().all(|module| called(module).is_some())
 }
 
 /// What became of the instances of something: by this run, else by the one before. `None` if there are
@@ -135,13 +153,11 @@ fn looked_at(
     let is_empty = judged.is_empty();
     let mut any = false;
     let objects = judged.into_iter().map(|judged| {
-        let known = verdicts.object(&judged, wanted).or_else(|| {
-            let mut objects = old.into_iter().flat_map(|old| old.objects.iter().flatten());
-            let same = |object: &&CheckedObject| {
-                object.module == judged.module && object.key == judged.key
-            };
-            objects.find(same).cloned()
-        });
+        let mut objects = old.into_iter().flat_map(|old| old.objects.iter().flatten());
+        let same =
+            |object: &&CheckedObject| object.module == judged.module && object.key == judged.key;
+        let before = objects.find(same);
+        let known = verdicts.object(&judged, wanted, before.is_some()).or_else(|| before.cloned());
         any |= known.is_some();
         known.unwrap_or_else(|| {
             let Judged { module, key, .. } = judged;
