@@ -56,7 +56,11 @@ pub(in crate::plan) fn dragged(session: &Session<'_>, options: &Options) -> BTre
     }
     while let Some(addr) = queue.pop() {
         for &dependent in dependents.get(&addr.config()).into_iter().flatten() {
-            if dragged.insert(dependent.clone()) {
+            // What is recorded names no instances, and those of a module have nothing to do with each
+            // other.
+            let is_beside =
+                dependent.module != addr.module && dependent.module.path() == addr.module.path();
+            if !is_beside && dragged.insert(dependent.clone()) {
                 queue.push(dependent);
             }
         }

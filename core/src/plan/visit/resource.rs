@@ -63,6 +63,10 @@ pub(super) async fn visit(
         here.iter().for_each(|here| warn_of_unmatched_replace(view, diags, here));
     }
     let mut found = plan_all(view, diags, &here).await;
+    let only_looks = view.options.mode == plan::Mode::RefreshOnly;
+    if is_managed && only_looks && view.options.adoptions.is_empty() {
+        found.iter_mut().for_each(leave_out_missing);
+    }
     for (here, found) in here.iter().zip(&mut found) {
         found.objects.extend(untargeted(view, diags, here));
     }
@@ -237,6 +241,24 @@ fn warn_of_unmatched_replace(view: View<'_>, diags: &mut Diagnostics, here: &Her
         )
     };
     diags.warn(Diagnostic::warning("Incompletely-matched force-replace resource instance", detail));
+}
+
+/// Where nothing is made, what is not there is none of the instances, as the reference has it: one behind
+/// which there are others keeps its place.
+fn leave_out_missing(found: &mut FoundResource) {
+    let is_there = |object: &FoundObject| object.value.as_ref().is_some_and(|it| !it.is_unknown());
+    let last =
+        found.objects.iter().filter(|object| is_there(object)).map(|it| it.key.clone()).max();
+    for object in &mut found.objects {
+        let keeps_its_place = match &object.key {
+            InstanceKey::None => true,
+            key @ InstanceKey::Int(_) => last.as_ref().is_some_and(|last| key < last),
+            InstanceKey::Str(_) => false,
+        };
+        if !is_there(object) && !keeps_its_place {
+            object.value = None;
+        }
+    }
 }
 
 /// The instances that are not planned because others of the resource are targets. Who mentions them
