@@ -92,6 +92,9 @@ fn check_not_written(diags: &mut Diagnostics, import: &Import) {
          must be written.",
         import.config_addr()
     );
-    let problem = Diagnostic::error("Configuration for import target does not exist", detail);
-    let _ = diags.error(problem.at(import.to));
+    let summary = match import.calls.is_empty() {
+        true => "Invalid import 'to' expression",
+        false => "Configuration for import target does not exist",
+    };
+    let _ = diags.error(Diagnostic::error(summary, detail).at(import.to));
 }

@@ -135,7 +135,7 @@ pub(super) fn read(config: &Value) -> (Value, Vec<ProviderDiagnostic>) {
         Ok(None) => diagnostics.push(problem(
             "Unable to find remote state",
             format!("No stored state was found at {}.", path.display()),
-            Path::root(),
+            Path::root().attribute("workspace"),
         )),
         Err(error) => {
             diagnostics.push(problem("Error loading state", error.to_string(), Path::root()));
