@@ -12,9 +12,9 @@ use formwork_plugin_protocol::message::ephemeral::{
 use formwork_plugin_protocol::message::function::{CallRequest, CallResponse, Functions};
 use formwork_plugin_protocol::message::list::{ListEvent, ListRequest, ValidateListRequest};
 use formwork_plugin_protocol::message::resource::{
-    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, PlanRequest, PlanResponse,
-    RawState, ReadRequest, ReadResponse, UpgradeIdentityRequest, UpgradeIdentityResponse,
-    UpgradeRequest, UpgradeResponse,
+    ApplyRequest, ApplyResponse, ImportRequest, ImportResponse, MoveRequest, MoveResponse,
+    PlanRequest, PlanResponse, RawState, ReadRequest, ReadResponse, UpgradeIdentityRequest,
+    UpgradeIdentityResponse, UpgradeRequest, UpgradeResponse,
 };
 use formwork_plugin_protocol::message::schema::{
     IdentityAttribute, IdentitySchema, IdentitySchemas, Metadata, ProviderSchema,
@@ -293,6 +293,12 @@ impl<P: Provider> Provider for Front<P> {
             found.identity = self.identity(&found.type_name, &found.state, said).await;
         }
         Ok(answer)
+    }
+
+    async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
+        let told = format!("{} to {}", request.source_type, request.target_type);
+        self.log.line("move", &request.target_type).bytes("of", told.as_bytes()).write();
+        self.inner.move_state(request).await
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {

@@ -88,6 +88,20 @@ impl Resource for Tags {
     async fn create(&self, _: Create<Tagged>) -> Answer<TaggedComputed> {
         Ok(TaggedComputed {})
     }
+
+    /// Something with a name becomes one that has the name as a tag, unless it is stuck.
+    async fn take_over(&self, from: Foreign) -> Answer<Option<TaggedDraft>> {
+        if from.type_name != "test_named" {
+            return Ok(None);
+        }
+        let Named { name, tags, note } = from.stored.read()?;
+        if name.as_deref() == Some("stuck") {
+            return Err(Problem::new("Taking over refused", "It is stuck."));
+        }
+        let mut tags = tags.unwrap_or_default();
+        tags.extend(name.map(|name| ("name".to_owned(), name)));
+        Ok(Some(TaggedDraft { tags: Some(tags).into(), note: note.into() }))
+    }
 }
 
 impl Resource for Numbers {
