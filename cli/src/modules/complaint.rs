@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use formwork_core::addr::RegistryModule;
+use formwork_core::addr::{ModuleSource, RegistryModule};
 use formwork_core::config::CallSite;
 use formwork_core::version::LooseVersion;
 use formwork_value::Diagnostic;
@@ -61,6 +61,22 @@ pub(super) fn download(
     let why = why.strip_prefix(&format!("{package}: ")).unwrap_or(&why);
     let detail = format!("Could not download module {named} source code from {package:?}: {why}.");
     outside("Failed to download module", detail, call)
+}
+
+/// The package is there, but not the folder of the module in it.
+pub(super) fn no_subfolder(
+    named: &str,
+    call: &CallSite,
+    (package, within): (&str, &str),
+    why: &str,
+) -> Diagnostic {
+    let detail =
+        format!("The source of module {named} is {package:?}, and within it {within:?}: {why}.");
+    let summary = match call.address {
+        ModuleSource::Registry(..) => "Unreadable module subdirectory",
+        _ => "Failed to expand subdir globs",
+    };
+    outside(summary, detail, call)
 }
 
 pub(super) fn no_versions(

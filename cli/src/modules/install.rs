@@ -401,17 +401,16 @@ impl Walk<'_> {
                 .map_err(FetchError::from),
             None => self.fetcher.fetch(package, &aside),
         };
-        let found = result.and_then(|()| {
-            let found = fetch::only_match(&aside, within.as_str()).map_err(FetchError::Address)?;
-            if found.is_dir() {
-                return Ok(found);
-            }
-            Err(FetchError::Address(format!("{:?} in it is not a directory", within.as_str())))
+        let shown = http::without_secrets(&package.to_string());
+        let named = complaint::named(self.sources, call);
+        result.map_err(|error| diags.error(complaint::download(&named, call, &shown, &error)))?;
+        let found = fetch::only_match(&aside, within.as_str()).and_then(|found| {
+            let is_folder = found.is_dir();
+            is_folder.then_some(found).ok_or_else(|| "it is not a directory".to_owned())
         });
-        let found = found.map_err(|error| {
-            let named = complaint::named(self.sources, call);
-            let package = http::without_secrets(&package.to_string());
-            diags.error(complaint::download(&named, call, &package, &error))
+        let found = found.map_err(|why| {
+            let place = (shown.as_str(), within.as_str());
+            diags.error(complaint::no_subfolder(&named, call, place, &why))
         })?;
         self.staging.complete(key, package);
         let within = found.strip_prefix(&aside).unwrap_or(Path::new(""));

@@ -28,6 +28,9 @@ pub(super) enum RegistryError {
     /// It has no such module.
     #[error("there is no such module")]
     NotFound,
+    /// Its answer is no document.
+    #[error("its answer is not in JSON: {0}")]
+    Unreadable(#[from] serde_json::Error),
     /// Its list of versions is not one.
     #[error("{0}")]
     Malformed(String),
@@ -116,8 +119,7 @@ impl<'a> Registries<'a> {
 
 fn listed(text: &str) -> Result<Listed, RegistryError> {
     let malformed = |reason: &str| RegistryError::Malformed(reason.to_owned());
-    let document: serde_json::Value =
-        serde_json::from_str(text).map_err(|error| malformed(&error.to_string()))?;
+    let document: serde_json::Value = serde_json::from_str(text)?;
     let module = document.pointer("/modules/0").ok_or_else(|| malformed("it lists no module"))?;
     let versions = module.get("versions").and_then(|versions| versions.as_array());
     let mut listed = Listed::default();
@@ -145,8 +147,9 @@ mod tests {
         let versions: Vec<_> = versions.iter().map(ToString::to_string).collect();
         assert_eq!(versions, ["1.2.0", "1.10.0", "2.0.0-beta1"]);
         assert_eq!(ignored, ["bogus"]);
-        for text in ["{", "{}", r#"{"modules":[]}"#] {
-            assert!(listed(text).is_err(), "{text}");
+        assert!(matches!(listed("{"), Err(RegistryError::Unreadable(_))));
+        for text in ["{}", r#"{"modules":[]}"#] {
+            assert!(matches!(listed(text), Err(RegistryError::Malformed(_))), "{text}");
         }
     }
 }

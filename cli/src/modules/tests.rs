@@ -234,6 +234,18 @@ fn a_failure_leaves_what_was_installed_before() {
 }
 
 #[test]
+fn a_folder_that_a_package_does_not_have_is_told_apart_from_no_package() {
+    let project = Project::new(&[]);
+    let source = repository(&project.path("repo"));
+    for within in ["nope", "main.tf", "*/nope"] {
+        project.call(&source.replace("/repo", &format!("/repo//{within}")));
+        let told = project.install(false);
+        assert!(told.contains("Failed to expand subdir globs"), "{told}");
+        assert!(told.contains(within), "{told}");
+    }
+}
+
+#[test]
 fn a_module_that_is_not_called_any_more_is_removed() {
     let project = Project::new(&[]);
     let source = repository(&project.path("repo"));
