@@ -139,10 +139,10 @@ pub(crate) struct ValidateArgs {
     /// Print the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Accepted for compatibility: test files are not looked at.
+    /// Do not look at files of tests, whose names end in .tftest.hcl or .tftest.json.
     #[arg(long)]
     pub(crate) no_tests: bool,
-    /// Accepted for compatibility: test files are not looked at.
+    /// The folder with files of tests below that of the configuration; without it, `tests`.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
     #[command(flatten)]

@@ -6,11 +6,12 @@ mod basis;
 mod state;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::config::files::Disk;
 use formwork_core::config::folders;
+use formwork_core::config::test_files;
 use formwork_core::config::{self, Backend, Config, Files as _, Place};
 use formwork_core::eval::World;
 use formwork_core::state::local::Workspaces;
@@ -124,6 +125,12 @@ impl<'e> Workspace<'e> {
         self.basis.texts = files.into_texts();
         self.basis.modules = installed.0;
         config
+    }
+
+    /// Looks for mistakes in files of tests: in the configuration's folder, and in the one below it
+    /// that is theirs.
+    pub(crate) fn check_tests(&mut self, diags: &mut Diagnostics, tests: &Path) {
+        test_files::check(diags, &mut self.sources, &Disk, (&self.config_folder, tests));
     }
 
     /// Reads where the configuration wants its state kept, and nothing else.

@@ -31,6 +31,7 @@ mod removed;
 mod requirements;
 mod resource;
 mod settings;
+pub mod test_files;
 #[cfg(test)]
 pub(crate) mod testing;
 #[cfg(test)]

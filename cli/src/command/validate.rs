@@ -1,5 +1,7 @@
 //! `formwork validate`: checks the configuration, with the schemas of its providers.
 
+use std::path::Path;
+
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostics, Reported};
 
@@ -28,6 +30,10 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
     if workspace.has_config() {
         // Everything there is to know is in `diags`.
         let _ = check(&mut diags, &mut workspace).await;
+    }
+    if !args.no_tests {
+        let folder = args.test_directory.as_deref().unwrap_or(Path::new("tests"));
+        workspace.check_tests(&mut diags, folder);
     }
     if args.json {
         out(&format!("{}\n", document(&workspace.sources, &diags).pretty()));

@@ -89,7 +89,7 @@ fn read_site(diags: &mut Diagnostics, block: &Block) -> Option<CallSite> {
 }
 
 /// The source as written, and what it means.
-fn source(
+pub(super) fn source(
     diags: &mut Diagnostics,
     attribute: &Attribute,
     versioned: bool,
@@ -114,7 +114,7 @@ fn arguments(diags: &mut Diagnostics, body: Body) -> BTreeMap<Str, Argument> {
 }
 
 /// Reads `providers = { CHILD = CALLER, … }`.
-fn passed(
+pub(super) fn passed(
     diags: &mut Diagnostics,
     sources: &Sources,
     expr: Expr,

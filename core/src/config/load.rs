@@ -386,7 +386,7 @@ fn parse_folder(
 
 /// Takes out of a file everything in which something is wrong: of the rest it can be said whether it
 /// makes sense.
-fn take_broken(file: &mut Body, wrong: &Diagnostics) -> Vec<Block> {
+pub(super) fn take_broken(file: &mut Body, wrong: &Diagnostics) -> Vec<Block> {
     let places: Vec<Span> = wrong.iter().filter_map(|diagnostic| diagnostic.subject).collect();
     // Arguments belong into blocks: at the top of a file they show that a block has ended too early.
     file.attributes.clear();
@@ -399,7 +399,7 @@ fn is_configuration(name: &str) -> bool {
     !super::files::is_left_behind(name) && (name.ends_with(".tf") || name.ends_with(".tf.json"))
 }
 
-fn parse(
+pub(super) fn parse(
     diags: &mut Diagnostics,
     sources: &mut Sources,
     files: &dyn Files,

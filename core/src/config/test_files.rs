@@ -1,0 +1,513 @@
+//! Files of tests, `*.tftest.hcl` and `*.tftest.json`. They are looked at for mistakes in themselves,
+//! and nothing else: whether what they mention is there is seen by whoever runs tests.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use formwork_lang::content::{BodySchema, Content, into_attributes, into_content};
+use formwork_lang::refs;
+use formwork_lang::syntax::{Attribute, Block, Body, Expr, ExprKind};
+use formwork_value::diag::Sources;
+use formwork_value::{Diagnostic, Diagnostics, Span, Str, Value};
+
+use super::arguments::{check_name, place};
+use super::{Files, call, condition, constant, files, load, traversal};
+use crate::addr::{Mode, Target, is_identifier};
+
+/// A type of block, and the names of its labels.
+type Kind = (&'static str, &'static [&'static str]);
+
+const OVERRIDES: [Kind; 3] =
+    [("override_resource", &[]), ("override_data", &[]), ("override_module", &[])];
+
+const FILE: BodySchema = BodySchema {
+    attributes: &[],
+    blocks: &[
+        ("run", &["name"]),
+        ("variables", &[]),
+        ("provider", &["name"]),
+        ("mock_provider", &["name"]),
+        OVERRIDES[0],
+        OVERRIDES[1],
+        OVERRIDES[2],
+    ],
+};
+
+const RUN: BodySchema = BodySchema {
+    attributes: &[
+        ("command", false),
+        ("providers", false),
+        ("expect_failures", false),
+        ("state_key", false),
+    ],
+    blocks: &[
+        ("plan_options", &[]),
+        ("assert", &[]),
+        ("variables", &[]),
+        ("module", &[]),
+        OVERRIDES[0],
+        OVERRIDES[1],
+        OVERRIDES[2],
+    ],
+};
+
+const PLAN_OPTIONS: BodySchema = BodySchema {
+    attributes: &[("mode", false), ("refresh", false), ("replace", false), ("target", false)],
+    blocks: &[],
+};
+
+const MODULE: BodySchema =
+    BodySchema { attributes: &[("source", false), ("version", false)], blocks: &[] };
+
+const MOCK_PROVIDER: BodySchema = BodySchema {
+    attributes: &[("alias", false), ("source", false), ("override_during", false)],
+    blocks: &[
+        ("mock_resource", &["type"]),
+        ("mock_data", &["type"]),
+        OVERRIDES[0],
+        OVERRIDES[1],
+        OVERRIDES[2],
+    ],
+};
+
+const MOCK: BodySchema =
+    BodySchema { attributes: &[("defaults", false), ("override_during", false)], blocks: &[] };
+
+const OVERRIDE: BodySchema = BodySchema {
+    attributes: &[("target", false), ("values", false), ("override_during", false)],
+    blocks: &[],
+};
+
+const OVERRIDE_MODULE: BodySchema = BodySchema {
+    attributes: &[("target", false), ("outputs", false), ("override_during", false)],
+    blocks: &[],
+};
+
+/// Reports what is wrong in the files of tests in a folder, and in its folder `tests`, which need not
+/// be there.
+pub fn check(
+    diags: &mut Diagnostics,
+    sources: &mut Sources,
+    files: &dyn Files,
+    (dir, tests): (&Path, &Path),
+) {
+    let mut found = Diagnostics::new();
+    for dir in [dir, &dir.join(tests)] {
+        let mut names = files.list(dir).unwrap_or_default();
+        names.retain(|name| {
+            let is_test = name.ends_with(".tftest.hcl") || name.ends_with(".tftest.json");
+            is_test && !files::is_left_behind(name)
+        });
+        names.sort();
+        for name in names {
+            let mut wrong = Diagnostics::new();
+            let body = load::parse(&mut wrong, sources, files, &dir.join(name));
+            if let Some(mut body) = body {
+                if wrong.has_errors() {
+                    load::take_broken(&mut body, &wrong);
+                }
+                Checker { diags: &mut wrong, sources }.file(body);
+            }
+            let _ = found.append(wrong);
+        }
+    }
+    let _ = diags.append(load::by_place(found));
+}
+
+struct Checker<'c> {
+    diags: &'c mut Diagnostics,
+    sources: &'c Sources,
+}
+
+impl Checker<'_> {
+    fn error(&mut self, summary: impl Into<String>, detail: &str, span: Span) {
+        let _ = self.diags.error(Diagnostic::error(summary, detail).at(span));
+    }
+
+    fn file(&mut self, body: Body) {
+        let content = into_content(self.diags, body, &FILE);
+        self.once(&content, &["variables"], "This file");
+        let (mut runs, mut providers) = (BTreeMap::new(), BTreeMap::new());
+        for block in content.blocks {
+            let label = block.labels.first().cloned();
+            match (block.kind.name.as_str(), label) {
+                ("run", Some(name)) => {
+                    if let Some(first) = runs.insert(name.name.clone(), block.header) {
+                        let first = place(self.sources, first);
+                        let detail =
+                            format!("The run `{}` is already there at {first}.", name.name);
+                        self.error("Duplicate \"run\" block names", &detail, block.header);
+                    }
+                    let _ = check_name(self.diags, "run block name", &name);
+                    self.run(block.body);
+                }
+                ("variables", _) => drop(into_attributes(self.diags, block.body)),
+                (kind, Some(name)) => {
+                    let alias = self.alias(&block.body);
+                    if let Some(first) = providers.insert((name.name, alias), block.header) {
+                        let first = place(self.sources, first);
+                        let detail = format!("This provider is already configured at {first}.");
+                        self.error("Duplicate provider block", &detail, block.header);
+                    }
+                    if kind == "mock_provider" {
+                        self.mock_provider(block.body);
+                    }
+                }
+                _ => self.overriding(block),
+            }
+        }
+    }
+
+    /// Reports blocks of which there can be one, but are several.
+    fn once(&mut self, content: &Content, kinds: &[&str], what: &str) {
+        for kind in kinds {
+            let mut all = content.blocks.iter().filter(|block| block.kind.name == *kind);
+            let Some(first) = all.next() else { continue };
+            let first = place(self.sources, first.header);
+            for block in all {
+                let detail = format!("{what} already has such a block at {first}.");
+                self.error(format!("Multiple {kind:?} blocks"), &detail, block.header);
+            }
+        }
+    }
+
+    fn run(&mut self, body: Body) {
+        let mut content = into_content(self.diags, body, &RUN);
+        self.once(&content, &["variables", "module", "plan_options"], "This run");
+        self.keyword(content.take("command"), &["apply", "plan"]);
+        if let Some(passed) = content.take("providers") {
+            drop(call::passed(self.diags, self.sources, passed.expr));
+        }
+        self.references(content.take("expect_failures"));
+        if let Some(key) = content.take("state_key") {
+            drop(constant::string(self.diags, &key.expr));
+        }
+        let asserts = content.take_blocks("assert");
+        drop(condition::read_all(self.diags, self.sources, asserts));
+        for block in content.blocks {
+            match block.kind.name.as_str() {
+                "plan_options" => self.plan_options(block.body),
+                "variables" => drop(into_attributes(self.diags, block.body)),
+                "module" => self.module(block),
+                _ => self.overriding(block),
+            }
+        }
+    }
+
+    fn plan_options(&mut self, body: Body) {
+        let mut content = into_content(self.diags, body, &PLAN_OPTIONS);
+        self.keyword(content.take("mode"), &["normal", "refresh-only"]);
+        if let Some(refresh) = content.take("refresh") {
+            let _ = constant::bool(self.diags, &refresh.expr);
+        }
+        self.references(content.take("replace"));
+        self.references(content.take("target"));
+    }
+
+    fn module(&mut self, block: Block) {
+        let mut content = into_content(self.diags, block.body, &MODULE);
+        match content.take("source") {
+            Some(source) => {
+                let versioned = content.take("version").is_some();
+                drop(call::source(self.diags, &source, versioned));
+            }
+            None => self.error(
+                "Missing \"source\" attribute for module block",
+                "A run with a module of its own says where that is.",
+                block.header,
+            ),
+        }
+    }
+
+    fn mock_provider(&mut self, body: Body) {
+        let mut content = into_content(self.diags, body, &MOCK_PROVIDER);
+        if let Some(source) = content.take("source") {
+            drop(constant::string(self.diags, &source.expr));
+        }
+        self.during(content.take("override_during"));
+        for block in content.blocks {
+            if !block.kind.name.starts_with("mock_") {
+                self.overriding(block);
+                continue;
+            }
+            let mut content = into_content(self.diags, block.body, &MOCK);
+            self.during(content.take("override_during"));
+            self.object(content.take("defaults"), &block.kind.name);
+        }
+    }
+
+    /// The alias of a provider, if it has one.
+    fn alias(&mut self, body: &Body) -> Option<Str> {
+        let alias = body.find("alias")?;
+        let text = constant::string(self.diags, &alias.expr).ok()?;
+        if !is_identifier(&text) {
+            let detail = "An alias is a name: letters, digits, underscores and dashes.";
+            self.error("Invalid provider configuration alias", detail, alias.expr.span);
+        }
+        Some(text.as_str().into())
+    }
+
+    /// A block that says what something is instead of what it would be.
+    fn overriding(&mut self, block: Block) {
+        let kind = block.kind.name.as_str();
+        let is_module = kind == "override_module";
+        let schema = if is_module { &OVERRIDE_MODULE } else { &OVERRIDE };
+        let mut content = into_content(self.diags, block.body, schema);
+        match content.take("target") {
+            Some(target) => self.target(&target, kind),
+            None => {
+                let detail = format!("A block of type {kind:?} says what it is about.");
+                self.error("Missing target attribute", &detail, block.header);
+            }
+        }
+        let values = if is_module { "outputs" } else { "values" };
+        self.object(content.take(values), kind);
+        self.during(content.take("override_during"));
+    }
+
+    fn target(&mut self, attribute: &Attribute, kind: &str) {
+        let Ok(target) = traversal::target(self.diags, &attribute.expr) else { return };
+        let mode = match &target {
+            Target::Module(_) => None,
+            Target::Resource(addr) => Some(addr.resource.mode()),
+            Target::Instance(addr) => Some(addr.resource.mode()),
+        };
+        let (wanted, what) = match kind {
+            "override_resource" => (Some(Mode::Managed), "a resource"),
+            "override_data" => (Some(Mode::Data), "a data source"),
+            _ => (None, "a module"),
+        };
+        if mode != wanted {
+            let detail = format!("The target of a block of type {kind:?} is {what}.");
+            self.error("Invalid override target", &detail, attribute.span);
+        }
+    }
+
+    /// An argument that must be one of some words, which stand there without quotes.
+    fn keyword(&mut self, attribute: Option<Attribute>, words: &[&str]) {
+        let Some(attribute) = attribute else { return };
+        if is_word(&attribute.expr, words) {
+            return;
+        }
+        let name = &attribute.name.name;
+        let detail = format!("It is one of these words, without quotes: {}.", words.join(", "));
+        self.error(format!("Invalid {name:?} keyword"), &detail, attribute.expr.span);
+    }
+
+    fn during(&mut self, attribute: Option<Attribute>) {
+        if let Some(attribute) = attribute
+            && !is_word(&attribute.expr, &["plan", "apply"])
+        {
+            let detail = "It is one of these words, without quotes: plan, apply.";
+            self.error("Invalid override_during value", detail, attribute.span);
+        }
+    }
+
+    /// An argument that is a list of references.
+    fn references(&mut self, attribute: Option<Attribute>) {
+        let Some(attribute) = attribute else { return };
+        for entry in traversal::list(self.diags, attribute.expr).unwrap_or_default() {
+            drop(traversal::of(self.diags, &entry));
+        }
+    }
+
+    /// An argument that is a constant object.
+    fn object(&mut self, attribute: Option<Attribute>, kind: &str) {
+        let Some(attribute) = attribute else { return };
+        let Ok(value) = constant::value(self.diags, &attribute.expr) else { return };
+        if !matches!(value, Value::Object(_) | Value::Map(_) | Value::Unknown(..)) {
+            let name = attribute.name.name.as_str();
+            let detail = format!("In a block of type {kind:?} it is an object.");
+            self.error(format!("Invalid {name} attribute"), &detail, attribute.span);
+        }
+    }
+}
+
+/// Whether an expression is one of some words. What could not be parsed was complained of then.
+fn is_word(expr: &Expr, words: &[&str]) -> bool {
+    let word = refs::as_traversal(expr).filter(|word| word.steps.is_empty());
+    matches!(expr.kind, ExprKind::Invalid)
+        || word.is_some_and(|word| words.contains(&word.root.name.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::super::testing::{Texts, report};
+    use super::*;
+
+    fn found(fixture: &str) -> String {
+        let (mut diags, mut sources) = (Diagnostics::new(), Sources::new());
+        let place = (Path::new("."), Path::new("tests"));
+        check(&mut diags, &mut sources, &Texts::of(fixture), place);
+        let report = report(&sources, &diags);
+        report.lines().filter(|line| !line.starts_with(' ')).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn a_file_of_tests_that_makes_sense_is_not_complained_of() {
+        let text = r#"
+//- a.tftest.hcl
+variables {
+  a = 1
+}
+provider "aws" {
+  region = "x"
+}
+provider "aws" {
+  alias = "b"
+}
+mock_provider "tls" {
+  mock_resource "a_b" {
+    defaults        = { id = "x" }
+    override_during = plan
+  }
+  override_data {
+    target = module.a.data.b.c[0]
+    values = {}
+  }
+}
+run "one" {
+  command         = plan
+  expect_failures = [var.a, check.c]
+  providers       = { aws = aws.b }
+  state_key       = "k"
+  plan_options {
+    mode    = refresh-only
+    refresh = false
+    target  = [a.b]
+    replace = [a.c["x"]]
+  }
+  module {
+    source = "./m"
+  }
+  variables {
+    a = run.zero.b
+  }
+  assert {
+    condition     = output.x == 1
+    error_message = "No."
+  }
+  override_module {
+    target  = module.m
+    outputs = { a = 1 }
+  }
+}
+run "two" {}
+//- b.tftest.json
+{"run": {"three": {"command": "plan", "variables": {"a": 1}}}}
+"#;
+        assert_eq!(found(text), "");
+    }
+
+    #[test]
+    fn mistakes_in_files_of_tests_are_found_by_their_form() {
+        let text = r#"
+//- main.tf
+nothing of this is looked at
+//- a.tftest.hcl
+variables {}
+variables {
+  b {}
+}
+provider "x" {}
+mock_provider "x" {
+  alias = "1 2"
+  nope  = 1
+  mock_foo "a" {}
+}
+provider "x" {}
+run "a" {
+  command         = foo
+  nope            = 1
+  expect_failures = [1]
+  providers       = 3
+  plan_options {
+    mode    = nope
+    refresh = "x"
+    target  = 1
+  }
+  module {}
+  module {}
+  assert {
+    condition = true
+  }
+}
+run "a" {}
+run "1" {}
+run {}
+foo {}
+"#;
+        expect![[r#"
+            error a.tftest.hcl:2,1-10 Multiple "variables" blocks
+            error a.tftest.hcl:3,3-4 Unexpected "b" block
+            error a.tftest.hcl:7,11-16 Invalid provider configuration alias
+            error a.tftest.hcl:8,3-7 Unsupported argument
+            error a.tftest.hcl:9,3-11 Unsupported block type
+            error a.tftest.hcl:11,1-13 Duplicate provider block
+            error a.tftest.hcl:13,21-24 Invalid "command" keyword
+            error a.tftest.hcl:14,3-7 Unsupported argument
+            error a.tftest.hcl:15,22-23 Invalid expression
+            error a.tftest.hcl:16,21-22 Invalid expression
+            error a.tftest.hcl:18,15-19 Invalid "mode" keyword
+            error a.tftest.hcl:19,16-17 Unsuitable value type
+            error a.tftest.hcl:20,15-16 Invalid expression
+            error a.tftest.hcl:22,3-9 Missing "source" attribute for module block
+            error a.tftest.hcl:23,3-9 Multiple "module" blocks
+            error a.tftest.hcl:23,3-9 Missing "source" attribute for module block
+            error a.tftest.hcl:24,10-11 Missing required argument
+            error a.tftest.hcl:25,17-21 Invalid assert expression
+            error a.tftest.hcl:28,1-8 Duplicate "run" block names
+            error a.tftest.hcl:29,5-8 Invalid run block name
+            error a.tftest.hcl:30,5-6 Missing name for run
+            error a.tftest.hcl:31,1-4 Unsupported block type"#]]
+        .assert_eq(&found(text));
+    }
+
+    #[test]
+    fn mistakes_in_what_tests_override_and_in_files_of_all_kinds_are_found() {
+        let text = r#"
+//- b.tftest.hcl
+override_resource {
+  values = 3
+}
+override_data {
+  target          = a.b
+  override_during = nope
+}
+override_module {
+  target  = data.a.b
+  outputs = [1]
+}
+run "x" {
+  command =
+}
+run "y" {
+  command = 1
+}
+//- tests/c.tftest.hcl
+foo {
+//- tests/deep/d.tftest.hcl
+foo {
+//- .e.tftest.hcl
+foo {
+//- f.tftest.json
+{"run": {"x": {"command": "foo", "nope": 1}}, "foo": 1}
+"#;
+        expect![[r#"
+            error b.tftest.hcl:1,1-18 Missing target attribute
+            error b.tftest.hcl:2,3-13 Invalid values attribute
+            error b.tftest.hcl:5,3-24 Invalid override target
+            error b.tftest.hcl:6,3-25 Invalid override_during value
+            error b.tftest.hcl:9,3-21 Invalid override target
+            error b.tftest.hcl:10,3-16 Invalid outputs attribute
+            error b.tftest.hcl:13,12-14,1 Invalid expression
+            error b.tftest.hcl:16,13-14 Invalid "command" keyword
+            error f.tftest.json:1,27-32 Invalid "command" keyword
+            error f.tftest.json:1,34-40 Extraneous JSON object property
+            error f.tftest.json:1,47-52 Extraneous JSON object property
+            error tests/c.tftest.hcl:1,5-6 Unclosed configuration block"#]]
+        .assert_eq(&found(text));
+    }
+}
