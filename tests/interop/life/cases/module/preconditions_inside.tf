@@ -1,4 +1,5 @@
 #= file m/main.tf
+variable "at" {}
 variable "ok" {
   default = true
 }
@@ -11,15 +12,15 @@ variable "size" {
 }
 resource "test_thing" "a" {
   count = var.size
-  name  = "a${count.index}"
+  name  = "${var.at}${count.index}"
   lifecycle {
     precondition {
       condition     = var.ok || count.index > 0
       error_message = "Not ok at ${count.index}."
     }
     postcondition {
-      condition     = self.name != "a3"
-      error_message = "No a3."
+      condition     = self.name != "y3"
+      error_message = "No y3."
     }
   }
 }
@@ -34,6 +35,7 @@ output "ids" {
 module "m" {
   source   = "./m"
   for_each = { x = 1, y = 3 }
+  at       = each.key
   size     = each.value
 }
 #= plan
@@ -41,6 +43,7 @@ module "m" {
 module "m" {
   source   = "./m"
   for_each = { x = 1, y = 3 }
+  at       = each.key
   size     = each.value
   ok       = each.key == "x"
 }
@@ -48,12 +51,14 @@ module "m" {
 module "m" {
   source   = "./m"
   for_each = { x = 2, y = 4, z = 5 }
+  at       = each.key
   size     = each.value
 }
 #= apply
 module "m" {
   source   = "./m"
   for_each = { x = 2, y = 4 }
+  at       = each.key
   size     = each.value
 }
 #= plan -destroy
