@@ -113,7 +113,7 @@ impl Reader<'_> {
             "bool" | "number" | "string" | "any" => {
                 Err(self.invalid(&format!("{name} takes nothing in parentheses."), call.parens))
             }
-            "optional" => Err(self.invalid(OPTIONAL_PLACE, span)),
+            "optional" => Err(self.invalid(OPTIONAL_PLACE, call.name.span)),
             "list" | "set" | "map" => {
                 let detail = format!(
                     "{name} takes exactly one thing in parentheses: the type of its elements."

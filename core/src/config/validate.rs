@@ -187,7 +187,9 @@ fn check_whole(diags: &mut Diagnostics, depends_on: &[Reference]) {
         let n_keys = usize::from(reference.instance_key().is_some());
         // An output of a module is something of its own.
         let n_whole = n_keys + usize::from(reference.output().is_some());
-        if let Some(step) = reference.remaining.get(n_whole) {
+        if reference.remaining.len() > n_whole {
+            let last = reference.remaining[..n_whole].last();
+            let start = last.map_or(reference.span, step_span).end;
             let _ = diags.error(
                 Diagnostic::error(
                     "Invalid depends_on reference",
@@ -197,7 +199,12 @@ fn check_whole(diags: &mut Diagnostics, depends_on: &[Reference]) {
                         reference.subject
                     ),
                 )
-                .at(step_span(step)),
+                .at(if start < reference.whole.end {
+                    Span { start, ..reference.whole }
+                } else {
+                    // In quotes the parts have no places of their own.
+                    reference.whole
+                }),
             );
         }
     }

@@ -142,9 +142,9 @@ fn what_is_no_type_is_explained() {
             This is no type. A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
         1:8 "foo(string)" Invalid type specification
             There is no type "foo". A type is one of the words string, number, bool and any, or made with list(...), set(...), map(...), object({...}) or tuple([...]).
-        1:8 "optional(string)" Invalid type specification
+        1:8 "optional" Invalid type specification
             Only an attribute of an object type can be optional: object({ name = optional(string) }).
-        1:13 "optional(string)" Invalid type specification
+        1:13 "optional" Invalid type specification
             Only an attribute of an object type can be optional: object({ name = optional(string) }).
         1:28 "a" Invalid type specification
             There is an attribute "a" in this type already.

@@ -94,7 +94,7 @@ output "i" { value = [x_y.counted[*].id, x_y.each["a"].id, x_y.single.id, x_y.co
                 There is no managed resource `x_y.none` in the root module.
             error main.tf:6,43-54 Missing resource instance key
                 `x_y.counted` has `count` set, so an attribute can be taken only of one of its instances, for example `x_y.counted[count.index]`, or of all with `x_y.counted[*]`.
-            error main.tf:6,55-57 Invalid depends_on reference
+            error main.tf:6,54-57 Invalid depends_on reference
                 An entry of `depends_on` must be a whole object, such as `x_y.counted`, and not a part of one.
             error main.tf:10,11-19 Self-referential block
                 The block of `x_y.self` cannot refer to itself.

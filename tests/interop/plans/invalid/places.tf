@@ -69,3 +69,20 @@ resource "terraform_data" "a" {
     }
   }
 }
+#= validate
+resource "terraform_data" "a" {}
+resource "terraform_data" "b" {
+  count      = 2
+  depends_on = [terraform_data.a.input]
+}
+output "a" {
+  value      = 1
+  depends_on = [terraform_data.b[0].input.x, terraform_data.a.id]
+}
+#= validate
+variable "a" {
+  type = optional(string)
+}
+variable "b" {
+  type = tuple([string, optional(number)])
+}
