@@ -197,8 +197,8 @@ fn say(text: &'static str) {
 #[expect(clippy::exit, reason = "the thread that would return from main is busy")]
 fn end() -> ! {
     // As long as this is held nobody is let go of, so that each of these numbers means who it is meant
-    // for. Where it cannot be had in time, somebody starts one for so long
-    // that waiting for him would be the greater harm.
+    // for. Where it cannot be had in time, a program takes so long to start that waiting for it would
+    // be the greater harm.
     let companions = companions_in_time();
     let numbers = companions.iter().flat_map(|companions| companions.iter());
     let mut ending: Vec<i32> = numbers.filter_map(|id| i32::try_from(*id).ok()).collect();

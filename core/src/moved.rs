@@ -69,6 +69,12 @@ pub fn destination(
     first.unwrap_or_else(|| addr.clone())
 }
 
+/// What a state holds once everything has the address that it belongs at.
+#[must_use]
+pub fn after(config: &Config, state: &State) -> State {
+    Moves::of(config, state).1
+}
+
 /// Whether what a state has at one address goes to another, with everything else that moves: nothing
 /// that is there already keeps it from going.
 #[must_use]

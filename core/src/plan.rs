@@ -89,8 +89,8 @@ pub struct Adoption {
     /// Whether all objects that the clue stands for belong to the state, each under an address of its
     /// own. Otherwise a clue that stands for several is refused.
     pub all: bool,
-    /// By which configuration of its provider it is found where no block has a place for the instance.
-    /// `None` refuses that.
+    /// By which configuration of its provider it is found where no block has a place for the instance,
+    /// if neither its block nor the state names another. `None` refuses what has no place.
     pub unwritten: Option<ProviderConfigAddr>,
 }
 
@@ -153,18 +153,14 @@ impl Plan {
 
     /// Whether the state that the plan starts from has to be stored before anything is done. A journal
     /// tells what is done at which address; whoever reads it later, beside `stored`, must not take for
-    /// the outcome of a creation what had another address, was gone, or was made by an earlier run.
+    /// its outcome what had another address, was gone, was imported, or was made by an earlier run.
     #[must_use]
     pub fn needs_its_ground(&self, stored: &State) -> bool {
-        let is_gone = |change: &Change| {
-            let addr = &change.addr;
-            change.action == Action::Create
-                && stored.current(addr).is_some()
-                && self.prior.current(addr).is_none()
+        let is_elsewhere = |(addr, deposed): &ChangeKey| {
+            let there = |state: &State| state.object(addr, deposed.as_ref()).is_some();
+            there(stored) != there(&self.prior)
         };
-        self.moves()
-            || !self.searches.is_empty()
-            || self.changes.values().any(|change| is_gone(change))
+        self.moves() || !self.searches.is_empty() || self.changes.keys().any(is_elsewhere)
     }
 
     /// The differences that are worth telling: nobody misses an object that was to be destroyed.

@@ -140,7 +140,10 @@ fn what_has_no_place_any_more_is_adopted_all_the_same_and_goes_with_the_next_app
         workdir.write("main.tf", &config);
         workdir.formwork("get").succeed();
         workdir.formwork("recover adopt bad_thing.second nobody-1").run().code(1);
-        workdir.formwork("recover adopt bad_thing.second second-1").succeed();
+        let managed = workdir.formwork("recover adopt bad_thing.second first-1").run();
+        managed.code(1).says("Object is managed already").says("bad_thing.first has already");
+        let adopted = workdir.formwork("recover adopt bad_thing.second second-1").succeed();
+        adopted.says("bad_thing.second is in the state.");
         assert_eq!(names(&workdir), ["bad_thing.first", "bad_thing.second"]);
         let next = workdir.formwork("apply -auto-approve").succeed();
         next.says("0 added, 0 changed, 1 destroyed");
@@ -159,12 +162,46 @@ fn what_moves_to_where_another_object_is_stays_for_the_next_plan_to_see() {
     workdir.formwork("apply -auto-approve").succeed();
     let moved = "moved {\n  from = bad_thing.second\n  to   = bad_thing.other\n}\n";
     workdir.write("main.tf", &(renamed + moved));
-    workdir.formwork("recover adopt bad_thing.second second-1").succeed();
+    let adopted = workdir.formwork("recover adopt bad_thing.second second-1").succeed();
+    adopted.says("the next apply destroys the object");
     assert_eq!(names(&workdir), ["bad_thing.first", "bad_thing.other", "bad_thing.second"]);
     let next = workdir.formwork("apply -auto-approve").succeed();
     next.says("Unresolved resource instance address changes").says("1 destroyed");
     assert_eq!(workdir.world.objects(), ["first-1", "third-1"]);
     workdir.formwork("plan -detailed-exitcode").succeed();
+}
+
+#[test]
+fn what_is_about_to_move_to_an_address_is_not_taken_for_what_was_found() {
+    let workdir = Workdir::new(CONFIG);
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    let other = CONFIG.replace("\"second\" {", "\"other\" {").replace("\"second\"", "\"other\"");
+    workdir.write("main.tf", &other);
+    workdir.formwork("apply -auto-approve").succeed();
+    let third = other.replace("\"other\" {", "\"third\" {");
+    let moved = |from: &str, to: &str| {
+        format!("moved {{\n  from = bad_thing.{from}\n  to   = bad_thing.{to}\n}}\n")
+    };
+    workdir.write("main.tf", &(third + &moved("other", "third")));
+    let refused = workdir.formwork("import bad_thing.third second-1").run();
+    refused.code(1).says("already managing a remote object for bad_thing.third");
+    assert_eq!(names(&workdir), ["bad_thing.first", "bad_thing.other"]);
+}
+
+#[test]
+fn what_was_imported_for_a_replacement_is_known_after_a_kill() {
+    let first = "  lifecycle {\n    create_before_destroy = true\n  }\n  name = \"second\"";
+    let old = CONFIG.replace("  name = \"second\"", &format!("{first}\n  kind = \"one\""));
+    let workdir = Workdir::new(&old);
+    workdir.formwork("apply -auto-approve").succeed();
+    workdir.formwork("state rm bad_thing.second").succeed();
+    let import = "import {\n  to = bad_thing.second\n  id = \"second-1\"\n}\n";
+    workdir.write("main.tf", &(old.replace("\"one\"", "\"two\"") + import));
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1", "second-2"]);
+    workdir.formwork("recover adopt bad_thing.second second-2").succeed();
+    workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 1 destroyed");
+    assert_eq!(workdir.world.objects(), ["first-1", "second-2"]);
 }
 
 /// The configuration after `second` got another name, be it as an instance of a repeated resource.

@@ -317,8 +317,13 @@ impl Run<'_> {
     ) -> Result<(Tally, bool), Reported> {
         let results = Results::new(&self.prepared.config);
         let world = self.prepared.world(true);
-        if plan.needs_its_ground(&locked.file.state) {
-            self.store_ground(diags, locked, (plan, &journal)).await?;
+        if locked.has_taken_over() || plan.needs_its_ground(&locked.file.state) {
+            let stored = self.store_ground(diags, locked, (plan, &journal)).await;
+            if let Err(reported) = stored {
+                // Nothing was done yet that anybody would have to take over.
+                self.end(diags, journal);
+                return Err(reported);
+            }
         }
         let session = self.prepared.session(With {
             state: &locked.file.state,

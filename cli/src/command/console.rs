@@ -124,7 +124,7 @@ async fn prepare(
 ) -> Result<(Config, BTreeMap<Str, Input>, Launcher), Reported> {
     let config = workspace.config(diags)?;
     let mut required = config.requirements();
-    required.extend(of_state(workspace, &config, &required, (place, &|_| false)).await);
+    required.extend(of_state(workspace, &config, &required, (place, false)).await);
     let launcher = workspace.launcher(diags, &required)?;
     let given = given(diags, workspace, &args.variables.sources)?;
     let sources = &mut workspace.sources;

@@ -7,8 +7,10 @@ use formwork_core::addr::{InstanceAddr, Mode as ResourceMode, Target};
 use formwork_core::change::Clue;
 use formwork_core::config::Config;
 use formwork_core::eval::Results;
+use formwork_core::moved;
 use formwork_core::plan::{Adoption, Mode, Options};
 use formwork_core::provider::Pool;
+use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::{Interrupt, guarded};
@@ -166,7 +168,7 @@ impl Finder<'_> {
         addr: &InstanceAddr,
         adoption: Adoption,
     ) -> Result<(), Reported> {
-        if locked.file.state.current(addr).is_some() {
+        if self.is_taken(&locked.file.state, addr) {
             let detail = format!(
                 "Formwork is already managing a remote object for {addr}. To import to this address you must first remove the existing object from the state."
             );
@@ -217,6 +219,11 @@ impl Finder<'_> {
     /// What is written.
     pub(super) fn config(&self) -> &Config {
         &self.prepared.config
+    }
+
+    /// Whether something is at an address, or moves there with the next plan.
+    pub(super) fn is_taken(&self, state: &State, addr: &InstanceAddr) -> bool {
+        state.current(addr).is_some() || moved::after(self.config(), state).current(addr).is_some()
     }
 
     /// Makes sure that what is to be imported has a block.

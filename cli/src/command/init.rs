@@ -85,8 +85,7 @@ async fn install_providers(
     (diags, config): (&mut Diagnostics, &Config),
 ) -> Result<(), Reported> {
     let mut required = config.requirements();
-    required
-        .extend(of_state(workspace, config, &required, (&StatePlace::default(), &|_| true)).await);
+    required.extend(of_state(workspace, config, &required, (&StatePlace::default(), true)).await);
     let text = "Initializing provider plugins...";
     report.step(Paint::Bold, text, "initializing_provider_plugin_message");
     let before = workspace.locks(diags)?;

@@ -72,8 +72,8 @@ pub(super) async fn guarded<T>(
     loop {
         tokio::select! {
             biased;
-            () = signals.next() => break,
             result = &mut work => return Some(result),
+            () = signals.next() => break,
             () = &mut stopping, if !stopped => stopped = true,
             never = &mut reminding => match never {},
         }

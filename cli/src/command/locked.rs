@@ -73,6 +73,11 @@ impl Locked {
         }
     }
 
+    /// Whether what interrupted runs have done is in the state here, and not in the stored one.
+    pub(crate) fn has_taken_over(&self) -> bool {
+        self.recovery.as_ref().is_some_and(|recovery| !recovery.is_nothing())
+    }
+
     /// What only the user can decide.
     pub(crate) fn undecided(&self) -> impl Iterator<Item = &Unresolved> {
         let all = self.recovery.iter().flat_map(|recovery| &recovery.unresolved);

@@ -22,7 +22,7 @@ use time::OffsetDateTime;
 
 use super::given::{ask_for_missing, given};
 use super::mistakes::{self, Known};
-use super::output::{Counts, providers_in};
+use super::output::providers_in;
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
 use crate::clock;
 use crate::env::Env;
@@ -125,8 +125,7 @@ impl<'e> Prepared<'e> {
         }
         let _ = diags.append(dangling);
         let mut required = config.requirements();
-        let counts = |open: &InstanceAddr| preparing.fills == Some(open);
-        let place = (preparing.place, &counts as Counts<'_>);
+        let place = (preparing.place, preparing.fills.is_some());
         required.extend(of_state(workspace, &config, &required, place).await);
         let launcher = workspace.launcher(diags, &required)?;
         workspace.warn_of_overrides(diags, &required);
@@ -185,19 +184,19 @@ pub(crate) struct With<'a> {
     pub(crate) stop: &'a Cell<bool>,
 }
 
-/// The providers of what is in the state and not in the configuration any more, and of what an
-/// interrupted run left open about what counts. A state that cannot be read is for the command to
-/// complain about once it has locked it.
+/// The providers of what is in the state and not in the configuration any more, and if asked for of what
+/// interrupted runs left open. A state that cannot be read is for the command to complain about once it
+/// has locked it.
 pub(super) async fn of_state(
     workspace: &Workspace<'_>,
     config: &Config,
     required: &BTreeMap<ProviderAddr, Constraints>,
-    (place, counts): (&StatePlace, Counts<'_>),
+    (place, with_open): (&StatePlace, bool),
 ) -> BTreeMap<ProviderAddr, Constraints> {
     let diags = &mut Diagnostics::new();
     let Ok(store) = workspace.store(diags, config.backend(), place) else { return BTreeMap::new() };
     let providers = if is_pending(store.journals()) {
-        providers_in(diags, store, counts).await.unwrap_or_default()
+        providers_in(diags, store, with_open).await.unwrap_or_default()
     } else {
         store.providers()
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use formwork_core::addr::{InstanceAddr, ProviderAddr};
+use formwork_core::addr::ProviderAddr;
 use formwork_core::state::State;
 use formwork_core::state::file::StateFile;
 use formwork_core::state::local::LocalStore;
@@ -167,20 +167,18 @@ pub(super) async fn stored_in(
     Ok(file_in(diags, store).await?.0.map(|file| file.state).unwrap_or_default())
 }
 
-/// Whether the provider of an instance is needed about which an interrupted run left something open.
-pub(super) type Counts<'a> = &'a dyn Fn(&InstanceAddr) -> bool;
-
-/// The providers of everything in a store, interrupted runs included, and of what they left open.
+/// The providers of everything in a store, what interrupted runs have done included, and if asked for
+/// of what they left open.
 pub(super) async fn providers_in(
     diags: &mut Diagnostics,
     mut store: LocalStore,
-    counts: Counts<'_>,
+    with_open: bool,
 ) -> Result<BTreeSet<ProviderAddr>, Reported> {
     let file = store.read().await.map_err(|error| diags.error(error.diagnostic()))?;
     let (file, open) = match recover(store.journals(), file.clone()) {
         Ok(recovery) => {
-            let ours = recovery.unresolved.into_iter().filter(|one| counts(&one.addr));
-            (recovery.file, ours.map(|one| one.provider.provider).collect())
+            let open = recovery.unresolved.into_iter().filter(|_| with_open);
+            (recovery.file, open.map(|one| one.provider.provider).collect())
         }
         Err(_) => (file, BTreeSet::new()),
     };

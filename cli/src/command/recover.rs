@@ -12,7 +12,7 @@ use formwork_core::state::recover::{Doubt, Unresolved};
 use formwork_core::state::{Object, State};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::import::{Taking, address};
+use super::import::{Finder, Taking, address};
 use super::locked::Locked;
 use super::told::told;
 use crate::args::{
@@ -147,6 +147,7 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
         config: None,
         operation: "recover",
     };
+    let mut ended = String::new();
     let done = taking
         .run(env, async |diags, finder, locked| {
             let addr = address(diags, &args.address)?;
@@ -154,64 +155,115 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
             let Some(last) = open.last() else {
                 return Err(diags.error(locked.nothing_open(&addr)));
             };
-            let (addr, place) = (&last.addr, last.place());
-            match (&last.doubt, &args.id) {
-                (Doubt::Place { object }, None) => {
-                    let before = locked.file.state.clone();
-                    let object = object.as_ref();
-                    put_in(diags, &mut locked.file.state, last, object)?;
-                    let state = &mut locked.file.state;
-                    if addr != place && !moved::goes(finder.config(), state, addr, place) {
-                        *state = before;
-                        put_in(diags, state, &last.clone().at(place.clone()), object)?;
-                    }
+            let at = match (&last.doubt, &args.id) {
+                (Doubt::Place { object: None }, None) => {
+                    ended = format!(
+                        "{} was destroyed. What the state has there by now stays, and the next refresh sees what became of it.\n",
+                        last.addr
+                    );
+                    return locked.save(diags).await;
                 }
-                (_, Some(id)) => {
-                    make_room(locked, last);
-                    // Where another object is by now, the one that moved there in vain is not taken for
-                    // it: the next plan says what becomes of it.
-                    let is_free = locked.file.state.current(place).is_none();
-                    let at = if is_free { place } else { addr };
-                    let (clue, unwritten) = (Clue::Id(id.as_str().into()), Some(last.provider.clone()));
-                    let adoption = Adoption { clue, all: false, unwritten };
-                    finder.take_in(diags, locked, at, adoption).await?;
-                    refuse_predecessor(diags, locked, (last, at))?;
-                    if is_free {
-                        bring_home(&mut locked.file.state, finder.config(), last);
-                    }
+                (Doubt::Place { object: Some(object) }, None) => {
+                    put_back(diags, &mut locked.file.state, finder.config(), (last, object))?
                 }
+                (_, Some(id)) => find(diags, finder, locked, (last, id)).await?,
                 (Doubt::Effect, None) => {
                     let detail = format!(
-                        "What the provider knows the object by is not known here: give it behind the address, as `formwork import` has it.\n  formwork recover adopt '{addr}' ID"
+                        "What the provider knows the object by is not known here: give it behind the address, as `formwork import` has it.\n  formwork recover adopt '{}' ID",
+                        last.addr
                     );
                     let problem = Diagnostic::error("The id of the object is missing", detail);
                     return Err(diags.error(problem));
                 }
-            }
+            };
+            warn_of_no_place(diags, (finder.config(), &locked.file.state), last, &at);
+            ended = format!("{at} is in the state.\n");
             locked.save(diags).await
         })
         .await;
     if done == Exit::Done {
-        out(&format!("{} is in the state.\n", args.address));
+        out(&ended);
     }
     done
 }
 
-/// Has what was taken in go the way of everything else that moves: it waits where the run was to make
-/// it. Alone under the new address it would keep the others, whose place is not there yet, from coming.
-fn bring_home(state: &mut State, config: &Config, one: &Unresolved) {
-    let (from, to) = (&one.addr, one.place());
-    if from == to || from.resource.kind() != to.resource.kind() {
+/// Finds the object that was made and takes it in. Returns under which address.
+async fn find(
+    diags: &mut Diagnostics,
+    finder: &Finder<'_>,
+    locked: &mut Locked,
+    (one, id): (&Unresolved, &str),
+) -> Result<InstanceAddr, Reported> {
+    make_room(locked, one);
+    // Where another object is by now, the one that moved there in vain is not taken for it: the next
+    // plan says what becomes of it.
+    let is_free = !finder.is_taken(&locked.file.state, one.place());
+    let at = if is_free { one.place() } else { &one.addr };
+    let (clue, unwritten) = (Clue::Id(id.into()), Some(one.provider.clone()));
+    let adoption = Adoption { clue, all: false, unwritten };
+    let others = locked.file.state.clone();
+    finder.take_in(diags, locked, at, adoption).await?;
+    refuse_managed(diags, (&others, &locked.file.state), (one, at))?;
+    match is_free && bring_home(&mut locked.file.state, finder.config(), one) {
+        true => Ok(one.addr.clone()),
+        false => Ok(at.clone()),
+    }
+}
+
+/// Puts a result in its place. Returns where that is.
+fn put_back(
+    diags: &mut Diagnostics,
+    state: &mut State,
+    config: &Config,
+    (one, object): (&Unresolved, &Arc<Object>),
+) -> Result<InstanceAddr, Reported> {
+    let (addr, place) = (&one.addr, one.place());
+    let before = state.clone();
+    put_in(diags, state, one, object)?;
+    if addr == place || moved::goes(config, state, addr, place) {
+        return Ok(addr.clone());
+    }
+    *state = before;
+    put_in(diags, state, &one.clone().at(place.clone()), object)?;
+    Ok(place.clone())
+}
+
+/// Warns where the next apply destroys what was taken in.
+fn warn_of_no_place(
+    diags: &mut Diagnostics,
+    (config, state): (&Config, &State),
+    one: &Unresolved,
+    at: &InstanceAddr,
+) {
+    let place = one.place();
+    let lands = if moved::goes(config, state, at, place) { place } else { at };
+    if config.resource(&lands.of().config()).is_some() {
         return;
     }
-    let Some(object) = state.object(to, None).cloned() else { return };
+    let detail = format!(
+        "No block has a place for {at}, so the next apply destroys the object. To keep it, write its block first."
+    );
+    diags.warn(Diagnostic::warning("Adopted object has no block", detail).about(at.to_string()));
+}
+
+/// Has what was taken in go the way of everything else that moves: it waits where the run was to make
+/// it. Alone under the new address it would keep the others, whose place is not there yet, from coming.
+/// Returns whether it does.
+fn bring_home(state: &mut State, config: &Config, one: &Unresolved) -> bool {
+    let (from, to) = (&one.addr, one.place());
+    if from == to || from.resource.kind() != to.resource.kind() {
+        return false;
+    }
+    let Some(object) = state.object(to, None).cloned() else { return false };
     let mut home = state.clone();
     home.remove_object(to, None);
     let resource = home.resource_mut(from.of(), &one.provider);
     resource.instances.or_default(&from.key).current = Some(object);
-    if moved::goes(config, &home, from, to) {
+    let goes = moved::goes(config, &home, from, to);
+    if goes {
         *state = home;
     }
+    goes
 }
 
 /// Deposes the object that the new one was to take the place of.
@@ -223,54 +275,53 @@ fn make_room(locked: &mut Locked, one: &Unresolved) {
     }
 }
 
-/// Makes sure that what was found is not the object that the new one was to take the place of: it would
-/// be destroyed as such.
-fn refuse_predecessor(
+/// Makes sure that what was found is not managed already, above all as the object that the new one was
+/// to take the place of: under two addresses it would be destroyed as one of them.
+fn refuse_managed(
     diags: &mut Diagnostics,
-    locked: &Locked,
+    (before, state): (&State, &State),
     (one, at): (&Unresolved, &InstanceAddr),
 ) -> Result<(), Reported> {
-    let Some(key) = &one.deposes else { return Ok(()) };
-    let state = &locked.file.state;
-    let (found, before) = (state.object(at, None), state.object(&one.addr, Some(key)));
-    let (Some(found), Some(before)) = (found, before) else { return Ok(()) };
-    if !found.is_of_the_same_object(before) {
-        return Ok(());
-    }
+    let Some(found) = state.object(at, None) else { return Ok(()) };
+    let of_kind =
+        before.resources.iter().filter(|(addr, _)| addr.resource.kind() == at.resource.kind());
+    let mut managed =
+        of_kind.filter(|(_, held)| held.objects().any(|it| found.is_of_the_same_object(it)));
+    let Some((holder, _)) = managed.next() else { return Ok(()) };
     let detail = format!(
-        "The object found is the one that {} has already, and that the interrupted creation was to replace. If there is no other one, say so:\n  formwork recover forget '{}'",
+        "The object found is one that {holder} has already. If there is no other one that the interrupted run has made for {}, say so:\n  formwork recover forget '{}'",
         one.addr, one.addr
     );
     Err(diags.error(Diagnostic::error("Object is managed already", detail)))
 }
 
-/// Puts a result in its place, whatever has come there since, unless that is certainly another object:
-/// nobody would know of it any more.
+/// Puts a result under an address, whatever has come there since, unless that is certainly another
+/// object: nobody would know of it any more.
 fn put_in(
     diags: &mut Diagnostics,
     state: &mut State,
     one: &Unresolved,
-    object: Option<&Arc<Object>>,
+    object: &Arc<Object>,
 ) -> Result<(), Reported> {
-    let Some(object) = object else {
-        state.remove_object(&one.addr, one.deposed.as_ref());
-        return Ok(());
-    };
-    let resource = state.resource_mut(one.addr.of(), &one.provider);
-    let instance = resource.instances.or_default(&one.addr.key);
-    let before = match &one.deposed {
-        Some(key) => instance.deposed.insert(key.clone(), object.clone()),
-        None => instance.current.replace(object.clone()),
-    };
-    let Some(before) = before else { return Ok(()) };
-    if let Some(key) = &one.deposes {
-        instance.deposed.insert(key.clone(), before);
-    } else if object.is_of_another_object(&before) {
-        let addr = &one.addr;
+    let addr = &one.addr;
+    let there = state.object(addr, one.deposed.as_ref()).cloned();
+    let there = there.filter(|there| !there.is_of_the_same_object(object));
+    // What it was to take the place of is there all the time, unless it is out of the way already.
+    let room = one.deposes.as_ref().filter(|key| state.object(addr, Some(*key)).is_none());
+    if room.is_none() && there.as_ref().is_some_and(|there| object.is_of_another_object(there)) {
         let detail = format!(
-            "The state has another object at {addr} by now than the one that came back. Give that one another address first (`formwork state mv`), or take it out of the state (`formwork state rm`). If the one that came back is not to be managed, say so:\n  formwork recover forget '{addr}'"
+            "The state has another object at {addr} by now than the one that came back. That one stays. Say that this is settled, and import the one that came back under an address of its own:\n  formwork recover forget '{addr}'"
         );
         return Err(diags.error(Diagnostic::error("Another object is managed here", detail)));
+    }
+    let resource = state.resource_mut(addr.of(), &one.provider);
+    let instance = resource.instances.or_default(&addr.key);
+    match &one.deposed {
+        Some(key) => drop(instance.deposed.insert(key.clone(), object.clone())),
+        None => instance.current = Some(object.clone()),
+    }
+    if let (Some(key), Some(there)) = (room, there) {
+        instance.deposed.insert(key.clone(), there);
     }
     Ok(())
 }

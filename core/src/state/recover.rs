@@ -12,6 +12,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use formwork_value::codec::json;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Value};
 
@@ -164,17 +165,19 @@ impl Recovery {
     }
 
     /// A creation is settled once there is an object under its address that may be the one: somebody
-    /// imported it, be it with another program. Nothing was there when it was announced, because a run
-    /// stores the state first in which a place is free that is taken in the stored one; and creating it
-    /// again is refused. What has moved there since is seldom what was to be made, and does not settle it. Where
-    /// the new object was to take the place of another, that other one is there all the time.
+    /// imported it, be it with another program. Nothing was there when it was announced: a run stores
+    /// the state first in which the place is free, or has emptied it itself. Where the new object was to
+    /// take the place of another, that other one is there all the time; and where somebody else has
+    /// changed what the run had left, nobody knows what that is.
     fn settle_what_came_in(&mut self) {
         let Some(file) = &self.file else { return };
+        let misplaced = self.unresolved.iter().filter(|one| one.doubt != Doubt::Effect);
+        let misplaced: BTreeSet<_> = misplaced.map(|one| one.addr.clone()).collect();
         for one in &mut self.unresolved {
             let is_creation = one.action == Action::Create && one.doubt == Doubt::Effect;
-            let was_empty = one.deposes.is_none();
             if is_creation
-                && was_empty
+                && one.deposes.is_none()
+                && !misplaced.contains(&one.addr)
                 && let Some(object) = file.state.object(&one.addr, one.deposed.as_ref())
                 && one.may_be(object)
             {
@@ -291,16 +294,21 @@ impl Unresolved {
         self.planned.as_ref().filter(|_| is_open && is_creation)
     }
 
-    /// Whether an object may be the one that was to be made: no word or truth value at its top is
-    /// another than was planned.
+    /// Whether an object may be the one that was to be made: everything at its top that was known when
+    /// it was planned is as it was planned.
     fn may_be(&self, object: &Object) -> bool {
         let Some(Value::Object(planned)) = &self.planned else { return true };
         let stored: serde_json::Value =
             serde_json::from_slice(&object.attributes).unwrap_or_default();
-        planned.iter().all(|(name, planned)| match (planned, &stored[&**name]) {
-            (Value::String(planned), serde_json::Value::String(stored)) => **planned == **stored,
-            (Value::Bool(planned), serde_json::Value::Bool(stored)) => planned == stored,
-            _ => true,
+        planned.iter().all(|(name, planned)| {
+            // What is not given may have got a value when it was made.
+            if planned.is_null() {
+                return true;
+            }
+            // What is unknown, or a secret that is not kept, is not encoded.
+            let planned = json::encode_simple(planned).ok();
+            let planned = planned.and_then(|text| serde_json::from_str(&text).ok());
+            planned.is_none_or(|planned: serde_json::Value| planned == stored[&**name])
         })
     }
 

@@ -21,8 +21,9 @@ pub(in crate::plan) fn add<'c>(
     let mut used: BTreeSet<_> =
         resources.filter_map(|(node, resource)| config.provider_of(node, resource)).collect();
     let orphans = inputs.adopted_orphans();
-    let held = state.resources.iter().map(|(addr, held)| (addr, &held.provider));
-    for (addr, provider) in held.chain(orphans.iter().map(|(addr, provider)| (addr, *provider))) {
+    let held = state.resources.iter().map(|(addr, held)| (addr, &held.provider, LEFT));
+    let adopted = orphans.iter().map(|(addr, provider)| (addr, *provider, ADOPTED));
+    for (addr, provider, why) in held.chain(adopted) {
         if config.resource(&addr.config()).is_some() || used.contains(provider) {
             continue;
         }
@@ -31,16 +32,25 @@ pub(in crate::plan) fn add<'c>(
         if implied || written.contains_key(provider) {
             used.insert(provider.clone());
         } else if addr.resource.mode() == Mode::Managed {
-            let _ = diags.error(missing(addr, provider));
+            let _ = diags.error(missing(addr, provider, why));
         }
     }
     phase::add_providers(config, used, add);
 }
 
-fn missing(resource: &dyn std::fmt::Display, provider: &ProviderConfigAddr) -> Diagnostic {
-    Diagnostic::error(
-        "Provider configuration not present",
-        format!("To work with {resource} its original provider configuration at {provider} is required, but it has been removed. This occurs when a provider configuration is removed while objects created by that provider still exist in the state. Re-add the provider configuration to destroy {resource}, after which you can remove the provider configuration again."),
-    )
-    .about(resource.to_string())
+/// How it comes that an object needs a provider configuration that is not written, and what to do.
+const LEFT: &str = "This occurs when a provider configuration is removed while objects created by that provider still exist in the state. Re-add the provider configuration to destroy RESOURCE, after which you can remove the provider configuration again.";
+const ADOPTED: &str = "Re-add the provider configuration for as long as it takes to find the object. If it is not there, or is to stay out of the state, `formwork recover forget` settles that without a provider.";
+
+fn missing(
+    resource: &dyn std::fmt::Display,
+    provider: &ProviderConfigAddr,
+    why: &str,
+) -> Diagnostic {
+    let resource = resource.to_string();
+    let why = why.replace("RESOURCE", &resource);
+    let detail = format!(
+        "To work with {resource} its original provider configuration at {provider} is required, but it has been removed. {why}"
+    );
+    Diagnostic::error("Provider configuration not present", detail).about(resource)
 }

@@ -62,7 +62,8 @@ pub(super) async fn visit_orphan(
     let mut found = vec![resource];
     visit_doomed(view, diags, &vertex.provider, (&mut found, vec![doomed])).await;
     let mut found = found.remove(0);
-    let adopted = view.options.adoptions.iter().filter(|(addr, _)| addr.of() == vertex.addr);
+    let adopted = view.options.adoptions.iter();
+    let adopted = adopted.filter(|(addr, it)| it.unwritten.is_some() && addr.of() == vertex.addr);
     for (addr, adoption) in adopted {
         found
             .objects
