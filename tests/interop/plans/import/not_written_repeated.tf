@@ -4,7 +4,3 @@ import {
   to       = terraform_data.c[each.key]
   id       = "x"
 }
-import {
-  to = module.m.terraform_data.c
-  id = "x"
-}

@@ -1,0 +1,5 @@
+#= validate
+import {
+  to = module.m.terraform_data.c
+  id = "x"
+}
