@@ -145,8 +145,7 @@ impl Plan {
     }
 
     /// Whether anything has another address than the stored state gives it.
-    #[must_use]
-    pub fn moves(&self) -> bool {
+    fn moves(&self) -> bool {
         let mut all = self.changes.values().chain(self.drift.values());
         all.any(|change| change.moved_from.is_some())
     }

@@ -67,7 +67,8 @@ pub(crate) struct Preparing<'a> {
     pub(crate) generate: bool,
     /// Where to ask for variables that have no value, if that is allowed.
     pub(crate) ask: Option<&'a view::Screen>,
-    /// What an object is taken in for: its block need not be filled yet.
+    /// What an object is taken in for: its block need not be filled yet, or even be there, so the providers
+    /// of what interrupted runs left open are needed as well.
     pub(crate) fills: Option<&'a InstanceAddr>,
 }
 

@@ -270,6 +270,10 @@ fn bring_home(state: &mut State, config: &Config, one: &Unresolved) -> bool {
 fn make_room(locked: &mut Locked, one: &Unresolved) {
     let Some(key) = &one.deposes else { return };
     let Some(instance) = locked.file.state.instance_mut(&one.addr) else { return };
+    // Once that is out of the way, what is there now is another.
+    if instance.deposed.contains_key(key) {
+        return;
+    }
     if let Some(object) = instance.current.take() {
         instance.deposed.insert(key.clone(), object);
     }
