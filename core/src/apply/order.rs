@@ -291,7 +291,8 @@ fn connect_creators(draft: &mut Building<'_>, index: &Index) {
     connect_waits(draft, waits);
 }
 
-/// The two halves of a replacement.
+/// The two halves of a replacement; and what was deposed before goes when the instance is as planned,
+/// as in the reference: it may be all that there is, if nothing can be made.
 fn connect_own(draft: &mut Building<'_>, index: &Index) {
     let (vertices, edges) = draft.split();
     let mut makers: BTreeMap<&InstanceAddr, VertexId> = BTreeMap::new();
@@ -301,14 +302,11 @@ fn connect_own(draft: &mut Building<'_>, index: &Index) {
         }
     }
     for (id, destroy) in destroys(vertices, index) {
-        // An object that was deposed before has no successor to wait for or to hold up.
-        if destroy.change.deposed.is_some() {
-            continue;
-        }
+        let holds_up = destroy.change.deposed.is_none();
         if let Some(&maker) = makers.get(&destroy.change.addr) {
             if destroy.is_last {
                 edges.connect(id, maker, LAST);
-            } else {
+            } else if holds_up {
                 edges.connect(maker, id, OWN_PREDECESSOR);
             }
         }

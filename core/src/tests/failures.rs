@@ -234,6 +234,36 @@ fn a_deposed_object_goes_with_its_resource() {
     .assert_eq(&format!("{}{}", run.story(), bench.state()));
 }
 
+#[test]
+fn a_deposed_object_stays_while_nothing_can_be_made_in_its_place() {
+    let mut bench = Bench::after(&a(NORTH));
+    bench.fault("delete a-1", Fault::Refuses);
+    bench.apply(&a(SOUTH));
+    bench.well_again();
+    bench.cloud.things().objects.remove("a-2");
+    bench.fault("create a", Fault::Refuses);
+    let run = bench.apply(&a(SOUTH));
+    bench.well_again();
+    expect![[r#"
+        + test_thing.a
+        - test_thing.a (deposed)
+        drift - test_thing.a
+        calls: create a
+        error test_thing.a: the cloud says no to create a
+        test_thing.a (deposed) a-1 create-first
+        then
+        + test_thing.a
+        - test_thing.a (deposed)
+        calls: create a, delete a-1
+    "#]]
+    .assert_eq(&format!(
+        "{}{}then\n{}",
+        run.story(),
+        bench.state(),
+        bench.apply(&a(SOUTH)).story()
+    ));
+}
+
 const TREE: &str = r#"
     resource "test_thing" "a" { name = "a" }
     resource "test_thing" "b" {
