@@ -76,6 +76,8 @@ pub struct Unresolved {
     /// that was cut off.
     pub moved: Option<InstanceAddr>,
     op: u64,
+    /// The serial of the state that the run found.
+    found: u64,
     journal: PathBuf,
 }
 
@@ -167,8 +169,9 @@ impl Recovery {
     /// A creation is settled once there is an object under its address that may be the one: somebody
     /// imported it, be it with another program. Nothing was there when it was announced: a run stores
     /// the state first in which the place is free, or has emptied it itself. Where the new object was to
-    /// take the place of another, that other one is there all the time; and where somebody else has
-    /// changed what the run had left, nobody knows what that is.
+    /// take the place of another, that other one is there all the time; where somebody else has changed
+    /// what the run had left, nobody knows what that is; and into a state no newer than the one that the
+    /// run found nothing has come: it is a backup, or one that is read while another is written.
     fn settle_what_came_in(&mut self) {
         let Some(file) = &self.file else { return };
         let misplaced = self.unresolved.iter().filter(|one| one.doubt != Doubt::Effect);
@@ -176,6 +179,7 @@ impl Recovery {
         for one in &mut self.unresolved {
             let is_creation = one.action == Action::Create && one.doubt == Doubt::Effect;
             if is_creation
+                && file.serial > one.found
                 && one.deposes.is_none()
                 && !misplaced.contains(&one.addr)
                 && let Some(object) = file.state.object(&one.addr, one.deposed.as_ref())

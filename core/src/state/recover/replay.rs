@@ -139,7 +139,7 @@ impl<'l> Replay<'l> {
             // Also an empty state has the lineage that the journal names, and must keep it.
             recovery.file = Some(file);
             for op in doubted {
-                recovery.unresolved.extend(self.unresolved(op)?);
+                recovery.unresolved.extend(self.unresolved(op, begin)?);
             }
         }
         recovery.runs.push(run);
@@ -200,7 +200,7 @@ impl<'l> Replay<'l> {
         })
     }
 
-    fn unresolved(&self, op: u64) -> Result<Option<Unresolved>, JournalError> {
+    fn unresolved(&self, op: u64, begin: &RunBegin) -> Result<Option<Unresolved>, JournalError> {
         let Some(call) = self.calls.get(&op) else { return Ok(None) };
         let Call { intent, slot: (addr, deposed), provider } = call;
         let doubt = match self.results.get(&op) {
@@ -220,6 +220,7 @@ impl<'l> Replay<'l> {
             decided: None,
             moved: None,
             op,
+            found: begin.serial,
             journal: self.path.clone(),
         }))
     }

@@ -39,6 +39,11 @@ fn state_of(objects: &[(&str, &str)]) -> StateFile {
     file
 }
 
+/// The same as somebody stored it since.
+fn later(file: StateFile) -> StateFile {
+    StateFile { serial: file.serial + 1, ..file }
+}
+
 /// Lists the objects of a state: `t.a=x`, deposed ones as `t.a#00000001=x`.
 fn listed(state: &State) -> Vec<String> {
     let mut list = Vec::new();
@@ -252,11 +257,25 @@ async fn a_creation_is_settled_once_its_place_holds_an_object() {
     let recovery = recover(&run.path(), Some(base)).unwrap();
     assert!(recovery.unresolved[0].needs_decision());
     recovery.finish().unwrap();
-    let recovery = recover(&run.path(), Some(state_of(&[("t.a", "imported")]))).unwrap();
+    let theirs = later(state_of(&[("t.a", "imported")]));
+    let recovery = recover(&run.path(), Some(theirs)).unwrap();
     assert!(!recovery.unresolved[0].needs_decision());
     assert!(recovery.diagnostics().is_empty());
     recovery.finish().unwrap();
     assert!(!run.path().exists());
+}
+
+#[tokio::test]
+async fn what_is_in_a_state_that_is_no_newer_than_the_run_did_not_come_in() {
+    let base = state_of(&[("t.a", "vanished")]);
+    let run = creating(&base, &["t.a"]).await;
+    let recovery = recover(&run.path(), Some(base)).unwrap();
+    assert!(recovery.unresolved[0].needs_decision());
+    recovery.finish().unwrap();
+    // Taken over, and then somebody puts back a backup.
+    let backup = StateFile { serial: 2, ..state_of(&[("t.a", "vanished")]) };
+    let recovery = recover(&run.path(), Some(backup)).unwrap();
+    assert!(recovery.unresolved[0].needs_decision());
 }
 
 #[tokio::test]
@@ -267,7 +286,7 @@ async fn the_object_that_a_creation_was_to_depose_does_not_settle_it() {
     let replace = Intent { prior: Some(&old), deposes: Some(&key), ..run.call(&a, Action::Create) };
     run.journal.announce(replace).await.unwrap();
     let run = run.kill();
-    for stored in [base, state_of(&[("t.a", "old, as a later run found it")])] {
+    for stored in [base, later(state_of(&[("t.a", "old, as a later run found it")]))] {
         let recovery = recover(&run.path(), Some(stored.clone())).unwrap();
         assert_eq!(recovery.file, Some(stored));
         assert!(recovery.unresolved[0].needs_decision());
@@ -305,7 +324,7 @@ async fn what_has_come_to_where_a_creation_began_settles_it_only_if_it_may_be_wh
     run.journal.announce(create).await.unwrap();
     let run = run.kill();
     for (word, is_open) in [("was t.c before", true), ("made", false)] {
-        let stored = state_of(&[("t.a", word)]);
+        let stored = later(state_of(&[("t.a", word)]));
         let mut recovery = recover(&run.path(), Some(stored)).unwrap();
         recovery.follow(|_, _| addr("t.b"));
         assert_eq!(recovery.unresolved[0].needs_decision(), is_open, "{word}");
