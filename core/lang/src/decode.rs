@@ -31,7 +31,8 @@ pub fn decode(
 ) -> Result<Value, Reported> {
     let mut own = Diagnostics::new();
     let mut decoder = Decoder { diags: &mut own };
-    let value = decoder.body(body, schema, Context { scope, marks: Marks::NONE });
+    let value =
+        decoder.body(body, schema, Context { scope, marks: Marks::NONE, is_unknown: false });
     diags.append(in_order(own))?;
     Ok(value)
 }
@@ -56,6 +57,8 @@ struct Context<'s> {
     scope: &'s dyn Scope,
     /// The marks of what a `dynamic` block around it is repeated for.
     marks: Marks,
+    /// Whether it is not known if the body is there at all, for a `dynamic` block around it.
+    is_unknown: bool,
 }
 
 /// The schema of a body in which `dynamic` blocks may stand for others.
@@ -131,7 +134,9 @@ impl Decoder<'_> {
         if let Some((kind, nested)) = schema.blocks.get_key_value(&block.kind.name) {
             let key = block.labels.first().map(|label| label.name.clone());
             let value = with_stack(|| self.body(&block.body, &nested.block, context));
-            collected.entry(kind).or_default().push(value, key, block.header);
+            let found = collected.entry(kind).or_default();
+            found.is_unknown |= context.is_unknown;
+            found.push(value, key, block.header);
             return;
         }
         let Some(repetition) = self.repetition(block, schema, context) else { return };
@@ -139,13 +144,14 @@ impl Decoder<'_> {
         let Some((kind, nested)) = schema.blocks.get_key_value(kind) else { return };
         let found = collected.entry(kind).or_default();
         if repetition.is_unknown {
-            found.is_unknown = true;
             found.marks |= repetition.marks;
         }
+        let is_unknown = context.is_unknown || repetition.is_unknown;
+        found.is_unknown |= is_unknown;
         let marks = context.marks | repetition.marks;
         for (key, value) in &repetition.elements {
             let iteration = repetition.iteration(context.scope, key, value);
-            let context = Context { scope: &iteration, marks };
+            let context = Context { scope: &iteration, marks, is_unknown };
             let label = self.dynamic_label(&repetition, nested, context);
             let value = with_stack(|| self.body(&repetition.content.body, &nested.block, context));
             found.push(value, label, block.header);

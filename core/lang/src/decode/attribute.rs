@@ -19,6 +19,10 @@ impl Decoder<'_> {
         schema: &Schema,
         context: Context<'_>,
     ) -> Value {
+        if context.is_unknown {
+            // What is in the content may only make sense for the elements that there will be.
+            return Value::unknown(schema.implied_type()).mark(context.marks);
+        }
         let Ok(value) = evaluate(self.diags, &written.expr, context.scope) else {
             return Value::unknown(schema.implied_type());
         };

@@ -12,8 +12,7 @@ pub(super) struct Collected {
     blocks: Vec<(Value, Option<Str>, Span)>,
     /// Whether it is not known yet how many there are.
     pub(super) is_unknown: bool,
-    /// The marks of what will decide how many there are. Once that is known its marks are on the
-    /// arguments of the blocks instead, where the reference has them.
+    /// The marks of what will decide how many there are.
     pub(super) marks: Marks,
 }
 
@@ -32,22 +31,25 @@ impl Collected {
         nested: &NestedBlock,
         missing: Span,
     ) -> Value {
-        let marks = self.marks;
-        if self.is_unknown {
+        let is_single = matches!(nested.nesting, Nesting::Single | Nesting::Group);
+        if self.is_unknown && !is_single {
+            // That something is sensitive is said of the arguments once there are blocks, where the
+            // reference has it; that it is ephemeral has to be refused in time.
+            let marks = self.marks.without(Marks::SENSITIVE);
             return Value::unknown(nested.implied_type()).mark(marks);
         }
         let mut report = |summary: String, detail: String, span: Span| {
             let _ = diags.error(Diagnostic::error(summary, detail).at(span));
         };
-        let value = match nested.nesting {
+        match nested.nesting {
+            // If it is unknown whether there is one, its arguments are, as in the reference.
             Nesting::Single | Nesting::Group => self.single(kind, nested, missing, &mut report),
             Nesting::List | Nesting::Set => {
                 self.check_count(kind, nested, missing, &mut report);
                 self.many(nested)
             }
             Nesting::Map => self.keyed(kind, nested, &mut report),
-        };
-        value.mark(marks)
+        }
     }
 
     fn single(

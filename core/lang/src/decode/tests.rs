@@ -49,6 +49,7 @@ fn names() -> Names {
         ("secret", Value::string("s").mark(Marks::SENSITIVE)),
         ("secrets", list.clone().mark(Marks::SENSITIVE)),
         ("list", list),
+        ("unknown_secrets", Value::unknown(Type::list(Type::String)).mark(Marks::SENSITIVE)),
         ("map", Value::object([("k", Value::int(1)), ("l", Value::int(2))])),
     ]))
 }

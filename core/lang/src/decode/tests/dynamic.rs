@@ -66,7 +66,7 @@ fn an_unknown_number_of_blocks_is_an_unknown_collection() {
                 {any_map={}, group={}, name="n", set=unknown set(object({a=string}))}
             "#]],
             "single" => expect![[r#"
-                {any_map={}, group={}, name="n", single=unknown object({a=string})}
+                {any_map={}, group={}, name="n", single={a=unknown string}}
             "#]],
             _ => expect![[r#"
                 {any_list=unknown any, any_map={}, group={}, name="n"}
@@ -78,6 +78,36 @@ fn an_unknown_number_of_blocks_is_an_unknown_collection() {
         "dynamic \"map\" {\n for_each = dynamic\n labels = [map.key]\n content {\n}\n}\n",
         &expect![[r#"
             {any_map={}, group={}, map=unknown map(object({a=string})), name="n"}
+        "#]],
+    );
+}
+
+#[test]
+fn content_that_may_never_be_there_is_not_evaluated() {
+    for kind in ["list", "single"] {
+        let text = format!(
+            "dynamic \"{kind}\" {{\n for_each = unknown_list\n content {{\n a = [1].nope\n}}\n}}\n"
+        );
+        let printed = super::decoded(&format!("name = \"n\"\n{text}"), &super::schema());
+        assert!(printed.contains("unknown"), "{printed}");
+    }
+    check(
+        "dynamic \"outer\" {\n for_each = unknown_list\n content {\n must {\n}\n}\n}\ndynamic \"single\" {\n for_each = unknown_list\n content {\n}\n}\nsingle {\n}\n",
+        &expect![[r#"
+            4:10 "{" Insufficient limited blocks
+                At least 1 blocks of type "limited" must be here, not 0.
+            14:1 "single" Duplicate single block
+                Only one block of type "single" may be here.
+        "#]],
+    );
+}
+
+#[test]
+fn what_an_unknown_number_of_blocks_depends_on_is_hidden_where_the_blocks_will_be() {
+    check(
+        "dynamic \"list\" {\n for_each = unknown_secrets\n content {\n a = 1\n}\n}\ndynamic \"single\" {\n for_each = unknown_secrets\n content {\n a = 1\n}\n}\n",
+        &expect![[r#"
+            {any_map={}, group={}, list=unknown list(object({a=string})), name="n", single={a={"sensitive"}(unknown string)}}
         "#]],
     );
 }
