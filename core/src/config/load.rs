@@ -352,6 +352,7 @@ fn parse_folder(
     let (mut found, mut misplaced) = (Diagnostics::new(), Diagnostics::new());
     let mut read = |found: &mut Diagnostics, misplaced: &mut Diagnostics, names: Vec<&String>| {
         let (mut bodies, mut broken) = (Vec::with_capacity(names.len()), Vec::new());
+        let mut is_known = true;
         for name in names {
             let is_json = name.ends_with(".json");
             let mut wrong = Diagnostics::new();
@@ -359,6 +360,7 @@ fn parse_folder(
             if let Some(body) = body.as_mut().filter(|_| wrong.has_errors()) {
                 broken.extend(take_broken(body, &wrong));
             }
+            is_known &= body.is_some() && are_within(&wrong, &broken);
             let _ = found.append(wrong);
             if let Some(body) = body.as_mut().filter(|_| is_json) {
                 // What stands at the top of a file is the same in every file.
@@ -366,19 +368,26 @@ fn parse_folder(
             }
             bodies.extend(body);
         }
-        (bodies, broken)
+        (bodies, broken, is_known)
     };
-    let (mut bodies, broken) = read(&mut found, &mut misplaced, first);
-    // What cannot be parsed may be what others override.
-    let complete = !found.has_errors();
-    let (mut overrides, names_only) = read(&mut found, &mut misplaced, later);
-    if complete {
+    let (mut bodies, broken, is_known) = read(&mut found, &mut misplaced, first);
+    let (mut overrides, names_only, _) = read(&mut found, &mut misplaced, later);
+    // Where it is not known what blocks there are, there is no telling what overrides nothing.
+    if is_known {
+        let as_file = |blocks: Vec<Block>| {
+            let body = blocks.first().map(|block| Body::empty(block.span, block.header));
+            body.map(|body| Body { blocks, ..body })
+        };
         // There must be something to override, whatever the block was to say about it.
-        overrides.extend(names_only.into_iter().map(|block| {
-            let empty = || Body::empty(block.span, block.header);
-            Body { blocks: vec![Block { body: empty(), ..block.clone() }], ..empty() }
+        overrides.extend(names_only.into_iter().filter_map(|block| {
+            let body = Body::empty(block.span, block.header);
+            as_file(vec![Block { body, ..block }])
         }));
+        // What cannot be read may be overridden, but nothing comes of it.
+        let n_bodies = bodies.len();
+        bodies.extend(as_file(broken.clone()));
         overrides::apply(&mut misplaced, &mut bodies, overrides);
+        bodies.truncate(n_bodies);
     }
     let _ = diags.append(found);
     Ok(Parsed { bodies, broken, misplaced })
@@ -392,6 +401,12 @@ pub(super) fn take_broken(file: &mut Body, wrong: &Diagnostics) -> Vec<Block> {
     file.attributes.clear();
     let is_broken = |block: &mut Block| places.iter().any(|place| block.span.covers(*place));
     file.blocks.extract_if(.., is_broken).collect()
+}
+
+/// Whether all that is wrong is wrong in one of some blocks.
+fn are_within(wrong: &Diagnostics, blocks: &[Block]) -> bool {
+    let is_within = |place: Span| blocks.iter().any(|block| block.span.covers(place));
+    wrong.iter().all(|diagnostic| diagnostic.subject.is_some_and(is_within))
 }
 
 /// Whether a file belongs to the configuration. What editors leave behind does not.

@@ -306,6 +306,8 @@ variable "d" {}
                 A block of type "resource" has several labels before its brace: type, name.
             error c.tf:1,1-5 Unsupported block type
                 No block of type "nope" is expected here.
+            error d_override.tf:1,1-13 Missing base variable declaration to override
+                There is no variable "d" in another file. An override file changes only what is there without it.
         "#]],
     );
 }
