@@ -63,6 +63,8 @@ pub trait Model: View {
     const FILLS: bool;
     /// Whether it has an identity.
     const IDENTIFIES: bool;
+    /// Whether there may be an attribute or block whose change does not make a new object.
+    const CHANGES: bool = true;
 
     /// The schema, and the rules for planning and validating.
     fn shape() -> Shape;
@@ -202,6 +204,7 @@ impl Model for () {
     const SETTABLE: bool = false;
     const FILLS: bool = false;
     const IDENTIFIES: bool = false;
+    const CHANGES: bool = false;
 
     fn shape() -> Shape {
         Shape::new("")

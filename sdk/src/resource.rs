@@ -22,6 +22,73 @@ pub use calls::{
 /// A handler that fails after it kept something with `call.keep(…)` leaves that behind; and one that
 /// says with `call.report(…)` what went wrong and returns an object all the same has done its work in
 /// part. A created object is stored as tainted then.
+///
+/// Where each handler is little more than a call of a service, `#[resource(…)]` on the model writes the
+/// implementation; [`Model`](derive@crate::prelude::Model) has all of its words.
+///
+/// ```
+/// use std::time::Duration;
+/// use formwork_sdk::prelude::*;
+///
+/// mod client {
+///     use std::io::Error;
+///
+///     pub struct Client;
+///
+///     pub struct Machine {
+///         pub name: String,
+///         pub address: String,
+///         pub is_up: bool,
+///     }
+///
+///     impl Client {
+///         pub async fn start(&self, name: &str) -> Result<u64, Error> {
+/// #           let _ = name; Ok(1)
+///             // …
+///         }
+/// #
+/// #       pub async fn machine(&self, _: u64) -> Result<Option<Machine>, Error> {
+/// #           let (name, address) = ("a".to_owned(), "10.0.0.1".to_owned());
+/// #           Ok(Some(Machine { name, address, is_up: true }))
+/// #       }
+/// #
+/// #       pub async fn stop(&self, _: u64) -> Result<(), Error> { Ok(()) }
+///     }
+/// }
+///
+/// /// A machine.
+/// #[derive(Model)]
+/// #[attr(from = client::Machine)]
+/// #[resource(
+///     Machines(client: client::Client),
+///     create = client.start(&name),
+///     read = client.machine(number),
+///     delete = client.stop(number),
+///     ready(found.is_up, every = Duration::from_secs(5)),
+/// )]
+/// struct Machine {
+///     /// What it is called.
+///     #[attr(required, replace)]
+///     name: String,
+///     /// Where it is.
+///     #[attr(computed)]
+///     address: String,
+///     /// Its number.
+///     #[attr(computed, keep, import, local)]
+///     number: u64,
+/// }
+///
+/// let provider = ProviderDef::new("registry.terraform.io/acme/machines")
+///     .resource("machines_machine", Machines(client::Client));
+/// # use formwork_sdk::testing::{Action, Life, wait};
+/// # use formwork_sdk::value::Value;
+/// # wait(async {
+/// #     let mut life = Life::new(provider, "machines_machine").await?;
+/// #     assert_eq!(life.apply([("name", Value::string("a"))]).await?, Action::Create);
+/// #     assert_eq!(life.get("address"), &Value::string("10.0.0.1"));
+/// #     life.destroy().await
+/// # }).unwrap();
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no resource type",
     note = "write `impl Resource for {Self}`"

@@ -1,5 +1,5 @@
 //! How long operations may take, as authors of configurations write it in a block, and waiting no
-//! longer than that.
+//! longer than that. A model has the block as `#[block] timeouts: Option<Timeouts>`.
 
 use std::time::Duration;
 
@@ -8,8 +8,7 @@ use formwork_value::Value;
 use crate::log;
 use crate::prelude::*;
 
-/// A block in which the author of a configuration says how long operations may take. A model has it as
-/// `#[block] timeouts: Option<Timeouts>`.
+/// How long operations may take.
 #[derive(Clone, Debug, Default, PartialEq, Eq, formwork_sdk_macros::Nested)]
 pub struct Timeouts {
     /// How long a creation may take, such as `30s`, `90m` or `1h30m`.

@@ -6,6 +6,7 @@ mod like;
 mod model;
 mod nested;
 mod part;
+mod resource;
 mod view;
 mod words;
 
@@ -48,9 +49,33 @@ use syn::{DeriveInput, parse_macro_input};
 /// `Option`, lists, sets and maps. A field that the client does not know is `local`; other fields of
 /// the client's struct do not count when it is read.
 ///
+/// `#[resource(Things(service: Service), create = …, read = …, update = …, delete = …)]` on the struct
+/// makes the resource type `Things(Service)`, whose handlers are these expressions:
+///
+/// - they have as variables what stands behind the name (`service`), the values of attributes (of the plan
+///   where authors set them, else of the object), `call` as a reference to what the handler is asked,
+///   and the values as a whole: `planned` in `create` and `update`, `config` there, `prior` in `update`
+///   and `delete`, `current` in `read`. The last two and `config` are references, the others copies;
+/// - they are futures of a `Result` with any error that can be a `Problem`: calls of an `async fn`, mostly;
+/// - `create` answers `ThingComputed`, or the client's struct if all is in it, or the value of the
+///   computed attribute that says `import` (if there is none, nothing): that is kept, and `read` says
+///   the rest, for a minute if need be;
+/// - `read` answers the client's struct in an `Option`, or a `Thing` in one;
+/// - `update` answers as `create` does; or nothing, if what else is computed says `keep` or `read` tells it;
+/// - whatever `delete` answers is as good as gone;
+/// - `ready(CONDITION, every = …, at_most = …, doubling_to = …)` asks `read` after `create` and `update`
+///   until the condition holds of `found`; `gone(every = …, …)` asks it after `delete` until there is
+///   nothing. `every` and the others are what `formwork_sdk::timeouts::Wait` has;
+/// - `validate`, `modify_plan`, `import`, `import_by_identity`, `upgrade` and `take_over` are the handlers of
+///   that name, with `call`; `version`, `upgrades`, `identity_version` and `identity_upgrades` are what
+///   `formwork_sdk::Resource` has under those names.
+///
+/// `create` must be there; so must `read` and `delete`, if there is something behind the name; and
+/// `update`, if there is an attribute that is neither `replace` nor `local`.
+///
 /// For a model `Thing` the structs `ThingDraft`, `ThingInput` and `ThingComputed` are made beside it,
 /// and `ThingIdentity`, where something is marked `identity`: see `formwork_sdk::Model`.
-#[proc_macro_derive(Model, attributes(attr, block))]
+#[proc_macro_derive(Model, attributes(attr, block, resource))]
 pub fn derive_model(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);
     model::expand(&input).unwrap_or_else(|error| error.to_compile_error()).into()

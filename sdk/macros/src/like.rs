@@ -92,7 +92,7 @@ fn given_to(other: &Path, own: &Ident, parts: &[&Part<'_>]) -> TokenStream {
 }
 
 /// The names of fields, and each as a field of ours.
-fn taken<'p>(parts: &[&'p Part<'_>]) -> (Vec<&'p Ident>, Vec<TokenStream>) {
+pub(crate) fn taken<'p>(parts: &[&'p Part<'_>]) -> (Vec<&'p Ident>, Vec<TokenStream>) {
     let names = parts.iter().map(|part| part.ident);
     let values = parts.iter().map(|part| {
         let ident = part.ident;

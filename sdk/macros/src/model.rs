@@ -7,6 +7,7 @@ use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::like;
 use crate::part::{Part, parts};
+use crate::resource;
 use crate::view::{View, conversion, implementation};
 use crate::words::{SaidOfAll, doc_comment};
 
@@ -55,7 +56,9 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         part.is_computed().then(|| part.as_draft(value))
     });
     let is_identified = parts.iter().any(Part::identifies);
+    let changes = parts.iter().map(Part::changes);
     let (identity, identity_view) = identity(input, &parts, &draft);
+    let resource = resource::expand(input, &said, &parts)?;
     let (is_settable, is_filled) = (parts.iter().any(Part::is_settable), !ours.is_empty());
     Ok(quote! {
         #own
@@ -79,6 +82,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             const SETTABLE: bool = #is_settable;
             const FILLS: bool = #is_filled;
             const IDENTIFIES: bool = #is_identified;
+            const CHANGES: bool = false #(|| #changes)*;
 
             #shape
         }
@@ -86,6 +90,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         #from_computed
         #(#assertions)*
         #clashes
+        #resource
     })
 }
 

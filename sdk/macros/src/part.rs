@@ -161,6 +161,26 @@ impl<'i> Part<'i> {
         self.said.local
     }
 
+    /// Whether the provider's value stays when the object is changed.
+    pub(crate) fn keeps(&self) -> bool {
+        self.said.keep
+    }
+
+    /// Whether a change of it is one of the object behind, in place. Of what another model has, only the
+    /// compiler can tell.
+    pub(crate) fn changes_in_place(&self) -> bool {
+        self.is_settable() && !self.is_flat() && !self.said.replace && !self.said.local
+    }
+
+    /// The same, as the compiler can tell it.
+    pub(crate) fn changes(&self) -> TokenStream {
+        let (ty, changes) = (self.ty, self.changes_in_place());
+        match self.is_flat() && self.is_settable() {
+            true => quote_spanned!(ty.span()=> <#ty as ::formwork_sdk::Model>::CHANGES),
+            false => quote!(#changes),
+        }
+    }
+
     /// Whether it is a part of what identifies an object, or has such parts.
     pub(crate) fn identifies(&self) -> bool {
         self.said.identity.is_some()

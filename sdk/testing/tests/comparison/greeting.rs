@@ -4,6 +4,7 @@ use formwork_sdk::prelude::*;
 
 /// A greeting.
 #[derive(Model)]
+#[resource(Greetings, create = greet(&name))]
 pub(crate) struct Greeting {
     /// Whom to greet.
     #[attr(required, replace)]
@@ -13,12 +14,6 @@ pub(crate) struct Greeting {
     text: String,
 }
 
-pub(crate) struct Greetings;
-
-impl Resource for Greetings {
-    type Model = Greeting;
-
-    async fn create(&self, call: Create<Greeting>) -> Answer<GreetingComputed> {
-        Ok(GreetingComputed { text: format!("Hello, {}", call.planned.name) })
-    }
+async fn greet(name: &str) -> Answer<GreetingComputed> {
+    Ok(GreetingComputed { text: format!("Hello, {name}") })
 }

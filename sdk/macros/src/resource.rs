@@ -1,0 +1,225 @@
+//! `#[resource(…)]`: a resource type whose handlers are expressions, mostly one call of a service each.
+//! The compiler judges the expressions, where they are written.
+
+mod answer;
+mod handler;
+mod hook;
+mod said;
+mod scope;
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::spanned::Spanned as _;
+use syn::{DeriveInput, Error, Ident, Path, Result};
+
+use crate::part::Part;
+use crate::words::SaidOfAll;
+use said::{SaidOfResource, Waiting};
+use scope::{Mentions, Scope};
+
+/// A resource type and the model it is said of.
+struct Resource<'i> {
+    input: &'i DeriveInput,
+    parts: &'i [Part<'i>],
+    said: SaidOfResource,
+    /// The struct of the service that the model is made from.
+    from: Option<&'i Path>,
+    /// The attribute that the provider sets and that names an object.
+    id: Option<&'i Part<'i>>,
+    computed: Ident,
+    draft: Ident,
+}
+
+/// Returns the resource type that is said of a model, if one is.
+pub(crate) fn expand(
+    input: &DeriveInput,
+    of_model: &SaidOfAll,
+    parts: &[Part<'_>],
+) -> Result<TokenStream> {
+    let Some(said) = SaidOfResource::read(&input.attrs)? else { return Ok(TokenStream::new()) };
+    let model = &input.ident;
+    let resource = Resource {
+        input,
+        parts,
+        said,
+        from: of_model.from.as_ref(),
+        id: parts.iter().find(|part| part.imports() && !part.is_settable()),
+        computed: format_ident!("{model}Computed"),
+        draft: format_ident!("{model}Draft"),
+    };
+    resource.check()?;
+    Ok(resource.expand())
+}
+
+impl Resource<'_> {
+    fn expand(&self) -> TokenStream {
+        let (model, vis, name) = (&self.input.ident, &self.input.vis, &self.said.name);
+        let doc = format!("The resource type whose objects are each a [`{model}`].");
+        let types = self.said.held.iter().map(|held| &held.ty);
+        let fields = (!self.said.held.is_empty()).then(|| quote!((#(#vis #types),*)));
+        let handlers = [
+            self.create(),
+            self.read(),
+            self.update(),
+            self.delete(),
+            self.hooks(),
+            self.versions(),
+        ];
+        let (traits, unchanging) = (self.traits(), self.unchanging());
+        quote! {
+            #[doc = #doc]
+            #vis struct #name #fields;
+
+            const _: () = {
+                #traits
+                #unchanging
+
+                impl ::formwork_sdk::Resource for #name {
+                    type Model = #model;
+
+                    #(#handlers)*
+                }
+            };
+        }
+    }
+
+    fn is_id(&self, part: &Part<'_>) -> bool {
+        self.id.is_some_and(|id| id.ident == part.ident)
+    }
+
+    /// What the provider sets.
+    fn ours(&self) -> impl Iterator<Item = &Part<'_>> {
+        self.parts.iter().filter(|part| part.is_computed())
+    }
+
+    /// Whether what the service says is all that the provider sets, given the id.
+    fn is_told(&self) -> bool {
+        self.ours().all(|part| self.is_id(part) || !part.is_local())
+    }
+
+    /// Whether `read` can be asked when no more is known than the id and what the author set, and says
+    /// all that the provider sets then.
+    fn is_read_anew(&self) -> bool {
+        let Some(read) = self.said.expression("read") else { return false };
+        let mentions = Mentions::of([read]);
+        let unknown = self.parts.iter().filter(|part| !part.is_settable() && !self.is_id(part));
+        (self.from.is_none() || self.is_told())
+            && !unknown.into_iter().any(|part| mentions.has(part.ident))
+            && !["call", "current"].iter().any(|whole| mentions.has_text(whole))
+    }
+
+    /// Whether `create` leaves something to `read`.
+    fn asks_after_create(&self) -> bool {
+        let is_more = self.said.ready.is_some() || self.ours().any(|part| !self.is_id(part));
+        is_more && self.is_read_anew()
+    }
+
+    /// Whether `update` leaves something to `read`.
+    fn asks_after_update(&self) -> bool {
+        let is_more = self.said.ready.is_some() || self.ours().any(|part| !part.keeps());
+        is_more && self.is_read_anew()
+    }
+
+    /// Checks that nothing is missing.
+    fn check(&self) -> Result<()> {
+        scope::checked(&self.said.held, self.parts)?;
+        let lacks = |word: &str| self.said.expression(word).is_none();
+        let refuse = |why: String| Err(Error::new(self.said.name.span(), why));
+        if lacks("create") {
+            return refuse("say how an object comes to be: `create = …`".to_owned());
+        }
+        for (word, what) in [("read", "found again"), ("delete", "destroyed")] {
+            if lacks(word) && !self.said.held.is_empty() {
+                return refuse(format!("say how an object is {what}: `{word} = …`"));
+            }
+        }
+        let changed = self.parts.iter().find(|part| part.changes_in_place());
+        if let Some(part) = changed.filter(|_| lacks("update")) {
+            return Err(Error::new(part.ident.span(), changing(part)));
+        }
+        let waitings = [&self.said.ready, &self.said.gone];
+        waitings.into_iter().flatten().try_for_each(|waiting| self.check_waiting(waiting))
+    }
+
+    /// What the compiler finds missing, of models that are flattened into this one.
+    fn unchanging(&self) -> Option<TokenStream> {
+        let flat = self.parts.iter().filter(|part| part.is_flat() && part.is_settable());
+        let checks = flat.map(|part| {
+            let (ty, why) = (part.ty, changing(part));
+            quote_spanned!(ty.span()=> assert!(!<#ty as ::formwork_sdk::Model>::CHANGES, #why);)
+        });
+        let lacks_update = self.said.expression("update").is_none();
+        lacks_update.then(|| quote!(const _: () = { #(#checks)* };))
+    }
+
+    fn check_waiting(&self, waiting: &Waiting) -> Result<()> {
+        let word = &waiting.word;
+        let refuse = |why: String| Err(Error::new(word.span(), why));
+        let Some(read) = self.said.expression("read") else {
+            return refuse(format!("`{word}` goes by what `read` finds, and there is no `read`"));
+        };
+        let mentions = Mentions::of([read]);
+        match (word == "ready", &waiting.until) {
+            (true, None) => refuse("say when it is ready: `ready(found.is_ready)`".to_owned()),
+            (false, Some(_)) => {
+                refuse("`gone` has no condition; it is when `read` finds nothing".to_owned())
+            }
+            (true, Some(_)) if self.is_read_anew() => Ok(()),
+            (true, Some(_)) => refuse(
+                "`ready` asks `read` after `create`, when only what authors set is known and the \
+                 computed attribute that says `import`: `read` goes by these, and the service has \
+                 all others"
+                    .to_owned(),
+            ),
+            (false, None) if ["call", "current"].iter().any(|whole| mentions.has_text(whole)) => {
+                refuse(
+                    "`gone` asks `read` after `delete`: name the attributes it goes by".to_owned(),
+                )
+            }
+            (false, None) => Ok(()),
+        }
+    }
+
+    /// The id's type, or that there is none.
+    fn id_type(&self) -> TokenStream {
+        self.id.map_or_else(
+            || quote!(()),
+            |id| {
+                let ty = id.ty;
+                quote!(#ty)
+            },
+        )
+    }
+
+    /// What an object is called in sentences.
+    fn words(&self) -> String {
+        let name = self.input.ident.to_string();
+        let words = name.char_indices().flat_map(|(at, c)| {
+            let gap = (at > 0 && c.is_uppercase()).then_some(' ');
+            gap.into_iter().chain(c.to_lowercase())
+        });
+        words.collect()
+    }
+
+    /// The names that all expressions have.
+    fn scope(&self) -> Scope {
+        Scope::held(&self.said.held)
+    }
+}
+
+fn changing(part: &Part<'_>) -> String {
+    let name = part.ident;
+    format!(
+        "`{name}` can be changed in place: say how, with `update = …` in `resource`, or say `replace`"
+    )
+}
+
+/// A variable that no expression of an author can see.
+fn hidden(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
+}
+
+/// One that mistakes are shown at.
+fn hidden_at(name: &str, at: Span) -> Ident {
+    Ident::new(name, Span::mixed_site().located_at(at))
+}

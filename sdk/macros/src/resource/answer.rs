@@ -1,0 +1,247 @@
+//! What the expressions may answer, as traits beside the handlers: a type has one that says enough, and
+//! the compiler refuses all others in the words of the trait.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Ident, Path};
+
+use super::{Resource, hidden};
+use crate::like;
+use crate::part::Part;
+
+/// A type that an expression may answer, and what the trait has for it.
+struct Case {
+    ty: TokenStream,
+    items: TokenStream,
+}
+
+/// A trait of what may be answered.
+struct Answers<'w> {
+    word: &'w str,
+    name: TokenStream,
+    items: TokenStream,
+    cases: &'w [Case],
+    /// Whether there is no less than all.
+    is_whole: bool,
+}
+
+impl Resource<'_> {
+    pub(super) fn traits(&self) -> TokenStream {
+        let has = |word| self.said.expression(word).is_some();
+        let made = has("create").then(|| self.made());
+        let changed = has("update").then(|| self.changed());
+        let found = has("read").then(|| self.found());
+        quote!(#made #changed #found)
+    }
+
+    /// What `create` answers: all that is computed, or as much as it takes to read the rest.
+    fn made(&self) -> TokenStream {
+        let (computed, id) = (&self.computed, self.id_type());
+        let is_open = self.asks_after_create();
+        let answer = match is_open {
+            true => quote!(::core::result::Result<#computed, #id>),
+            false => quote!(#computed),
+        };
+        let case = |ty: &TokenStream, body: TokenStream| Case {
+            ty: ty.clone(),
+            items: quote!(fn made(self) -> #answer { #body }),
+        };
+        let all = |value: TokenStream| match is_open {
+            true => quote!(::core::result::Result::Ok(#value)),
+            false => value,
+        };
+        let mut cases = vec![case(&quote!(#computed), all(quote!(self)))];
+        if is_open {
+            cases.push(case(&id, quote!(::core::result::Result::Err(self))));
+        } else if self.ours().all(|part| self.is_id(part)) {
+            let id_part = self.id.map(|part| {
+                let ident = part.ident;
+                quote!(#ident: self)
+            });
+            cases.push(case(&id, quote!(#computed { #id_part })));
+        }
+        if let Some(from) = self.from.filter(|_| self.ours().all(|part| !part.is_local())) {
+            let value = match self.ours().next() {
+                Some(_) => quote!(<#computed as ::core::convert::From<#from>>::from(self)),
+                None => quote!(#computed {}),
+            };
+            cases.push(case(&quote!(#from), all(value)));
+        }
+        Answers {
+            word: "create",
+            name: quote!(__Made),
+            items: quote!(fn made(self) -> #answer;),
+            cases: &cases,
+            is_whole: cases.len() == 1,
+        }
+        .expand(&self.input.ident)
+    }
+
+    /// What `update` answers: all that is computed, or that it is done.
+    fn changed(&self) -> TokenStream {
+        let (model, computed) = (&self.input.ident, &self.computed);
+        let (prior, is_open) = (hidden("prior"), self.asks_after_update());
+        let method = match is_open {
+            true => {
+                quote!(fn computed(self, #prior: &#model) -> ::core::option::Option<#computed>)
+            }
+            false => quote!(fn computed(self, #prior: #model) -> #computed),
+        };
+        let case = |ty: &TokenStream, body: TokenStream| Case {
+            ty: ty.clone(),
+            items: quote! {
+                type Same = Self;
+
+                fn changed(self) -> Self {
+                    self
+                }
+
+                #method {
+                    let _ = &#prior;
+                    #body
+                }
+            },
+        };
+        let all = |value: TokenStream| match is_open {
+            true => quote!(::core::option::Option::Some(#value)),
+            false => value,
+        };
+        let mut cases = vec![case(&quote!(#computed), all(quote!(self)))];
+        let is_done_enough = is_open || self.ours().all(Part::keeps);
+        if is_done_enough {
+            let body = match is_open {
+                true => quote!(::core::option::Option::None),
+                false => quote!(::core::convert::Into::into(#prior)),
+            };
+            cases.push(case(&quote!(()), body));
+        }
+        if let Some(from) = self.from.filter(|_| self.is_told()) {
+            let told = self.told(from, &self.prior_id(&quote!(#prior)));
+            cases.push(case(&quote!(#from), all(told)));
+        }
+        // What is no such type has no such `Same` either, and nothing more is said about it.
+        let items = quote!(type Same: __Changed; fn changed(self) -> Self::Same; #method;);
+        let (word, name, is_whole) = ("update", quote!(__Changed), !is_done_enough);
+        Answers { word, name, items, cases: &cases, is_whole }.expand(model)
+    }
+
+    /// What `read` answers: an object, in the words of the service or in ours, or that there is none.
+    fn found(&self) -> TokenStream {
+        let (model, computed, id) = (&self.input.ident, &self.computed, self.id_type());
+        let known = hidden("known");
+        let is_open = self.asks_after_create() || self.asks_after_update();
+        let method = is_open.then(|| quote!(fn computed(self, #known: #id) -> #computed));
+        let mut objects =
+            vec![(quote!(#model), quote!(self), quote!(::core::convert::Into::into(self)))];
+        if let Some(from) = self.from {
+            let told = self.told(from, &quote!(#known));
+            objects.push((quote!(#from), quote!(current.with(self)), told));
+        }
+        let ones = objects.iter().map(|(ty, with, told)| {
+            let computed = method.as_ref().map(|method| quote!(#method { let _ = &#known; #told }));
+            quote! {
+                impl __One for #ty {
+                    fn with(self, current: #model) -> #model {
+                        let _ = &current;
+                        #with
+                    }
+
+                    #computed
+                }
+            }
+        });
+        let ones: TokenStream = ones.collect();
+        let cases: Vec<_> = objects
+            .into_iter()
+            .map(|(ty, ..)| Case {
+                items: quote! {
+                    type One = #ty;
+
+                    fn found(self) -> Self {
+                        self
+                    }
+                },
+                ty: quote!(::core::option::Option<#ty>),
+            })
+            .collect();
+        let items = quote! {
+            type One: __One;
+            fn found(self) -> ::core::option::Option<Self::One>;
+        };
+        let (word, name, is_whole) = ("read", quote!(__Found), false);
+        let answers = Answers { word, name, items, cases: &cases, is_whole }.expand(model);
+        let method = method.map(|method| quote!(#method;));
+        quote! {
+            #answers
+
+            trait __One {
+                fn with(self, current: #model) -> #model;
+                #method
+            }
+
+            #ones
+        }
+    }
+
+    /// The id of an object as it was, or that there is none.
+    pub(super) fn prior_id(&self, prior: &TokenStream) -> TokenStream {
+        self.id.map_or_else(
+            || quote!(()),
+            |id| {
+                let ident = id.ident;
+                quote!(::core::clone::Clone::clone(&#prior.#ident))
+            },
+        )
+    }
+
+    /// What is computed, from what the service says and the id.
+    fn told(&self, from: &Path, id: &TokenStream) -> TokenStream {
+        let computed = &self.computed;
+        let theirs: Vec<_> = self.ours().filter(|part| !part.is_local()).collect();
+        let (names, values) = like::taken(&theirs);
+        let own = self.id.filter(|id| id.is_local()).map(|part| {
+            let ident = part.ident;
+            quote!(#ident: #id)
+        });
+        quote! {{
+            let #from { #(#names,)* .. } = self;
+            #computed { #(#names: #values,)* #own }
+        }}
+    }
+}
+
+impl Answers<'_> {
+    fn expand(&self, model: &Ident) -> TokenStream {
+        let Self { word, name, items, cases, is_whole } = self;
+        let all: Vec<_> = cases.iter().map(|case| format!("`{}`", shown(&case.ty))).collect();
+        let message = format!("`{word}` of `{model}` cannot answer `{{Self}}`");
+        let mut note = format!("it answers {}", all.join(" or "));
+        if *is_whole {
+            note.push_str(
+                "; less would do if `read` could tell the rest by the attribute that says `import` and \
+                 by what authors set",
+            );
+        }
+        let impls = cases.iter().map(|Case { ty, items }| quote!(impl #name for #ty { #items }));
+        quote! {
+            #[diagnostic::on_unimplemented(
+                message = #message,
+                label = "this is a `{Self}`",
+                note = #note,
+            )]
+            trait #name: ::core::marker::Sized {
+                #items
+            }
+
+            #(#impls)*
+        }
+    }
+}
+
+/// A type as people write it.
+fn shown(ty: &TokenStream) -> String {
+    let text = ty.to_string().replace(":: core :: option :: ", "");
+    [(" :: ", "::"), (" < ", "<"), (" >", ">")]
+        .iter()
+        .fold(text, |text, (from, to)| text.replace(from, to))
+}

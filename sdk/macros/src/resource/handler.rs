@@ -1,0 +1,291 @@
+//! The four handlers around an author's expressions: what is kept of half-done work, reading what else
+//! there is to know, waiting.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprAwait, Ident, Token};
+
+use super::said::Waiting;
+use super::scope::{Mentions, Scope, named};
+use super::{Resource, hidden, hidden_at};
+use crate::part::Part;
+
+/// What is asked.
+#[derive(Clone, Copy)]
+enum Phase {
+    Create,
+    Read,
+    Update,
+    Delete,
+}
+
+impl Resource<'_> {
+    pub(super) fn create(&self) -> TokenStream {
+        let Some(expression) = self.said.expression("create") else { return TokenStream::new() };
+        let (model, computed, draft) = (&self.input.ident, &self.computed, &self.draft);
+        let made = self.answer(expression, Phase::Create);
+        let body = if self.asks_after_create() {
+            let known = hidden("known");
+            let copy = quote!(::core::clone::Clone::clone(&#known));
+            let kept = self.id.map(|id| {
+                let (ident, value) = (id.ident, id.as_draft(&copy));
+                quote!(#ident: #value,)
+            });
+            let given = self.id.map_or_else(
+                || quote!(()),
+                |id| {
+                    let ident = id.ident;
+                    quote!(all.#ident)
+                },
+            );
+            let all = match self.said.ready {
+                Some(_) => quote! {
+                    call.keep(::core::clone::Clone::clone(&all));
+                    #given
+                },
+                None => quote!(return ::core::result::Result::Ok(all)),
+            };
+            let found = self.found_anew(Phase::Create);
+            quote! {
+                let #known = match #made {
+                    ::core::result::Result::Ok(all) => { #all }
+                    ::core::result::Result::Err(#known) => {
+                        call.keep(#draft { #kept ..::core::default::Default::default() });
+                        #known
+                    }
+                };
+                let found = #found;
+                ::core::result::Result::Ok(__One::computed(found, #known))
+            }
+        } else {
+            quote!(::core::result::Result::Ok(#made))
+        };
+        quote! {
+            async fn create(
+                &self,
+                call: ::formwork_sdk::resource::Create<#model>,
+            ) -> ::formwork_sdk::Answer<#computed> {
+                #body
+            }
+        }
+    }
+
+    pub(super) fn read(&self) -> TokenStream {
+        let Some(expression) = self.said.expression("read") else { return TokenStream::new() };
+        let (model, found) = (&self.input.ident, self.answer(expression, Phase::Read));
+        quote! {
+            async fn read(
+                &self,
+                call: ::formwork_sdk::resource::Read<#model>,
+            ) -> ::formwork_sdk::Answer<::core::option::Option<#model>> {
+                let found = #found;
+                ::core::result::Result::Ok(found.map(|found| __One::with(found, call.current)))
+            }
+        }
+    }
+
+    pub(super) fn update(&self) -> TokenStream {
+        let Some(expression) = self.said.expression("update") else { return TokenStream::new() };
+        let (model, computed) = (&self.input.ident, &self.computed);
+        let changed = self.answer(expression, Phase::Update);
+        let body = if self.asks_after_update() {
+            let is_all = self.said.ready.is_none().then(|| {
+                quote! {
+                    if let ::core::option::Option::Some(computed) = __Changed::computed(changed, &call.prior) {
+                        return ::core::result::Result::Ok(computed);
+                    }
+                }
+            });
+            let found = self.found_anew(Phase::Update);
+            let id = self.prior_id(&quote!(call.prior));
+            quote! {
+                let changed = #changed;
+                let _ = &changed;
+                #is_all
+                let found = #found;
+                ::core::result::Result::Ok(__One::computed(found, #id))
+            }
+        } else {
+            quote! {
+                let changed = #changed;
+                ::core::result::Result::Ok(__Changed::computed(changed, call.prior))
+            }
+        };
+        quote! {
+            async fn update(
+                &self,
+                call: ::formwork_sdk::resource::Update<#model>,
+            ) -> ::formwork_sdk::Answer<#computed> {
+                #body
+            }
+        }
+    }
+
+    pub(super) fn delete(&self) -> TokenStream {
+        let Some(expression) = self.said.expression("delete") else { return TokenStream::new() };
+        let (model, deleted) = (&self.input.ident, self.answer(expression, Phase::Delete));
+        let gone = self.said.gone.as_ref().map(|gone| {
+            let waited = self.waited(
+                Phase::Delete,
+                ("gone", None),
+                &how(gone),
+                &quote!(found.is_none().then_some(())),
+            );
+            quote!(#waited;)
+        });
+        quote! {
+            async fn delete(
+                &self,
+                call: ::formwork_sdk::resource::Delete<#model>,
+            ) -> ::formwork_sdk::Answer<()> {
+                #deleted;
+                #gone
+                ::core::result::Result::Ok(())
+            }
+        }
+    }
+
+    /// What an expression answers, of the type that it has to have.
+    fn answer(&self, expression: &Expr, phase: Phase) -> TokenStream {
+        let bound = self.scope_of(phase).bound(&Mentions::of([expression]));
+        let at = place(expression);
+        let answer = hidden_at("answer", at);
+        let awaited = awaited(expression, at);
+        let check = match phase {
+            Phase::Create => quote_spanned!(at=> __Made::made),
+            Phase::Read => quote_spanned!(at=> __Found::found),
+            Phase::Update => quote_spanned!(at=> __Changed::changed),
+            Phase::Delete => quote_spanned!(at=> ::core::mem::drop),
+        };
+        let checked = quote_spanned!(at=> #check(#answer?));
+        quote! {{
+            #bound
+            let #answer = #awaited;
+            #checked
+        }}
+    }
+
+    /// What the service has when something was made or changed.
+    fn found_anew(&self, phase: Phase) -> TokenStream {
+        match &self.said.ready {
+            Some(ready) => {
+                let until = &ready.until;
+                let is_ready = quote!(found.filter(|found| #until));
+                self.waited(phase, ("ready", until.as_ref()), &how(ready), &is_ready)
+            }
+            // What is there already may not be seen at once.
+            None => {
+                let soon = quote!(.at_most(::core::time::Duration::from_secs(60)));
+                self.waited(phase, ("there", None), &soon, &quote!(found))
+            }
+        }
+    }
+
+    /// Asks `read` until `found` is what is waited for.
+    fn waited(
+        &self,
+        phase: Phase,
+        (state, condition): (&str, Option<&Expr>),
+        how: &TokenStream,
+        found: &TokenStream,
+    ) -> TokenStream {
+        let Some(read) = self.said.expression("read") else { return TokenStream::new() };
+        let scope = self.scope();
+        let scope = match phase {
+            Phase::Create => {
+                let scope = scope.attributes(self.settable(), &quote!(call.planned));
+                let known = hidden("known");
+                self.id.into_iter().fold(scope, |scope, id| {
+                    scope.and(id.ident, quote!(::core::clone::Clone::clone(&#known)))
+                })
+            }
+            _ => self.attributes_of(phase, scope),
+        };
+        let bound = scope.bound(&Mentions::of(std::iter::once(read).chain(condition)));
+        let at = place(read);
+        let answer = hidden_at("answer", at);
+        let awaited = awaited(read, at);
+        let checked = quote_spanned!(at=> __Found::found(#answer?));
+        let what = format!("the {} is {state}", self.words());
+        quote! {
+            call.wait(#what)
+                #how
+                .until(|| async {
+                    #bound
+                    let #answer = #awaited;
+                    let found = #checked;
+                    ::core::result::Result::Ok(#found)
+                })
+                .await?
+        }
+    }
+
+    fn settable(&self) -> impl Iterator<Item = &Part<'_>> {
+        named(self.parts).filter(|part| part.is_settable())
+    }
+
+    /// The names that an expression has.
+    fn scope_of(&self, phase: Phase) -> Scope {
+        let scope = self.attributes_of(phase, self.scope());
+        let whole = |name| Ident::new(name, Span::call_site());
+        let planned = quote!(::core::clone::Clone::clone(&call.planned));
+        let wholes = match phase {
+            Phase::Create => vec![("planned", planned), ("config", quote!(&call.config))],
+            Phase::Update => vec![
+                ("planned", planned),
+                ("config", quote!(&call.config)),
+                ("prior", quote!(&call.prior)),
+            ],
+            Phase::Read => vec![("current", quote!(&call.current))],
+            Phase::Delete => vec![("prior", quote!(&call.prior))],
+        };
+        let scope =
+            wholes.into_iter().fold(scope, |scope, (name, value)| scope.and(&whole(name), value));
+        // The last, because what it hides is where the others come from.
+        scope.and(&whole("call"), quote!(&call))
+    }
+
+    fn attributes_of(&self, phase: Phase, scope: Scope) -> Scope {
+        match phase {
+            Phase::Create => scope.attributes(self.settable(), &quote!(call.planned)),
+            Phase::Read => scope.attributes(named(self.parts), &quote!(call.current)),
+            Phase::Update => {
+                let others = named(self.parts).filter(|part| !part.is_settable());
+                let scope = scope.attributes(self.settable(), &quote!(call.planned));
+                scope.attributes(others, &quote!(call.prior))
+            }
+            Phase::Delete => scope.attributes(named(self.parts), &quote!(call.prior)),
+        }
+    }
+}
+
+/// The words about waiting, as those of a `Wait`.
+fn how(waiting: &Waiting) -> TokenStream {
+    let words = waiting.how.iter().map(|(word, value)| quote!(.#word(#value)));
+    words.collect()
+}
+
+/// An expression whose value is waited for.
+fn awaited(expression: &Expr, at: Span) -> ExprAwait {
+    ExprAwait {
+        attrs: Vec::new(),
+        base: Box::new(expression.clone()),
+        dot_token: Token![.](at),
+        await_token: Token![await](at),
+    }
+}
+
+/// Where to say that an expression is not what it should be: at the name of what is called.
+fn place(expression: &Expr) -> Span {
+    let at = match expression {
+        Expr::MethodCall(call) => call.method.span(),
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(path) => path.path.segments.last().map_or(path.span(), Spanned::span),
+            other => other.span(),
+        },
+        other => other.span(),
+    };
+    // The place is the author's, the code is not.
+    Span::call_site().located_at(at)
+}

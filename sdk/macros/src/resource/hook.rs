@@ -1,0 +1,79 @@
+//! What a resource type does beside the four: each word is a method of `Resource` or one of its constants,
+//! and its expression the body.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::Resource;
+use super::scope::Mentions;
+
+impl Resource<'_> {
+    pub(super) fn hooks(&self) -> TokenStream {
+        let (model, draft) = (&self.input.ident, &self.draft);
+        let call = |name: &str| {
+            let name = format_ident!("{name}");
+            quote!(::formwork_sdk::resource::#name)
+        };
+        let of_model = |name: &str| {
+            let call = call(name);
+            quote!(#call<#model>)
+        };
+        let change = of_model("Change");
+        let done = quote!({
+            let () = answer?;
+        });
+        let validate = self.hook("validate", &of_model("Validate"), &quote!(()), &done);
+        let modify = self.hook("modify_plan", &quote!(&mut #change), &quote!(()), &done);
+        let object = quote!(::core::convert::Into::into(answer?));
+        let (result, found) = (quote!(#draft), quote!(answer?.map(::core::convert::Into::into)));
+        let import = self.hook("import", &of_model("Import"), &result, &object);
+        let by_identity = of_model("ImportByIdentity");
+        let by_identity = self.hook("import_by_identity", &by_identity, &result, &object);
+        let upgrade = self.hook("upgrade", &call("Upgrade"), &result, &object);
+        let result = quote!(::core::option::Option<#draft>);
+        let take_over = self.hook("take_over", &call("Foreign"), &result, &found);
+        quote!(#validate #modify #import #by_identity #upgrade #take_over)
+    }
+
+    fn hook(
+        &self,
+        word: &str,
+        call: &TokenStream,
+        result: &TokenStream,
+        end: &TokenStream,
+    ) -> Option<TokenStream> {
+        let expression = self.said.expression(word)?;
+        let (name, bound) =
+            (format_ident!("{word}"), self.scope().bound(&Mentions::of([expression])));
+        // All other handlers may wait for something.
+        let is_async = word != "validate";
+        let (keyword, wait) = (is_async.then(|| quote!(async)), is_async.then(|| quote!(.await)));
+        let by_reference = (word != "modify_plan").then(|| quote!(let call = &call; let _ = call;));
+        Some(quote! {
+            #keyword fn #name(&self, call: #call) -> ::formwork_sdk::Answer<#result> {
+                #by_reference
+                #bound
+                let answer = #expression #wait;
+                ::core::result::Result::Ok(#end)
+            }
+        })
+    }
+
+    /// The versions of what is stored, and the ways between them.
+    pub(super) fn versions(&self) -> TokenStream {
+        let constant = |word: &str| {
+            let value = self.said.expression(word)?;
+            let name = format_ident!("{}", word.to_uppercase());
+            Some(quote!(const #name: u64 = #value;))
+        };
+        let ways = |word: &str, ty: &str| {
+            let (value, name) = (self.said.expression(word)?, format_ident!("{word}"));
+            let ty = format_ident!("{ty}");
+            Some(quote!(fn #name() -> ::formwork_sdk::#ty<Self> { #value }))
+        };
+        let (version, identity_version) = (constant("version"), constant("identity_version"));
+        let upgrades = ways("upgrades", "Upgrades");
+        let identity_upgrades = ways("identity_upgrades", "IdentityUpgrades");
+        quote!(#version #upgrades #identity_version #identity_upgrades)
+    }
+}

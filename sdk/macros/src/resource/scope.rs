@@ -1,0 +1,151 @@
+//! What expressions have at hand: the names in them, and the variables that are made for those.
+
+use std::collections::BTreeSet;
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use syn::ext::IdentExt as _;
+use syn::{Error, Expr, Ident, Result};
+
+use super::said::Held;
+use crate::part::Part;
+
+/// The words for a call and for what it brings as a whole.
+const WHOLES: [&str; 5] = ["call", "planned", "config", "prior", "current"];
+
+/// The names that stand alone in expressions, not behind a dot.
+#[derive(Default)]
+pub(crate) struct Mentions {
+    names: BTreeSet<String>,
+    /// Texts, in which `{name}` may be one.
+    texts: Vec<String>,
+}
+
+impl Mentions {
+    /// Those of several expressions.
+    pub(crate) fn of<'e>(expressions: impl IntoIterator<Item = &'e Expr>) -> Self {
+        let mut mentions = Self::default();
+        for expression in expressions {
+            mentions.collect(expression.to_token_stream());
+        }
+        mentions
+    }
+
+    fn collect(&mut self, tokens: TokenStream) {
+        let mut n_dots = 0;
+        for token in tokens {
+            let follows_dot = std::mem::take(&mut n_dots) == 1;
+            match token {
+                TokenTree::Group(group) => self.collect(group.stream()),
+                TokenTree::Punct(punct) if punct.as_char() == '.' => {
+                    n_dots = if follows_dot { 2 } else { 1 };
+                }
+                TokenTree::Ident(ident) if !follows_dot => {
+                    self.names.insert(ident.unraw().to_string());
+                }
+                TokenTree::Literal(literal) => self.texts.push(literal.to_string()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether a name is among them.
+    pub(crate) fn has(&self, name: &Ident) -> bool {
+        self.has_text(&name.unraw().to_string())
+    }
+
+    pub(crate) fn has_text(&self, name: &str) -> bool {
+        let shown = ["}", ":"].map(|end| format!("{{{name}{end}"));
+        let is_shown = |text: &String| shown.iter().any(|shown| text.contains(shown.as_str()));
+        self.names.contains(name) || self.texts.iter().any(is_shown)
+    }
+}
+
+/// Which names there are in an expression, and what they stand for.
+pub(crate) struct Scope {
+    variables: Vec<(Ident, TokenStream)>,
+}
+
+impl Scope {
+    /// What the handlers hold.
+    pub(crate) fn held(held: &[Held]) -> Self {
+        let variables = held.iter().enumerate().map(|(at, held)| {
+            let at = syn::Index::from(at);
+            (held.ident.clone(), quote!(&self.#at))
+        });
+        Self { variables: variables.collect() }
+    }
+
+    /// A copy of each attribute's value, out of a place.
+    pub(crate) fn attributes<'p>(
+        mut self,
+        parts: impl IntoIterator<Item = &'p Part<'p>>,
+        place: &TokenStream,
+    ) -> Self {
+        self.variables.extend(parts.into_iter().map(|part| {
+            let ident = part.ident;
+            (ident.clone(), quote!(::core::clone::Clone::clone(&#place.#ident)))
+        }));
+        self
+    }
+
+    /// One more.
+    pub(crate) fn and(mut self, ident: &Ident, value: TokenStream) -> Self {
+        self.variables.push((ident.clone(), value));
+        self
+    }
+
+    /// The variables that are mentioned. One that nobody needs after all is no reason for a warning.
+    pub(crate) fn bound(&self, mentions: &Mentions) -> TokenStream {
+        let needed = self.variables.iter().filter(|(ident, _)| mentions.has(ident));
+        needed.map(|(ident, value)| quote!(let #ident = #value; let _ = &#ident;)).collect()
+    }
+}
+
+/// Checks that no name stands for two things.
+pub(crate) fn checked(held: &[Held], parts: &[Part<'_>]) -> Result<()> {
+    for one in held {
+        let is_taken = parts.iter().any(|part| *part.ident == one.ident)
+            || WHOLES.iter().any(|whole| one.ident == whole);
+        if is_taken {
+            let name = &one.ident;
+            let why =
+                format!("`{name}` stands for something else in what follows; choose another name");
+            return Err(Error::new(name.span(), why));
+        }
+    }
+    Ok(())
+}
+
+/// The attributes whose names do not stand for something else.
+pub(crate) fn named<'p>(parts: &'p [Part<'p>]) -> impl Iterator<Item = &'p Part<'p>> {
+    let is_whole = |part: &Part<'_>| WHOLES.iter().any(|whole| part.ident == whole);
+    parts.iter().filter(move |part| !is_whole(part))
+}
+
+#[cfg(test)]
+mod tests {
+    use syn::parse_str;
+
+    use super::*;
+
+    #[test]
+    fn a_name_is_mentioned_unless_it_stands_behind_a_dot() {
+        let table = [
+            ("service.read(&id)", "id", true),
+            ("service.id()", "id", false),
+            ("service.find(a.id)", "id", false),
+            ("(0..id)", "id", true),
+            ("(0..=id)", "id", true),
+            ("format!(\"{id}\")", "id", true),
+            ("format!(\"{id:?} {other}\")", "id", true),
+            ("format!(\"id {ids}\")", "id", false),
+            ("service.read(r#type)", "type", true),
+            ("{ let a = || async { id }; a() }", "id", true),
+        ];
+        for (text, name, expected) in table {
+            let mentions = Mentions::of([&parse_str(text).unwrap()]);
+            assert_eq!(mentions.has_text(name), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! Resource types that are said in `#[resource(…)]`, each over a service of another habit: whole lives,
+//! and what is left when the service fails half-way.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use formwork_sdk::prelude::*;
+use formwork_sdk_testing::Lab;
+
+/// A service in memory: what there is, by id, and what it was asked.
+#[derive(Clone, Default)]
+struct Service(Arc<Mutex<Inside>>);
+
+#[derive(Default)]
+struct Inside {
+    machines: BTreeMap<String, Found>,
+    asked: Vec<String>,
+    /// How often it has to be asked before it tells of a change.
+    delay: usize,
+    n_left: usize,
+    is_broken: bool,
+}
+
+/// A machine as the service tells of it.
+#[derive(Clone)]
+struct Found {
+    id: String,
+    name: String,
+    size: u32,
+    address: String,
+}
+
+impl Service {
+    fn asked(&self, what: String) -> MutexGuard<'_, Inside> {
+        let mut inside = self.0.lock().unwrap();
+        inside.asked.push(what);
+        inside
+    }
+
+    fn put(&self, id: &str, name: &str, size: u32) -> Found {
+        let mut inside = self.0.lock().unwrap();
+        let address = format!("{name}.example.com:{size}");
+        let found =
+            Found { id: id.to_owned(), name: name.to_owned(), size, address: address.clone() };
+        inside.machines.insert(id.to_owned(), found.clone());
+        inside.n_left = inside.delay;
+        found
+    }
+
+    async fn make(&self, name: &str, size: u32) -> Answer<Found> {
+        let n_made = self.asked(format!("make {name}")).machines.len();
+        Ok(self.put(&format!("m-{n_made}"), name, size))
+    }
+
+    async fn find(&self, id: &str) -> Answer<Option<Found>> {
+        let mut inside = self.asked(format!("find {id}"));
+        if inside.is_broken {
+            return Err(Problem::because("the service is down"));
+        }
+        let is_late = inside.n_left > 0;
+        inside.n_left = inside.n_left.saturating_sub(1);
+        let found = inside.machines.get(id).cloned();
+        // What is late is told as it was: not there yet, or not gone yet.
+        let gone =
+            || Found { id: id.to_owned(), name: id.to_owned(), size: 0, address: String::new() };
+        Ok(match is_late {
+            true => found.is_none().then(gone),
+            false => found,
+        })
+    }
+
+    async fn resize(&self, id: &str, size: u32) -> Answer<Found> {
+        let name = self.asked(format!("resize {id}")).machines[id].name.clone();
+        Ok(self.put(id, &name, size))
+    }
+
+    async fn unmake(&self, id: &str) -> Answer<()> {
+        let mut inside = self.asked(format!("unmake {id}"));
+        inside.machines.remove(id);
+        inside.n_left = inside.delay;
+        Ok(())
+    }
+
+    fn take(&self) -> String {
+        std::mem::take(&mut self.0.lock().unwrap().asked).join(", ")
+    }
+}
+
+/// A machine of which the service tells everything with every call.
+#[derive(Model)]
+#[attr(from = Found)]
+#[resource(
+    Tolds(service: Service),
+    create = service.make(&name, size),
+    read = service.find(&id),
+    update = service.resize(&id, size),
+    delete = service.unmake(&id),
+)]
+struct Told {
+    #[attr(required, replace)]
+    name: String,
+    #[attr(default = 1)]
+    size: u32,
+    #[attr(computed)]
+    address: String,
+    #[attr(computed, keep, import)]
+    id: String,
+}
+
+/// A machine of which creating and changing tell no more than they must.
+#[derive(Model)]
+#[attr(from = Found)]
+#[resource(
+    Terses(service: Service),
+    create = async { service.make(&name, size).await.map(|made| made.id) },
+    read = service.find(&id),
+    update = async { service.resize(&id, size).await.map(drop) },
+    delete = service.unmake(&id),
+    gone(every = Duration::from_secs(5), at_most = Duration::from_secs(60)),
+)]
+struct Terse {
+    #[attr(required, replace)]
+    name: String,
+    #[attr(default = 1)]
+    size: u32,
+    #[attr(computed)]
+    address: String,
+    #[attr(computed, keep, import)]
+    id: String,
+}
+
+/// A machine that is ready when it has the size that was asked for.
+#[derive(Model)]
+#[attr(from = Found)]
+#[resource(
+    Patients(service: Service),
+    create = service.make(&name, 0),
+    read = service.find(&id),
+    update = service.resize(&id, size),
+    delete = service.unmake(&id),
+    ready(found.size == size, every = Duration::from_secs(10), at_most = Duration::from_secs(60)),
+)]
+struct Patient {
+    #[attr(required, replace)]
+    name: String,
+    #[attr(default = 1)]
+    size: u32,
+    #[attr(computed)]
+    address: String,
+    #[attr(computed, keep, import)]
+    id: String,
+}
+
+/// A machine that goes by its name, and of which nothing is computed.
+#[derive(Model)]
+#[resource(
+    Names(service: Service),
+    create = async { service.make(&name, size).await.map(drop) },
+    read = named(service, current),
+    update = async { service.resize("m-0", planned.size).await.map(drop) },
+    delete = service.unmake("m-0"),
+    validate = Named::check(call),
+    modify_plan = service.foresee(call),
+    import = async { Ok::<_, Problem>(NamedDraft { name: call.id.replace('/', "-").into(), ..NamedDraft::default() }) },
+    version = 1,
+    upgrades = Upgrades::none().from::<0, Named>(|old| Ok(Named { size: old.size + 1, ..old })),
+)]
+struct Named {
+    #[attr(required, replace)]
+    name: String,
+    #[attr(required)]
+    size: u32,
+}
+
+impl Named {
+    fn check(call: &Validate<Self>) -> Answer<()> {
+        match call.config.size.get() {
+            Some(0) => Err(Problem::new("No machine is so small", "").at("size")),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Service {
+    async fn foresee(&self, change: &mut Change<Named>) -> Answer<()> {
+        change.replace.clear();
+        if change.prior.is_none() {
+            change.warn(Problem::new("New", "A machine costs money."));
+        }
+        Ok(())
+    }
+}
+
+async fn named(service: &Service, current: &Named) -> Answer<Option<Named>> {
+    let found = service.find("m-0").await?;
+    Ok(found
+        .filter(|found| found.name == current.name)
+        .map(|found| Named { name: found.name, size: found.size }))
+}
+
+fn lab(service: &Service) -> Lab {
+    let service = service.clone();
+    Lab::new(move || {
+        ProviderDef::new("registry.terraform.io/acme/acme")
+            .resource("acme_told", Tolds(service.clone()))
+            .resource("acme_terse", Terses(service.clone()))
+            .resource("acme_patient", Patients(service.clone()))
+            .resource("acme_named", Names(service.clone()))
+    })
+}
+
+fn config(kind: &str, name: &str, size: u32) -> String {
+    format!("resource \"acme_{kind}\" \"a\" {{\n  name = \"{name}\"\n  size = {size}\n}}\n")
+}
+
+#[test]
+fn what_a_call_tells_is_not_asked_again() {
+    let service = Service::default();
+    let mut lab = lab(&service);
+    lab.apply(&config("told", "a", 1)).expect_done();
+    lab.apply(&config("told", "a", 2)).expect_done();
+    assert_eq!(lab.get("acme_told.a", "address"), "a.example.com:2");
+    lab.plan(&config("told", "a", 2)).expect_nothing();
+    lab.destroy("").expect_done();
+    // Each plan reads once, and so does nobody else.
+    assert_eq!(service.take(), "make a, find m-0, resize m-0, find m-0, find m-0, unmake m-0");
+    lab.live(&config("told", "a", 1));
+}
+
+#[test]
+fn what_a_call_does_not_tell_is_read() {
+    let service = Service::default();
+    let mut lab = lab(&service);
+    lab.apply(&config("terse", "a", 1)).expect_done();
+    assert_eq!(lab.get("acme_terse.a", "address"), "a.example.com:1");
+    assert_eq!(service.take(), "make a, find m-0");
+    lab.apply(&config("terse", "a", 2)).expect_done();
+    assert_eq!(lab.get("acme_terse.a", "address"), "a.example.com:2");
+    lab.plan(&config("terse", "a", 2)).expect_nothing();
+}
+
+#[test]
+fn what_the_service_tells_late_is_waited_for() {
+    let service = Service::default();
+    service.0.lock().unwrap().delay = 2;
+    let mut lab = lab(&service);
+    let config = config("terse", "a", 1);
+    lab.apply(&config).expect_done();
+    assert_eq!(lab.get("acme_terse.a", "address"), "a.example.com:1");
+    assert_eq!(service.take(), "make a, find m-0, find m-0, find m-0");
+    lab.destroy(&config).expect_done();
+    assert_eq!(service.take(), "find m-0, unmake m-0, find m-0, find m-0, find m-0");
+    service.0.lock().unwrap().delay = 100;
+    lab.apply(&config).expect_error("until the terse is there");
+    assert!(lab.is_tainted("acme_terse.a"));
+}
+
+#[test]
+fn what_was_made_is_kept_when_the_rest_fails() {
+    let service = Service::default();
+    service.0.lock().unwrap().is_broken = true;
+    let mut lab = lab(&service);
+    lab.apply(&config("terse", "a", 1)).expect_error("the service is down");
+    assert!(lab.is_tainted("acme_terse.a"));
+    assert_eq!(lab.get("acme_terse.a", "id"), "m-0");
+    assert_eq!(lab.get("acme_terse.a", "name"), "a");
+    service.0.lock().unwrap().is_broken = false;
+    lab.apply(&config("terse", "a", 1)).expect_done();
+    assert!(!lab.is_tainted("acme_terse.a"));
+    assert_eq!(service.0.lock().unwrap().machines.len(), 1);
+}
+
+#[test]
+fn what_is_not_ready_in_time_is_kept_with_all_that_is_known() {
+    let service = Service::default();
+    let mut lab = lab(&service);
+    lab.apply(&config("patient", "a", 0)).expect_done();
+    lab.apply(&config("patient", "a", 3)).expect_done();
+    assert_eq!(lab.get("acme_patient.a", "address"), "a.example.com:3");
+    lab.destroy("").expect_done();
+    // It is made without a size, and nobody gives it one.
+    lab.apply(&config("patient", "b", 3)).expect_error("until the patient is ready");
+    assert!(lab.is_tainted("acme_patient.a"));
+    assert_eq!(lab.get("acme_patient.a", "address"), "b.example.com:0");
+}
+
+#[test]
+fn what_users_call_an_object_may_be_all_there_is() {
+    let service = Service::default();
+    let mut lab = lab(&service);
+    lab.live(&config("named", "a", 1));
+    let ran = lab.apply(&config("named", "a", 1));
+    ran.expect_done();
+    assert!(ran.said().contains("A machine costs money."), "{}", ran.said());
+    lab.apply(&config("named", "a", 0)).expect_error("No machine is so small");
+    lab.apply(&config("named", "a", 5)).expect_done();
+    assert_eq!(service.0.lock().unwrap().machines["m-0"].size, 5);
+    // Somebody takes it away.
+    service.0.lock().unwrap().machines.clear();
+    let plan = lab.plan(&config("named", "a", 5)).text();
+    assert!(plan.contains("+ acme_named.a"), "{plan}");
+}
+
+#[test]
+fn what_is_said_beside_the_calls_is_heard() {
+    let service = Service::default();
+    service.put("m-0", "a-b", 2);
+    let mut lab = lab(&service);
+    let block = config("named", "a-b", 2);
+    let import = format!("{block}import {{\n  to = acme_named.a\n  id = \"a/b\"\n}}\n");
+    lab.apply(&import).expect_done();
+    lab.plan(&block).expect_nothing();
+    let older = lab.state().replace("\"schema_version\": 1", "\"schema_version\": 0");
+    assert!(older.contains("\"schema_version\": 0"), "{older}");
+    service.put("m-0", "a-b", 3);
+    lab.take_state(&older);
+    lab.plan(&config("named", "a-b", 3)).expect_nothing();
+}
