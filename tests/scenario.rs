@@ -10,6 +10,7 @@ mod life;
 mod packages;
 mod plugins;
 mod prompts;
+mod scaffold;
 mod signal;
 mod ssh;
 mod state_file;

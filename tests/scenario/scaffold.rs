@@ -1,0 +1,174 @@
+//! `formwork provider new`: what it writes builds without a warning, passes its own tests, and loads.
+//!
+//! The compiler is run on the libraries that stand beside this program: in a target folder of its own the
+//! project would build everything below the SDK once more, which takes minutes. That cargo would build
+//! it from the same libraries is asked of cargo without building.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on ends")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::harness::{Workdir, terraform};
+
+/// A dash is in names of providers, and cannot be in those of crates.
+const NAME: &str = "my-notes";
+
+#[test]
+fn a_new_provider_builds_passes_its_tests_and_loads() {
+    let workdir = Workdir::new("");
+    workdir.formwork("provider new").arg(NAME).arg("-namespace=acme").succeed();
+    let project = workdir.root().join(format!("terraform-provider-{NAME}"));
+    let manifest = Manifest::of(&project);
+    let built = manifest.built(&project, &workdir.plugins());
+    assert_eq!(built.file_name().unwrap(), project.file_name().unwrap());
+
+    let settings = format!(
+        "provider_installation {{\n  dev_overrides {{\n    \"acme/{NAME}\" = {:?}\n  }}\n  direct {{}}\n}}\n",
+        workdir.plugins()
+    );
+    fs::write(workdir.settings(), settings).unwrap();
+    for example in ["provider/provider.tf", &format!("resources/{NAME}_greeting/resource.tf")] {
+        let text = fs::read_to_string(project.join("examples").join(example)).unwrap();
+        workdir.write(Path::new(example).file_name().unwrap().to_str().unwrap(), &text);
+    }
+    for program in [Some("formwork"), terraform().map(|_| "terraform")].into_iter().flatten() {
+        let run = |line: &str| match program {
+            "formwork" => workdir.formwork(line).succeed(),
+            _ => workdir.terraform(line).succeed(),
+        };
+        run("apply -auto-approve").says("1 added");
+        assert!(workdir.read("terraform.tfstate").contains("\"Hello, world!\""), "{program}");
+        run("plan -detailed-exitcode").says("No changes");
+        run("destroy -auto-approve").says("1 destroyed");
+    }
+    for check in ["", "-check"] {
+        let docs = workdir.formwork(&format!("-chdir={} provider docs {check}", project.display()));
+        docs.arg(built.to_str().unwrap()).succeed();
+    }
+}
+
+/// What cargo makes of the project.
+struct Manifest {
+    edition: String,
+    library: String,
+    program: String,
+}
+
+impl Manifest {
+    fn of(project: &Path) -> Self {
+        // With the versions that this workspace has, nothing needs to be fetched.
+        let lock = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.lock");
+        fs::copy(lock, project.join("Cargo.lock")).unwrap();
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["tree", "--offline", "--depth=1", "--prefix=none", "--format={p}"]);
+        let tree = said(cargo.current_dir(project));
+        let sdk = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sdk").canonicalize().unwrap();
+        for (name, folder) in
+            [("formwork-sdk", sdk.clone()), ("formwork-sdk-testing", sdk.join("testing"))]
+        {
+            let is_ours = |line: &str| {
+                line.starts_with(&format!("{name} v"))
+                    && line.contains(&format!("({})", folder.display()))
+            };
+            assert!(tree.lines().any(is_ours), "{name} is not among\n{tree}");
+        }
+
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["metadata", "--offline", "--no-deps", "--format-version=1"]);
+        let metadata: Value = serde_json::from_str(&said(cargo.current_dir(project))).unwrap();
+        let package = &metadata["packages"][0];
+        let name = |kind: &str| {
+            let mut targets = package["targets"].as_array().unwrap().iter();
+            let target = targets.find(|target| target["kind"][0] == kind);
+            target.unwrap()["name"].as_str().unwrap().to_owned()
+        };
+        let edition = package["edition"].as_str().unwrap().to_owned();
+        Self { edition, library: name("lib"), program: name("bin") }
+    }
+
+    /// Builds the project, has it run its tests, and returns the program.
+    fn built(&self, project: &Path, folder: &Path) -> PathBuf {
+        let testing = libraries("formwork_sdk_testing").remove(0);
+        let (tests, program) = (folder.join("tests"), folder.join(&self.program));
+        // Cargo has built the SDK for several choices of packages; these tests fit to one of them.
+        let built = libraries("formwork_sdk").into_iter().map(|sdk| {
+            let mut rustc = self.rustc(project, "src/lib.rs", &sdk);
+            rustc.arg("--test").arg("-o").arg(&tests);
+            extern_crate(&mut rustc, "formwork_sdk_testing", &testing);
+            run(&mut rustc).map(|_| sdk)
+        });
+        let built = built.reduce(|first, next| first.or(next)).unwrap();
+        let sdk = built.unwrap_or_else(|why| panic!("it does not build:\n{why}"));
+        let passed = said(Command::new(&tests).current_dir(project));
+        assert!(passed.contains("1 passed; 0 failed"), "{passed}");
+
+        let library = folder.join(format!("lib{}.rlib", self.library));
+        let mut rustc = self.rustc(project, "src/lib.rs", &sdk);
+        said(
+            rustc
+                .arg("--crate-type=rlib")
+                .arg("--crate-name")
+                .arg(&self.library)
+                .arg("-o")
+                .arg(&library),
+        );
+        let mut rustc = self.rustc(project, "src/main.rs", &sdk);
+        extern_crate(&mut rustc, &self.library, &library);
+        said(rustc.arg("--crate-name=program").arg("-o").arg(&program));
+        program
+    }
+
+    fn rustc(&self, project: &Path, file: &str, sdk: &Path) -> Command {
+        let mut rustc = Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
+        let dependencies = format!("dependency={}", dependencies().display());
+        rustc.current_dir(project).args([
+            "--edition",
+            &self.edition,
+            "-Dwarnings",
+            "-L",
+            &dependencies,
+        ]);
+        extern_crate(&mut rustc, "formwork_sdk", sdk);
+        rustc.arg(file);
+        rustc
+    }
+}
+
+fn extern_crate(rustc: &mut Command, name: &str, library: &Path) {
+    rustc.arg("--extern").arg(format!("{name}={}", library.display()));
+}
+
+/// The libraries of that name that stand beside this program, the newest first.
+fn libraries(name: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(dependencies()).unwrap().map(|entry| entry.unwrap().path());
+    let is_one = |file: &PathBuf| {
+        let file = file.file_name().unwrap().to_string_lossy().into_owned();
+        file.starts_with(&format!("lib{name}-")) && file.ends_with(".rlib")
+    };
+    let mut found: Vec<_> = entries.filter(is_one).collect();
+    found.sort_by_key(|file| std::cmp::Reverse(file.metadata().unwrap().modified().unwrap()));
+    assert!(!found.is_empty(), "cargo builds {name} before these tests");
+    found
+}
+
+fn dependencies() -> PathBuf {
+    std::env::current_exe().unwrap().parent().unwrap().to_owned()
+}
+
+/// What a program says that has to end well.
+fn said(command: &mut Command) -> String {
+    run(command).unwrap_or_else(|why| panic!("{command:?}:\n{why}"))
+}
+
+fn run(command: &mut Command) -> Result<String, String> {
+    let output = command.output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    match output.status.success() {
+        true => Ok(text(&output.stdout)),
+        false => Err(text(&output.stdout) + &text(&output.stderr)),
+    }
+}
