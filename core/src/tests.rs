@@ -225,7 +225,7 @@ impl Bench {
     ) -> Option<Applied> {
         let (results, world) = (Results::new(&loaded.config), world(true));
         let session = self.session(loaded, (pool, &results, &world, &self.stop));
-        let begin = Begin { operation: "OperationTypeApply", base: &self.file };
+        let begin = Begin { operation: "OperationTypeApply", base: &self.file, read_from: None };
         let journal = Journal::begin(self.folder.path(), begin).unwrap();
         if let Some(room) = self.room {
             journal.fills_after(room);

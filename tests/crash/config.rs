@@ -147,6 +147,15 @@ impl Config {
         number % 4 == 1 || (self.turns && number % 4 == 3 && chance.is(1, 2))
     }
 
+    /// The same with each resource in the order of replacement that it has while none turns.
+    pub(crate) fn without_turns(&self) -> Self {
+        let mut other = self.clone();
+        for (number, one) in &mut other.alone {
+            one.creates_first = *number % 4 == 1;
+        }
+        other
+    }
+
     /// Every object that there is to be.
     pub(crate) fn wishes(&self) -> Vec<Wish> {
         let alone = self.alone.iter().map(|(number, one)| Wish {

@@ -38,6 +38,8 @@ pub(crate) struct Tally {
     pub(crate) stuck: usize,
     /// Objects that are not as they were to be, or that are known and do not exist.
     pub(crate) wrong: usize,
+    /// Configurations that had to be given up, because nothing can follow the one before in that order.
+    pub(crate) turned: usize,
     /// Operations that the engine said were in flight.
     pub(crate) named: usize,
     /// Those whose object the engine found by itself.
@@ -133,6 +135,13 @@ impl Play<'_> {
                 if ended.succeeded && n_decided == 0 {
                     done = true;
                     break;
+                }
+                if ended.text.contains("Error: Cycle") {
+                    // Some configurations cannot follow others in one step, and this is what the message
+                    // says to do then.
+                    self.config = self.config.without_turns();
+                    self.folder.configure(&self.config.files())?;
+                    self.tally.turned += 1;
                 }
                 last = ended.text;
             }

@@ -8,8 +8,8 @@ use crate::options::Program;
 /// The rows in Markdown.
 pub(crate) fn markdown(rows: &[(&Program, Tally)]) -> String {
     let mut text = "\
-| program | kills | at a write | of a provider | others in between | lost | duplicated | torn | stuck | wrong | in flight, named | found again by the engine | decided by a person |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| program | kills | at a write | of a provider | others in between | lost | duplicated | torn | stuck | wrong | cycles | in flight, named | found again by the engine | decided by a person |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 "
     .to_owned();
     for (program, tally) in rows {
@@ -23,6 +23,7 @@ pub(crate) fn markdown(rows: &[(&Program, Tally)]) -> String {
             tally.torn,
             tally.stuck,
             tally.wrong,
+            tally.turned,
             tally.named,
             tally.found,
             tally.decided,

@@ -93,6 +93,62 @@ fn what_was_finished_before_a_kill_is_in_the_state() {
 }
 
 #[test]
+fn nothing_is_destroyed_as_a_whole_while_something_may_be_left_behind() {
+    let workdir = Workdir::new(CONFIG);
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    let refused = workdir.formwork("destroy -auto-approve").run();
+    refused.code(1).says("bad_thing.second was being created").says("recover adopt");
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    workdir.formwork("recover adopt bad_thing.second second-1").succeed();
+    workdir.formwork("destroy -auto-approve").succeed().says("2 destroyed");
+    assert!(workdir.world.objects().is_empty());
+}
+
+#[test]
+fn what_a_first_run_did_is_known_though_another_program_has_begun_a_state() {
+    let workdir = Workdir::new(CONFIG);
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    // As another program has it, which knows nothing of journals.
+    let theirs = r#"{"version":4,"terraform_version":"1.11.4","serial":1,"lineage":"theirs",
+        "outputs":{},"resources":[],"check_results":null}"#;
+    workdir.write("terraform.tfstate", theirs);
+    workdir.formwork("state list").succeed().says("bad_thing.first");
+    workdir.formwork("recover adopt bad_thing.second second-1").succeed();
+    workdir.formwork("apply -auto-approve").succeed().says("0 added, 0 changed, 0 destroyed");
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+}
+
+#[test]
+fn a_run_that_read_one_file_and_was_to_write_another_is_gone_on_from_both() {
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("apply -auto-approve -target=bad_thing.first -state=a.tfstate").succeed();
+    let command = workdir.formwork("apply -auto-approve -state=a.tfstate -state-out=b.tfstate");
+    let running = command.env("BAD_HOLD", "after:second").start();
+    let (_, held) = workdir.world.wait_for_held();
+    running.signal(Signal::SIGKILL);
+    running.wait();
+    drop(held);
+    workdir.world.assert_deserted();
+    let open = workdir.formwork("recover list -state=b.tfstate").succeed();
+    open.says("bad_thing.second was being created");
+    workdir.formwork("recover adopt -state=b.tfstate bad_thing.second second-1").succeed();
+    let held = workdir.formwork("state list -state=b.tfstate").succeed();
+    assert_eq!(held.stdout, "bad_thing.first\nbad_thing.second\n");
+    workdir.formwork("plan -detailed-exitcode -state=b.tfstate").succeed();
+}
+
+#[test]
+fn what_was_open_in_a_workspace_is_named_when_it_is_deleted_by_force() {
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("workspace new other").succeed();
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    workdir.formwork("workspace select default").succeed();
+    workdir.formwork("workspace delete other").run().code(1).says("bad_thing.second");
+    let deleted = workdir.formwork("workspace delete -force other").succeed();
+    deleted.says("bad_thing.second was being created").says("Deleted workspace");
+}
+
+#[test]
 fn an_object_that_a_killed_run_made_is_adopted_and_not_made_again() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);

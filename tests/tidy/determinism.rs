@@ -219,7 +219,7 @@ async fn run(text: &'static str, state: &State, finishing: Finishing) -> Outcome
     }
     let folder = tempfile::tempdir().expect("there is room for a folder");
     let base = StateFile { state: state.clone(), ..StateFile::fresh() };
-    let begin = Begin { operation: "OperationTypeApply", base: &base };
+    let begin = Begin { operation: "OperationTypeApply", base: &base, read_from: None };
     let journal = Journal::begin(folder.path(), begin).expect("a journal can be begun");
     let applied = apply(&phase(&applied, &applying), &mut diags, &plan, &journal).await;
     let Ok(Applied { state, .. }) = applied else { panic!("no graph: {diags:#?}") };

@@ -176,7 +176,11 @@ impl Run<'_> {
         }
         // Before any provider is asked anything: it also shows that what is done can be written down.
         locked.store.check_place().map_err(|error| diags.error(error.diagnostic()))?;
-        let begin = Begin { operation: "OperationTypeApply", base: &locked.file };
+        let begin = Begin {
+            operation: "OperationTypeApply",
+            base: &locked.file,
+            read_from: locked.store.files().read_from.as_deref(),
+        };
         let journal = Journal::begin(locked.store.journals(), begin);
         let journal = journal.map_err(|error| diags.error(error.diagnostic()))?;
         let plan = match self.settle(diags, locked, wanted).await {

@@ -8,7 +8,7 @@ use formwork_core::addr::InstanceAddr;
 use formwork_core::change::{Action, Change};
 use formwork_core::config::Config;
 use formwork_core::moved;
-use formwork_core::plan::{Plan, Search};
+use formwork_core::plan::{Mode, Plan, Search};
 use formwork_core::state::file::StateFile;
 use formwork_core::state::local::LocalStore;
 use formwork_core::state::recover::{Recovery, Unresolved, recover};
@@ -94,11 +94,13 @@ impl Locked {
     /// # Errors
     /// When it touches something of that kind: creating it might create it a second time.
     pub(crate) fn let_through(&self, diags: &mut Diagnostics, plan: &Plan) -> Result<(), Reported> {
+        // Who takes everything down takes down what may be there, too: nobody would look for it later.
+        let takes_all = plan.mode == Mode::Destroy && !plan.is_limited();
         self.settled(diags, |addr| {
             let touches = |change: &Change| {
                 change.addr == *addr && !matches!(change.action, Action::NoOp | Action::Read)
             };
-            plan.changes.values().any(|change| touches(change))
+            takes_all || plan.changes.values().any(|change| touches(change))
         })
     }
 
@@ -118,7 +120,7 @@ impl Locked {
                 continue;
             }
             let detail = format!(
-                "{}\n\nNothing was changed, because going on might do it twice. When you know what became of it:\n{}",
+                "{}\n\nNothing was changed, because going on might do it twice, or leave it behind. When you know what became of it:\n{}",
                 one.diagnostic().detail,
                 choices(&format!("'{}'", one.addr))
             );

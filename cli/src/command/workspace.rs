@@ -174,7 +174,10 @@ fn delete_locked(
 ) -> Result<String, Reported> {
     let name = &args.name;
     let held = managed(&locked.file.state);
-    if !args.force {
+    if args.force {
+        // What goes with it may be all that is known of them.
+        locked.remind(diags);
+    } else {
         locked.settled(diags, |_| true)?;
         if !held.is_empty() {
             let detail = format!(

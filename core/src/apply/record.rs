@@ -63,7 +63,7 @@ pub(super) async fn run(
     let unvisited = walk_phase(
         session,
         diags,
-        (graph, &openings),
+        (graph, &openings, &|| !journal.takes_calls()),
         |vertex| {
             let state = &state;
             async move {

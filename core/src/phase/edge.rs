@@ -61,10 +61,10 @@ impl<'c, V: Vertex<'c>> Explaining<'_, V> {
             });
             let is_forced = edges.iter().any(|edge| edge.why == Why::CreateFirst);
             let what = match first {
-                Some(_) => "Take one of the mentions away to break the cycle.",
-                None if is_forced => {
+                _ if is_forced => {
                     "Set create_before_destroy for all of them or for none, or make the changes one after the other."
                 }
+                Some(_) => "Take one of the mentions away to break the cycle.",
                 None => {
                     "None of this stands in the configuration: it is what the state says of the objects. Destroy or remove some of them first, with the option -target or `formwork state rm`."
                 }

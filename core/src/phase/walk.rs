@@ -11,11 +11,12 @@ use crate::graph::{Graph, VertexId};
 use crate::session::Session;
 
 /// Visits every vertex and has recorded what came of it, and whether it failed. Errors of a vertex
-/// mean that its dependents are not visited.
+/// mean that its dependents are not visited. Starts nothing more once `ends` holds, or the session is
+/// stopped.
 pub(crate) async fn walk_phase<'g, 'c, V, T, F>(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-    (graph, openings): (&'g Graph<V, Why>, &Openings<'_>),
+    (graph, openings, ends): (&'g Graph<V, Why>, &Openings<'_>, &dyn Fn() -> bool),
     visit: impl Fn(&'g V) -> F,
     mut record: impl FnMut(&'g V, T, bool),
 ) -> Unvisited
@@ -26,7 +27,7 @@ where
     // By vertex, so that their order does not depend on timing.
     let mut problems: BTreeMap<VertexId, Diagnostics> = BTreeMap::new();
     let tenancy = Tenancy::of(session.pool, graph.vertices());
-    let stop = || session.stopped();
+    let stop = || session.stopped() || ends();
     let Session { parallelism: limit, finishing, .. } = *session;
     let pace = Pace { limit, stop: &stop, finishing, gate: &tenancy };
     let visit = |_, vertex| visit(vertex);

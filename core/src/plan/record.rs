@@ -57,7 +57,7 @@ pub(crate) async fn run(
     let unvisited = walk_phase(
         session,
         diags,
-        (graph, &openings),
+        (graph, &openings, &|| false),
         |vertex| visit(view, vertex),
         |vertex, found, _| recorder.record(vertex, found),
     )

@@ -99,6 +99,8 @@ pub struct Begin<'a> {
     pub operation: &'a str,
     /// The state as it is stored when the run begins.
     pub base: &'a StateFile,
+    /// The file that holds it, if that is another than the one that the run will write.
+    pub read_from: Option<&'a Path>,
 }
 
 /// A changing call that is about to leave.
@@ -231,8 +233,14 @@ impl Journal {
         self.take_down(intent, true)
     }
 
+    /// Whether anything more may be announced: nothing was refused until now.
+    #[must_use]
+    pub fn takes_calls(&self) -> bool {
+        self.health.get() == Health::Sound
+    }
+
     fn take_down(&self, intent: Intent<'_>, is_noted_only: bool) -> Result<Op, JournalError> {
-        if self.health.get() != Health::Sound {
+        if !self.takes_calls() {
             return Err(JournalError::Broken(self.path.clone()));
         }
         debug_assert!(

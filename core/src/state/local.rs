@@ -18,7 +18,7 @@ pub(super) use self::lock::{lock, who};
 use self::replace::Disk;
 pub use self::workspaces::{BadWorkspace, Workspaces};
 use super::file::{FileError, StateFile};
-use super::journal::record;
+use super::journal::record::{self, Log};
 use super::store::{LockRequest, Store, StoreError, Written};
 use crate::addr::ProviderAddr;
 
@@ -34,7 +34,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(16);
 pub struct Files {
     /// The file that is locked and written.
     pub state: PathBuf,
-    /// The file that is read instead, as long as nothing was written.
+    /// The file that is read instead, as long as nothing was written. Where a run was cut off before it
+    /// wrote anything, it is the one that that run has read.
     pub read_from: Option<PathBuf>,
     /// Where the previous content is kept; `None` to keep none.
     pub backup: Option<PathBuf>,
@@ -95,7 +96,7 @@ impl LocalStore {
     /// Makes the store; touches nothing yet.
     #[must_use]
     pub fn new(files: Files) -> Self {
-        let journals = files.beside(".journal");
+        let journals = Files::of(behind_links(&files.state)).beside(".journal");
         let disk = Disk::default();
         Self { files, journals, held: None, known: Known::NotRead, disk }
     }
@@ -139,8 +140,15 @@ impl LocalStore {
     }
 
     fn read_now(&mut self) -> Result<Option<StateFile>, StoreError> {
+        let mut text = read_if_present(self.source())?.unwrap_or_default();
+        if text.is_empty()
+            && self.files.read_from.is_none()
+            && let Some(begun_from) = self.begun_from()
+        {
+            text = read_if_present(&begun_from)?.unwrap_or_default();
+            self.files.read_from = Some(begun_from);
+        }
         let source = self.source();
-        let text = read_if_present(source)?.unwrap_or_default();
         let (file, known) = match StateFile::read(&text) {
             Ok(file) => {
                 let (lineage, serial) = (file.lineage.clone(), file.serial);
@@ -173,15 +181,28 @@ impl LocalStore {
     fn evidence(&self) -> Option<PathBuf> {
         let holds_something = |path: &PathBuf| path.metadata().is_ok_and(|found| found.len() > 0);
         // What a first run did before it was cut off is no proof: there was no state yet.
-        let began_with_a_state = |path: &PathBuf| {
-            let log = std::fs::read(path).ok().and_then(|text| record::read(&text).ok());
-            log.is_some_and(|log| log.begin().is_some_and(|begin| begin.serial > 0))
-        };
         let journal = || {
-            let entries = self.journals.read_dir().ok()?;
-            entries.filter_map(|entry| Some(entry.ok()?.path())).find(began_with_a_state)
+            let mut journals = self.begun();
+            let proves = |log: &Log| log.begin().is_some_and(|begin| begin.serial > 0);
+            journals.find_map(|(path, log)| proves(&log).then_some(path))
         };
         self.files.backup.clone().filter(holds_something).or_else(journal)
+    }
+
+    /// The file from which a run that was cut off has read the state.
+    fn begun_from(&self) -> Option<PathBuf> {
+        let mut changed_something = self.begun().filter(|(_, log)| log.has_calls());
+        changed_something.find_map(|(_, log)| log.begin()?.read_from.clone())
+    }
+
+    /// The journals that can be read.
+    fn begun(&self) -> impl Iterator<Item = (PathBuf, Log)> {
+        let entries = self.journals.read_dir().into_iter().flatten();
+        entries.filter_map(|entry| {
+            let path = entry.ok()?.path();
+            let log = record::read(&std::fs::read(&path).ok()?).ok()?;
+            Some((path, log))
+        })
     }
 
     /// Makes sure that the stored state is still the one that was read.
@@ -382,6 +403,18 @@ impl StateFile {
         replace::write_aside(&Disk::default(), &path, &|to| self.write_to(to))?;
         Ok(path)
     }
+}
+
+/// Where a path that may be a link leads, be there something or not. The journals of a state stand beside
+/// it, so that whoever comes to it in another way finds them.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut at = path.to_owned();
+    // As many as the system follows.
+    for _ in 0..40 {
+        let Ok(target) = std::fs::read_link(&at) else { break };
+        at = at.with_file_name("").join(target);
+    }
+    at
 }
 
 /// Whether something else than a file or folder is there, such as a device or a pipe.

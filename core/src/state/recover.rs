@@ -76,7 +76,8 @@ pub struct Unresolved {
     /// that was cut off.
     pub moved: Option<InstanceAddr>,
     op: u64,
-    /// The serial of the state that the run found.
+    /// The serial of the state that the run found; the highest there is, if somebody has begun another
+    /// state since.
     found: u64,
     journal: PathBuf,
 }
@@ -349,6 +350,10 @@ impl Unresolved {
             ),
         };
         let remedy = match (self.action, &self.doubt) {
+            (Action::Create, Doubt::Effect) if self.decided.as_deref() == Some(CAME_IN) => {
+                "Since then an object has come into its place, which is taken for the one that was \
+                 being created. If somebody has made it anew instead, look for the other one."
+            }
             (_, Doubt::Place { .. }) => {
                 "It was done, but somebody else has changed the state since, so the result was not \
                  put in. Compare the real object with the state."

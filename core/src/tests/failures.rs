@@ -438,6 +438,19 @@ fn an_error_in_one_instance_while_planning_is_no_reason_to_forget_the_others() {
 }
 
 #[test]
+fn what_cannot_be_begun_when_the_disk_is_full_is_not_tried_one_by_one() {
+    let config = r#"
+        resource "test_thing" "a" {
+          count = 100
+          name  = "a${count.index}"
+        }"#;
+    let mut bench = Bench { room: Some(1), ..Bench::new() };
+    let run = bench.apply(config);
+    assert!(bench.state().is_empty());
+    assert_eq!(run.said(), "error test_thing.a[0]: Journal cannot be written\n");
+}
+
+#[test]
 fn a_disk_that_fills_up_stops_the_run_but_taints_nothing() {
     let config = r#"
         resource "test_thing" "a" { name = "a" }

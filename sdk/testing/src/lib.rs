@@ -274,7 +274,7 @@ impl Lab {
     ) -> Option<formwork_core::state::State> {
         let (results, world, stop) = (Results::new(&loaded.config), world(true), Cell::new(false));
         let session = self.session(loaded, (pool, &results, &world, &stop));
-        let begin = Begin { operation: "OperationTypeApply", base: &self.file };
+        let begin = Begin { operation: "OperationTypeApply", base: &self.file, read_from: None };
         let journal = match Journal::begin(self.folder.path(), begin) {
             Ok(journal) => journal,
             Err(error) => {

@@ -65,7 +65,7 @@ impl<'a> Call<'a> {
         let op = op.map_err(|why| {
             let addr = self.about.addr;
             let what = format!(
-                "The change of {addr} was not started, because it could not be written to the journal first"
+                "The change of {addr} was not started, and nothing more will be, because it could not be written to the journal first"
             );
             self.unwritten(diags, &what, &why)
         })?;

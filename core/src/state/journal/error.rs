@@ -58,6 +58,20 @@ pub enum JournalError {
         /// The lineage of the state that is there.
         ours: String,
     },
+    /// The state is not there that a run which was cut off began with.
+    #[error(
+        "the journal {} goes on from a state with serial {serial}{}, and there is none",
+        path.display(),
+        read_from.as_ref().map(|file| format!(" in {}", file.display())).unwrap_or_default()
+    )]
+    NoBase {
+        /// The journal.
+        path: PathBuf,
+        /// The serial of the state that the run found.
+        serial: u64,
+        /// The file from which it was read, if it is not the one that the run writes.
+        read_from: Option<PathBuf>,
+    },
 }
 
 impl JournalError {
@@ -104,6 +118,12 @@ impl JournalError {
                 "It holds what an earlier run did, perhaps a run of another version of this program. \
                  Take it over with that version, or compare the real objects with the state and move \
                  the journal away to go on without it. It is kept as it is, and nothing was changed.",
+            ),
+            Self::NoBase { .. } => (
+                "State is missing",
+                "A run was cut off that had a state to begin with. Everything in it would be made a \
+                 second time without it. Put it back, from a backup if need be; or, if nothing is left \
+                 of what it held, move the journal away. Nothing was changed.",
             ),
             Self::OtherLineage { .. } => (
                 "Journal belongs to another state",

@@ -4,6 +4,8 @@
 //! can tell the end that a crash tore from damage in the middle. Inside it is JSON, which a person can
 //! read in an emergency.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest as _, Sha256};
@@ -74,6 +76,8 @@ pub(in crate::state) struct RunBegin {
     pub(in crate::state) serial: u64,
     /// The fingerprint of the content of the state at the beginning.
     pub(in crate::state) base: String,
+    /// The file that holds it, if that is not the one that the run writes.
+    pub(in crate::state) read_from: Option<PathBuf>,
 }
 
 impl RunBegin {
@@ -100,7 +104,8 @@ pub(in crate::state) struct IntentRecord {
     pub(in crate::state) planned: Vec<u8>,
 }
 
-pub(super) fn run_begin(run: String, Begin { operation, base }: Begin<'_>) -> Record {
+pub(super) fn run_begin(run: String, begin: Begin<'_>) -> Record {
+    let Begin { operation, base, read_from } = begin;
     Record::RunBegin(RunBegin {
         run,
         operation: operation.to_owned(),
@@ -111,6 +116,8 @@ pub(super) fn run_begin(run: String, Begin { operation, base }: Begin<'_>) -> Re
         lineage: base.lineage.clone(),
         serial: base.serial,
         base: hexadecimal(&base.fingerprint()),
+        // The next run may be started from another folder.
+        read_from: read_from.map(|path| std::path::absolute(path).unwrap_or(path.to_owned())),
     })
 }
 
@@ -199,6 +206,11 @@ impl Log {
             Record::RunBegin(begin) => Some(begin),
             _ => None,
         })
+    }
+
+    /// Whether the run was about to change anything.
+    pub(in crate::state) fn has_calls(&self) -> bool {
+        self.records.iter().any(|(_, record)| matches!(record, Record::Intent(_)))
     }
 
     /// Whether the state has everything that was settled.

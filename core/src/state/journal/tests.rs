@@ -23,8 +23,11 @@ fn create<'a>(addr: &'a InstanceAddr, provider: &'a ProviderConfigAddr) -> Inten
 
 fn begin(folder: &tempfile::TempDir) -> Journal {
     let base = StateFile::fresh();
-    Journal::begin(&folder.path().join("journal"), Begin { operation: "test", base: &base })
-        .unwrap()
+    Journal::begin(
+        &folder.path().join("journal"),
+        Begin { operation: "test", base: &base, read_from: None },
+    )
+    .unwrap()
 }
 
 fn names_of(journal: &Journal) -> Vec<String> {

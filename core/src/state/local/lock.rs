@@ -64,9 +64,11 @@ impl Held {
             if !is_at(&file, path).map_err(failed)? {
                 continue;
             }
-            write_info(&info, path, operation).map_err(StoreError::io("lock", &info))?;
             let state = path.clone();
-            return Ok(Some(Self { file, former: Vec::new(), state, info, is_ours }));
+            let held = Self { file, former: Vec::new(), state, info, is_ours };
+            // From here on, whatever was made goes with the lock.
+            write_info(&held.info, path, operation).map_err(StoreError::io("lock", &held.info))?;
+            return Ok(Some(held));
         }
         Err(StoreError::Replaced(path.clone()))
     }

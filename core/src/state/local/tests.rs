@@ -4,11 +4,12 @@
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
 
+use formwork_value::Value;
 use nix::errno::Errno;
 use tempfile::TempDir;
 
 use super::*;
-use crate::state::journal::{Begin, Journal};
+use crate::state::journal::{Action, Begin, Intent, Journal};
 use crate::state::store::LockInfo;
 
 fn folder() -> TempDir {
@@ -275,7 +276,7 @@ async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
     std::fs::write(state_in(&folder), "").unwrap();
     let mut store = store(&folder);
     let begin = |base: &StateFile| {
-        let begin = Begin { operation: "OperationTypeApply", base };
+        let begin = Begin { operation: "OperationTypeApply", base, read_from: None };
         Journal::begin(store.journals(), begin).unwrap()
     };
     drop(begin(&StateFile::fresh()));
@@ -289,6 +290,51 @@ async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
     );
     std::fs::remove_file(path).unwrap();
     assert_eq!(store.read().await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_run_that_wrote_another_file_than_it_read_is_gone_on_from_what_it_read() {
+    let folder = folder();
+    let old = folder.path().join("old.tfstate");
+    let base = file_with("a");
+    std::fs::write(&old, base.write()).unwrap();
+    let mut store = store(&folder);
+    let begin = Begin { operation: "test", base: &base, read_from: Some(&old) };
+    let journal = Journal::begin(store.journals(), begin).unwrap();
+    // Until it changes something, nothing has begun.
+    assert_eq!(store.read().await.unwrap(), None);
+    let a = "test_thing.a".parse().unwrap();
+    let provider = "provider[\"example.com/acme/test\"]".parse().unwrap();
+    let (planned, action) = (Value::string("new"), Action::Create);
+    let (deposed, deposes, prior) = (None, None, None);
+    let planned = &planned;
+    let call = Intent { addr: &a, provider: &provider, deposed, deposes, action, prior, planned };
+    journal.announce(call).await.unwrap();
+    std::fs::write(state_in(&folder), "").unwrap();
+    assert_eq!(store.read().await.unwrap(), Some(base));
+    assert_eq!(store.files().read_from, Some(old));
+}
+
+#[test]
+fn a_lock_that_nobody_could_be_told_of_leaves_nothing() {
+    let folder = folder();
+    let files = Files::of(state_in(&folder));
+    std::fs::create_dir(files.beside(".lock.info")).unwrap();
+    assert!(matches!(Held::take(&files, "test"), Err(StoreError::Io { .. })));
+    assert!(!state_in(&folder).exists());
+}
+
+#[test]
+fn the_journals_stand_beside_the_file_that_a_link_leads_to() {
+    let folder = folder();
+    std::fs::create_dir(folder.path().join("real")).unwrap();
+    let [one, two] = ["one", "two"].map(|name| folder.path().join(name));
+    symlink("real/s.tfstate", &one).unwrap();
+    symlink("one", &two).unwrap();
+    for path in [folder.path().join("real/s.tfstate"), one, two] {
+        let store = LocalStore::new(Files::of(path));
+        assert_eq!(store.journals(), folder.path().join("real/.s.tfstate.journal"));
+    }
 }
 
 /// A pipe, and a link to it.

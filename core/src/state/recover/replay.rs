@@ -126,7 +126,13 @@ impl<'l> Replay<'l> {
         if let Some(begin) = begin.filter(|_| !has_ended && !is_idle) {
             let mut file = self.base(begin, log, recovery.file.take())?;
             let mut doubted = self.open.clone();
-            let extent = log.extent(&file);
+            // Nothing that the run stored is in a state that was begun apart from it.
+            let extent = match file.lineage == begin.lineage || log.is_taken_over() {
+                true => log.extent(&file),
+                false => Extent::Unknown,
+            };
+            // And what is in such a state may have been made by whoever began it.
+            let found = if file.lineage == begin.lineage { begin.serial } else { u64::MAX };
             let included = if let Extent::Upto(number) = extent { number } else { 0 };
             for (_, record) in log.records.iter().filter(|(number, _)| *number > included) {
                 let Record::Settled { op, .. } = record else { continue };
@@ -139,7 +145,7 @@ impl<'l> Replay<'l> {
             // Also an empty state has the lineage that the journal names, and must keep it.
             recovery.file = Some(file);
             for op in doubted {
-                recovery.unresolved.extend(self.unresolved(op, begin)?);
+                recovery.unresolved.extend(self.unresolved(op, found)?);
             }
         }
         recovery.runs.push(run);
@@ -154,18 +160,24 @@ impl<'l> Replay<'l> {
         stored: Option<StateFile>,
     ) -> Result<StateFile, JournalError> {
         match stored {
-            // Once everything is taken over, the journal only waits for decisions.
-            Some(file) if file.lineage == begin.lineage || log.is_taken_over() => Ok(file),
+            // Once everything is taken over, the journal only waits for decisions. And who found no
+            // state knows of none that it should be: somebody else has made one since.
+            Some(file)
+                if file.lineage == begin.lineage || log.is_taken_over() || begin.serial == 0 =>
+            {
+                Ok(file)
+            }
             Some(file) => Err(JournalError::OtherLineage {
                 path: self.path.clone(),
                 theirs: begin.lineage.clone(),
                 ours: file.lineage,
             }),
-            None => Ok(StateFile {
-                lineage: begin.lineage.clone(),
+            None if begin.serial > 0 || log.is_taken_over() => Err(JournalError::NoBase {
+                path: self.path.clone(),
                 serial: begin.serial,
-                ..StateFile::fresh()
+                read_from: begin.read_from.clone(),
             }),
+            None => Ok(StateFile { lineage: begin.lineage.clone(), ..StateFile::fresh() }),
         }
     }
 
@@ -200,7 +212,7 @@ impl<'l> Replay<'l> {
         })
     }
 
-    fn unresolved(&self, op: u64, begin: &RunBegin) -> Result<Option<Unresolved>, JournalError> {
+    fn unresolved(&self, op: u64, found: u64) -> Result<Option<Unresolved>, JournalError> {
         let Some(call) = self.calls.get(&op) else { return Ok(None) };
         let Call { intent, slot: (addr, deposed), provider } = call;
         let doubt = match self.results.get(&op) {
@@ -220,7 +232,7 @@ impl<'l> Replay<'l> {
             decided: None,
             moved: None,
             op,
-            found: begin.serial,
+            found,
             journal: self.path.clone(),
         }))
     }

@@ -39,6 +39,11 @@ fn state_of(objects: &[(&str, &str)]) -> StateFile {
     file
 }
 
+/// No state: one that was never stored.
+fn none() -> StateFile {
+    StateFile { serial: 0, ..state_of(&[]) }
+}
+
 /// The same as somebody stored it since.
 fn later(file: StateFile) -> StateFile {
     StateFile { serial: file.serial + 1, ..file }
@@ -84,7 +89,7 @@ struct Run {
 impl Run {
     fn begin(base: &StateFile) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let begin = Begin { operation: "OperationTypeApply", base };
+        let begin = Begin { operation: "OperationTypeApply", base, read_from: None };
         let journal = Journal::begin(&folder.path().join("journal"), begin).unwrap();
         let run = Self { folder, journal, provider: PROVIDER.parse().unwrap(), steps: Vec::new() };
         Self { steps: vec![(run.length(), listed(&base.state), Vec::new())], ..run }
@@ -192,7 +197,7 @@ async fn a_create_that_made_nothing_leaves_what_it_was_to_depose() {
 
 #[tokio::test]
 async fn the_first_run_of_all_may_be_cut_off_before_there_is_a_state() {
-    let base = state_of(&[]);
+    let base = none();
     let mut run = Run::begin(&base);
     let a = addr("t.a");
     let op = run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
@@ -260,6 +265,8 @@ async fn a_creation_is_settled_once_its_place_holds_an_object() {
     let theirs = later(state_of(&[("t.a", "imported")]));
     let recovery = recover(&run.path(), Some(theirs)).unwrap();
     assert!(!recovery.unresolved[0].needs_decision());
+    let said = recovery.unresolved[0].diagnostic().detail;
+    assert!(said.contains("an object has come into its place"), "{said}");
     assert!(recovery.diagnostics().is_empty());
     recovery.finish().unwrap();
     assert!(!run.path().exists());
@@ -408,6 +415,42 @@ async fn a_journal_of_another_state_is_refused() {
 }
 
 #[tokio::test]
+async fn what_a_first_run_did_is_open_once_somebody_else_has_begun_another_state() {
+    let run = Run::begin(&none());
+    let [a, b, c] = ["t.a", "t.b", "t.c"].map(addr);
+    for (addr, word) in [(&a, "a-1"), (&b, "b-1")] {
+        let op = run.journal.announce(run.call(addr, Action::Create)).await.unwrap();
+        run.journal.settle(op, Some(&object(word))).unwrap();
+    }
+    run.journal.announce(run.call(&c, Action::Create)).await.unwrap();
+    let run = run.kill();
+    let theirs = StateFile {
+        lineage: "theirs".to_owned(),
+        serial: 2,
+        ..state_of(&[("t.a", "a-2"), ("t.c", "c-2")])
+    };
+    let recovery = recover(&run.path(), Some(theirs)).unwrap();
+    // What they have nothing of is taken over; of the rest nobody knows.
+    assert_eq!(listed(&recovery.file.as_ref().unwrap().state), ["t.a=a-2", "t.b=b-1", "t.c=c-2"]);
+    let open: Vec<_> = recovery.unresolved.iter().map(|one| &one.addr).collect();
+    assert_eq!(open, [&a, &c]);
+    assert!(recovery.unresolved.iter().all(Unresolved::needs_decision));
+}
+
+#[tokio::test]
+async fn nothing_goes_on_from_a_state_that_is_gone() {
+    let run = creating(&state_of(&[("t.b", "there")]), &["t.a"]).await;
+    let error = recover(&run.path(), None).unwrap_err();
+    assert!(matches!(error, JournalError::NoBase { serial: 3, .. }), "{error:?}");
+    let first = creating(&none(), &["t.a"]).await;
+    let recovery = recover(&first.path(), None).unwrap();
+    recovery.finish().unwrap();
+    // By now it was stored.
+    let error = recover(&first.path(), None).unwrap_err();
+    assert!(matches!(error, JournalError::NoBase { .. }), "{error:?}");
+}
+
+#[tokio::test]
 async fn a_run_that_was_cut_off_before_it_did_anything_leaves_nothing() {
     let run = Run::begin(&state_of(&[])).kill();
     let recovery = recover(&run.path(), None).unwrap();
@@ -426,7 +469,7 @@ async fn a_run_that_ended_in_order_leaves_nothing_to_take_over() {
 
 #[tokio::test]
 async fn a_run_that_is_still_going_on_is_left_alone() {
-    let run = Run::begin(&state_of(&[]));
+    let run = Run::begin(&none());
     let a = addr("t.a");
     run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
     let folder = run.folder.path().join("journal");
@@ -437,7 +480,7 @@ async fn a_run_that_is_still_going_on_is_left_alone() {
 
 #[tokio::test]
 async fn a_first_run_that_did_nothing_known_still_gives_the_state_its_lineage() {
-    let run = Run::begin(&state_of(&[]));
+    let run = Run::begin(&none());
     let a = addr("t.a");
     run.journal.announce(run.call(&a, Action::Create)).await.unwrap();
     let run = run.kill();
