@@ -64,7 +64,7 @@ use syn::{DeriveInput, parse_macro_input};
 /// - `update` answers as `create` does; or nothing, if what else is computed says `keep` or `read` tells it;
 /// - whatever `delete` answers is as good as gone;
 /// - `ready(CONDITION, every = …, at_most = …, doubling_to = …)` asks `read` after `create` and `update`
-///   until the condition holds of `found`; `gone(every = …, …)` asks it after `delete` until there is
+///   until the condition holds of `found`, which may end it with `?`; `gone(every = …, …)` asks it after `delete` until there is
 ///   nothing. `every` and the others are what `formwork_sdk::timeouts::Wait` has;
 /// - `validate`, `modify_plan`, `import`, `import_by_identity`, `upgrade` and `take_over` are the handlers of
 ///   that name, with `call`; `version`, `upgrades`, `identity_version` and `identity_upgrades` are what

@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use formwork_sdk::prelude::*;
-use formwork_sdk_testing::Lab;
+use formwork_sdk::testing::{Life, wait};
+use formwork_sdk::value::Value;
+use formwork_sdk_testing::{Lab, storm};
 
 /// A service in memory: what there is, by id, and what it was asked.
 #[derive(Clone, Default)]
@@ -31,6 +33,16 @@ struct Found {
     name: String,
     size: u32,
     address: String,
+}
+
+impl Found {
+    /// Whether it has a size already, if it can have it at all.
+    fn has_size(&self, size: u32) -> Answer<bool> {
+        match self.size {
+            13 => Err(Problem::new("Out of order", "No machine of this size runs.")),
+            found => Ok(found == size),
+        }
+    }
 }
 
 impl Service {
@@ -106,7 +118,7 @@ struct Told {
     size: u32,
     #[attr(computed)]
     address: String,
-    #[attr(computed, keep, import)]
+    #[attr(computed, keep, import, identity)]
     id: String,
 }
 
@@ -141,7 +153,7 @@ struct Terse {
     read = service.find(&id),
     update = service.resize(&id, size),
     delete = service.unmake(&id),
-    ready(found.size == size, every = Duration::from_secs(10), at_most = Duration::from_secs(60)),
+    ready(found.has_size(size)?, every = Duration::from_secs(10), at_most = Duration::from_secs(60)),
 )]
 struct Patient {
     #[attr(required, replace)]
@@ -201,15 +213,17 @@ async fn named(service: &Service, current: &Named) -> Answer<Option<Named>> {
         .map(|found| Named { name: found.name, size: found.size }))
 }
 
+fn provider(service: Service) -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/acme/acme")
+        .resource("acme_told", Tolds(service.clone()))
+        .resource("acme_terse", Terses(service.clone()))
+        .resource("acme_patient", Patients(service.clone()))
+        .resource("acme_named", Names(service))
+}
+
 fn lab(service: &Service) -> Lab {
     let service = service.clone();
-    Lab::new(move || {
-        ProviderDef::new("registry.terraform.io/acme/acme")
-            .resource("acme_told", Tolds(service.clone()))
-            .resource("acme_terse", Terses(service.clone()))
-            .resource("acme_patient", Patients(service.clone()))
-            .resource("acme_named", Names(service.clone()))
-    })
+    Lab::new(move || provider(service.clone()))
 }
 
 fn config(kind: &str, name: &str, size: u32) -> String {
@@ -240,6 +254,40 @@ fn what_a_call_does_not_tell_is_read() {
     lab.apply(&config("terse", "a", 2)).expect_done();
     assert_eq!(lab.get("acme_terse.a", "address"), "a.example.com:2");
     lab.plan(&config("terse", "a", 2)).expect_nothing();
+}
+
+#[test]
+fn what_is_there_already_is_found_by_its_id_and_by_its_identity() {
+    for way in ["id = \"m-7\"", "identity = { id = \"m-7\" }"] {
+        let service = Service::default();
+        service.put("m-7", "a", 2);
+        let mut lab = lab(&service);
+        let block = config("told", "a", 2);
+        lab.apply(&format!("{block}import {{\n  to = acme_told.a\n  {way}\n}}\n")).expect_done();
+        assert_eq!(lab.get("acme_told.a", "address"), "a.example.com:2");
+        lab.plan(&block).expect_nothing();
+    }
+}
+
+#[test]
+fn each_call_may_fail_and_the_next_run_puts_it_right() {
+    for kind in ["told", "terse"] {
+        let service = Service::default();
+        storm(move || provider(service.clone()), &config(kind, "a", 1));
+    }
+}
+
+#[test]
+fn waiting_ends_when_the_host_wants_an_end_and_what_was_made_is_kept() {
+    let service = Service::default();
+    service.0.lock().unwrap().delay = 1000;
+    wait(async {
+        let mut life = Life::new(provider(service.clone()), "acme_patient").await.unwrap();
+        life.stop().await.unwrap();
+        let refusal = life.apply([("name", Value::string("a"))]).await.unwrap_err();
+        assert!(refusal.0.starts_with("Interrupted: "), "{refusal:?}");
+        assert_eq!(life.get("id"), &Value::string("m-0"));
+    });
 }
 
 #[test]
@@ -280,6 +328,8 @@ fn what_is_not_ready_in_time_is_kept_with_all_that_is_known() {
     lab.apply(&config("patient", "a", 0)).expect_done();
     lab.apply(&config("patient", "a", 3)).expect_done();
     assert_eq!(lab.get("acme_patient.a", "address"), "a.example.com:3");
+    lab.apply(&config("patient", "a", 13)).expect_error("No machine of this size runs.");
+    assert_eq!(lab.get("acme_patient.a", "size"), "3");
     lab.destroy("").expect_done();
     // It is made without a size, and nobody gives it one.
     lab.apply(&config("patient", "b", 3)).expect_error("until the patient is ready");

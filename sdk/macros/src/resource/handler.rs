@@ -171,7 +171,17 @@ impl Resource<'_> {
         match &self.said.ready {
             Some(ready) => {
                 let until = &ready.until;
-                let is_ready = quote!(found.filter(|found| #until));
+                let one = hidden("one");
+                // Not in a closure, so that a condition may end the waiting with a `?`.
+                let is_ready = quote! {
+                    match found {
+                        ::core::option::Option::Some(#one) => {
+                            let found = &#one;
+                            if #until { ::core::option::Option::Some(#one) } else { ::core::option::Option::None }
+                        }
+                        ::core::option::Option::None => ::core::option::Option::None,
+                    }
+                };
                 self.waited(phase, ("ready", until.as_ref()), &how(ready), &is_ready)
             }
             // What is there already may not be seen at once.
