@@ -6,8 +6,7 @@ use crate::resource::Stored;
 use crate::{Answer, Identity, Model, Problem, Resource};
 
 /// The older versions of a resource type's stored form, each with a way to the newest. An old model is
-/// what [`Model`](crate::Model) was derived for at the time; of its attributes only names and types
-/// count.
+/// what [`Model`] was derived for at the time; of its attributes only names and types count.
 ///
 /// ```
 /// use formwork_sdk::prelude::*;

@@ -84,6 +84,11 @@ impl Service {
         })
     }
 
+    async fn called(&self, name: &str) -> Answer<Option<Found>> {
+        let inside = self.asked(format!("find {name}"));
+        Ok(inside.machines.values().find(|found| found.name == name).cloned())
+    }
+
     async fn resize(&self, id: &str, size: u32) -> Answer<Found> {
         let name = self.asked(format!("resize {id}")).machines[id].name.clone();
         Ok(self.put(id, &name, size))
@@ -166,6 +171,22 @@ struct Patient {
     id: String,
 }
 
+/// A machine that its author's name is enough for, and that has an address all the same.
+#[derive(Model)]
+#[attr(from = Found)]
+#[resource(
+    Calleds(service: Service),
+    create = async { service.make(&name, 1).await.map(drop) },
+    read = service.called(&name),
+    delete = service.unmake("m-0"),
+)]
+struct Called {
+    #[attr(required, replace, import)]
+    name: String,
+    #[attr(computed)]
+    address: String,
+}
+
 /// A machine that goes by its name, and of which nothing is computed.
 #[derive(Model)]
 #[resource(
@@ -218,6 +239,7 @@ fn provider(service: Service) -> ProviderDef {
         .resource("acme_told", Tolds(service.clone()))
         .resource("acme_terse", Terses(service.clone()))
         .resource("acme_patient", Patients(service.clone()))
+        .resource("acme_called", Calleds(service.clone()))
         .resource("acme_named", Names(service))
 }
 
@@ -352,6 +374,22 @@ fn what_users_call_an_object_may_be_all_there_is() {
     service.0.lock().unwrap().machines.clear();
     let plan = lab.plan(&config("named", "a", 5)).text();
     assert!(plan.contains("+ acme_named.a"), "{plan}");
+}
+
+#[test]
+fn what_an_author_calls_an_object_is_enough_to_read_it() {
+    let service = Service::default();
+    let mut lab = lab(&service);
+    let block = "resource \"acme_called\" \"a\" {\n  name = \"a\"\n}\n";
+    lab.live(block);
+    service.take();
+    lab.apply(block).expect_done();
+    assert_eq!(lab.get("acme_called.a", "address"), "a.example.com:1");
+    assert_eq!(service.take(), "make a, find a");
+    let import = format!("{block}import {{\n  to = acme_called.a\n  id = \"a\"\n}}\n");
+    let mut later = self::lab(&service);
+    later.apply(&import).expect_done();
+    later.plan(block).expect_nothing();
 }
 
 #[test]
