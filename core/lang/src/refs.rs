@@ -219,7 +219,7 @@ impl Finder {
         for step in steps {
             match step {
                 SplatStep::Attribute(_) => {}
-                SplatStep::Index(key) => self.expr(key),
+                SplatStep::Index { key, .. } => self.expr(key),
                 SplatStep::Splat { each, .. } => with_stack(|| self.splat_steps(each)),
             }
         }

@@ -240,7 +240,12 @@ pub enum SplatStep {
     /// `.name`
     Attribute(Ident),
     /// `[key]`
-    Index(Expr),
+    Index {
+        /// The key.
+        key: Expr,
+        /// The brackets and what is between; of `.0`, the dot and the number.
+        brackets: Span,
+    },
     /// Another splat, over each element of what the steps before made: `[*].a[*].b`.
     Splat {
         /// What is done to each element, in order.

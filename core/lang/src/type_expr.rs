@@ -146,8 +146,9 @@ impl Reader<'_> {
         let ExprKind::Tuple(items) = &arg.kind else {
             return Err(self.invalid(TUPLE_FORM, arg.span));
         };
-        let elements: Vec<Constraint> =
-            items.iter().map(|item| self.constraint(item)).collect::<Result<_, _>>()?;
+        // All of them are read, so that each mistake is told.
+        let elements: Vec<_> = items.iter().map(|item| self.constraint(item)).collect();
+        let elements: Vec<Constraint> = elements.into_iter().collect::<Result<_, _>>()?;
         let (types, defaults): (Vec<Type>, Vec<Option<Defaults>>) =
             elements.into_iter().map(|element| (element.ty, element.defaults)).unzip();
         Ok(Constraint { ty: Type::tuple(types), defaults: Defaults::of_tuple(defaults) })
@@ -161,13 +162,14 @@ impl Reader<'_> {
         let mut ty = ObjectType::default();
         let mut values = BTreeMap::new();
         let mut children = BTreeMap::new();
-        for item in items {
-            let name = self.attribute_name(item)?;
+        // All of them are read, so that each mistake is told.
+        let read: Vec<_> = items.iter().map(|item| self.item(item)).collect();
+        for (item, read) in items.iter().zip(read) {
+            let (name, attribute) = read?;
             if ty.attributes.contains_key(&name) {
                 let detail = format!("There is an attribute {name:?} in this type already.");
                 return Err(self.invalid(&detail, item.key.span));
             }
-            let attribute = self.attribute(&item.value)?;
             if attribute.optional {
                 ty.optional.insert(name.clone());
             }
@@ -178,6 +180,12 @@ impl Reader<'_> {
         }
         let ty = Type::Object(Arc::new(ty));
         Ok(Constraint { ty, defaults: Defaults::of_object(values, children) })
+    }
+
+    fn item(&mut self, item: &ObjectItem) -> Result<(Str, Attribute), Reported> {
+        let name = self.attribute_name(item);
+        let attribute = self.attribute(&item.value)?;
+        Ok((name?, attribute))
     }
 
     fn attribute_name(&mut self, item: &ObjectItem) -> Result<Str, Reported> {

@@ -43,7 +43,9 @@ impl Evaluator<'_> {
             .map(|step| {
                 Ok(match step {
                     SplatStep::Attribute(name) => Step::Attribute(name),
-                    SplatStep::Index(key) => Step::Index(self.expr(key, frames)?, key.span),
+                    SplatStep::Index { key, brackets } => {
+                        Step::Index(self.expr(key, frames)?, *brackets)
+                    }
                     SplatStep::Splat { each, marker } => {
                         Step::Splat { steps: self.splat_steps(each, frames)?, marker: *marker }
                     }

@@ -25,7 +25,7 @@ impl Clone for SplatStep {
     fn clone(&self) -> Self {
         with_stack(|| match self {
             Self::Attribute(name) => Self::Attribute(name.clone()),
-            Self::Index(key) => Self::Index(key.clone()),
+            Self::Index { key, brackets } => Self::Index { key: key.clone(), brackets: *brackets },
             Self::Splat { each, marker } => Self::Splat { each: each.clone(), marker: *marker },
         })
     }

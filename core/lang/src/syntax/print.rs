@@ -92,7 +92,7 @@ fn steps(each: &[SplatStep]) -> String {
     each.iter()
         .map(|step| match step {
             SplatStep::Attribute(name) => format!(" .{}", name.name),
-            SplatStep::Index(key) => format!(" [{}]", expr(key)),
+            SplatStep::Index { key, .. } => format!(" [{}]", expr(key)),
             SplatStep::Splat { each, .. } => format!(" (splat{})", steps(each)),
         })
         .collect()

@@ -87,7 +87,7 @@ impl Parser<'_> {
     /// Parses what `.*` takes in: attributes and old indexes, up to the first bracket.
     fn attribute_splat(&mut self) -> Parsed<Vec<SplatStep>> {
         let mut each = Vec::new();
-        while self.take(TokenKind::Dot).is_some() {
+        while let Some(dot) = self.take(TokenKind::Dot) {
             let token = self.token();
             each.push(match token.kind {
                 TokenKind::Ident => {
@@ -96,7 +96,10 @@ impl Parser<'_> {
                 }
                 TokenKind::Number => {
                     self.bump();
-                    SplatStep::Index(self.legacy_index(token)?)
+                    {
+                        let brackets = self.span(dot).to(self.span(token));
+                        SplatStep::Index { key: self.legacy_index(token)?, brackets }
+                    }
                 }
                 TokenKind::Star => {
                     return Err(self.unexpected(
@@ -145,7 +148,7 @@ impl Parser<'_> {
                 height = height.max(below + 1);
                 each.push(match step {
                     Step::Attribute(name) => SplatStep::Attribute(name),
-                    Step::Index { key, .. } => SplatStep::Index(key),
+                    Step::Index { key, brackets } => SplatStep::Index { key, brackets },
                     Step::Splat { each, marker } => SplatStep::Splat { each, marker },
                 });
             }
