@@ -7,8 +7,8 @@ use crate::syntax::lex::TokenKind as T;
 /// of the line. The first rule that speaks of the pair decides.
 pub(super) fn between(before: Option<&Piece<'_>>, piece: &Piece<'_>, after: &Piece<'_>) -> bool {
     let (left, right) = (piece.kind, after.kind);
-    // Two old indexes in a row would be one number; the reference lets that happen.
-    if left == T::Dot && right == T::Number && before.is_some_and(|token| token.kind == T::Number) {
+    // A number and what is taken of it would be one number; the reference lets that happen.
+    if left == T::Dot && before.is_some_and(|token| token.kind == T::Number) && is_fraction(after) {
         return true;
     }
     if right == T::Newline || is_joined(left, right) || right == T::Comma || right == T::Ellipsis {
@@ -45,6 +45,14 @@ pub(super) fn between(before: Option<&Piece<'_>>, piece: &Piece<'_>, after: &Pie
     let sequences =
         left == T::CloseSequence && matches!(right, T::OpenInterpolation | T::OpenDirective);
     !sequences && piece.opens() <= 0 && after.opens() >= 0
+}
+
+/// Whether a number and a point with this behind it are one number: a fraction or an exponent.
+fn is_fraction(after: &Piece<'_>) -> bool {
+    let exponent = || after.text.strip_prefix(['e', 'E']);
+    let is_exponent =
+        || exponent().is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    after.kind == T::Number || (after.kind == T::Ident && is_exponent())
 }
 
 /// The parts of a name, and a function and its parentheses.

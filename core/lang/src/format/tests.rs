@@ -24,6 +24,19 @@ fn check(text: &str, expected: &Expect) {
 }
 
 #[test]
+fn what_is_taken_of_a_number_does_not_become_part_of_it() {
+    check(
+        "a=5 .e3\nb=x.0 .1\nc=x.0.each\nd=x.0 . e\n",
+        &expect![[r#"
+            a = 5. e3
+            b = x.0. 1
+            c = x.0.each
+            d = x.0.e
+        "#]],
+    );
+}
+
+#[test]
 fn spaces_stand_around_operators_but_not_inside_brackets_and_names() {
     check(
         "a=-1+ - 2*( 3 -4)\nb=! x [ 0 ] . y&&f ( 1,2 , z ... )\nc=[ 1,2 ]\nd={a=1,b:2}\ne={ }\nf=a::b::c(1)\ng=[for x in[1]:x if x>=1]\nh=x?- 1:-2\ni=f()[0]\nj=x.*.y\nk=x[*].y\nl=a==-1\nm=(-1)\nn=x-1\no=x - -1\np=[for k,v in{}:v]\n",
