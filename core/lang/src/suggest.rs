@@ -3,40 +3,71 @@
 /// How many letters may be wrong.
 const MAX_DISTANCE: usize = 2;
 
+/// How long names are that are compared.
+const MAX_LETTERS: usize = 64;
+/// How many names are looked at: where many are wrong, each is held against all that there are.
+const MAX_NAMES: usize = 10_000;
+
 /// Returns the candidate nearest to `name`, the first of several, or `None` if none is near.
 #[must_use]
 pub fn nearest<'c>(name: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let mut best: Option<(usize, &str)> = None;
-    for candidate in candidates {
-        if candidate.len().abs_diff(name.len()) > MAX_DISTANCE * 4 || candidate.len() > 64 {
+    for candidate in candidates.take(MAX_NAMES) {
+        if candidate.len().abs_diff(name.len()) > MAX_DISTANCE * 4 || candidate.len() > MAX_LETTERS
+        {
             continue;
         }
-        let distance = distance(name, candidate);
-        if distance <= MAX_DISTANCE && best.is_none_or(|(least, _)| distance < least) {
+        let limit = best.map_or(MAX_DISTANCE, |(least, _)| least.saturating_sub(1));
+        if let Some(distance) = distance(name, candidate, limit) {
             best = Some((distance, candidate));
+            if distance == 0 {
+                break;
+            }
         }
     }
     best.map(|(_, candidate)| candidate)
 }
 
-/// Letters to insert, remove or replace to get from one text to the other.
-fn distance(a: &str, b: &str) -> usize {
+/// Letters to insert, remove or replace to get from one text to the other; `None` if those are more than
+/// a limit. Texts that differ early are told apart early.
+fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
+    let same = |(a, b): &(char, char)| a == b;
+    let in_front: usize =
+        a.chars().zip(b.chars()).take_while(same).map(|(letter, _)| letter.len_utf8()).sum();
+    let (a, b) = (a.get(in_front..)?, b.get(in_front..)?);
+    let behind: usize = a
+        .chars()
+        .rev()
+        .zip(b.chars().rev())
+        .take_while(same)
+        .map(|(letter, _)| letter.len_utf8())
+        .sum();
+    let (a, b) = (a.get(..a.len() - behind)?, b.get(..b.len() - behind)?);
+    // A letter is at most four bytes.
+    if a.len().abs_diff(b.len()) > limit * 4 {
+        return None;
+    }
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, letter) in a.chars().enumerate() {
         let mut corner = i;
         let mut left = i + 1;
+        let mut least = left;
         for (cell, other) in row.iter_mut().skip(1).zip(&b) {
             let replaced = corner + usize::from(letter != *other);
             corner = *cell;
             left = replaced.min(corner + 1).min(left + 1);
             *cell = left;
+            least = least.min(left);
+        }
+        if least > limit {
+            return None;
         }
         if let Some(first) = row.first_mut() {
             *first = i + 1;
         }
     }
-    row.last().copied().unwrap_or(0)
+    row.last().copied().filter(|distance| *distance <= limit)
 }
 
 #[cfg(test)]
@@ -45,9 +76,14 @@ mod tests {
 
     #[test]
     fn counts_single_letter_edits() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "ab"), 2);
-        assert_eq!(distance("uper", "upper"), 1);
+        assert_eq!(distance("kitten", "sitting", 3), Some(3));
+        assert_eq!(distance("kitten", "sitting", 2), None);
+        assert_eq!(distance("", "ab", 2), Some(2));
+        assert_eq!(distance("uper", "upper", 2), Some(1));
+        assert_eq!(distance("aa", "aaa", 2), Some(1));
+        assert_eq!(distance("größe", "grösse", 2), Some(2));
+        assert_eq!(distance("same", "same", 0), Some(0));
+        assert_eq!(distance("éa", "èa", 2), Some(1));
     }
 
     #[test]

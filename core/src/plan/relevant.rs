@@ -178,7 +178,11 @@ impl<'s> Search<'s, '_> {
                 }
                 continue;
             }
-            let steps = reference.remaining.iter().map_while(TraversalStep::to_step).collect();
+            let steps = match &reference.subject {
+                // All that it is made of counts, whatever is taken of it.
+                Subject::Variable(_) | Subject::Local(_) => Vec::new(),
+                _ => reference.remaining.iter().map_while(TraversalStep::to_step).collect(),
+            };
             let mention = Mention { module: module.clone(), subject: reference.subject, steps };
             if self.seen.insert(mention.clone()) {
                 self.queue.push(mention);

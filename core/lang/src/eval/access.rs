@@ -66,6 +66,9 @@ pub fn attribute(value: &Value, name: &str) -> Result<Value, NoSuchPart> {
     Ok(taken.mark(marks))
 }
 
+/// How many names a misspelt one is compared with. With `try` in a `for` that is done for every element.
+const MAX_COMPARED: usize = 500;
+
 /// The names that may be shown of an object or a map: none if it is secret.
 fn visible(names: &[Str], marks: Marks) -> impl Iterator<Item = &Str> {
     let names = if marks.contains(Marks::SENSITIVE) { &[] } else { names };
@@ -80,7 +83,7 @@ fn null_attribute(name: &str) -> NoSuchPart {
 }
 
 fn no_attribute<'n>(name: &str, names: impl IntoIterator<Item = &'n Str>) -> NoSuchPart {
-    let names: Vec<&str> = names.into_iter().map(|name| name.as_str()).collect();
+    let names: Vec<&str> = names.into_iter().map(|name| name.as_str()).take(MAX_COMPARED).collect();
     let hint = match crate::suggest::nearest(name, names.iter().copied()) {
         Some(near) => format!(" Did you mean {near:?}?"),
         None if names.is_empty() => String::new(),
@@ -235,7 +238,8 @@ fn by_key(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
 }
 
 fn no_key<'n>(key: &str, keys: impl IntoIterator<Item = &'n Str>, by_number: bool) -> NoSuchPart {
-    let near = crate::suggest::nearest(key, keys.into_iter().map(|key| key.as_str()));
+    let keys = keys.into_iter().map(|key| key.as_str()).take(MAX_COMPARED);
+    let near = crate::suggest::nearest(key, keys);
     let hint = match near {
         _ if by_number => " The attributes of an object have names, not numbers.".into(),
         Some(near) => format!(" Did you mean {near:?}?"),
