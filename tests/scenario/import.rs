@@ -173,3 +173,14 @@ fn what_is_wrong_elsewhere_is_told_without_what_is_still_to_be_filled() {
     import("bad_thing.a", "local.nowhere");
     import("bad_thing.old", "local.nowhere");
 }
+
+#[test]
+fn that_nothing_is_written_is_told_before_anything_is_asked_for() {
+    let workdir = workdir(CONFIG);
+    let ended = workdir.formwork("import -input=false test_thing.nope").arg("x").run();
+    ended.code(1).says("resource address \"test_thing.nope\" does not exist");
+    assert!(!ended.words().contains("required variable"), "{}", ended.text());
+    let ended = workdir.formwork("import -input=false nope").arg("x").run();
+    ended.code(1).says("Invalid address");
+    assert!(!ended.words().contains("required variable"), "{}", ended.text());
+}

@@ -15,7 +15,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 
 use super::interrupt::{Interrupt, guarded};
 use super::locked::Locked;
-use super::operation::{Prepared, Preparing, may_ask};
+use super::operation::{Filling, Prepared, Preparing, may_ask};
 use super::plan::{Making, make};
 use crate::args::{FindingArgs, ImportArgs, StateArgs, at_once};
 use crate::env::Env;
@@ -33,11 +33,11 @@ pub(super) async fn run(args: &ImportArgs, env: &Env) -> Exit {
         address: &args.address,
         config: args.config.as_deref(),
         operation: "import",
+        must_be_written: true,
     };
     let done = taking
         .run(env, async |diags, finder, locked| {
             let addr = address(diags, &args.address)?;
-            finder.check_place(diags, &addr)?;
             let (clue, unwritten) = (Clue::Id(args.id.as_str().into()), None);
             finder.take_in(diags, locked, &addr, Adoption { clue, all: true, unwritten }).await?;
             locked.recovery.iter_mut().for_each(|recovery| {
@@ -84,6 +84,8 @@ pub(super) struct Taking<'a> {
     pub(super) config: Option<&'a Path>,
     /// What is going on, as in the lock.
     pub(super) operation: &'static str,
+    /// Whether there must be a block for it.
+    pub(super) must_be_written: bool,
 }
 
 impl Taking<'_> {
@@ -93,12 +95,19 @@ impl Taking<'_> {
         env: &Env,
         work: impl AsyncFnOnce(&mut Diagnostics, &Finder<'_>, &mut Locked) -> Result<(), Reported>,
     ) -> Exit {
-        let Self { finding, state, address, config, operation } = *self;
-        // One that cannot be read is complained of when its turn comes.
-        let fills: Option<InstanceAddr> = address.parse().ok();
+        let Self { finding, state, config, operation, must_be_written, .. } = *self;
         let screen = Screen::of(env);
         let report = Report::new(screen, false, env.compact_warnings);
         let mut diags = Diagnostics::new();
+        // Of what does not need to be written the address is complained of when its turn comes.
+        let fills = match must_be_written {
+            true => match address(&mut diags, self.address) {
+                Ok(addr) => Some(addr),
+                Err(_) => return report.failed(None, &diags),
+            },
+            false => self.address.parse().ok(),
+        };
+        let fills = fills.as_ref().map(|addr| Filling { addr, must_be_written });
         let place = state.place();
         let preparing = Preparing {
             sources: &finding.variables.sources,
@@ -106,7 +115,7 @@ impl Taking<'_> {
             needs_config: true,
             generate: false,
             ask: may_ask(env, finding.input).then_some(&screen),
-            fills: fills.as_ref(),
+            fills,
         };
         let Ok(mut workspace) = Workspace::open(env, &mut diags) else {
             return report.failed(None, &diags);
@@ -225,32 +234,37 @@ impl Finder<'_> {
     pub(super) fn is_taken(&self, state: &State, addr: &InstanceAddr) -> bool {
         state.current(addr).is_some() || moved::after(self.config(), state).current(addr).is_some()
     }
+}
 
-    /// Makes sure that what is to be imported has a block.
-    fn check_place(&self, diags: &mut Diagnostics, addr: &InstanceAddr) -> Result<(), Reported> {
-        let Some(node) = self.prepared.config.node(&addr.module.path()) else {
-            let detail = format!(
-                "{} is not defined in the configuration. Please add configuration for this module before importing into it.",
-                addr.module
-            );
-            return Err(diags.error(Diagnostic::error("Import to non-existent module", detail)));
+/// Makes sure that what is to be imported has a block.
+///
+/// # Errors
+/// When it has none.
+pub(super) fn check_place(
+    diags: &mut Diagnostics,
+    config: &Config,
+    addr: &InstanceAddr,
+) -> Result<(), Reported> {
+    let Some(node) = config.node(&addr.module.path()) else {
+        let detail = format!(
+            "{} is not defined in the configuration. Please add configuration for this module before importing into it.",
+            addr.module
+        );
+        return Err(diags.error(Diagnostic::error("Import to non-existent module", detail)));
+    };
+    if !node.module.resources.contains_key(&addr.resource) {
+        let module = match addr.module.is_root() {
+            true => "the root module".to_owned(),
+            false => addr.module.to_string(),
         };
-        if !node.module.resources.contains_key(&addr.resource) {
-            let module = match addr.module.is_root() {
-                true => "the root module".to_owned(),
-                false => addr.module.to_string(),
-            };
-            let detail = format!(
-                "Before importing this resource, please create its configuration in {module}. For example:\n\nresource {:?} {:?} {{\n  # (resource arguments)\n}}",
-                addr.resource.kind(),
-                addr.resource.name(),
-            );
-            let summary = format!(
-                "resource address {:?} does not exist in the configuration.",
-                addr.to_string()
-            );
-            return Err(diags.error(Diagnostic::error(summary, detail)));
-        }
-        Ok(())
+        let detail = format!(
+            "Before importing this resource, please create its configuration in {module}. For example:\n\nresource {:?} {:?} {{\n  # (resource arguments)\n}}",
+            addr.resource.kind(),
+            addr.resource.name(),
+        );
+        let summary =
+            format!("resource address {:?} does not exist in the configuration.", addr.to_string());
+        return Err(diags.error(Diagnostic::error(summary, detail)));
     }
+    Ok(())
 }

@@ -21,6 +21,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 use time::OffsetDateTime;
 
 use super::given::{ask_for_missing, given};
+use super::import::check_place;
 use super::mistakes::{self, Known};
 use super::output::providers_in;
 use crate::args::{OperationArgs, StateArgs, StatePlace, VariableSource};
@@ -67,9 +68,17 @@ pub(crate) struct Preparing<'a> {
     pub(crate) generate: bool,
     /// Where to ask for variables that have no value, if that is allowed.
     pub(crate) ask: Option<&'a view::Screen>,
-    /// What an object is taken in for: its block need not be filled yet, or even be there, so the providers
-    /// of what interrupted runs left open are needed as well.
-    pub(crate) fills: Option<&'a InstanceAddr>,
+    /// What an object is taken in for.
+    pub(crate) fills: Option<Filling<'a>>,
+}
+
+/// What an object is taken in for: its block need not be filled yet, so the providers of what interrupted
+/// runs left open are needed as well.
+#[derive(Clone, Copy)]
+pub(crate) struct Filling<'a> {
+    pub(crate) addr: &'a InstanceAddr,
+    /// Whether the block must be there.
+    pub(crate) must_be_written: bool,
 }
 
 impl<'e> Prepared<'e> {
@@ -109,12 +118,17 @@ impl<'e> Prepared<'e> {
             )));
         }
         let (mut config, dangling) = workspace.config_dangling(diags)?;
+        if let Some(filling) = preparing.fills.filter(|filling| filling.must_be_written) {
+            // Nobody is asked for values of variables in vain.
+            check_place(diags, &config, filling.addr)?;
+        }
         if preparing.generate {
             config.expect_generated(diags)?;
         }
         let variables = preparing.sources;
+        let fills = preparing.fills.map(|filling| filling.addr);
         if let Err(reported) = dangling.check() {
-            let known = Known { dangling, fills: preparing.fills };
+            let known = Known { dangling, fills };
             let found = mistakes::find(diags, workspace, &config, known).await;
             // Values of variables may be wrong as well; nobody is asked for those that are missing.
             let unset = if preparing.ask.is_some() { Unset::Unknown } else { Unset::Refused };
@@ -139,7 +153,7 @@ impl<'e> Prepared<'e> {
             Ok(inputs) => Ok((config, inputs, launcher)),
             Err(reported) => {
                 // What is wrong whatever values they have is told in one go.
-                let known = Known { dangling: Diagnostics::new(), fills: preparing.fills };
+                let known = Known { dangling: Diagnostics::new(), fills };
                 let found = mistakes::find(diags, workspace, &config, known).await;
                 Err(found.err().unwrap_or(reported))
             }

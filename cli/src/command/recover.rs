@@ -146,6 +146,7 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
         address: &args.address,
         config: None,
         operation: "recover",
+        must_be_written: false,
     };
     let mut ended = String::new();
     let done = taking

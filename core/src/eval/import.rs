@@ -7,7 +7,7 @@ use formwork_lang::eval::{Cause, evaluate, mentioned};
 use formwork_lang::functions::Function;
 use formwork_lang::scope::{Scope, ScopeStep};
 use formwork_lang::syntax::{Expr, Ident};
-use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Type, Value, convert};
+use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value, convert};
 
 use super::{ModuleScope, RepetitionData, expand};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModuleStep};
@@ -72,13 +72,15 @@ fn elements(
     value: Value,
     of: (&Expr, &ModuleScope<'_>),
 ) -> Result<Option<Vec<(Value, Value)>>, Reported> {
-    // Nothing of it is stored but keys, and those are of a resource that has to have them itself: so
-    // sensitive elements will do.
-    let (value, _) = value.unmark();
+    // A key is that of an instance, which has to have it without a mark; so only values are sensitive.
+    let (value, marks) = value.unmark();
     let numbered = |items: &[Value]| {
         let pairs = items.iter().enumerate();
         pairs
-            .map(|(at, item)| (Value::int(i64::try_from(at).unwrap_or(i64::MAX)), item.clone()))
+            .map(|(at, item)| {
+                let at = Value::int(i64::try_from(at).unwrap_or(i64::MAX));
+                (at, item.clone().mark(marks))
+            })
             .collect()
     };
     match &value {
@@ -89,7 +91,8 @@ fn elements(
     let each = expand::for_each_of(diags, value, of)?;
     Ok(each.map(|map| {
         let pairs = map.keys().iter().zip(map.items());
-        pairs.map(|(key, value)| (Value::String(key.clone()), value.clone())).collect()
+        let pairs = pairs.map(|(key, value)| (Value::String(key.clone()), value.clone()));
+        pairs.map(|(key, value)| (key, value.mark(marks))).collect()
     }))
 }
 
@@ -182,7 +185,13 @@ struct EachOnly {
 
 impl EachOnly {
     fn instance_key(&self, diags: &mut Diagnostics, expr: &Expr) -> Result<InstanceKey, Reported> {
-        match evaluate(diags, expr, self)?.unmark().0 {
+        let (key, marks) = evaluate(diags, expr, self)?.unmark();
+        if marks.contains(Marks::SENSITIVE) {
+            let detail = "The key is sensitive, and an address is shown. Take the mark off with `nonsensitive` where the block says what it is repeated for, if it is no secret.";
+            let problem = Diagnostic::error("Invalid index expression", detail);
+            return Err(diags.error(problem.at(expr.span)));
+        }
+        match key {
             Value::String(key) => Ok(InstanceKey::Str(key)),
             Value::Number(at) if at.to_i64().is_some_and(|at| at >= 0) => {
                 Ok(InstanceKey::Int(at.to_i64().and_then(|at| u64::try_from(at).ok()).unwrap_or(0)))
