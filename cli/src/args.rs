@@ -120,7 +120,7 @@ pub(crate) struct GetArgs {
     /// Install everything anew, in the newest versions that the configuration allows.
     #[arg(long)]
     pub(crate) update: bool,
-    /// Accepted for compatibility: test files are not looked at.
+    /// The folder of tests, in which mistakes are looked for.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
 }

@@ -128,8 +128,9 @@ impl<'e> Workspace<'e> {
     }
 
     /// Looks for mistakes in files of tests: in the configuration's folder, and in the one below it
-    /// that is theirs.
-    pub(crate) fn check_tests(&mut self, diags: &mut Diagnostics, tests: &Path) {
+    /// that is theirs, `tests` unless another one is given.
+    pub(crate) fn check_tests(&mut self, diags: &mut Diagnostics, tests: Option<&Path>) {
+        let tests = tests.unwrap_or(Path::new("tests"));
         test_files::check(diags, &mut self.sources, &Disk, (&self.config_folder, tests));
     }
 

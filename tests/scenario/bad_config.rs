@@ -138,3 +138,22 @@ fn an_empty_folder_is_explained() {
     let workdir = Workdir::new("");
     workdir.formwork("plan").run().code(1).says("No configuration files");
 }
+
+#[test]
+fn mistakes_in_files_of_tests_are_told_when_a_folder_is_prepared() {
+    let output = "output \"o\" {\n  value = 1\n}\n";
+    let workdir = Workdir::new(&format!("{output}//- checks/a.tftest.hcl\nbogus {{}}\n"));
+    for line in ["init", "get"] {
+        let line = format!("{line} -test-directory=checks");
+        workdir.formwork(&line).run().code(1).says("Unsupported block type").says("a.tftest.hcl");
+    }
+    // They are no part of what is there without tests.
+    for line in ["init", "get", "providers", "plan"] {
+        workdir.formwork(line).succeed();
+    }
+    let workdir = Workdir::new(&format!("{output}//- a.tftest.hcl\nbogus {{}}\n"));
+    for line in ["init", "get", "providers", "validate"] {
+        workdir.formwork(line).run().code(1).says("Unsupported block type");
+    }
+    workdir.formwork("plan").succeed();
+}

@@ -159,7 +159,7 @@ pub(crate) struct InitArgs {
     /// Copy this module's configuration into the folder first, which must be empty.
     #[arg(long, value_name = "SOURCE")]
     pub(crate) from_module: Option<String>,
-    /// Accepted for compatibility: test files are not looked at.
+    /// The folder of tests, in which mistakes are looked for.
     #[arg(long, value_name = "DIR")]
     pub(crate) test_directory: Option<PathBuf>,
     /// Whether to ask for what is missing.

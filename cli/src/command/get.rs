@@ -16,6 +16,9 @@ pub(super) fn run(args: &GetArgs, env: &Env) -> Exit {
         return report.failed(None, &diags);
     };
     let result = workspace.install_modules(&mut diags, args.update, &report);
+    if result.is_ok() {
+        workspace.check_tests(&mut diags, args.test_directory.as_deref());
+    }
     report.diagnostics(&workspace.sources, &diags);
-    if result.is_ok() { Exit::Done } else { Exit::Failed }
+    if result.is_ok() && !diags.has_errors() { Exit::Done } else { Exit::Failed }
 }

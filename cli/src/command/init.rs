@@ -64,7 +64,10 @@ async fn prepare(
         report.step(Paint::Bold, text, code);
         workspace.install_modules(diags, args.upgrade, report)?;
     }
-    let config = workspace.needs(diags)?;
+    let config = workspace.needs(diags);
+    workspace.check_tests(diags, args.test_directory.as_deref());
+    let config = config?;
+    diags.check()?;
     if args.backend {
         backend::set_up(diags, (args, report), workspace, config.backend()).await?;
     }

@@ -37,7 +37,10 @@ async fn needs(diags: &mut Diagnostics, workspace: &mut Workspace<'_>) -> Result
         let detail = "This folder holds no configuration files, whose names end in .tf. Go to the folder that does, or name it with -chdir=DIR before the command.";
         return Err(diags.error(Diagnostic::error("No configuration files", detail)));
     }
-    let config = workspace.needs(diags)?;
+    let config = workspace.needs(diags);
+    workspace.check_tests(diags, None);
+    let config = config?;
+    diags.check()?;
     let mut text = tree(&config);
     let store = workspace.store(diags, config.backend(), &StatePlace::of(None))?;
     let state = stored_in(diags, store).await?;

@@ -1,7 +1,5 @@
 //! `formwork validate`: checks the configuration, with the schemas of its providers.
 
-use std::path::Path;
-
 use formwork_value::diag::{Severity, Sources};
 use formwork_value::{Diagnostics, Reported};
 
@@ -32,8 +30,7 @@ pub(super) async fn run(args: &ValidateArgs, env: &Env) -> Exit {
         let _ = check(&mut diags, &mut workspace).await;
     }
     if !args.no_tests {
-        let folder = args.test_directory.as_deref().unwrap_or(Path::new("tests"));
-        workspace.check_tests(&mut diags, folder);
+        workspace.check_tests(&mut diags, args.test_directory.as_deref());
     }
     if args.json {
         out(&format!("{}\n", document(&workspace.sources, &diags).pretty()));
