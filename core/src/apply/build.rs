@@ -279,8 +279,17 @@ fn prune(plan: &Plan, draft: &mut Building<'_>) {
     let is_whole = plan.mode == Mode::Normal && plan.targets.is_empty();
     // What a refresh takes in must satisfy the conditions, and here they do more than warn.
     let stays = plan.mode != Mode::Destroy;
+    // What is no target itself comes along where a target needs it. That may be an object that only
+    // makes way for its successor, but not one that goes when nothing uses it any more: what is no target
+    // still may.
+    let is_meant = |change: &Change| {
+        plan.mode == Mode::Destroy
+            || plan.targets.is_empty()
+            || plan.targets.iter().any(|target| target.contains(&change.addr))
+    };
     let wanted = draft.vertices().iter().map(|vertex| match vertex {
-        Vertex::Instance(_) | Vertex::Destroy(_) => true,
+        Vertex::Instance(_) => true,
+        Vertex::Destroy(destroy) => !destroy.is_last || is_meant(destroy.change),
         // The reference opens also those that nothing needs.
         Vertex::Open(_) => is_whole,
         Vertex::Frame(Frame::Value(value)) => match (value.value, value.root_output()) {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::build::{Building, Index};
 use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
-use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
+use crate::addr::{ConfigResourceAddr, InstanceAddr, Mode, ProviderConfigAddr};
 use crate::change::{Action, ReplaceOrder};
 use crate::graph::{Adjacency, VertexId};
 use crate::phase::Why;
@@ -70,6 +70,9 @@ struct Parts {
     done: Option<VertexId>,
     /// What makes or changes its instances.
     makers: Vec<VertexId>,
+    /// What reads them, if it is a data source, other than one in a `check` block, which is read when
+    /// everything is done.
+    readers: Vec<VertexId>,
     /// Destroyed objects that go before anything takes their place.
     first: Vec<VertexId>,
     /// Destroyed objects that go last.
@@ -126,11 +129,15 @@ impl<'i> Resources<'i> {
             }
         }
         for &id in &index.instances {
-            if let Vertex::Instance(instance) = &vertices[id.index()]
-                && instance.change.addr.resource.mode() == crate::addr::Mode::Managed
-                && let Some(at) = found.number(&name(&instance.change.addr))
+            if let Vertex::Instance(InstanceVertex { change, config, .. }) = &vertices[id.index()]
+                && let Some(at) = found.number(&name(&change.addr))
             {
-                found.parts[at].makers.push(id);
+                let parts = &mut found.parts[at];
+                match change.addr.resource.mode() {
+                    Mode::Managed => parts.makers.push(id),
+                    _ if config.within.is_none() => parts.readers.push(id),
+                    _ => {}
+                }
             }
         }
         found
@@ -187,6 +194,11 @@ fn connect_destroys(draft: &mut Building<'_>, index: &Index, behind: &Behind) {
     // after the successor of what goes last, and the successor may use what is changed.
     let held_up: BTreeSet<usize> =
         resources.parts.iter().flat_map(|parts| &parts.held_up).copied().collect();
+    // What the provider is made of is changed before the provider can do anything, so it cannot wait for
+    // the object.
+    let configures = |on: usize, provider: &ProviderConfigAddr| {
+        behind.get(provider).is_some_and(|behind| behind.contains(resources.names[on]))
+    };
     let (vertices, edges) = draft.split();
     // Objects of one resource usually share their dependencies, so pairs of resources are collected
     // first and joined once: what is depended on, what depends, and whether objects of that go first.
@@ -195,10 +207,7 @@ fn connect_destroys(draft: &mut Building<'_>, index: &Index, behind: &Behind) {
     for (id, destroy) in destroys(vertices, index) {
         let Some(own) = resources.number(&name(&destroy.change.addr)) else { continue };
         let (names, is_last) = (&destroy.change.prior_dependencies, destroy.is_last);
-        // What the provider is made of is changed before the provider can do anything, so it cannot
-        // wait for the object.
-        let behind = behind.get(&destroy.change.provider);
-        let configures = |on: usize| behind.is_some_and(|it| it.contains(resources.names[on]));
+        let configures = |on| configures(on, &destroy.change.provider);
         let group = Some((own, Arc::as_ptr(names), is_last));
         if before != group {
             // There are fewer resources than vertices, whose numbers fit.
@@ -217,7 +226,11 @@ fn connect_destroys(draft: &mut Building<'_>, index: &Index, behind: &Behind) {
             }
         }
     }
-    pairs.extend(written::pairs(vertices, index, &resources));
+    let goes_first = |on: usize, own: usize, provider: &ProviderConfigAddr| {
+        let parts = &resources.parts[own];
+        parts.last.is_empty() && !held_up.contains(&own) && !configures(on, provider)
+    };
+    pairs.extend(written::pairs(vertices, index, &resources, goes_first));
     pairs.sort_unstable();
     pairs.dedup();
     let waits = pairs.chunk_by(|a, b| a.0 == b.0).flat_map(|pairs| after(&resources, pairs));
@@ -246,8 +259,8 @@ fn after(resources: &Resources<'_>, pairs: &[(u32, u32, bool)]) -> [Wait; 2] {
     ]
 }
 
-/// What is made or changed waits until the objects it depended on are gone; those that go last wait
-/// for it instead.
+/// What is made, changed or read waits until those of the objects it depends on are gone that go, as the
+/// state has it or the configuration; those that go last wait for it instead.
 fn connect_creators(draft: &mut Building<'_>, index: &Index) {
     let resources = Resources::of(draft.vertices(), index);
     let vertices = draft.vertices();
@@ -256,7 +269,7 @@ fn connect_creators(draft: &mut Building<'_>, index: &Index) {
     for (own, parts) in resources.parts.iter().enumerate() {
         let mut depends_on = BTreeSet::new();
         let mut before = None;
-        for &id in &parts.makers {
+        for &id in parts.makers.iter().chain(&parts.readers) {
             let Vertex::Instance(InstanceVertex { change, .. }) = &vertices[id.index()] else {
                 continue;
             };
@@ -266,9 +279,7 @@ fn connect_creators(draft: &mut Building<'_>, index: &Index) {
                 continue;
             }
             depends_on.extend(resources.others(own, &change.prior_dependencies));
-            // The old object of something it depends on now may be one that goes last, too.
-            let current = resources.others(own, &change.dependencies);
-            depends_on.extend(current.filter(|&on| !resources.parts[on].last.is_empty()));
+            depends_on.extend(resources.others(own, &change.dependencies));
         }
         // What it used until now goes after it, and what that was made after goes after that.
         let held_up: BTreeSet<usize> =
@@ -277,7 +288,8 @@ fn connect_creators(draft: &mut Building<'_>, index: &Index) {
         let gone = gone.flat_map(|&on| resources.parts[on].first_gone()).copied();
         // What goes after the old object cannot go before the new one comes.
         if !parts.created_first {
-            let (of, waiting) = (resources.names[own].clone(), parts.makers.clone());
+            let of = resources.names[own].clone();
+            let waiting = parts.makers.iter().chain(&parts.readers).copied().collect();
             waits.push(Wait { of, waiting, on: gone.collect(), why: AFTER_DESTROY });
         }
         for &on in &depends_on {

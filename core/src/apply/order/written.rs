@@ -1,22 +1,25 @@
-//! What is destroyed goes before what it mentions, also where it was not made after that: the one may
+//! What is destroyed goes before what it mentions is destroyed, changed or made, also where it was not made after that: the one may
 //! have come to use the other since, as an object that is already there. What the objects were made
 //! after counts for more, so where the two contradict each other, what is written is left out.
 
 use std::sync::Arc;
 
 use super::{Index, Resources, Vertex, name};
+use crate::addr::ProviderConfigAddr;
 use crate::graph;
 
-/// The pairs of resources of which objects are destroyed: what is mentioned, what mentions it, and
-/// that it need not be gone before anything is changed.
+/// The pairs of resources of which one mentions the other: what is mentioned, what mentions it and has
+/// objects that are destroyed, and whether these go before anything is made or changed of the other.
+/// `goes_first` says whether they may.
 pub(super) fn pairs(
     vertices: &[Vertex<'_>],
     index: &Index,
     resources: &Resources<'_>,
+    goes_first: impl Fn(usize, usize, &ProviderConfigAddr) -> bool,
 ) -> Vec<(u32, u32, bool)> {
     let n_resources = resources.parts.len();
     let mut stored: Vec<Vec<usize>> = vec![Vec::new(); n_resources];
-    let mut written = stored.clone();
+    let mut written: Vec<Vec<(usize, bool)>> = vec![Vec::new(); n_resources];
     let mut before = None;
     for id in index.instances.iter().chain(&index.destroys) {
         let change = match &vertices[id.index()] {
@@ -33,7 +36,8 @@ pub(super) fn pairs(
         stored[own].extend(resources.others(own, &change.prior_dependencies));
         if change.action.destroys() && change.dependencies != change.prior_dependencies {
             let on = resources.others(own, &change.dependencies);
-            written[own].extend(on.filter(|&on| may_wait(resources, on, own)));
+            let on = on.filter(|&on| may_wait(resources, on, own));
+            written[own].extend(on.map(|on| (on, goes_first(on, own, &change.provider))));
         }
     }
     if written.iter().all(Vec::is_empty) {
@@ -41,21 +45,18 @@ pub(super) fn pairs(
     }
     let both = stored.iter().zip(&written).enumerate();
     let both = both.flat_map(|(own, (stored, written))| {
-        stored.iter().chain(written).map(move |&on| (own, on))
+        stored.iter().copied().chain(written.iter().map(|(on, _)| *on)).map(move |on| (own, on))
     });
     let knots = graph::knots(n_resources, both.collect());
-    let free = written.iter().enumerate().flat_map(|(own, on)| {
-        on.iter()
-            .filter(|&&on| knots[on] != knots[own])
-            .map(move |&on| (on, own))
-            .collect::<Vec<_>>()
-    });
+    let all = written.iter().enumerate();
+    let all = all.flat_map(|(own, on)| on.iter().map(move |&(on, first)| (on, own, first)));
+    let free = all.filter(|&(on, own, _)| knots[on] != knots[own]);
     // There are fewer resources than vertices, whose numbers fit.
-    free.map(|(on, own)| (on as u32, own as u32, false)).collect()
+    free.map(|(on, own, first)| (on as u32, own as u32, first)).collect()
 }
 
 /// What goes last waits for what is made anew, and that for what goes first.
 fn may_wait(resources: &Resources<'_>, on: usize, own: usize) -> bool {
     let (on, own) = (&resources.parts[on], &resources.parts[own]);
-    on.gone.is_some() && (own.last.is_empty() || on.first.is_empty())
+    (on.gone.is_some() || !on.makers.is_empty()) && (own.last.is_empty() || on.first.is_empty())
 }
