@@ -182,6 +182,26 @@ fn refresh_only_reads_data_sources() {
 }
 
 #[test]
+fn refresh_only_knows_nothing_of_data_about_what_is_gone_or_not_made_yet() {
+    let mut bench = Bench::after(BOTH);
+    bench.cloud.things().objects.clear();
+    let run = bench.apply_with(BOTH, |options| options.mode = Mode::RefreshOnly);
+    let gone = format!("{}{}", run.story(), bench.state());
+    let mut fresh = Bench::new();
+    let run = fresh.apply_with(BOTH, |options| options.mode = Mode::RefreshOnly);
+    let fresh = format!("{}{}", run.story(), fresh.state());
+    expect![[r#"
+        drift - test_thing.a
+        ~ output.answer unknown string
+        calls: 
+        fresh
+        + output.answer unknown string
+        calls: 
+    "#]]
+    .assert_eq(&format!("{gone}fresh\n{fresh}"));
+}
+
+#[test]
 fn a_mistake_that_can_be_seen_without_values_lets_nothing_be_asked() {
     let config = r#"
         data "test_lookup" "first" { key = "k" }

@@ -93,10 +93,12 @@ fn later(
     ty: &ResourceType,
     (config, reason): (&Value, Reason),
 ) -> FoundObject {
-    let null = Value::null(ty.ty.clone());
     if view.options.mode != Mode::Normal {
-        return FoundObject::seen(addr.key.clone(), Refreshed::Same, Some(null));
+        // The next run that changes something reads it, and then it may have any value.
+        let value = Value::unknown(ty.ty.clone());
+        return FoundObject::seen(addr.key.clone(), Refreshed::Same, Some(value));
     }
+    let null = Value::null(ty.ty.clone());
     let unknown = plain(&Value::unknown(ty.ty.clone()));
     let proposed = proposed_new(ty.block(), &unknown, &plain(config));
     let after = remark(ty, proposed, &sensitive_paths(config));
