@@ -91,7 +91,7 @@ pub(super) async fn run(
         // were then is not kept: that is how the reference has it.
         before.0.iter_mut().filter(|result| result.subject.is_data()).for_each(CheckResult::reset);
     }
-    let checks = summarise(session.config, session.results, &before);
+    let checks = summarise(session.config, session.results, &before, |_| false);
     Applied { state, checks, tally, complete }
 }
 

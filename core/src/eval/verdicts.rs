@@ -108,16 +108,25 @@ impl Verdicts {
 }
 
 /// What the conditions of a configuration turned out to be. Of objects that were not looked at this
-/// time, the results from before count.
+/// time, the results from before count. Those that `is_listed` picks are named also if nobody looked
+/// at any.
 #[must_use]
-pub fn summarise(config: &Config, results: &Results, before: &CheckResults) -> CheckResults {
+pub fn summarise(
+    config: &Config,
+    results: &Results,
+    before: &CheckResults,
+    is_listed: impl Fn(&CheckSubject) -> bool,
+) -> CheckResults {
     let mut all = Vec::new();
     for node in &config.nodes {
         for (subject, wanted) in subjects(node) {
             let mut old = before.0.iter();
             let old = old.find(|old| old.module == node.path && old.subject == subject);
             let objects = match objects(results, node, &subject) {
-                Some(judged) => looked_at(&results.verdicts, judged, &wanted, old),
+                Some(judged) => {
+                    let is_listed = judged.is_empty() || is_listed(&subject);
+                    looked_at(&results.verdicts, judged, (&wanted, is_listed), old)
+                }
                 None => old.and_then(|old| old.objects.clone()),
             };
             let status = match &objects {
@@ -142,15 +151,14 @@ fn is_expanded(config: &Config, results: &Results, node: &ModuleNode) -> bool {
         && results.instances(&caller.path).into_iter().all(|module| called(module).is_some())
 }
 
-/// What became of the instances of something: by this run, else by the one before. `None` if there are
-/// some, and nobody looked at any.
+/// What became of the instances of something: by this run, else by the one before. `None` if nobody
+/// looked at any and they are not listed all the same.
 fn looked_at(
     verdicts: &Verdicts,
     judged: Vec<Judged>,
-    wanted: &[(Rule, usize)],
+    (wanted, is_listed): (&[(Rule, usize)], bool),
     old: Option<&CheckResult>,
 ) -> Option<Vec<CheckedObject>> {
-    let is_empty = judged.is_empty();
     let mut any = false;
     let objects = judged.into_iter().map(|judged| {
         let mut objects = old.into_iter().flat_map(|old| old.objects.iter().flatten());
@@ -165,7 +173,7 @@ fn looked_at(
         })
     });
     let objects = objects.collect();
-    (any || is_empty).then_some(objects)
+    (any || is_listed).then_some(objects)
 }
 
 /// Everything in a module that has conditions, and how many of each kind.

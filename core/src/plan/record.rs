@@ -11,7 +11,7 @@ use super::vertex::{ResourceVertex, Vertex};
 use super::visit::{Settled, View, visit};
 use super::{Mode, Options, Plan, Search};
 use crate::addr::{
-    DeposedKey, InstanceAddr, Mode as ResourceMode, ProviderConfigAddr, ResourceAddr,
+    DeposedKey, InstanceAddr, Mode as ResourceMode, ProviderConfigAddr, ResourceAddr, Target,
 };
 use crate::change::{Action, OutputChange};
 use crate::eval::verdicts::summarise;
@@ -20,8 +20,8 @@ use crate::graph::Graph;
 use crate::moved::Moves;
 use crate::phase::{Openings, Why, walk_phase};
 use crate::session::Session;
-use crate::state::checks::CheckResults;
-use crate::state::{Object, OutputValue, State};
+use crate::state::checks::{CheckResults, CheckSubject};
+use crate::state::{Object, OutputValue};
 
 /// Visits every vertex and makes the plan of what was found.
 pub(crate) async fn run(
@@ -235,18 +235,29 @@ impl Recorder<'_, '_> {
                 plan.outputs.insert(name.clone(), change);
             }
         }
-        drop_lost_data(&mut plan.prior, session);
-        plan.checks = summarise(session.config, session.results, &CheckResults::default());
+        drop_lost_data(&mut plan, session);
+        let whole_end = plan.mode == Mode::Destroy && plan.targets.is_empty();
+        // What is read later, or goes with everything, is there to be looked at all the same.
+        let is_listed = |subject: &CheckSubject| {
+            subject.is_data() || whole_end && matches!(subject, CheckSubject::Output(_))
+        };
+        let before = CheckResults::default();
+        plan.checks = summarise(session.config, session.results, &before, is_listed);
         plan.functions = session.results.functions().promises();
         plan
     }
 }
 
-/// Data sources that are only in the state are dropped: there is nothing to do about them.
-fn drop_lost_data(prior: &mut State, session: &Session<'_>) {
+/// Data sources that are only in the state are dropped, unless the plan leaves them alone: there is
+/// nothing else to do about them.
+fn drop_lost_data(plan: &mut Plan, session: &Session<'_>) {
+    let Plan { prior, targets, excludes, .. } = plan;
+    let touches = |some: &[Target], addr: &_| some.iter().any(|target| target.touches(addr));
     prior.resources.retain(|addr, _| {
         addr.resource.mode() != ResourceMode::Data
             || session.config.resource(&addr.config()).is_some()
+            || !targets.is_empty() && !touches(targets, addr)
+            || touches(excludes, addr)
     });
 }
 

@@ -3,6 +3,7 @@
 use expect_test::expect;
 
 use super::Bench;
+use crate::plan::Mode;
 
 const CHECKED: &str = r#"
 resource "test_thing" "a" { name = "a" }
@@ -38,6 +39,40 @@ fn a_failed_assertion_is_a_warning_and_kept() {
         warning -: Check block assertion failed
         [{"object_kind":"check","config_addr":"check.c","status":"fail","objects":[{"object_addr":"check.c","status":"fail","failure_messages":["it says answer to k"]}]}]
     "#]].assert_eq(&format!("{}{}", run.story(), checks(&run)));
+}
+
+#[test]
+fn conditions_that_are_looked_at_later_are_named_in_the_plan() {
+    let config = r#"
+        resource "test_thing" "a" { name = "a" }
+        data "test_lookup" "l" {
+          key = test_thing.a.id
+          lifecycle {
+            postcondition {
+              condition     = self.answer != ""
+              error_message = "no answer"
+            }
+          }
+        }
+        output "o" {
+          value = "x"
+          precondition {
+            condition     = test_thing.a.id != ""
+            error_message = "no id"
+          }
+        }"#;
+    let named = |run: super::Run| {
+        let json = run.plan.unwrap().checks.to_json().unwrap();
+        format!("{}\n", String::from_utf8_lossy(&json))
+    };
+    let mut bench = Bench::new();
+    let planned = named(bench.plan(config));
+    bench.apply(config);
+    let ended = named(bench.plan_with(config, |options| options.mode = Mode::Destroy));
+    expect![[r#"
+        [{"object_kind":"output","config_addr":"output.o","status":"unknown","objects":[{"object_addr":"output.o","status":"unknown"}]},{"object_kind":"resource","config_addr":"data.test_lookup.l","status":"unknown","objects":[{"object_addr":"data.test_lookup.l","status":"unknown"}]}]
+        [{"object_kind":"output","config_addr":"output.o","status":"unknown","objects":[{"object_addr":"output.o","status":"unknown"}]},{"object_kind":"resource","config_addr":"data.test_lookup.l","status":"unknown","objects":null}]
+    "#]].assert_eq(&format!("{planned}{ended}"));
 }
 
 #[test]

@@ -129,6 +129,26 @@ fn a_data_source_that_is_no_longer_written_is_forgotten() {
 }
 
 #[test]
+fn a_data_source_that_is_no_longer_written_stays_where_something_else_is_the_target() {
+    let mut bench = Bench::after(BOTH);
+    let config = r#"resource "test_thing" "a" { name = "a" }"#;
+    bench.target(&["test_thing.a"]);
+    bench.apply(config);
+    let limited = bench.state();
+    bench.target(&["data.test_lookup.d"]);
+    bench.apply(config);
+    expect![[r#"
+        data.test_lookup.d answer to a-1
+        test_thing.a a-1
+        output.answer "answer to a-1"
+        then
+        test_thing.a a-1
+        output.answer "answer to a-1"
+    "#]]
+    .assert_eq(&format!("{limited}then\n{}", bench.state()));
+}
+
+#[test]
 fn repeated_data_sources_are_read_one_by_one() {
     check(
         r#"data "test_lookup" "d" {
