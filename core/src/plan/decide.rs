@@ -27,7 +27,9 @@ pub(crate) fn decide(facts: &Facts<'_>) -> (Action, Option<Reason>) {
         // The reference says so of what is new, too.
         (Action::Create, facts.forced.filter(|reason| *reason == Reason::ReplaceByTriggers))
     } else if facts.tainted {
-        (replace, Some(Reason::ReplaceBecauseTainted))
+        // What triggers it says more than what became of the object; a request does not.
+        let triggered = facts.forced.filter(|reason| *reason == Reason::ReplaceByTriggers);
+        (replace, Some(triggered.unwrap_or(Reason::ReplaceBecauseTainted)))
     } else if let Some(reason) = facts.forced {
         (replace, Some(reason))
     } else if !facts.replace_paths.is_empty() {
@@ -108,5 +110,7 @@ mod tests {
         let asked = Some(Reason::ReplaceByRequest);
         assert_eq!(decided(false, asked), (replace, asked));
         assert_eq!(decided(true, asked), (replace, Some(Reason::ReplaceBecauseTainted)));
+        let triggered = Some(Reason::ReplaceByTriggers);
+        assert_eq!(decided(true, triggered), (replace, triggered));
     }
 }
