@@ -7,6 +7,7 @@ mod forced;
 mod last;
 mod order;
 mod record;
+mod unsettled;
 mod vertex;
 mod visit;
 

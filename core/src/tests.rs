@@ -31,6 +31,7 @@ mod provisioners;
 mod refresh;
 mod remarks;
 mod targets;
+mod unsettled;
 mod values;
 
 use std::cell::Cell;

@@ -4,8 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::last::Last;
-use super::order;
-use super::vertex::{DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, Vertex};
+use super::vertex::{
+    DestroyVertex, ExpandVertex, InstanceVertex, OpenVertex, UnchangedVertex, Vertex,
+};
+use super::{order, unsettled};
 use crate::addr::{
     ConfigResourceAddr, DeposedKey, InstanceAddr, InstanceKey, Mode as Kind, ProviderAddr,
     Reference, Subject,
@@ -50,13 +52,18 @@ impl Index {
                 Vertex::Destroy(_) => index.destroys.push(id),
                 Vertex::Instance(InstanceVertex { change: Change { addr, .. }, .. }) => {
                     index.instances.push(id);
-                    let name = (addr.of().config(), addr.key.clone());
-                    index.by_key.entry(name).or_default().push(id);
+                    index.add_key(addr, id);
                 }
+                Vertex::Unchanged(instance) => index.add_key(&instance.change.addr, id),
                 Vertex::Frame(_) | Vertex::Open(_) | Vertex::Changed | Vertex::Free(_) => {}
             }
         }
         index
+    }
+
+    fn add_key(&mut self, addr: &InstanceAddr, id: VertexId) {
+        let name = (addr.of().config(), addr.key.clone());
+        self.by_key.entry(name).or_default().push(id);
     }
 
     /// What a mention in a module waits for: one instance that changes where a constant key names it,
@@ -158,6 +165,7 @@ fn add_resources<'c>(config: &'c Config, add: &mut dyn FnMut(Vertex<'c>)) {
 
 fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Vertex<'c>)) {
     let last = Last::of(plan);
+    let unsettled = unsettled::unchanged(plan);
     let mut gone = BTreeSet::new();
     for change in plan.changes.values() {
         let name = change.addr.of().config();
@@ -173,6 +181,12 @@ fn add_changes<'c>(config: &'c Config, plan: &'c Plan, add: &mut dyn FnMut(Verte
         if made && let Some(config) = config.resource(&name) {
             let deposes = deposes.clone();
             add(Vertex::Instance(InstanceVertex { change, config, deposes }));
+        }
+        if change.action == Action::NoOp
+            && unsettled.contains(&change.addr)
+            && let Some(config) = config.resource(&name)
+        {
+            add(Vertex::Unchanged(UnchangedVertex { change, config }));
         }
         if change.action.destroys() {
             let deposed = deposes.or_else(|| change.deposed.clone());
@@ -228,6 +242,7 @@ fn mentions<'c>(config: &'c Config, vertex: &Vertex<'c>, mode: Mode) -> Vec<Ment
         Vertex::Expand(expand) => vec![(expand.node, &expand.config.references)],
         Vertex::Open(open) => vec![(open.node, &open.config.references)],
         Vertex::Instance(_)
+        | Vertex::Unchanged(_)
         | Vertex::Destroy(_)
         | Vertex::Done(_)
         | Vertex::Gone(_)
@@ -245,8 +260,12 @@ fn connect_joins(vertices: &[Vertex<'_>], index: &Index, edges: &mut Edges<Why>)
         }
     }
     for (at, vertex) in numbered(vertices) {
-        let Vertex::Instance(instance) = vertex else { continue };
-        let name = instance.change.addr.of().config();
+        let (Vertex::Instance(InstanceVertex { change, .. })
+        | Vertex::Unchanged(UnchangedVertex { change, .. })) = vertex
+        else {
+            continue;
+        };
+        let name = change.addr.of().config();
         if let (Some(&expand), Some(&done)) = (index.expands.get(&name), index.done.get(&name)) {
             edges.connect(at, expand, because);
             edges.connect(done, at, because);
@@ -273,8 +292,8 @@ fn connect_checks(draft: &mut Building<'_>, index: &Index) {
     }
 }
 
-/// Keeps what changes something, the planned outputs, and what these need. Values nobody needs were
-/// checked by the plan.
+/// Keeps what changes something, the planned outputs, what the plan could not settle, and what these
+/// need.
 fn prune(plan: &Plan, draft: &mut Building<'_>) {
     let is_whole = plan.mode == Mode::Normal && plan.targets.is_empty();
     // What a refresh takes in must satisfy the conditions, and here they do more than warn.
@@ -287,15 +306,16 @@ fn prune(plan: &Plan, draft: &mut Building<'_>) {
             || plan.targets.is_empty()
             || plan.targets.iter().any(|target| target.contains(&change.addr))
     };
-    let wanted = draft.vertices().iter().map(|vertex| match vertex {
-        Vertex::Instance(_) => true,
+    let unsettled = unsettled::values(plan, draft);
+    let wanted = draft.vertices().iter().zip(unsettled).map(|(vertex, unsettled)| match vertex {
+        Vertex::Instance(_) | Vertex::Unchanged(_) => true,
         Vertex::Destroy(destroy) => !destroy.is_last || is_meant(destroy.change),
         // The reference opens also those that nothing needs.
         Vertex::Open(_) => is_whole,
         Vertex::Frame(Frame::Value(value)) => match (value.value, value.root_output()) {
             (NamedValue::Check(_), _) => stays && plan.targets.is_empty(),
             (_, Some(output)) => stays && plan.outputs.contains_key(&output.name),
-            (_, None) => false,
+            (_, None) => unsettled,
         },
         _ => false,
     });

@@ -35,6 +35,7 @@ fn drawn(vertex: &Vertex<'_>) -> Drawn {
         Vertex::Expand(expand) => boxed(expand.addr.to_string()),
         Vertex::Open(open) => boxed(open.addr.to_string()),
         Vertex::Instance(instance) => boxed(written(&instance.change.addr)),
+        Vertex::Unchanged(instance) => boxed(written(&instance.change.addr)),
         Vertex::Destroy(destroy) => boxed(written(&destroy.change.addr)),
         Vertex::Done(_) | Vertex::Gone(_) | Vertex::Free(_) | Vertex::Changed => None,
     };

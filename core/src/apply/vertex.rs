@@ -17,6 +17,8 @@ pub(crate) enum Vertex<'c> {
     Open(OpenVertex<'c>),
     /// An instance that is made or changed, or a data source that is read.
     Instance(InstanceVertex<'c>),
+    /// An instance that stays as it is, but has conditions that the plan could not settle.
+    Unchanged(UnchangedVertex<'c>),
     /// An object that is destroyed.
     Destroy(DestroyVertex<'c>),
     /// All instances of a resource are as planned: what mentions the resource waits for this, so
@@ -64,6 +66,13 @@ pub(crate) struct InstanceVertex<'c> {
     pub(crate) deposes: Option<DeposedKey>,
 }
 
+/// An instance that stays as it is.
+#[derive(Debug)]
+pub(crate) struct UnchangedVertex<'c> {
+    pub(crate) change: &'c Change,
+    pub(crate) config: &'c Resource,
+}
+
 /// An object that is destroyed.
 #[derive(Debug)]
 pub(crate) struct DestroyVertex<'c> {
@@ -97,6 +106,7 @@ impl<'c> phase::Vertex<'c> for Vertex<'c> {
             Self::Open(open) => Some(open.node),
             // What is made or destroyed comes behind the expansion, or needs none.
             Self::Instance(_)
+            | Self::Unchanged(_)
             | Self::Destroy(_)
             | Self::Done(_)
             | Self::Gone(_)
@@ -159,7 +169,8 @@ impl std::fmt::Display for Vertex<'_> {
             Self::Frame(frame) => frame.fmt(f),
             Self::Expand(expand) => write!(f, "{} (expand)", expand.addr),
             Self::Open(open) => open.addr.fmt(f),
-            Self::Instance(instance) => instance.change.addr.fmt(f),
+            Self::Instance(InstanceVertex { change, .. })
+            | Self::Unchanged(UnchangedVertex { change, .. }) => change.addr.fmt(f),
             Self::Destroy(destroy) => match &destroy.deposed {
                 Some(key) => write!(f, "{} (destroy deposed {})", destroy.change.addr, key.0),
                 None => write!(f, "{} (destroy)", destroy.change.addr),

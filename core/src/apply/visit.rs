@@ -6,6 +6,7 @@ mod expand;
 mod instance;
 mod open;
 mod provision;
+mod unchanged;
 
 use std::sync::Arc;
 
@@ -87,6 +88,11 @@ pub(super) async fn visit(
             let came = Box::pin(instance::visit(view, &mut diags, instance)).await;
             point_at_parts(&mut diags, &instance.config.body, instance.config.span);
             came.unwrap_or(Came::Nothing)
+        }
+        Vertex::Unchanged(instance) => {
+            // What failed is in `diags`; there is nothing to record either way.
+            let _ = unchanged::visit(view, &mut diags, instance).await;
+            Came::Nothing
         }
         Vertex::Destroy(destroy) => {
             let came = Box::pin(destroy::visit(view, object, &mut diags, destroy)).await;

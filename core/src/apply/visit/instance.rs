@@ -36,12 +36,7 @@ pub(super) async fn visit(
     let InstanceVertex { change, config: block, .. } = *vertex;
     let name = (&change.addr.of().config(), block);
     let (handle, ty) = find_written(view.session, diags, &change.provider, name)?;
-    let Some(module) = view.session.results.module(&change.addr.module) else {
-        return Err(diags.error(no_place(&change.addr)));
-    };
-    let expansion = module.resource(&change.addr.resource);
-    let data = expansion.and_then(|results| Some(results.expansion()?.data(&change.addr.key)));
-    let scope = view.session.scope(module).repeated(data.unwrap_or_default());
+    let scope = scope(view, diags, &change.addr)?;
     let (session, addr, failure) = (view.session, &change.addr, Severity::Error);
     let written = Written { session, config: block, addr, failure };
     let config = written.evaluate(diags, &ty, &scope).await?;
@@ -56,6 +51,23 @@ pub(super) async fn visit(
         let _ = written.check_after(diags, scope, value).await;
     }
     Ok(came)
+}
+
+/// What names mean within an instance.
+///
+/// # Errors
+/// When its module has no such instance any more.
+pub(super) fn scope<'a>(
+    view: View<'a>,
+    diags: &mut Diagnostics,
+    addr: &InstanceAddr,
+) -> Result<ModuleScope<'a>, Reported> {
+    let Some(module) = view.session.results.module(&addr.module) else {
+        return Err(diags.error(no_place(addr)));
+    };
+    let expansion = module.resource(&addr.resource);
+    let data = expansion.and_then(|results| Some(results.expansion()?.data(&addr.key)));
+    Ok(view.session.scope(module).repeated(data.unwrap_or_default()))
 }
 
 fn tainted(object: &Object) -> Object {

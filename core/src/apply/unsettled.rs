@@ -1,0 +1,90 @@
+//! What planning could not settle: values that were not known, and conditions of which nobody could say
+//! whether they hold. They are looked at again while applying, also where nothing needs them, since
+//! what is wrong with them shows only then. What was settled is not looked at twice.
+
+use std::collections::BTreeSet;
+
+use super::build::Building;
+use super::vertex::{InstanceVertex, Vertex};
+use crate::addr::{InstanceAddr, ModulePath, ResourceAddr};
+use crate::change::Action;
+use crate::eval::vertex::{NamedValue, ValueVertex};
+use crate::phase::Frame;
+use crate::plan::{Mode, Plan};
+use crate::state::checks::{CheckResult, CheckStatus, CheckSubject};
+
+/// The objects that do not change, but have conditions that are not settled.
+pub(super) fn unchanged(plan: &Plan) -> BTreeSet<InstanceAddr> {
+    let mut found = BTreeSet::new();
+    for result in unknown(plan) {
+        let CheckSubject::Resource(name) = &result.subject else { continue };
+        let objects = result.objects.iter().flatten();
+        for object in objects.filter(|object| object.status == CheckStatus::Unknown) {
+            let addr = ResourceAddr { module: object.module.clone(), resource: name.clone() };
+            found.insert(addr.instance(object.key.clone()));
+        }
+    }
+    found
+}
+
+/// Which vertices are values that are not settled, for a plan of everything.
+pub(super) fn values(plan: &Plan, draft: &Building<'_>) -> Vec<bool> {
+    let n_vertices = draft.vertices().len();
+    // When everything goes, values are not what they were, and nobody will see them again.
+    if plan.mode == Mode::Destroy || !plan.targets.is_empty() {
+        return vec![false; n_vertices];
+    }
+    let subjects: BTreeSet<(&ModulePath, &CheckSubject)> =
+        unknown(plan).map(|result| (&result.module, &result.subject)).collect();
+    let is_judged = |value: &ValueVertex<'_>| {
+        subject(value).is_some_and(|subject| subjects.contains(&(&value.node.path, &subject)))
+    };
+    let dependents = draft.dependents();
+    let all = |is: &dyn Fn(&Vertex<'_>) -> bool| draft.vertices().iter().map(is).collect();
+    let behind = dependents.reach(all(&|vertex| match vertex {
+        Vertex::Instance(instance) => is_unknown(instance),
+        Vertex::Frame(Frame::Value(value)) => is_judged(value),
+        _ => false,
+    }));
+    // What stands on something that was left out was not planned.
+    let left_out = dependents.reach(all(&|vertex| match vertex {
+        Vertex::Done(addr) => plan.excludes.iter().any(|target| target.touches_config(addr)),
+        _ => false,
+    }));
+    let is_warned_of = |vertex: &Vertex<'_>| {
+        plan.mode == Mode::RefreshOnly
+            && matches!(vertex, Vertex::Frame(Frame::Value(value)) if has_preconditions(value))
+    };
+    let found = draft.vertices().iter().zip(behind.into_iter().zip(left_out));
+    found
+        .map(|(vertex, (behind, left_out))| {
+            let is_value = matches!(vertex, Vertex::Frame(Frame::Value(_)));
+            is_value && !left_out && (behind || is_warned_of(vertex))
+        })
+        .collect()
+}
+
+/// What has conditions of which nobody could say whether they hold.
+fn unknown(plan: &Plan) -> impl Iterator<Item = &CheckResult> {
+    plan.checks.0.iter().filter(|result| result.status == CheckStatus::Unknown)
+}
+
+/// Whether an object has values that show only when it is made. Those that were known are the same
+/// then: its provider is held to that.
+fn is_unknown(instance: &InstanceVertex<'_>) -> bool {
+    let change = instance.change;
+    change.action == Action::Read || !change.after.is_wholly_known()
+}
+
+fn subject(value: &ValueVertex<'_>) -> Option<CheckSubject> {
+    match value.value {
+        NamedValue::Variable(variable) => Some(CheckSubject::Variable(variable.name.clone())),
+        NamedValue::Output(output) => Some(CheckSubject::Output(output.name.clone())),
+        NamedValue::Local(_) | NamedValue::Check(_) => None,
+    }
+}
+
+/// While planning what is only refreshed they warn, and now they do more.
+fn has_preconditions(value: &ValueVertex<'_>) -> bool {
+    matches!(value.value, NamedValue::Output(output) if !output.preconditions.is_empty())
+}

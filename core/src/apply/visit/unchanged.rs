@@ -1,0 +1,25 @@
+//! Looks at the conditions of an instance that stays as it is, where that had to wait for others.
+
+use formwork_value::diag::Severity;
+use formwork_value::{Diagnostics, Reported};
+
+use super::{View, instance};
+use crate::apply::vertex::UnchangedVertex;
+use crate::phase::Written;
+
+/// Visits an instance that stays as it is.
+///
+/// # Errors
+/// When a condition does not hold: then nothing that depends on the instance is done.
+pub(super) async fn visit(
+    view: View<'_>,
+    diags: &mut Diagnostics,
+    vertex: &UnchangedVertex<'_>,
+) -> Result<(), Reported> {
+    let UnchangedVertex { change, config } = *vertex;
+    let scope = instance::scope(view, diags, &change.addr)?;
+    let (session, addr, failure) = (view.session, &change.addr, Severity::Error);
+    let written = Written { session, config, addr, failure };
+    written.check_before(diags, &scope).await?;
+    written.check_after(diags, scope, &change.after).await
+}

@@ -1,0 +1,279 @@
+//! What planning could not settle: conditions and mistakes that show only once objects are there, also
+//! where nothing needs the value or the object that they belong to.
+
+use expect_test::{Expect, expect};
+
+use formwork_value::Diagnostics;
+
+use super::{Bench, Loaded, block_on, world};
+use crate::apply;
+use crate::eval::Results;
+use crate::plan::Mode;
+use crate::provider::Pool;
+
+/// The result of an apply after another one.
+fn check(before: &str, after: &str, expect: &Expect) {
+    let run = Bench::after(before).apply(after);
+    expect.assert_eq(&run.story());
+}
+
+/// A module with something that nobody mentions, called with an id that is known late.
+fn called(inside: &str) -> String {
+    format!(
+        r#"
+//- main.tf
+resource "test_thing" "a" {{ name = "a" }}
+module "m" {{
+  source = "./m"
+  x      = test_thing.a.id
+}}
+//- m/main.tf
+{inside}
+"#
+    )
+}
+
+#[test]
+fn an_output_that_nobody_mentions_has_its_conditions_looked_at() {
+    let inside = r#"
+        variable "x" {}
+        output "y" {
+          value = var.x
+          precondition {
+            condition     = var.x != "a-1"
+            error_message = "it is ${var.x}"
+          }
+        }"#;
+    check(
+        "",
+        &called(inside),
+        &expect![[r#"
+        + test_thing.a
+        calls: create a
+        error -: Module output value precondition failed
+    "#]],
+    );
+}
+
+#[test]
+fn a_variable_that_nobody_mentions_is_validated() {
+    let inside = r#"
+        variable "x" {
+          validation {
+            condition     = var.x != "a-1"
+            error_message = "it is ${var.x}"
+          }
+        }"#;
+    check(
+        "",
+        &called(inside),
+        &expect![[r#"
+        + test_thing.a
+        calls: create a
+        error -: Invalid value for variable
+    "#]],
+    );
+}
+
+#[test]
+fn values_that_nobody_mentions_are_looked_at_when_they_are_known() {
+    let inside = r#"
+        variable "x" {}
+        locals { number = tonumber(var.x) }
+        output "y" { value = tonumber(var.x) }"#;
+    check(
+        "",
+        &called(inside),
+        &expect![[r#"
+        + test_thing.a
+        calls: create a
+        error -: Invalid function argument
+        error -: Invalid function argument
+    "#]],
+    );
+    let root = r#"
+        resource "test_thing" "a" { name = "a" }
+        locals { number = tonumber(test_thing.a.id) }"#;
+    check(
+        "",
+        root,
+        &expect![[r#"
+        + test_thing.a
+        calls: create a
+        error -: Invalid function argument
+    "#]],
+    );
+}
+
+#[test]
+fn values_that_were_settled_are_not_looked_at_again() {
+    let config = |size: usize| {
+        format!(
+            r#"
+            resource "test_thing" "a" {{
+              name = "a"
+              size = {size}
+            }}
+            resource "test_thing" "b" {{ name = "b" }}
+            locals {{
+              settled   = test_thing.a.size
+              unsettled = test_thing.b.id
+            }}"#
+        )
+    };
+    let first = locals_of(&Bench::new(), &config(1));
+    expect!["settled, unsettled"].assert_eq(&first);
+    let then = locals_of(&Bench::after(&config(1)), &config(2));
+    expect![[r#""#]].assert_eq(&then);
+}
+
+/// The local values that applying would look at.
+fn locals_of(bench: &Bench, config: &str) -> String {
+    let loaded = Loaded::of(config);
+    let drawn = block_on(async {
+        let pool = Pool::new(&bench.cloud);
+        let mut diags = Diagnostics::new();
+        let plan = bench.planned(&loaded, &pool, &mut diags).await.unwrap();
+        let (results, world) = (Results::new(&loaded.config), world(true));
+        let session = bench.session(&loaded, (&pool, &results, &world, &bench.stop));
+        apply::dot(&session, &mut diags, &plan).unwrap()
+    });
+    let is_one = |name: &&str| drawn.contains(&format!("local.{name} (expand)"));
+    let found: Vec<&str> = ["settled", "unsettled"].into_iter().filter(is_one).collect();
+    found.join(", ")
+}
+
+#[test]
+fn values_are_left_alone_where_the_run_is_limited_or_everything_goes() {
+    let config = called(
+        r#"
+        variable "x" {}
+        locals { number = tonumber(var.x) }"#,
+    );
+    let mut bench = Bench::new();
+    bench.target(&["test_thing.a"]);
+    let limited = bench.apply(&config).story();
+    bench.target(&[]);
+    let gone = bench.destroy(&config).story();
+    expect![[r#"
+        + test_thing.a
+        calls: create a
+        - test_thing.a
+        calls: delete a-1
+    "#]]
+    .assert_eq(&format!("{limited}{gone}"));
+}
+
+#[test]
+fn values_that_stand_on_what_is_left_out_are_left_alone() {
+    let config = r#"
+        resource "test_thing" "a" { name = "a" }
+        resource "test_thing" "b" { name = "b" }
+        locals {
+          of_b    = tonumber(test_thing.b.id)
+          of_both = tonumber("${test_thing.a.id}${test_thing.b.id}")
+        }"#;
+    let run = Bench::new().apply_with(config, |options| {
+        options.excludes = vec!["test_thing.b".parse().unwrap()];
+    });
+    expect![[r#"
+        + test_thing.a
+        calls: create a
+    "#]]
+    .assert_eq(&run.story());
+}
+
+#[test]
+fn what_is_only_refreshed_must_satisfy_the_conditions_of_modules_too() {
+    let config = |wrong: &str| {
+        called(&format!(
+            r#"
+            variable "x" {{}}
+            output "y" {{
+              value = var.x
+              precondition {{
+                condition     = var.x != "{wrong}"
+                error_message = "it is ${{var.x}}"
+              }}
+            }}"#
+        ))
+    };
+    let mut bench = Bench::after(&config("none"));
+    let run = bench.apply_with(&config("a-1"), |options| options.mode = Mode::RefreshOnly);
+    expect![[r#"
+        nothing
+        calls: 
+        warning -: Module output value precondition failed
+        error -: Module output value precondition failed
+    "#]]
+    .assert_eq(&run.story());
+}
+
+/// An object that stays, with a condition, between one that is made anew and one that is updated.
+fn between(name: &str, size: usize, kind: &str) -> String {
+    format!(
+        r#"
+        resource "test_thing" "a" {{
+          name = "{name}"
+          zone = "{name}"
+        }}
+        resource "test_thing" "stays" {{
+          name = "s"
+          lifecycle {{
+            {kind} {{
+              condition     = test_thing.a.id != "wrong-1"
+              error_message = "it is ${{test_thing.a.id}}"
+            }}
+          }}
+        }}
+        resource "test_thing" "after" {{
+          name = "after"
+          note = test_thing.stays.id
+          size = {size}
+        }}"#
+    )
+}
+
+#[test]
+fn conditions_of_what_stays_stop_what_depends_on_it() {
+    let check = |name: &str, kind: &str, expect: Expect| {
+        check(&between("a", 1, kind), &between(name, 2, kind), &expect);
+    };
+    check(
+        "wrong",
+        "precondition",
+        expect![[r#"
+        -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
+        ~ test_thing.after
+        calls: delete a-1, create wrong
+        error -: Resource precondition failed
+    "#]],
+    );
+    check(
+        "wrong",
+        "postcondition",
+        expect![[r#"
+        -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
+        ~ test_thing.after
+        calls: delete a-1, create wrong
+        error -: Resource postcondition failed
+    "#]],
+    );
+    check(
+        "right",
+        "postcondition",
+        expect![[r#"
+        -/+ test_thing.a ReplaceBecauseCannotUpdate .zone
+        ~ test_thing.after
+        calls: delete a-1, create right, update after-1
+    "#]],
+    );
+}
+
+#[test]
+fn conditions_of_what_stays_are_told_with_their_results() {
+    let mut bench = Bench::after(&between("a", 1, "postcondition"));
+    let run = bench.apply(&between("right", 1, "postcondition"));
+    let checks = run.applied.and_then(|applied| applied.checks.to_json()).unwrap();
+    expect![[r#"[{"object_kind":"resource","config_addr":"test_thing.stays","status":"pass","objects":[{"object_addr":"test_thing.stays","status":"pass"}]}]"#]].assert_eq(&String::from_utf8_lossy(&checks));
+}
