@@ -108,6 +108,19 @@ fn a_state_that_is_not_there_is_told_from_an_empty_one() {
 }
 
 #[test]
+fn a_torn_plan_that_is_to_be_shown_is_neither_state_nor_plan() {
+    let workdir = Workdir::new("output \"a\" {\n  value = 1\n}\n");
+    workdir.formwork("plan -out=whole.plan").succeed();
+    let whole = std::fs::read(workdir.root().join("whole.plan")).unwrap();
+    std::fs::write(workdir.root().join("torn.plan"), &whole[..300]).unwrap();
+    for line in ["show -json torn.plan", "show torn.plan"] {
+        let ended = workdir.formwork(line).run();
+        ended.code(1).says("Failed to read the given file as a state or plan file");
+    }
+    workdir.formwork("apply torn.plan").run().code(1).says("as a plan file");
+}
+
+#[test]
 fn there_need_be_nothing_to_refresh() {
     let workdir = Workdir::new("");
     let ended = workdir.formwork("refresh").succeed();

@@ -290,7 +290,20 @@ pub(crate) fn open(
 ) -> Result<(Saved, Config), Reported> {
     let name = path.display().to_string();
     let parts = file::read(path).map_err(|error| diags.error(error.diagnostic(&name)))?;
-    let mut parts: BTreeMap<String, Vec<u8>> = parts.into_iter().collect();
+    open_parts(diags, workspace, (path, parts), generated)
+}
+
+/// Opens a saved plan whose file was read.
+///
+/// # Errors
+/// When its parts are not those of a plan.
+pub(crate) fn open_parts(
+    diags: &mut Diagnostics,
+    workspace: &mut Workspace<'_>,
+    (path, mut parts): (&Path, file::Parts),
+    generated: Generated,
+) -> Result<(Saved, Config), Reported> {
+    let name = path.display().to_string();
     let damaged = |diags: &mut Diagnostics, why: &dyn std::fmt::Display| {
         let detail = format!("{name} is a saved plan, but it cannot be read: {why}.");
         diags.error(Diagnostic::error("Invalid plan file", detail))

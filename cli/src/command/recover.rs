@@ -64,7 +64,7 @@ async fn list(args: &RecoverListArgs, env: &Env) -> Exit {
 fn text(locked: &Locked, screen: &Screen) -> String {
     let mut text = String::new();
     for one in locked.undecided() {
-        text.push_str(&screen.wrap(&format!("{}\n\n", one.diagnostic().detail)));
+        text.push_str(&screen.wrap(&format!("{}\n\n", one.detail("how is said below"))));
     }
     if text.is_empty() {
         return "No interrupted run left anything open.\n".to_owned();

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use formwork_core::addr::ProviderAddr;
+use formwork_core::plan::file;
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
 use formwork_core::state::checks::CheckResults;
@@ -21,6 +22,9 @@ use crate::view::human::{outputs, plan as human_plan};
 use crate::view::json::{plan as json_plan, state as json_state};
 use crate::view::{Screen, out, report::Report};
 use crate::workspace::Workspace;
+
+/// What is said of a file that is neither.
+const UNREADABLE: &str = "Failed to read the given file as a state or plan file";
 
 /// Runs the command.
 pub(super) async fn run(args: &ShowArgs, env: &Env) -> Exit {
@@ -63,17 +67,18 @@ async fn show_file(
 ) -> Result<String, Reported> {
     let content = std::fs::read(path).map_err(|error| {
         let detail = format!("Couldn't read {}: {error}.", path.display());
-        diags.error(Diagnostic::error(
-            "Failed to read the given file as a state or plan file",
-            detail,
-        ))
+        diags.error(Diagnostic::error(UNREADABLE, detail))
     })?;
     if content.trim_ascii_start().starts_with(b"{") {
         let file = StateFile::read(&content)
             .map_err(|error| diags.error(error.diagnostic(&path.display().to_string())))?;
         return show_state(diags, args, workspace, &file, screen).await;
     }
-    let (saved, config) = planfile::open(diags, workspace, path, Generated::Apart)?;
+    let parts = file::read_bytes(path, &content).map_err(|error| {
+        let problem = error.diagnostic(&path.display().to_string());
+        diags.error(Diagnostic { summary: UNREADABLE.into(), ..problem })
+    })?;
+    let (saved, config) = planfile::open_parts(diags, workspace, (path, parts), Generated::Apart)?;
     let required = saved.requirements(&config);
     let launcher = workspace.launcher(diags, &required)?;
     let pool = Pool::new(&launcher);

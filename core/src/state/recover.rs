@@ -324,9 +324,18 @@ impl Unresolved {
         self.answer.as_ref().and_then(hint::id)
     }
 
-    /// Says in plain words what was in flight.
+    /// Says in plain words what was in flight, and which command says what to do about it.
     #[must_use]
     pub fn diagnostic(&self) -> Diagnostic {
+        let detail = self.detail("`formwork recover list` shows how");
+        Diagnostic::warning("An operation was interrupted", detail)
+            .blame(Blame::Environment)
+            .about(self.addr.to_string())
+    }
+
+    /// Says in plain words what was in flight. `how` says where the reader sees what to do about it.
+    #[must_use]
+    pub fn detail(&self, how: &str) -> String {
         let (addr, when) = (&self.addr, to_the_second(&self.when));
         let doing = match self.action {
             Action::Create => "created",
@@ -358,23 +367,19 @@ impl Unresolved {
                 "It was done, but somebody else has changed the state since, so the result was not \
                  put in. Compare the real object with the state."
             }
-            (Action::Create, Doubt::Effect) => {
-                "The object may exist although the state does not know it. Look for it, and say what \
-                 became of it: `formwork recover list` shows how. Until then it is not created a \
-                 second time."
-            }
+            (Action::Create, Doubt::Effect) => &format!(
+                "The object may exist although the state does not know it. Look for it, and say \
+                     what became of it: {how}. Until then it is not created a second time."
+            ),
             (Action::Update | Action::Delete, Doubt::Effect) => {
                 "The state holds the object as it was before; the next refresh shows what became \
                  of it."
             }
         };
-        let detail = format!(
+        format!(
             "{what} was being {doing} (asked for at {when}) when the run was cut off; {answer}. \
              {remedy}"
-        );
-        Diagnostic::warning("An operation was interrupted", detail)
-            .blame(Blame::Environment)
-            .about(addr.to_string())
+        )
     }
 
     fn resolved(&self, how: &str) -> Record {
