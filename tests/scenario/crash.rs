@@ -100,6 +100,8 @@ fn nothing_is_destroyed_as_a_whole_while_something_may_be_left_behind() {
     let refused = workdir.formwork("destroy -auto-approve").run();
     refused.code(1).says("bad_thing.second was being created").says("recover adopt");
     assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    // Neither needs a configuration.
+    std::fs::remove_file(workdir.root().join("main.tf")).unwrap();
     workdir.formwork("recover adopt bad_thing.second second-1").succeed();
     workdir.formwork("destroy -auto-approve").succeed().says("2 destroyed");
     assert!(workdir.world.objects().is_empty());

@@ -112,7 +112,7 @@ impl Taking<'_> {
         let preparing = Preparing {
             sources: &finding.variables.sources,
             place: &place,
-            needs_config: true,
+            needs_config: must_be_written,
             generate: false,
             ask: may_ask(env, finding.input).then_some(&screen),
             fills,

@@ -99,6 +99,7 @@ pub(super) fn draft<'c>(session: &'c Session<'c>, plan: &'c Plan) -> Building<'c
     order::connect(&mut draft, &index, plan.mode == Mode::Destroy);
     prune(plan, &mut draft);
     phase::close_ephemeral(&mut draft);
+    order::relax(&mut draft);
     draft
 }
 

@@ -4,11 +4,13 @@
 //! What an object depends on is taken from the state, where it was recorded when the object was
 //! made: by now the configuration may say something else, which `written` looks at.
 
+mod relax;
 mod written;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+pub(super) use self::relax::relax;
 use super::build::{Building, Index};
 use super::vertex::{DestroyVertex, InstanceVertex, Vertex};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, Mode, ProviderConfigAddr};
@@ -23,6 +25,8 @@ const AFTER_DESTROY: Why =
     Why::Order("comes after what it depended on is destroyed, as the state has it");
 const OWN_PREDECESSOR: Why = Why::Order("replaces it, and create_before_destroy is not set");
 const LAST: Why = Why::CreateFirst;
+/// For both of the orders that come of what is written alone.
+const AS_WRITTEN: Why = Why::Order("comes after what mentions it is destroyed");
 const CONFIGURES: Why = Why::Order("configures the provider that does the other");
 
 /// Adds the edges that keep objects in order. `destroying` is set when everything goes.
@@ -230,16 +234,28 @@ fn connect_destroys(draft: &mut Building<'_>, index: &Index, behind: &Behind) {
         let parts = &resources.parts[own];
         parts.last.is_empty() && !held_up.contains(&own) && !configures(on, provider)
     };
-    pairs.extend(written::pairs(vertices, index, &resources, goes_first));
-    pairs.sort_unstable();
-    pairs.dedup();
-    let waits = pairs.chunk_by(|a, b| a.0 == b.0).flat_map(|pairs| after(&resources, pairs));
-    let waits = waits.collect();
-    connect_waits(draft, waits);
+    let written = written::pairs(vertices, index, &resources, goes_first);
+    // Of equal edges the first reason counts.
+    let stored = waits(&resources, pairs, [BEFORE_CHANGES, DEPENDENTS_FIRST]);
+    let written = waits(&resources, written, [AS_WRITTEN; 2]);
+    connect_waits(draft, stored);
+    connect_waits(draft, written);
 }
 
-/// What objects of a resource wait for, given the pairs in which others depend on it.
-fn after(resources: &Resources<'_>, pairs: &[(u32, u32, bool)]) -> [Wait; 2] {
+/// What waits for what, given the pairs in which resources depend on each other.
+fn waits(resources: &Resources<'_>, mut pairs: Vec<(u32, u32, bool)>, whys: [Why; 2]) -> Vec<Wait> {
+    pairs.sort_unstable();
+    pairs.dedup();
+    pairs.chunk_by(|a, b| a.0 == b.0).flat_map(|pairs| after(resources, pairs, whys)).collect()
+}
+
+/// What objects of a resource wait for, given the pairs in which others depend on it: what is made or
+/// changed, and what is destroyed.
+fn after(
+    resources: &Resources<'_>,
+    pairs: &[(u32, u32, bool)],
+    [before_changes, dependents_first]: [Why; 2],
+) -> [Wait; 2] {
     let of = pairs.first().map_or(0, |pair| pair.0 as usize);
     let (name, parts) = (resources.names[of], &resources.parts[of]);
     let dependents = |pairs: &[(u32, u32, bool)]| -> Vec<usize> {
@@ -254,8 +270,8 @@ fn after(resources: &Resources<'_>, pairs: &[(u32, u32, bool)]) -> [Wait; 2] {
     let destroys = parts.first.iter().chain(&parts.last).copied();
     let wait = |waiting, on, why| Wait { of: name.clone(), waiting, on, why };
     [
-        wait(parts.makers.clone(), first_gone.collect(), BEFORE_CHANGES),
-        wait(destroys.collect(), gone.collect(), DEPENDENTS_FIRST),
+        wait(parts.makers.clone(), first_gone.collect(), before_changes),
+        wait(destroys.collect(), gone.collect(), dependents_first),
     ]
 }
 
@@ -303,8 +319,9 @@ fn connect_creators(draft: &mut Building<'_>, index: &Index) {
     connect_waits(draft, waits);
 }
 
-/// The two halves of a replacement; and what was deposed before goes when the instance is as planned,
-/// as in the reference: it may be all that there is, if nothing can be made.
+/// The two halves of a replacement; and what was deposed before goes when the instance is as planned, as
+/// in the reference: it may be all that there is, if nothing can be made. Unless it has to go before
+/// something that is replaced: then it waits for nothing, and nothing for it.
 fn connect_own(draft: &mut Building<'_>, index: &Index) {
     let (vertices, edges) = draft.split();
     let mut makers: BTreeMap<&InstanceAddr, VertexId> = BTreeMap::new();

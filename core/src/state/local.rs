@@ -191,8 +191,12 @@ impl LocalStore {
 
     /// The file from which a run that was cut off has read the state.
     fn begun_from(&self) -> Option<PathBuf> {
-        let mut changed_something = self.begun().filter(|(_, log)| log.has_calls());
-        changed_something.find_map(|(_, log)| log.begin()?.read_from.clone())
+        // What was taken over is in the file that is written; and who found nothing goes on from nothing.
+        let mut logs = self.begun().map(|(_, log)| log);
+        logs.find_map(|log| {
+            let begin = log.begin().filter(|begin| begin.serial > 0 && !log.is_taken_over())?;
+            begin.read_from.clone().filter(|_| log.has_calls())
+        })
     }
 
     /// The journals that can be read.
@@ -400,7 +404,9 @@ impl StateFile {
     /// When that fails too.
     pub fn save_errored(&self, folder: &Path) -> Result<PathBuf, StoreError> {
         let path = folder.join(ERRORED_FILE);
-        replace::write_aside(&Disk::default(), &path, &|to| self.write_to(to))?;
+        // As it would have been stored: a state that was never stored has no serial.
+        let stored = Self { serial: self.serial.saturating_add(1), ..self.clone() };
+        replace::write_aside(&Disk::default(), &path, &|to| stored.write_to(to))?;
         Ok(path)
     }
 }

@@ -1,11 +1,13 @@
-//! What is destroyed goes before what it mentions is destroyed, changed or made, also where it was not made after that: the one may
-//! have come to use the other since, as an object that is already there. What the objects were made
-//! after counts for more, so where the two contradict each other, what is written is left out.
+//! What is destroyed goes before anything is done to what it mentions, also where it was not made after
+//! that: the one may have come to use the other since, as an object that is already there. What the
+//! objects were made after counts for more, so where the two contradict each other, what is written is
+//! left out.
 
 use std::sync::Arc;
 
 use super::{Index, Resources, Vertex, name};
 use crate::addr::ProviderConfigAddr;
+use crate::change::Action;
 use crate::graph;
 
 /// The pairs of resources of which one mentions the other: what is mentioned, what mentions it and has
@@ -37,7 +39,10 @@ pub(super) fn pairs(
         if change.action.destroys() && change.dependencies != change.prior_dependencies {
             let on = resources.others(own, &change.dependencies);
             let on = on.filter(|&on| may_wait(resources, on, own));
-            written[own].extend(on.map(|on| (on, goes_first(on, own, &change.provider))));
+            // What leaves the configuration mentions nothing any more for which anything would wait.
+            let is_replaced = change.action != Action::Delete;
+            let first = |on| is_replaced && goes_first(on, own, &change.provider);
+            written[own].extend(on.map(|on| (on, first(on))));
         }
     }
     if written.iter().all(Vec::is_empty) {

@@ -60,15 +60,13 @@ pub enum JournalError {
     },
     /// The state is not there that a run which was cut off began with.
     #[error(
-        "the journal {} goes on from a state with serial {serial}{}, and there is none",
+        "the journal {} goes on from a state{}, and there is none",
         path.display(),
         read_from.as_ref().map(|file| format!(" in {}", file.display())).unwrap_or_default()
     )]
     NoBase {
         /// The journal.
         path: PathBuf,
-        /// The serial of the state that the run found.
-        serial: u64,
         /// The file from which it was read, if it is not the one that the run writes.
         read_from: Option<PathBuf>,
     },
@@ -122,8 +120,8 @@ impl JournalError {
             Self::NoBase { .. } => (
                 "State is missing",
                 "A run was cut off that had a state to begin with. Everything in it would be made a \
-                 second time without it. Put it back, from a backup if need be; or, if nothing is left \
-                 of what it held, move the journal away. Nothing was changed.",
+                 second time without it. Copy it back to its place, from a backup if need be; or, if \
+                 nothing is left of what it held, move the journal away. Nothing was changed.",
             ),
             Self::OtherLineage { .. } => (
                 "Journal belongs to another state",

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Seek as _};
 use std::path::{Path, PathBuf};
 
-use super::{is_no_file, lock};
+use super::{behind_links, is_no_file, lock};
 use crate::state::store::StoreError;
 
 /// Writes a text, in pieces of a good size.
@@ -111,7 +111,7 @@ pub(super) fn replace(
 ) -> Result<Placed, StoreError> {
     let failed = |error| StoreError::io("write", path)(error);
     // Renaming over a symbolic link would replace the link instead of the file.
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let path = path.canonicalize().unwrap_or_else(|_| behind_links(path));
     let (next, previous) = (beside(&path, ".next"), beside(&path, ".previous"));
 
     let permissions = path.metadata().ok().map(|found| found.permissions());

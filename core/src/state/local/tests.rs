@@ -296,7 +296,7 @@ async fn an_empty_file_is_damage_only_if_the_journal_began_with_a_state() {
 async fn a_run_that_wrote_another_file_than_it_read_is_gone_on_from_what_it_read() {
     let folder = folder();
     let old = folder.path().join("old.tfstate");
-    let base = file_with("a");
+    let base = StateFile { serial: 3, ..file_with("a") };
     std::fs::write(&old, base.write()).unwrap();
     let mut store = store(&folder);
     let begin = Begin { operation: "test", base: &base, read_from: Some(&old) };
@@ -313,6 +313,31 @@ async fn a_run_that_wrote_another_file_than_it_read_is_gone_on_from_what_it_read
     std::fs::write(state_in(&folder), "").unwrap();
     assert_eq!(store.read().await.unwrap(), Some(base));
     assert_eq!(store.files().read_from, Some(old));
+}
+
+#[tokio::test]
+async fn what_was_taken_over_or_began_with_nothing_is_not_gone_on_from_another_file() {
+    let folder = folder();
+    let old = folder.path().join("old.tfstate");
+    std::fs::write(&old, file_with("a").write()).unwrap();
+    let mut store = store(&folder);
+    let base = StateFile::fresh();
+    let begin = Begin { operation: "test", base: &base, read_from: Some(&old) };
+    let journal = Journal::begin(store.journals(), begin).unwrap();
+    let a = "test_thing.a".parse().unwrap();
+    let provider = "provider[\"example.com/acme/test\"]".parse().unwrap();
+    let planned = Value::string("new");
+    let call = Intent {
+        addr: &a,
+        provider: &provider,
+        deposed: None,
+        deposes: None,
+        action: Action::Create,
+        prior: None,
+        planned: &planned,
+    };
+    journal.announce(call).await.unwrap();
+    assert_eq!(store.read().await.unwrap(), None);
 }
 
 #[test]
@@ -470,5 +495,7 @@ fn a_state_without_a_home_is_saved_beside() {
     let folder = folder();
     let path = file_with("a").save_errored(folder.path()).unwrap();
     assert_eq!(path, folder.path().join("errored.tfstate"));
-    assert_eq!(std::fs::read(path).unwrap(), file_with("a").write());
+    // As the next one that is stored: serial 0 is that of a state which never was.
+    let next = StateFile { serial: file_with("a").serial + 1, ..file_with("a") };
+    assert_eq!(std::fs::read(path).unwrap(), next.write());
 }

@@ -174,7 +174,6 @@ impl<'l> Replay<'l> {
             }),
             None if begin.serial > 0 || log.is_taken_over() => Err(JournalError::NoBase {
                 path: self.path.clone(),
-                serial: begin.serial,
                 read_from: begin.read_from.clone(),
             }),
             None => Ok(StateFile { lineage: begin.lineage.clone(), ..StateFile::fresh() }),

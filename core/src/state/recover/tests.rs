@@ -441,7 +441,7 @@ async fn what_a_first_run_did_is_open_once_somebody_else_has_begun_another_state
 async fn nothing_goes_on_from_a_state_that_is_gone() {
     let run = creating(&state_of(&[("t.b", "there")]), &["t.a"]).await;
     let error = recover(&run.path(), None).unwrap_err();
-    assert!(matches!(error, JournalError::NoBase { serial: 3, .. }), "{error:?}");
+    assert!(matches!(error, JournalError::NoBase { .. }), "{error:?}");
     let first = creating(&none(), &["t.a"]).await;
     let recovery = recover(&first.path(), None).unwrap();
     recovery.finish().unwrap();

@@ -1,0 +1,60 @@
+//! Takes orders back that would be good to keep, where they are in each other's way: an object may be
+//! destroyed only through a provider that comes to work only when another object is gone.
+
+use std::collections::BTreeMap;
+
+use super::{AS_WRITTEN, Building, DEPENDENTS_FIRST, Vertex, name};
+use crate::addr::{ConfigResourceAddr, ProviderConfigAddr};
+use crate::graph::{self, Edge, VertexId};
+use crate::phase::Why;
+
+/// Leaves out of every knot of vertices that wait for each other first what only the configuration asks
+/// for, and then, as the reference does, that objects of one provider configuration go before those of
+/// another on which they depend.
+pub(in crate::apply) fn relax(draft: &mut Building<'_>) {
+    let written = draft.edges().iter().map(|edge| edge.why == AS_WRITTEN).collect();
+    leave_out(draft, written);
+    let vertices = draft.vertices();
+    let mut providers: BTreeMap<ConfigResourceAddr, &ProviderConfigAddr> = BTreeMap::new();
+    for vertex in vertices {
+        if let Vertex::Destroy(destroy) = vertex {
+            providers.insert(name(&destroy.change.addr), &destroy.change.provider);
+        }
+    }
+    if providers.values().all(|provider| providers.values().next() == Some(provider)) {
+        return;
+    }
+    let provider_of: Vec<Option<&ProviderConfigAddr>> = vertices
+        .iter()
+        .map(|vertex| match vertex {
+            Vertex::Destroy(destroy) => Some(&destroy.change.provider),
+            Vertex::Gone(addr) | Vertex::Free(addr) => providers.get(addr).copied(),
+            _ => None,
+        })
+        .collect();
+    let is_gone: Vec<bool> = vertices.iter().map(|it| matches!(it, Vertex::Gone(_))).collect();
+    let lies_between = |edge: &Edge<Why>| {
+        let provider = |id: VertexId| provider_of[id.index()];
+        edge.why == DEPENDENTS_FIRST
+            && is_gone[edge.dependency.index()]
+            && provider(edge.dependent) != provider(edge.dependency)
+    };
+    let between = draft.edges().iter().map(lies_between).collect();
+    leave_out(draft, between);
+}
+
+/// Removes those of some edges whose ends wait for each other. `is_soft` runs parallel to the edges.
+fn leave_out(draft: &mut Building<'_>, is_soft: Vec<bool>) {
+    if !is_soft.contains(&true) {
+        return;
+    }
+    let ends = |edge: &Edge<Why>| (edge.dependent.index(), edge.dependency.index());
+    let edges = draft.edges().iter().map(ends).collect();
+    let knots = graph::knots(draft.vertices().len(), edges);
+    let (_, edges) = draft.split();
+    let mut is_soft = is_soft.into_iter();
+    edges.retain(|edge| {
+        let is_soft = is_soft.next().unwrap_or(false);
+        !(is_soft && knots[edge.dependent.index()] == knots[edge.dependency.index()])
+    });
+}
