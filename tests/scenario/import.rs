@@ -171,7 +171,9 @@ fn what_is_wrong_elsewhere_is_told_without_what_is_still_to_be_filled() {
     import("bad_thing.a", "No value for required variable");
     workdir.write("wrong.tf", "output \"wrong\" {\n  value = local.nowhere\n}\n");
     import("bad_thing.a", "local.nowhere");
-    import("bad_thing.old", "local.nowhere");
+    // Only what is written can be filled, whatever it was called before.
+    let ended = workdir.formwork("import -input=false bad_thing.old").arg("id of n").run();
+    ended.code(1).says("\"bad_thing.old\" does not exist in the configuration");
 }
 
 #[test]
