@@ -183,7 +183,11 @@ impl LocalStore {
         // What a first run did before it was cut off is no proof: there was no state yet.
         let journal = || {
             let mut journals = self.begun();
-            let proves = |log: &Log| log.begin().is_some_and(|begin| begin.serial > 0);
+            // Nor is what it has read elsewhere, before it has written anything here.
+            let began_here = |log: &Log| {
+                log.begin().is_some_and(|begin| begin.serial > 0 && begin.read_from.is_none())
+            };
+            let proves = |log: &Log| began_here(log) || log.is_taken_over();
             journals.find_map(|(path, log)| proves(&log).then_some(path))
         };
         self.files.backup.clone().filter(holds_something).or_else(journal)

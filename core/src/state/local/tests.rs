@@ -301,8 +301,11 @@ async fn a_run_that_wrote_another_file_than_it_read_is_gone_on_from_what_it_read
     let mut store = store(&folder);
     let begin = Begin { operation: "test", base: &base, read_from: Some(&old) };
     let journal = Journal::begin(store.journals(), begin).unwrap();
-    // Until it changes something, nothing has begun.
+    // Until it changes something, nothing has begun; not even where it has made a file to lock it.
     assert_eq!(store.read().await.unwrap(), None);
+    std::fs::write(state_in(&folder), "").unwrap();
+    assert_eq!(store.read().await.unwrap(), None);
+    std::fs::remove_file(state_in(&folder)).unwrap();
     let a = "test_thing.a".parse().unwrap();
     let provider = "provider[\"example.com/acme/test\"]".parse().unwrap();
     let (planned, action) = (Value::string("new"), Action::Create);
