@@ -453,3 +453,30 @@ fn what_an_object_was_made_after_counts_for_more_than_what_it_mentions_since() {
     "#]],
     );
 }
+
+#[test]
+fn what_is_new_waits_for_what_goes_of_all_it_mentions() {
+    let first = r#"
+        resource "test_thing" "a" {
+          count = 2
+          name  = "a${count.index}"
+        }"#;
+    let then = r#"
+        resource "test_thing" "a" {
+          count = 1
+          name  = "a${count.index}"
+        }
+        resource "test_thing" "c" {
+          name = "c"
+          note = test_thing.a[0].id
+        }"#;
+    let mut bench = Bench::after(first);
+    bench.fault("delete a1-1", super::cloud::Fault::Refuses);
+    expect![[r#"
+        - test_thing.a[1] DeleteBecauseCountIndex
+        + test_thing.c
+        calls: delete a1-1
+        error test_thing.a[1]: the cloud says no to delete a1-1
+    "#]]
+    .assert_eq(&bench.apply(then).story());
+}

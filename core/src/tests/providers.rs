@@ -305,3 +305,40 @@ fn what_a_provider_is_configured_with_is_created_first_where_its_objects_are() {
     .assert_eq(&run.story());
     assert!(bench.plan(&config("south")).is_clean());
 }
+
+#[test]
+fn what_shrinks_goes_first_where_a_provider_is_made_of_what_remains() {
+    let config = |count: u8, used: &str| {
+        format!(
+            r#"
+            resource "test_thing" "r" {{
+              count = {count}
+              name  = "r${{count.index}}"
+            }}
+            resource "test_thing" "x" {{
+              name = "x"
+              note = join(",", test_thing.r[*].id)
+            }}
+            provider "test" {{
+              alias  = "p"
+              region = test_thing.x.id
+            }}
+            {used}
+            "#
+        )
+    };
+    let used = r#"
+        resource "test_thing" "u" {
+          provider = test.p
+          name     = "u"
+          note     = join(",", test_thing.r[*].id)
+        }"#;
+    let mut bench = Bench::after(&config(2, used));
+    expect![[r#"
+        - test_thing.r[1] DeleteBecauseCountIndex
+        - test_thing.u DeleteBecauseNoResourceConfig
+        ~ test_thing.x
+        calls: configure x-1, delete r1-1, update x-1, delete u-1
+    "#]]
+    .assert_eq(&bench.apply(&config(1, "")).story());
+}

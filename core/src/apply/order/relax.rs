@@ -24,19 +24,14 @@ pub(in crate::apply) fn relax(draft: &mut Building<'_>) {
     if providers.values().all(|provider| providers.values().next() == Some(provider)) {
         return;
     }
-    let provider_of: Vec<Option<&ProviderConfigAddr>> = vertices
-        .iter()
-        .map(|vertex| match vertex {
-            Vertex::Destroy(destroy) => Some(&destroy.change.provider),
-            Vertex::Gone(addr) | Vertex::Free(addr) => providers.get(addr).copied(),
-            _ => None,
-        })
-        .collect();
-    let is_gone: Vec<bool> = vertices.iter().map(|it| matches!(it, Vertex::Gone(_))).collect();
+    let provider = |id: VertexId| match &vertices[id.index()] {
+        Vertex::Destroy(destroy) => Some(&destroy.change.provider),
+        Vertex::Gone(addr) | Vertex::Free(addr) => providers.get(addr).copied(),
+        _ => None,
+    };
     let lies_between = |edge: &Edge<Why>| {
-        let provider = |id: VertexId| provider_of[id.index()];
         edge.why == DEPENDENTS_FIRST
-            && is_gone[edge.dependency.index()]
+            && matches!(vertices[edge.dependency.index()], Vertex::Gone(_))
             && provider(edge.dependent) != provider(edge.dependency)
     };
     let between = draft.edges().iter().map(lies_between).collect();
