@@ -121,7 +121,7 @@ impl Locked {
             }
             let detail = format!(
                 "{}\n\nNothing was changed, because going on might do it twice, or leave it behind. When you know what became of it:\n{}",
-                one.diagnostic().detail,
+                one.detail("how is said below"),
                 choices(&format!("'{}'", one.addr))
             );
             let summary = "An interrupted operation needs a decision";

@@ -96,10 +96,8 @@ impl Parser<'_> {
                 }
                 TokenKind::Number => {
                     self.bump();
-                    {
-                        let brackets = self.span(dot).to(self.span(token));
-                        SplatStep::Index { key: self.legacy_index(token)?, brackets }
-                    }
+                    let brackets = self.span(dot).to(self.span(token));
+                    SplatStep::Index { key: self.legacy_index(token)?, brackets }
                 }
                 TokenKind::Star => {
                     return Err(self.unexpected(
