@@ -5,6 +5,7 @@
 
 pub mod call;
 pub mod conditions;
+pub mod constants;
 pub mod expand;
 pub mod functions;
 pub mod import;

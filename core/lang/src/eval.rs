@@ -6,6 +6,7 @@ mod call;
 mod collection;
 mod explain;
 pub mod limits;
+mod numbers;
 mod operator;
 mod splat;
 pub(crate) mod template;
@@ -69,14 +70,15 @@ fn lookup<'f>(mut frames: Frames<'f>, name: &str) -> Option<&'f Value> {
     None
 }
 
-/// The value of an expression that has no parts, if it needs nothing but the names of enclosing `for`s.
-/// Most expressions are such, and need neither room on the stack nor anything else.
+/// The value of an expression that has no parts but numbers, if it needs nothing but the names of
+/// enclosing `for`s. Most expressions are such, and need neither room on the stack nor anything else.
 fn leaf(expr: &Expr, frames: Frames<'_>) -> Option<Value> {
     match &expr.kind {
         ExprKind::Bool(bool) => Some(Value::Bool(*bool)),
         ExprKind::Number(number) => Some(Value::Number(number.clone())),
         ExprKind::Text(text, _) => Some(Value::String(text.clone())),
         ExprKind::Variable(name) => lookup(frames, &name.name).cloned(),
+        ExprKind::Binary { .. } => numbers::operation(expr, frames),
         _ => None,
     }
 }

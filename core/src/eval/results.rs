@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use formwork_value::{Str, Value};
 
+use super::constants::Constants;
 use super::verdicts::Verdicts;
 use super::{Expansion, ProviderFunctions};
 use crate::addr::{InstanceAddr, InstanceKey, ModuleAddr, ModulePath, ResourceName};
@@ -21,6 +22,7 @@ pub struct Results {
     root: ModuleResults,
     /// How many instances of called modules there are.
     n_modules: Cell<usize>,
+    constants: Rc<Constants>,
     /// What conditions turned out to be.
     pub verdicts: Verdicts,
     /// Configurations that were generated.
@@ -106,23 +108,24 @@ impl Results {
     /// Makes an empty table for a configuration.
     #[must_use]
     pub fn new(config: &Config) -> Self {
-        Self::with(config, Rc::default())
+        Self::with(config, Rc::default(), Rc::default())
     }
 
-    /// Makes another empty table for a configuration. What functions of providers answered is known
-    /// in both.
+    /// Makes another empty table for the same configuration. What functions of providers answered and
+    /// what never changes is known in both.
     #[must_use]
     pub fn beside(&self, config: &Config) -> Self {
-        Self::with(config, self.root.functions.clone())
+        Self::with(config, self.root.functions.clone(), self.constants.clone())
     }
 
-    fn with(config: &Config, functions: Rc<ProviderFunctions>) -> Self {
+    fn with(config: &Config, functions: Rc<ProviderFunctions>, constants: Rc<Constants>) -> Self {
         let mut root = ModuleResults::new(config.root_node(), ModuleAddr::root(), functions);
         let unwritten = config.unwritten.keys().map(|name| (name.clone(), Default::default()));
         root.resources.extend(unwritten);
         Self {
             root,
             n_modules: Cell::new(0),
+            constants,
             verdicts: Verdicts::default(),
             generated: Generated::default(),
         }
@@ -149,6 +152,12 @@ impl Results {
     #[must_use]
     pub fn functions(&self) -> &ProviderFunctions {
         &self.root.functions
+    }
+
+    /// What is the same whenever it is looked at.
+    #[must_use]
+    pub fn constants(&self) -> &Constants {
+        &self.constants
     }
 
     /// An instance of a module, if its call and all calls above were expanded to it.
@@ -209,6 +218,12 @@ impl ModuleResults {
     #[must_use]
     pub fn config(&self) -> &Arc<Module> {
         &self.config
+    }
+
+    /// Its position in [`Config::nodes`].
+    #[must_use]
+    pub fn node(&self) -> usize {
+        self.node
     }
 
     /// Which instance this is.

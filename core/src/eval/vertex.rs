@@ -9,6 +9,7 @@ use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value};
 
 use super::conditions::{self, ConditionKind, Judging};
+use super::constants::Named;
 use super::verdicts::Judged;
 use super::{ModuleScope, RepetitionData, Results, World};
 use crate::addr::Reference;
@@ -76,7 +77,10 @@ impl<'c> ValueVertex<'c> {
             let scope = ModuleScope::new(module, givens.world);
             let value = match self.value {
                 NamedValue::Variable(variable) => visit_given(diags, &scope, variable, givens),
-                NamedValue::Local(local) => evaluate(diags, &local.expr, &scope),
+                NamedValue::Local(local) => {
+                    let wanted = (Named::Local(&local.name), &local.expr);
+                    givens.results.constants().value(diags, wanted, &scope)
+                }
                 NamedValue::Output(output) => visit_output(diags, output, &scope, givens),
                 NamedValue::Check(check) => visit_check(diags, check, &scope, givens),
             };
@@ -241,7 +245,8 @@ fn visit_output(
     let (verdicts, failure) = (&givens.results.verdicts, givens.failure);
     let judging = Judging { object, verdicts, failure };
     conditions::check(diags, scope, kind, &output.preconditions, judging)?;
-    let value = evaluate(diags, &output.expr, scope)?;
+    let wanted = (Named::Output(&output.name), &output.expr);
+    let value = givens.results.constants().value(diags, wanted, scope)?;
     let marks = value.all_marks();
     let is_root = scope.module().addr().is_root();
     if is_root && marks.contains(Marks::SENSITIVE) && !output.sensitive {

@@ -168,6 +168,7 @@ impl Number {
 
     /// The sum; `None` for infinities of opposite sign.
     #[must_use]
+    #[inline]
     pub fn add(&self, other: &Self) -> Option<Self> {
         if let Some((a, b, precision)) = self.small_pair(other)
             && let Some(value) = a.checked_add(b)
@@ -179,6 +180,7 @@ impl Number {
 
     /// The difference; `None` for infinities of the same sign.
     #[must_use]
+    #[inline]
     pub fn subtract(&self, other: &Self) -> Option<Self> {
         if let Some((a, b, precision)) = self.small_pair(other)
             && let Some(value) = a.checked_sub(b)
@@ -190,6 +192,7 @@ impl Number {
 
     /// The product; `None` for zero times infinity.
     #[must_use]
+    #[inline]
     pub fn multiply(&self, other: &Self) -> Option<Self> {
         if let Some((a, b, precision)) = self.small_pair(other)
             && let Some(value) = a.checked_mul(b)

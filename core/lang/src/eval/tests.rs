@@ -326,3 +326,46 @@ fn a_call_costs_what_it_reads() {
     assert!(!within(once(searched)));
     assert!(within(once(looked_up)));
 }
+
+#[test]
+fn arithmetic_on_what_is_there_and_on_what_must_be_found_comes_to_the_same() {
+    let operations = [
+        "N + 1",
+        "1 - N",
+        "N * 2 + 1",
+        "N / 4",
+        "7 % N",
+        "(N + 1) * (N - 1)",
+        "-(N + 2)",
+        "1 / (N - N)",
+        "((N + 1) * 2 - N / 3) % 5 + N * N",
+        "N + 1 == 8",
+        "N * 2 > 3",
+        "\"${N + 1}\"",
+        "N % 0",
+        "9007199254740993 + N * 0.1",
+        "N / 0 - N / 0",
+    ];
+    let numbers = [
+        "7",
+        "0",
+        "-0.5",
+        "\"12\"",
+        "\"x\"",
+        "true",
+        "null",
+        "unknown",
+        "anything",
+        "secret",
+        "18446744073709551616",
+        "tonumber(unknown)",
+        "sensitive(3)",
+    ];
+    for number in numbers {
+        for operation in operations {
+            let over =
+                |n: &str| show(&format!("[for n in [{number}] : {}]", operation.replace('N', n)));
+            assert_eq!(over("n"), over("[n][0]"), "{operation} of {number}");
+        }
+    }
+}

@@ -1,8 +1,9 @@
 //! Functions that bring many elements, or many arguments, to one value.
 
 use crate::kind::Kind;
+use formwork_value::ops::NoResult;
 use formwork_value::ty::unify::unify;
-use formwork_value::{Number, Refinement, Type, Value, ops};
+use formwork_value::{Number, Refinement, Type, Value};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::super::{Args, Builtin, CallError};
@@ -222,18 +223,17 @@ fn sum(args: &Args<'_>) -> Outcome {
     if !list.is_wholly_known() {
         return Ok(Value::unknown(Type::Number));
     }
-    let mut total = None;
+    let mut total: Option<Number> = None;
     for item in list.children() {
-        let number = converted(item, &Type::Number)
-            .ok()
-            .filter(|number| !number.is_null())
-            .ok_or_else(|| CallError::argument(0, "all its elements must be numbers"))?;
+        let Ok(Value::Number(number)) = converted(item, &Type::Number) else {
+            return Err(CallError::argument(0, "all its elements must be numbers"));
+        };
         total = Some(match total {
             None => number,
             Some(total) => {
-                ops::add(&total, &number).map_err(|refused| CallError::new(refused.to_string()))?
+                total.add(&number).ok_or_else(|| CallError::new(NoResult::Sum.to_string()))?
             }
         });
     }
-    Ok(total.unwrap_or_else(|| Value::int(0)))
+    Ok(total.map_or_else(|| Value::int(0), Value::Number))
 }

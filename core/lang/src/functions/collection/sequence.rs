@@ -2,8 +2,9 @@
 
 use crate::kind::Kind;
 use crate::print::with_article;
+use formwork_value::ops::NoResult;
 use formwork_value::ty::unify::unify;
-use formwork_value::{Marks, Number, Str, Type, Value, ops};
+use formwork_value::{Marks, Number, Str, Type, Value};
 
 use super::super::{Args, Builtin, CallError};
 use super::{Outcome, any_list, converted, element_of, sequence_of};
@@ -351,7 +352,6 @@ fn range(args: &Args<'_>) -> Outcome {
         };
         return Err(CallError::argument(1, reason));
     }
-    let step = Value::Number(step.clone());
     let mut items = Vec::new();
     let mut next = start.clone();
     while if goes_down { next > *end } else { next < *end } {
@@ -361,13 +361,8 @@ fn range(args: &Args<'_>) -> Outcome {
             )));
         }
         args.pay_elements(1)?;
-        let item = Value::Number(next.clone());
-        let sum = ops::add(&item, &step).map_err(|refused| CallError::new(refused.to_string()))?;
-        items.push(item);
-        match sum {
-            Value::Number(number) => next = number,
-            _ => break,
-        }
+        let sum = next.add(step).ok_or_else(|| CallError::new(NoResult::Sum.to_string()))?;
+        items.push(Value::Number(std::mem::replace(&mut next, sum)));
     }
     Ok(Value::list(Type::Number, items))
 }

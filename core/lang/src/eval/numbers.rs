@@ -1,0 +1,41 @@
+//! Arithmetic on numbers that are there already: those written in an expression, and those bound by a
+//! `for`. It is most of what large expressions do, and needs neither room on the stack nor values in
+//! between. Everything else about operators is in `operator`.
+
+use formwork_value::{Number, Value};
+
+use super::{Frames, lookup};
+use crate::syntax::{BinaryOp, Expr, ExprKind};
+
+/// How deep operations may nest here. Who looks in vain looks at no more than eight numbers.
+const MAX_NESTING: u8 = 3;
+
+/// What an operation comes to if it and all its parts are arithmetic on numbers that are there; `None`
+/// when it is something else or has no result, which are to be found out in the usual way.
+pub(super) fn operation(expr: &Expr, frames: Frames<'_>) -> Option<Value> {
+    number(expr, frames, MAX_NESTING).map(Value::Number)
+}
+
+fn number(expr: &Expr, frames: Frames<'_>, nesting: u8) -> Option<Number> {
+    match &expr.kind {
+        ExprKind::Number(number) => Some(number.clone()),
+        ExprKind::Variable(name) => match lookup(frames, &name.name)? {
+            Value::Number(number) => Some(number.clone()),
+            _ => None,
+        },
+        ExprKind::Parens(inner) => number(inner, frames, nesting.checked_sub(1)?),
+        ExprKind::Binary { op, left, right, .. } => {
+            let nesting = nesting.checked_sub(1)?;
+            let (left, right) = (number(left, frames, nesting)?, number(right, frames, nesting)?);
+            match op {
+                BinaryOp::Add => left.add(&right),
+                BinaryOp::Subtract => left.subtract(&right),
+                BinaryOp::Multiply => left.multiply(&right),
+                BinaryOp::Divide => left.divide(&right),
+                BinaryOp::Modulo => left.remainder(&right),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}

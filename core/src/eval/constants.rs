@@ -1,0 +1,180 @@
+//! Values that are the same whenever they are looked at: those of expressions that ask for nothing but
+//! other such values. A run goes through a configuration more than once, to validate it, to plan it
+//! and to apply the plan; such values are found once.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use formwork_lang::eval::evaluate;
+use formwork_lang::functions::{Ambient, FileFailure, FileKind, Files, Function, Host};
+use formwork_lang::scope::{Scope, ScopeStep};
+use formwork_lang::syntax::{Expr, Ident};
+use formwork_value::{Diagnostics, Reported, Str, Value};
+use time::OffsetDateTime;
+
+use super::ModuleScope;
+
+/// The constants of a configuration that were found so far.
+#[derive(Debug, Default)]
+pub struct Constants(RefCell<BTreeMap<usize, Found>>);
+
+/// The constants of a module.
+#[derive(Debug, Default)]
+struct Found {
+    locals: BTreeMap<Str, Value>,
+    outputs: BTreeMap<Str, Value>,
+}
+
+/// What may be a constant.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Named<'c> {
+    Local(&'c Str),
+    Output(&'c Str),
+}
+
+impl Named<'_> {
+    fn of(self, found: &Found) -> Option<&Value> {
+        match self {
+            Self::Local(name) => found.locals.get(name),
+            Self::Output(name) => found.outputs.get(name),
+        }
+    }
+
+    fn keep(self, found: &mut Found, value: Value) {
+        match self {
+            Self::Local(name) => found.locals.insert(name.clone(), value),
+            Self::Output(name) => found.outputs.insert(name.clone(), value),
+        };
+    }
+}
+
+impl Constants {
+    /// Evaluates what stands under a name in a module, unless it is known to be a constant.
+    ///
+    /// # Errors
+    /// When the expression has no value there.
+    pub(super) fn value(
+        &self,
+        diags: &mut Diagnostics,
+        (named, expr): (Named<'_>, &Expr),
+        scope: &ModuleScope<'_>,
+    ) -> Result<Value, Reported> {
+        let node = scope.module().node();
+        if let Some(value) = self.0.borrow().get(&node).and_then(|found| named.of(found)) {
+            return Ok(value.clone());
+        }
+        let witness = Witness { scope, constants: self, node, has_asked: Cell::new(false) };
+        let mut said = Diagnostics::new();
+        let value = evaluate(&mut said, expr, &witness);
+        // What was said is to be said each time.
+        if let (Ok(value), false) = (&value, witness.has_asked.get() || !said.is_empty()) {
+            named.keep(self.0.borrow_mut().entry(node).or_default(), value.clone());
+        }
+        // Its errors made `value` one.
+        let _ = diags.append(said);
+        value
+    }
+
+    fn has(&self, node: usize, local: &Str) -> bool {
+        self.0.borrow().get(&node).is_some_and(|found| found.locals.contains_key(local))
+    }
+}
+
+/// A scope that notices whether anything was asked for that may be different at another time.
+struct Witness<'w> {
+    scope: &'w ModuleScope<'w>,
+    constants: &'w Constants,
+    node: usize,
+    has_asked: Cell<bool>,
+}
+
+impl Witness<'_> {
+    fn asked(&self) -> &ModuleScope<'_> {
+        self.has_asked.set(true);
+        self.scope
+    }
+}
+
+impl Scope for Witness<'_> {
+    fn resolve(
+        &self,
+        diags: &mut Diagnostics,
+        root: &Ident,
+        steps: &[ScopeStep],
+    ) -> Result<(Value, usize), Reported> {
+        let is_constant = match (root.name.as_str(), steps.first()) {
+            ("path", _) => true,
+            ("local", Some(ScopeStep::Attribute(local))) => {
+                self.constants.has(self.node, &local.name)
+            }
+            _ => false,
+        };
+        let scope = if is_constant { self.scope } else { self.asked() };
+        scope.resolve(diags, root, steps)
+    }
+
+    fn function(&self, name: &str) -> Option<&dyn Function> {
+        // What a provider's function says, and even whether there is one, may not be known yet.
+        let scope = if name.starts_with("provider::") { self.asked() } else { self.scope };
+        scope.function(name)
+    }
+
+    fn why_no_calls(&self) -> Option<&str> {
+        self.scope.why_no_calls()
+    }
+
+    fn why_no_function(&self, name: &str) -> String {
+        self.scope.why_no_function(name)
+    }
+
+    fn function_names(&self) -> Vec<String> {
+        self.scope.function_names()
+    }
+
+    fn is_constant(&self) -> bool {
+        self.scope.is_constant()
+    }
+
+    fn host(&self) -> Host<'_> {
+        Host { files: self, ambient: self }
+    }
+}
+
+impl Files for Witness<'_> {
+    fn read(&self, path: &str) -> Result<Vec<u8>, FileFailure> {
+        self.asked().host().files.read(path)
+    }
+
+    fn kind(&self, path: &str) -> Result<FileKind, FileFailure> {
+        self.asked().host().files.kind(path)
+    }
+
+    fn list(&self, path: &str) -> Result<Vec<(String, FileKind)>, FileFailure> {
+        self.asked().host().files.list(path)
+    }
+
+    fn current_folder(&self) -> Option<String> {
+        self.asked().host().files.current_folder()
+    }
+
+    fn home_folder(&self) -> Option<String> {
+        self.asked().host().files.home_folder()
+    }
+}
+
+impl Ambient for Witness<'_> {
+    fn now(&self) -> Option<OffsetDateTime> {
+        self.asked().host().ambient.now()
+    }
+
+    fn plan_time(&self) -> Option<OffsetDateTime> {
+        self.asked().host().ambient.plan_time()
+    }
+
+    fn random(&self) -> Option<[u8; 16]> {
+        self.asked().host().ambient.random()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,106 @@
+//! What counts as a constant, and what does not.
+
+use expect_test::expect;
+use formwork_value::{Diagnostics, Value};
+
+use super::Named;
+use crate::config::testing::show;
+use crate::eval::testing::Bench;
+
+const LOCALS: &str = r#"
+variable "v" {}
+locals {
+  a_number    = 2
+  b_sum       = sum([for n in range(3) : n * local.a_number])
+  c_of_both   = "${local.b_sum} in ${path.root}"
+  d_variable  = var.v
+  e_behind_it = [local.d_variable, local.a_number]
+  f_tried     = try(var.v.missing, local.a_number)
+  g_time      = plantimestamp()
+  h_random    = uuid()
+  i_file      = fileexists("/nowhere")
+  j_text      = "$${n}"
+  k_template  = templatestring(local.j_text, { n = local.a_number })
+  l_text      = "$${plantimestamp()}"
+  m_template  = templatestring(local.l_text, {})
+  n_workspace = terraform.workspace
+}
+"#;
+
+/// Finds the local values in the order of their names. A star stands before those that are constants.
+fn found(bench: &Bench) -> String {
+    let (constants, scope) = (bench.results.constants(), bench.scope());
+    let mut told = String::new();
+    for (name, local) in &bench.config.root.locals {
+        let (mut diags, wanted) = (Diagnostics::new(), (Named::Local(name), &local.expr));
+        let value = constants.value(&mut diags, wanted, &scope).unwrap();
+        let is_constant = constants.has(bench.config.root_node().index, name);
+        told += &format!("{}{name} = {}\n", if is_constant { "* " } else { "" }, show(&value));
+        bench.results.root().locals.set(name, value);
+    }
+    told
+}
+
+/// A run that finds the values another time, when more is known.
+fn later(bench: Bench) -> Bench {
+    let mut later = Bench::of(LOCALS);
+    later.results = bench.results.beside(&later.config);
+    later.world.workspace = "other".into();
+    later.world.plan_time = Some(time::OffsetDateTime::UNIX_EPOCH);
+    later.results.root().variables.set("v", Value::object([("missing", Value::int(7))]));
+    later
+}
+
+#[test]
+fn what_asks_for_nothing_but_constants_is_one_and_all_else_is_found_anew() {
+    let bench = Bench::of(LOCALS);
+    bench.results.root().variables.set("v", Value::object([("other", Value::int(1))]));
+    expect![[r#"
+        * a_number = 2
+        * b_sum = 6
+        * c_of_both = "6 in ."
+        d_variable = {other = 1}
+        e_behind_it = [{other = 1}, 2]
+        f_tried = 2
+        g_time = unknown string
+        h_random = unknown string
+        i_file = false
+        * j_text = "${n}"
+        * k_template = 2
+        * l_text = "${plantimestamp()}"
+        m_template = unknown string
+        n_workspace = "default"
+    "#]]
+    .assert_eq(&found(&bench));
+    expect![[r#"
+        * a_number = 2
+        * b_sum = 6
+        * c_of_both = "6 in ."
+        d_variable = {missing = 7}
+        e_behind_it = [{missing = 7}, 2]
+        f_tried = 7
+        g_time = "1970-01-01T00:00:00Z"
+        h_random = unknown string
+        i_file = false
+        * j_text = "${n}"
+        * k_template = 2
+        * l_text = "${plantimestamp()}"
+        m_template = "1970-01-01T00:00:00Z"
+        n_workspace = "other"
+    "#]]
+    .assert_eq(&found(&later(bench)));
+}
+
+#[test]
+fn a_constant_is_not_evaluated_again() {
+    let bench = Bench::of("locals { a = 1 }");
+    let (constants, a) = (bench.results.constants(), &bench.config.root.locals["a"]);
+    let found = |text: &str| {
+        let elsewhere = Bench::of(text);
+        let expr = &elsewhere.config.root.locals["a"].expr;
+        let wanted = (Named::Local(&a.name), expr);
+        constants.value(&mut Diagnostics::new(), wanted, &bench.scope())
+    };
+    assert_eq!(found("locals { a = 1 }").unwrap(), Value::int(1));
+    assert_eq!(found("locals { a = 2 }").unwrap(), Value::int(1), "it was evaluated again");
+}
