@@ -27,12 +27,12 @@ struct Found {
 
 /// What may be a constant.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Named<'c> {
+pub(super) enum Candidate<'c> {
     Local(&'c Str),
     Output(&'c Str),
 }
 
-impl Named<'_> {
+impl Candidate<'_> {
     fn of(self, found: &Found) -> Option<&Value> {
         match self {
             Self::Local(name) => found.locals.get(name),
@@ -56,11 +56,11 @@ impl Constants {
     pub(super) fn value(
         &self,
         diags: &mut Diagnostics,
-        (named, expr): (Named<'_>, &Expr),
+        (candidate, expr): (Candidate<'_>, &Expr),
         scope: &ModuleScope<'_>,
     ) -> Result<Value, Reported> {
         let node = scope.module().node();
-        if let Some(value) = self.0.borrow().get(&node).and_then(|found| named.of(found)) {
+        if let Some(value) = self.0.borrow().get(&node).and_then(|found| candidate.of(found)) {
             return Ok(value.clone());
         }
         let witness = Witness { scope, constants: self, node, has_asked: Cell::new(false) };
@@ -68,7 +68,7 @@ impl Constants {
         let value = evaluate(&mut said, expr, &witness);
         // What was said is to be said each time.
         if let (Ok(value), false) = (&value, witness.has_asked.get() || !said.is_empty()) {
-            named.keep(self.0.borrow_mut().entry(node).or_default(), value.clone());
+            candidate.keep(self.0.borrow_mut().entry(node).or_default(), value.clone());
         }
         // Its errors made `value` one.
         let _ = diags.append(said);

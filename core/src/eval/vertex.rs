@@ -9,7 +9,7 @@ use formwork_value::diag::Severity;
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Str, Type, Value};
 
 use super::conditions::{self, ConditionKind, Judging};
-use super::constants::Named;
+use super::constants::Candidate;
 use super::verdicts::Judged;
 use super::{ModuleScope, RepetitionData, Results, World};
 use crate::addr::Reference;
@@ -78,7 +78,7 @@ impl<'c> ValueVertex<'c> {
             let value = match self.value {
                 NamedValue::Variable(variable) => visit_given(diags, &scope, variable, givens),
                 NamedValue::Local(local) => {
-                    let wanted = (Named::Local(&local.name), &local.expr);
+                    let wanted = (Candidate::Local(&local.name), &local.expr);
                     givens.results.constants().value(diags, wanted, &scope)
                 }
                 NamedValue::Output(output) => visit_output(diags, output, &scope, givens),
@@ -245,7 +245,7 @@ fn visit_output(
     let (verdicts, failure) = (&givens.results.verdicts, givens.failure);
     let judging = Judging { object, verdicts, failure };
     conditions::check(diags, scope, kind, &output.preconditions, judging)?;
-    let wanted = (Named::Output(&output.name), &output.expr);
+    let wanted = (Candidate::Output(&output.name), &output.expr);
     let value = givens.results.constants().value(diags, wanted, scope)?;
     let marks = value.all_marks();
     let is_root = scope.module().addr().is_root();

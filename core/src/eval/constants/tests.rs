@@ -3,7 +3,7 @@
 use expect_test::expect;
 use formwork_value::{Diagnostics, Value};
 
-use super::Named;
+use super::Candidate;
 use crate::config::testing::show;
 use crate::eval::testing::Bench;
 
@@ -32,7 +32,7 @@ fn found(bench: &Bench) -> String {
     let (constants, scope) = (bench.results.constants(), bench.scope());
     let mut told = String::new();
     for (name, local) in &bench.config.root.locals {
-        let (mut diags, wanted) = (Diagnostics::new(), (Named::Local(name), &local.expr));
+        let (mut diags, wanted) = (Diagnostics::new(), (Candidate::Local(name), &local.expr));
         let value = constants.value(&mut diags, wanted, &scope).unwrap();
         let is_constant = constants.has(bench.config.root_node().index, name);
         told += &format!("{}{name} = {}\n", if is_constant { "* " } else { "" }, show(&value));
@@ -98,7 +98,7 @@ fn a_constant_is_not_evaluated_again() {
     let found = |text: &str| {
         let elsewhere = Bench::of(text);
         let expr = &elsewhere.config.root.locals["a"].expr;
-        let wanted = (Named::Local(&a.name), expr);
+        let wanted = (Candidate::Local(&a.name), expr);
         constants.value(&mut Diagnostics::new(), wanted, &bench.scope())
     };
     assert_eq!(found("locals { a = 1 }").unwrap(), Value::int(1));
