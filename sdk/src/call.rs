@@ -4,6 +4,7 @@
 use std::fmt;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -40,7 +41,7 @@ pub(crate) struct Settled<T> {
 
 impl Call {
     /// `doing` is what could fail: `read time_sleep`.
-    pub(crate) fn new(stop: Stop, doing: &str) -> Self {
+    pub(crate) fn new(stop: Stop, doing: impl fmt::Display) -> Self {
         let doing = format!("Unable to {doing}").into();
         Self { stop, doing, said: Arc::default(), begin: Instant::now(), written: None }
     }
@@ -117,10 +118,11 @@ impl Call {
         }
     }
 
-    /// What a handler answered, if it did, and all that was said.
+    /// What a handler answered, if it did, and all that was said. The handler stays where it is pinned:
+    /// each function that it is moved through would make room for it once more.
     pub(crate) async fn settled<T>(
         &self,
-        handler: impl Future<Output = Answer<T>>,
+        handler: Pin<&mut impl Future<Output = Answer<T>>>,
     ) -> (Option<T>, Vec<ProviderDiagnostic>) {
         let answer = match self.caught(handler).await {
             Ok(answer) => Some(answer),
@@ -135,7 +137,7 @@ impl Call {
     /// What a handler answered that may put its answer off.
     pub(crate) async fn deferrable<T>(
         &self,
-        handler: impl Future<Output = Answer<T>>,
+        handler: Pin<&mut impl Future<Output = Answer<T>>>,
     ) -> Settled<T> {
         let (answer, deferred) = match self.caught(handler).await {
             Ok(answer) => (Some(answer), None),

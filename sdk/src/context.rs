@@ -81,16 +81,24 @@ struct Entries {
 
 impl Private {
     pub(crate) fn of(bytes: &Bytes) -> Self {
-        let entries = match json::decode_simple(bytes) {
+        let entries = match bytes.is_empty() {
+            // Most providers keep nothing.
+            true => BTreeMap::new(),
+            false => Self::read(bytes),
+        };
+        let entries = Entries { original: bytes.clone(), entries, changed: false };
+        Self(Arc::new(Mutex::new(entries)))
+    }
+
+    fn read(bytes: &[u8]) -> BTreeMap<String, Value> {
+        match json::decode_simple(bytes) {
             Ok(Value::Object(object)) => {
                 let pairs = object.iter();
                 pairs.map(|(key, value)| (key.as_str().to_owned(), value.clone())).collect()
             }
             // Another provider's, in a form of its own.
             _ => BTreeMap::new(),
-        };
-        let entries = Entries { original: bytes.clone(), entries, changed: false };
-        Self(Arc::new(Mutex::new(entries)))
+        }
     }
 
     /// Returns what is kept under a key.

@@ -27,8 +27,9 @@ pub struct Timeouts {
 
 /// How long an operation may take, as the author of an object's configuration says.
 pub(crate) fn written(object: &Value, operation: &str) -> Option<Duration> {
-    let path = Path::root().attribute("timeouts").attribute(operation);
-    match path.find(object) {
+    let Value::Object(parts) = object else { return None };
+    let Some(Value::Object(timeouts)) = parts.get("timeouts") else { return None };
+    match timeouts.get(operation) {
         Some(Value::String(text)) => duration(text.as_str()),
         _ => None,
     }

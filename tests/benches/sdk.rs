@@ -18,8 +18,11 @@ use formwork_plugin_protocol::{Payload, Provider};
 use formwork_sdk::prelude::*;
 use formwork_sdk::value::{Plain, Value};
 use formwork_sdk_testing::Lab;
+use nix::errno::Errno;
+use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::{TimeVal, TimeValLike as _};
+use nix::unistd::Pid;
 
 use crate::limits::Verdict;
 use crate::options::Options;
@@ -218,11 +221,12 @@ fn lives() -> (f64, f64) {
     (begin.elapsed().as_secs_f64() / n_lives, (taken() - before) / n_lives)
 }
 
-/// Calls a second of the echo and of a provider on the SDK, one after the other. They take turns, so that
-/// what else the machine does is the same for both.
+/// Calls a second of the echo and of a provider on the SDK, one after the other, on one processor. They
+/// take turns, so that what else the machine does is the same for both.
 fn calls(options: &Options) -> Result<[f64; 2], Box<dyn Error>> {
     const N_TURNS: usize = 10;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let _alone = OneProcessor::take()?;
     runtime.block_on(async {
         let plugins = [launched("echo").await?, launched("sdk").await?];
         let request = request()?;
@@ -243,6 +247,28 @@ fn calls(options: &Options) -> Result<[f64; 2], Box<dyn Error>> {
         }
         Ok(best.map(|seconds| (N_CALLS / N_TURNS) as f64 / seconds))
     })
+}
+
+/// Keeps this thread, and what it starts, on one processor as long as it is held. Between two, waking
+/// the other one up takes longer than a call, and whether that is needed changes from run to run.
+struct OneProcessor(CpuSet);
+
+impl OneProcessor {
+    fn take() -> Result<Self, Errno> {
+        let all = sched_getaffinity(Pid::from_raw(0))?;
+        let mut one = CpuSet::new();
+        let first = (0..CpuSet::count()).find(|cpu| all.is_set(*cpu) == Ok(true));
+        one.set(first.unwrap_or(0))?;
+        sched_setaffinity(Pid::from_raw(0), &one)?;
+        Ok(Self(all))
+    }
+}
+
+impl Drop for OneProcessor {
+    fn drop(&mut self) {
+        // It was allowed before.
+        let _ = sched_setaffinity(Pid::from_raw(0), &self.0);
+    }
 }
 
 async fn launched(what: &str) -> Result<Plugin, Box<dyn Error>> {

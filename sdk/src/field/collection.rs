@@ -87,10 +87,12 @@ impl<T: Field> Field for Vec<T> {
             Value::Tuple(tuple) => tuple.items(),
             _ => return Err(refused("a list is required")),
         };
-        let element = |(at, item)| {
-            T::from_value(item).map_err(|why| within(Step::Index(Number::from(at)), why))
-        };
-        items.iter().enumerate().map(element).collect()
+        let mut read = Self::with_capacity(items.len());
+        for (at, item) in items.iter().enumerate() {
+            let element = T::from_value(item);
+            read.push(element.map_err(|why| within(Step::Index(Number::from(at)), why))?);
+        }
+        Ok(read)
     }
 
     fn to_value(&self) -> Value {
@@ -139,7 +141,11 @@ macro_rules! a_set {
         fn from_value(value: &Value) -> Result<Self, Refused> {
             let Value::Set(set) = value else { return Err(refused("a set is required")) };
             // No step leads to an element of a set, so a refusal is about the whole.
-            set.items().iter().map(T::from_value).collect()
+            let mut read = Vec::with_capacity(set.items().len());
+            for item in set.items() {
+                read.push(T::from_value(item)?);
+            }
+            Ok(read.into_iter().collect())
         }
 
         fn to_value(&self) -> Value {
