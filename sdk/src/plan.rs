@@ -3,6 +3,7 @@
 
 mod force;
 mod merge;
+mod restore;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -33,11 +34,13 @@ pub(crate) fn draw(shape: &Shape, prior: &Value, config: &Value, proposed: &Valu
             proposed_new(&shape.block, &prior, &config).into_value()
         }
     };
+    let content = Content::of_block(&shape.block, &shape.rules);
+    let beside = Beside { prior: Some(prior), config: Some(&config) };
+    let proposed = restore::restored(content, &proposed, beside).unwrap_or(proposed);
     if shape.block.without_write_only(&proposed) == *prior {
         return proposed;
     }
-    let content = Content::of_block(&shape.block, &shape.rules);
-    opened(content, &proposed, Beside { prior: Some(prior), config: Some(&config) })
+    opened(content, &proposed, beside)
 }
 
 /// The configuration with defaults where the author set nothing.
@@ -102,6 +105,16 @@ impl<'s> Content<'s> {
     /// What must hold between its attributes.
     pub(crate) fn relations(self) -> &'s [Relation] {
         &self.rules.relations
+    }
+
+    /// An object of this content, or a collection of them, with defaults where nothing is set.
+    pub(crate) fn with_defaults(self, value: &Value) -> Value {
+        each(self.nesting, value, |object| defaulted(self.rules, object))
+    }
+
+    /// Whether these are elements of an attribute, and defaults may make two of them the same.
+    pub(crate) fn may_become_alike(self) -> bool {
+        self.nesting == Nesting::Set && self.block.is_none() && self.rules.have_defaults()
     }
 
     pub(crate) fn attribute(self, name: &str) -> Option<&'s Attribute> {

@@ -6,7 +6,7 @@ use syn::spanned::Spanned as _;
 use syn::{DeriveInput, Error, Ident, Result};
 
 use crate::like;
-use crate::part::{Part, parts};
+use crate::part::{Part, is_a, parts};
 use crate::resource;
 use crate::view::{View, conversion, implementation};
 use crate::words::{SaidOfAll, doc_comment};
@@ -15,6 +15,7 @@ use crate::words::{SaidOfAll, doc_comment};
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let said = SaidOfAll::read(&input.attrs)?;
     let parts = parts(input)?;
+    parts.iter().try_for_each(check)?;
     let all: Vec<_> = parts.iter().collect();
     let shape = shape(input, &said, &all)?;
     let model = &input.ident;
@@ -92,6 +93,32 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         #clashes
         #resource
     })
+}
+
+/// What the language means by itself in blocks of resources and the like. Source: the reference refuses
+/// to ask a provider about arguments of these names.
+const RESERVED: [&str; 7] =
+    ["connection", "count", "depends_on", "for_each", "lifecycle", "provider", "provisioner"];
+
+/// Refuses what no author of a configuration could write, and no host could send.
+fn check(part: &Part<'_>) -> Result<()> {
+    let refuse = |why: &str| Err(Error::new(part.ident.span(), why));
+    let is_any = |names: &[&str]| names.iter().any(|name| is_a(part.ty, name));
+    if !part.is_flat() && RESERVED.contains(&part.name.as_str()) {
+        let why = format!(
+            "`{}` means something to the language itself; another name can be given with \
+             `name = \"…\"`",
+            part.name
+        );
+        return refuse(&why);
+    }
+    if part.imports() && is_any(&["Vec", "Set", "BTreeSet", "BTreeMap"]) {
+        return refuse("an import goes by one text, number or truth");
+    }
+    if part.identifies() && !part.is_flat() && is_any(&["BTreeMap", "Set", "BTreeSet"]) {
+        return refuse("an identity has texts, numbers, truths, and lists of them");
+    }
+    Ok(())
 }
 
 /// A conversion into a draft of which only those parts are known for which `known` says how.
@@ -212,6 +239,9 @@ pub(crate) fn shape(
     for relation in &said.relations {
         let mut names = Vec::new();
         for name in &relation.names {
+            if relation.names.iter().filter(|other| *other == name).count() > 1 {
+                return Err(Error::new(name.span(), "this one is named twice"));
+            }
             let Some(part) = parts.iter().find(|part| part.ident == name) else {
                 return Err(Error::new(name.span(), "the struct has no such field"));
             };

@@ -18,6 +18,10 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
         let why = "only a model flattens another one; here it can be a nested attribute or a block";
         return Err(Error::new(flat.ident.span(), why));
     }
+    if let Some(part) = parts.iter().find(|part| part.identifies() || part.imports()) {
+        let why = "only attributes of a model identify an object, or are what an import goes by";
+        return Err(Error::new(part.ident.span(), why));
+    }
     let all: Vec<_> = parts.iter().collect();
     let shape = shape(input, &said, &all)?;
     let assertions = parts.iter().map(Part::assertions);

@@ -168,6 +168,12 @@ impl Said {
         if self.write_only && self.import {
             return refuse("what is not stored cannot be what an import goes by");
         }
+        if self.write_only && (self.replace || self.replace_if.is_some()) {
+            return refuse(
+                "what is not stored cannot be seen to change; give `replace` to an attribute beside it \
+                 that changes with it, such as a version",
+            );
+        }
         if self.replace && self.replace_if.is_some() {
             return refuse("`replace` leaves nothing for `replace_if` to decide");
         }

@@ -1,22 +1,49 @@
 //! Which changes need a new object.
 
-use formwork_value::schema::Nesting;
-use formwork_value::{Path, Step, Value};
+use formwork_value::schema::{Attribute, Nesting, Role};
+use formwork_value::{Path, Step, Type, Value};
 
 use super::{Content, member};
 use crate::schema::{Replace, Rule, Shape};
 
 /// Returns the attributes and blocks that change and cannot do so in place. Where elements come or go,
-/// or stand in a set, it is the whole collection.
-pub(crate) fn forcing(shape: &Shape, prior: &Value, planned: &Value) -> Vec<Path> {
+/// or stand in a set, it is the whole collection, if one of them has a part that says so.
+///
+/// What the author left to the provider and is only known later forces nothing: the author did not ask
+/// for it. Nor does what is not stored, of which nobody can tell whether it changed.
+pub(crate) fn forcing(shape: &Shape, [prior, config, planned]: [&Value; 3]) -> Vec<Path> {
     let mut forcing = Vec::new();
     let content = Content::of_block(&shape.block, &shape.rules);
-    of_object(content, &Path::root(), [prior, planned], &mut forcing);
+    let sides = Sides { prior, config: Some(config), planned };
+    of_object(content, &Path::root(), sides, &mut forcing);
     forcing
 }
 
-fn of_object(content: Content<'_>, path: &Path, both: [&Value; 2], forcing: &mut Vec<Path>) {
-    let [Value::Object(prior), Value::Object(planned)] = both else { return };
+/// What stands at one place.
+#[derive(Clone, Copy)]
+struct Sides<'v> {
+    prior: &'v Value,
+    /// `None` in a set, where nothing says what the author wrote.
+    config: Option<&'v Value>,
+    planned: &'v Value,
+}
+
+impl<'v> Sides<'v> {
+    fn coming(planned: &'v Value) -> Self {
+        Self { prior: &NOTHING, config: None, planned }
+    }
+
+    fn going(prior: &'v Value) -> Self {
+        Self { prior, config: None, planned: &NOTHING }
+    }
+}
+
+static NOTHING: Value = Value::Null(Type::Dynamic);
+
+fn of_object(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut Vec<Path>) {
+    let (Value::Object(prior), Value::Object(planned)) = (sides.prior, sides.planned) else {
+        return;
+    };
     for (name, planned) in planned.iter() {
         let (Some(prior), Some((rule, inner))) = (prior.get(name), content.part(name)) else {
             continue;
@@ -24,48 +51,139 @@ fn of_object(content: Content<'_>, path: &Path, both: [&Value; 2], forcing: &mut
         if prior == planned {
             continue;
         }
+        let config = sides.config.and_then(|config| member(config, name));
         let path = path.attribute(name);
-        if forces(rule, prior, planned) {
+        if forces(content.attribute(name), rule, Sides { prior, config, planned }) {
             forcing.push(path);
         } else if let Some(inner) = inner
             && rule.inner.as_ref().is_some_and(|inner| inner.rules.may_replace())
         {
-            of_parts(inner, path, [prior, planned], forcing);
+            of_parts(inner, &path, Sides { prior, config, planned }, forcing);
         }
     }
 }
 
-fn forces(rule: &Rule, prior: &Value, planned: &Value) -> bool {
+fn forces(attribute: Option<&Attribute>, rule: &Rule, sides: Sides<'_>) -> bool {
+    let Sides { prior, config, planned } = sides;
+    let is_left = attribute.is_some_and(|attribute| match attribute.role {
+        Role::Computed => true,
+        Role::OptionalComputed => config.is_some_and(Value::is_null),
+        Role::Required | Role::Optional => false,
+    });
+    let is_stored = attribute.is_none_or(|attribute| !attribute.write_only);
     match rule.replace {
+        _ if !is_stored || (is_left && planned.is_unknown()) => false,
         Replace::Never => false,
         Replace::Always => true,
         Replace::If(ask) => ask(prior, planned),
     }
 }
 
-fn of_parts(content: Content<'_>, path: Path, both: [&Value; 2], forcing: &mut Vec<Path>) {
-    let [prior, planned] = both;
-    let is_single = matches!(content.nesting, Nesting::Single | Nesting::Group);
-    let n_parts = prior.children().len();
-    if is_single && !prior.is_null() && !planned.is_null() {
-        return of_object(content, &path, both, forcing);
-    }
-    let comes_or_goes = prior.is_null() != planned.is_null() || n_parts != planned.children().len();
-    if is_single || comes_or_goes || content.nesting == Nesting::Set || planned.is_unknown() {
-        forcing.push(path);
+fn of_parts(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut Vec<Path>) {
+    let Sides { prior, planned, .. } = sides;
+    if planned.is_unknown() {
+        forcing.push(path.clone());
         return;
     }
-    for (at, planned_part) in planned.children().iter().enumerate() {
-        let Some(step) = planned.step_to(at) else { continue };
-        let prior_part = match &step {
-            Step::Key(name) | Step::Attribute(name) => member(prior, name),
-            Step::Index(_) => prior.children().get(at),
-        };
-        match prior_part {
-            Some(prior_part) => {
-                of_object(content, &path.then(step), [prior_part, planned_part], forcing);
+    match content.nesting {
+        Nesting::Single | Nesting::Group if !prior.is_null() && !planned.is_null() => {
+            of_object(content, path, sides, forcing);
+        }
+        Nesting::Single | Nesting::Group => {
+            if appears(content, sides) {
+                forcing.push(path.clone());
             }
-            None => forcing.push(path.clone()),
+        }
+        Nesting::Set => {
+            let (gone, come) = without_what_both_have(prior.children(), planned.children());
+            let comes_or_goes = gone.iter().any(|item| appears(content, Sides::going(item)))
+                || come.iter().any(|item| appears(content, Sides::coming(item)));
+            if comes_or_goes {
+                forcing.push(path.clone());
+            }
+        }
+        Nesting::List | Nesting::Map => of_elements(content, path, sides, forcing),
+    }
+}
+
+fn of_elements(content: Content<'_>, path: &Path, sides: Sides<'_>, forcing: &mut Vec<Path>) {
+    let Sides { prior, config, planned } = sides;
+    let (mut inside, mut comes_or_goes) = (Vec::new(), false);
+    for (at, part) in planned.children().iter().enumerate() {
+        let Some(step) = planned.step_to(at) else { continue };
+        let config = config.and_then(|config| beside(config, &step));
+        match beside(prior, &step) {
+            Some(prior) => {
+                let sides = Sides { prior, config, planned: part };
+                of_object(content, &path.then(step), sides, &mut inside);
+            }
+            None => comes_or_goes |= appears(content, Sides { config, ..Sides::coming(part) }),
         }
     }
+    for (at, part) in prior.children().iter().enumerate() {
+        let is_gone = prior.step_to(at).is_some_and(|step| beside(planned, &step).is_none());
+        comes_or_goes |= is_gone && appears(content, Sides::going(part));
+    }
+    // Nothing says which element of a list was which once there are more or less of them.
+    let is_moved = prior.children().len() != planned.children().len() && !inside.is_empty();
+    match comes_or_goes || is_moved {
+        true => forcing.push(path.clone()),
+        false => forcing.append(&mut inside),
+    }
+}
+
+/// The element of another collection that stands under the same step.
+fn beside<'v>(collection: &'v Value, step: &Step) -> Option<&'v Value> {
+    collection.children().get(collection.position_of(step)?)
+}
+
+/// Elements of sets without those at both ends that both sets have; they stand in one order.
+fn without_what_both_have<'v>(
+    mut some: &'v [Value],
+    mut others: &'v [Value],
+) -> (&'v [Value], &'v [Value]) {
+    while let ([one, some_rest @ ..], [other, other_rest @ ..]) = (some, others)
+        && one == other
+    {
+        (some, others) = (some_rest, other_rest);
+    }
+    while let ([some_rest @ .., one], [other_rest @ .., other]) = (some, others)
+        && one == other
+    {
+        (some, others) = (some_rest, other_rest);
+    }
+    (some, others)
+}
+
+/// Whether an object that comes or goes has a part that cannot do so in place.
+fn appears(content: Content<'_>, sides: Sides<'_>) -> bool {
+    let comes = sides.prior.is_null();
+    let object = if comes { sides.planned } else { sides.prior };
+    let Value::Object(parts) = object else { return object.is_unknown() };
+    parts.iter().any(|(name, part)| {
+        let Some((rule, inner)) = content.part(name) else { return false };
+        if part.is_null() {
+            return false;
+        }
+        let part = if comes { Sides::coming(part) } else { Sides::going(part) };
+        let config = sides.config.and_then(|config| member(config, name));
+        let part = Sides { config, ..part };
+        let may_replace = rule.inner.as_ref().is_some_and(|inner| inner.rules.may_replace());
+        forces(content.attribute(name), rule, part)
+            || inner.is_some_and(|inner| may_replace && any_appears(inner, part))
+    })
+}
+
+fn any_appears(content: Content<'_>, sides: Sides<'_>) -> bool {
+    if matches!(content.nesting, Nesting::Single | Nesting::Group) {
+        return appears(content, sides);
+    }
+    let comes = sides.prior.is_null();
+    let collection = if comes { sides.planned } else { sides.prior };
+    let mut items = collection.children().iter();
+    collection.is_unknown()
+        || items.any(|item| match comes {
+            true => appears(content, Sides::coming(item)),
+            false => appears(content, Sides::going(item)),
+        })
 }

@@ -10,7 +10,7 @@ use crate::call::Call;
 use crate::erased::Lives;
 use crate::plan::Content;
 use crate::schema::{Rule, Shape};
-use crate::{Answer, Problem};
+use crate::{Answer, Problem, plan};
 
 /// Reads a value that the host sent.
 pub(super) fn decoded(shape: &Shape, value: &Payload) -> Answer<Value> {
@@ -30,13 +30,33 @@ pub(super) fn plan(shape: &Shape, lives: &Lives, planned: &Value) -> Answer<()> 
     let (prior, config) = (plain(&lives.prior), plain(&lives.config));
     let findings = assert_plan_valid(&shape.block, &prior, &config, &planned);
     let secrets = shape.block.sensitive_paths(planned.value());
-    Problem::all(findings.into_iter().map(|finding| {
+    let findings = findings.into_iter().map(|finding| {
         let finding = finding.without(&secrets);
         let detail = format!(
             "`modify_plan` planned what it may not: {finding}. This is a bug in the provider."
         );
         Problem::new("Provider produced invalid plan", detail).at(finding.path)
-    }))
+    });
+    Problem::all(findings.chain(never_null(shape, planned.value())))
+}
+
+/// What is planned to be nothing, and is never nothing once it is there: the handler's own word for it
+/// would be lost.
+fn never_null(shape: &Shape, planned: &Value) -> impl Iterator<Item = Problem> {
+    let content = Content::of_block(&shape.block, &shape.rules);
+    let parts = shape.block.attributes.iter().filter(|(_, attribute)| attribute.role.is_computed());
+    parts.filter_map(move |(name, _)| {
+        let (rule, _) = content.part(name)?;
+        if rule.nullable || !plan::member(planned, name)?.is_null() {
+            return None;
+        }
+        let detail = format!(
+            "`modify_plan` planned that there will be no `{name}`, but every object has one. Leave it \
+             unknown until it is known. This is a bug in the provider."
+        );
+        let problem = Problem::new("Provider produced invalid plan", detail);
+        Some(problem.at(Path::root().attribute(name)))
+    })
 }
 
 /// Makes a value ready for the host.
@@ -122,6 +142,17 @@ impl Checker {
     fn parts(&mut self, content: Content<'_>, path: &Path, value: &Value) {
         if matches!(content.nesting, Nesting::Single | Nesting::Group) {
             return self.object(content, path, value);
+        }
+        // Two blocks that become alike are one; the contract does not let attributes do so.
+        if content.may_become_alike() && value.is_wholly_known() {
+            let n_distinct = content.with_defaults(value).children().len();
+            if n_distinct < value.children().len() {
+                let detail = format!(
+                    "With the defaults of what is not set, two elements of {} are the same. Remove one.",
+                    shown(path)
+                );
+                self.refuse("Duplicate Set Element", &detail, path);
+            }
         }
         for (at, part) in value.children().iter().enumerate() {
             // No step leads to an element of a set.

@@ -69,7 +69,7 @@ impl Server {
         if planned != lives.planned {
             check::plan(shape, &lives, &planned)?;
         }
-        replace.extend(plan::forcing(shape, &lives.prior, &planned));
+        replace.extend(plan::forcing(shape, [&lives.prior, &lives.config, &planned]));
         replace.sort();
         replace.dedup();
         Ok(Outcome { replace, ..Outcome::of(shape, check::encoded(shape, &planned), &context) })

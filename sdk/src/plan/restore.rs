@@ -1,0 +1,57 @@
+//! What the host proposes to take away, and the author of the configuration never set.
+
+use formwork_value::schema::{AttributeKind, Nesting};
+use formwork_value::{Str, Value};
+
+use super::{Beside, Content, member};
+
+/// Returns the proposal with the prior value of each nested attribute that the provider may set, that
+/// the author did not, and that the proposal lacks; `None` if there is none.
+///
+/// Where a part of such an attribute is only for authors to set, the host takes what is there for
+/// something that an author wrote and has taken out again. For attributes that are no objects it does
+/// not, so here they are alike.
+pub(super) fn restored(content: Content<'_>, object: &Value, beside: Beside<'_>) -> Option<Value> {
+    let Value::Object(parts) = object else { return None };
+    let restored_part = |name: &Str, value: &Value| {
+        let (_, inner) = content.part(name)?;
+        let below = beside.go(|object| member(object, name));
+        let is_ours = content.attribute(name).is_some_and(|attribute| {
+            attribute.role.is_computed() && matches!(attribute.kind, AttributeKind::Nested(_))
+        });
+        if is_ours && value.is_null() && below.config.is_some_and(Value::is_null) {
+            return below.prior.filter(|prior| !prior.is_null()).cloned();
+        }
+        restored_parts(inner?, value, below)
+    };
+    changed(object, parts.iter().map(|(name, value)| restored_part(name, value)))
+}
+
+fn restored_parts(content: Content<'_>, value: &Value, beside: Beside<'_>) -> Option<Value> {
+    match (content.nesting, value) {
+        (Nesting::Single | Nesting::Group, _) => restored(content, value, beside),
+        (Nesting::List, _) => changed(
+            value,
+            value.children().iter().enumerate().map(|(at, item)| {
+                restored(content, item, beside.go(|list| list.children().get(at)))
+            }),
+        ),
+        (Nesting::Map, Value::Map(map)) => changed(
+            value,
+            map.iter()
+                .map(|(key, item)| restored(content, item, beside.go(|map| member(map, key)))),
+        ),
+        // Nothing says which element of a set was which.
+        _ => None,
+    }
+}
+
+/// The value with the children that changed; `None` if none did.
+fn changed(value: &Value, children: impl Iterator<Item = Option<Value>>) -> Option<Value> {
+    let children: Vec<_> = children.collect();
+    if children.iter().all(Option::is_none) {
+        return None;
+    }
+    let both = children.into_iter().zip(value.children());
+    Some(value.with_children(both.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect()))
+}

@@ -1,0 +1,163 @@
+//! What the rules of attributes come to over a life: nothing is planned that nobody asked for.
+
+use formwork_sdk::prelude::*;
+
+use super::super::*;
+
+/// A rule of a firewall.
+#[derive(Clone, Debug, Nested)]
+struct Port {
+    #[attr(required)]
+    number: i64,
+    #[attr(default = "tcp")]
+    protocol: String,
+}
+
+/// A disk, which stays where it was made.
+#[derive(Clone, Debug, Nested)]
+struct Disk {
+    #[attr(required)]
+    size: i64,
+    #[attr(optional)]
+    place: Option<Place>,
+}
+
+#[derive(Clone, Debug, Nested)]
+struct Place {
+    #[attr(required, replace)]
+    rack: String,
+}
+
+#[derive(Clone, Model)]
+struct Server {
+    #[attr(optional)]
+    label: Option<String>,
+    /// Chosen if it is not set.
+    #[attr(optional_computed, replace)]
+    zone: String,
+    /// Opened if none is set.
+    #[attr(optional_computed)]
+    ports: Vec<Port>,
+    /// The same, which stay.
+    #[attr(optional_computed, keep)]
+    kept: Vec<Port>,
+    #[attr(optional)]
+    distinct: Option<Set<Port>>,
+    #[attr(optional)]
+    disks: Option<Vec<Disk>>,
+    #[attr(optional)]
+    spare: Option<Set<Disk>>,
+    #[attr(computed, keep)]
+    id: String,
+}
+
+struct Servers;
+
+impl Servers {
+    fn computed(planned: &ServerInput) -> ServerComputed {
+        let chosen = || vec![Port { number: 22, protocol: "tcp".to_owned() }];
+        ServerComputed {
+            zone: planned.zone.clone().unwrap_or_else(|| "z".to_owned()),
+            ports: planned.ports.clone().unwrap_or_else(chosen),
+            kept: planned.kept.clone().unwrap_or_else(chosen),
+            id: "i".to_owned(),
+        }
+    }
+}
+
+impl Resource for Servers {
+    type Model = Server;
+
+    async fn create(&self, call: Create<Server>) -> Answer<ServerComputed> {
+        Ok(Self::computed(&call.planned))
+    }
+
+    async fn update(&self, call: Update<Server>) -> Answer<ServerComputed> {
+        Ok(Self::computed(&call.planned))
+    }
+
+    async fn modify_plan(&self, change: &mut Change<Server>) -> Answer<()> {
+        if change.config.label.get().is_some_and(|label| label == "nobody") {
+            change.planned.id = Attr::Null;
+        }
+        Ok(())
+    }
+}
+
+fn provider() -> ProviderDef {
+    ProviderDef::new("registry.terraform.io/acme/cloud").resource("cloud_server", Servers)
+}
+
+fn server(arguments: &str) -> String {
+    format!("resource \"cloud_server\" \"a\" {{\n{arguments}\n}}\n")
+}
+
+/// What is planned when the second configuration follows on the first.
+fn after(first: &str, second: &str) -> String {
+    let mut lab = Lab::new(provider);
+    lab.apply(&server(first)).expect_done();
+    lab.plan(&server(first)).expect_nothing();
+    let text = lab.plan(&server(second)).text();
+    lab.apply(&server(second)).expect_done();
+    lab.plan(&server(second)).expect_nothing();
+    text
+}
+
+#[test]
+fn objects_that_the_provider_chose_stay_as_long_as_nothing_changes() {
+    let mut lab = Lab::new(provider);
+    lab.apply(&server("")).expect_done();
+    assert_eq!(lab.get("cloud_server.a", "kept"), lab.get("cloud_server.a", "ports"));
+    lab.plan(&server("")).expect_nothing();
+    let text = after("", "label = \"l\"");
+    assert!(
+        text.contains("ports = [{number = 22, protocol = \"tcp\"}] -> (known after apply)"),
+        "{text}"
+    );
+    assert!(!text.contains("kept"), "{text}");
+}
+
+#[test]
+fn what_the_author_left_to_the_provider_forces_nothing() {
+    let text = after("", "label = \"l\"");
+    assert!(text.starts_with("~ cloud_server.a"), "{text}");
+    let text = after("zone = \"a\"", "zone = \"b\"");
+    assert!(text.contains("# forces replacement"), "{text}");
+}
+
+#[test]
+fn an_element_forces_a_new_object_only_if_it_has_what_does() {
+    let (plain, placed) = ("{ size = 1 }", "{ size = 1, place = { rack = \"r\" } }");
+    let list = |elements: &[&str]| format!("disks = [{}]", elements.join(", "));
+    let set = |elements: &[&str]| format!("spare = [{}]", elements.join(", "));
+    let larger = "{ size = 2 }";
+    for elements in [list, set] {
+        for (before, now, is_forced) in [
+            (&[plain][..], &[plain, larger][..], false),
+            (&[plain, larger], &[plain], false),
+            (&[plain], &[larger], false),
+            (&[plain], &[plain, placed], true),
+            (&[placed, larger], &[larger], true),
+            (&[placed], &[placed, larger], false),
+        ] {
+            let (before, now) = (elements(before), elements(now));
+            let text = after(&before, &now);
+            assert_eq!(text.starts_with("-/+"), is_forced, "{before}, then {now}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn elements_that_defaults_make_the_same_are_refused() {
+    let mut lab = Lab::new(provider);
+    let same = "distinct = [{ number = 1 }, { number = 1, protocol = \"tcp\" }]";
+    lab.plan(&server(same)).expect_error("two elements of `distinct` are the same");
+    lab.apply(&server(&same.replace("tcp", "udp"))).expect_done();
+}
+
+#[test]
+fn nothing_is_planned_in_place_of_what_every_object_has() {
+    let mut lab = Lab::new(provider);
+    let ran = lab.plan(&server("label = \"nobody\""));
+    ran.expect_error("`modify_plan` planned that there will be no `id`");
+}
