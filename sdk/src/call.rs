@@ -1,16 +1,18 @@
 //! What every call has besides its values: what to say beside the answer, the host's wish for an end,
 //! and how long it may take. The calls of traits are [`Call`]s with more.
 
+use std::any::Any;
 use std::fmt;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
+use std::pin::pin;
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::Duration;
 
 use formwork_plugin_protocol::message::{DeferredReason, ProviderDiagnostic};
 use formwork_value::{Diagnostic, Diagnostics, Value};
-use futures_util::FutureExt as _;
+use futures_util::{FutureExt as _, poll};
 use tokio::time::Instant;
 
 use crate::context::locked;
@@ -23,12 +25,20 @@ use crate::{Answer, Problem, panics};
 pub struct Call {
     /// Whether to hurry.
     pub stop: Stop,
-    /// What to call a problem that has no summary: `Unable to read time_sleep`.
-    doing: Arc<str>,
+    doing: Doing,
     said: Arc<Mutex<Diagnostics>>,
     begin: Instant,
     /// How long it may take, if the author says so.
     written: Option<Duration>,
+}
+
+/// What is done. It becomes a text when there is a problem, which is seldom.
+#[derive(Clone)]
+struct Doing {
+    /// With all that stands between it and the name: `read `, `validate data.`.
+    what: &'static str,
+    /// The name; empty if there is none.
+    of: Arc<str>,
 }
 
 /// What came of a handler that may put its answer off.
@@ -40,9 +50,9 @@ pub(crate) struct Settled<T> {
 }
 
 impl Call {
-    /// `doing` is what could fail: `read time_sleep`.
-    pub(crate) fn new(stop: Stop, doing: impl fmt::Display) -> Self {
-        let doing = format!("Unable to {doing}").into();
+    /// What could fail is doing something `of` something: `read ` of `time_sleep`.
+    pub(crate) fn new(stop: Stop, doing: &'static str, of: &str) -> Self {
+        let doing = Doing { what: doing, of: of.into() };
         Self { stop, doing, said: Arc::default(), begin: Instant::now(), written: None }
     }
 
@@ -52,21 +62,27 @@ impl Call {
     }
 
     /// The same call under another name, once it is known what is to be done.
-    pub(crate) fn called(&self, doing: &str) -> Self {
-        Self { doing: doing.into(), ..self.clone() }
+    pub(crate) fn called(self, what: &'static str) -> Self {
+        Self { doing: Doing { what, ..self.doing }, ..self }
+    }
+
+    /// What to call a problem that has no summary: `Unable to read time_sleep`.
+    pub(crate) fn doing(&self) -> String {
+        let Doing { what, of } = &self.doing;
+        format!("Unable to {what}{of}")
     }
 
     /// Says something that people should know, beside the answer.
     pub fn warn(&self, problem: Problem) {
         let mut said = locked(&self.said);
-        problem.diagnostics(&self.doing).for_each(|problem| said.warn(problem));
+        problem.diagnostics(&self.doing()).for_each(|problem| said.warn(problem));
     }
 
     /// Reports a problem and goes on: to find more of them, or to return an object that is there
     /// although something is wrong with it. A created one is stored as tainted then.
     pub fn report(&self, problem: Problem) {
         let mut said = locked(&self.said);
-        for problem in problem.diagnostics(&self.doing) {
+        for problem in problem.diagnostics(&self.doing()) {
             let _receipt = said.error(problem);
         }
     }
@@ -88,17 +104,18 @@ impl Call {
         self.begin
     }
 
+    // What follows puts futures together and awaits nothing of its own: an async function has room for
+    // what it is given twice, as it came and where it is awaited, and handlers are large.
+
     /// Waits for a handler; its panic is its answer, so that what it said before still gets out.
-    pub(crate) async fn caught<T>(&self, handler: impl Future<Output = Answer<T>>) -> Answer<T> {
+    pub(crate) fn caught<T>(
+        &self,
+        handler: impl Future<Output = Answer<T>>,
+    ) -> impl Future<Output = Answer<T>> {
         panics::watch();
         panics::forget();
-        let done = AssertUnwindSafe(handler).catch_unwind().await;
-        done.unwrap_or_else(|panic| {
-            let told = panics::told(&*panic);
-            let detail =
-                format!("A handler of the provider panicked{told}. This is a bug in the provider.");
-            Err(Problem::new("Provider panicked", detail))
-        })
+        let done = AssertUnwindSafe(handler).catch_unwind();
+        done.map(|done| done.unwrap_or_else(|panic| Err(panicked(&*panic))))
     }
 
     /// Waits for a handler that changes nothing, or until the host wants an end: what it is about can be
@@ -107,50 +124,52 @@ impl Call {
         &self,
         handler: impl Future<Output = Answer<T>>,
     ) -> Answer<T> {
+        let mut handler = pin!(handler);
+        // One that needs not wait is done before anybody looks whether it should go on. Room for looking is
+        // made only then.
+        if let Poll::Ready(answer) = poll!(&mut handler) {
+            return answer;
+        }
         tokio::select! {
-            // One that needs not wait is done before anybody looks whether it should go on.
             biased;
             answer = handler => answer,
-            () = self.stop.requested() => {
+            () = self.stop.requested().boxed() => {
                 let detail = "The run is to end, so the answer was not waited for any longer.";
                 Err(Problem::new("Interrupted", detail))
             }
         }
     }
 
-    /// What a handler answered, if it did, and all that was said. The handler stays where it is pinned:
-    /// each function that it is moved through would make room for it once more.
-    pub(crate) async fn settled<T>(
+    /// What a handler answered, if it did, and all that was said.
+    pub(crate) fn settled<T>(
         &self,
-        handler: Pin<&mut impl Future<Output = Answer<T>>>,
-    ) -> (Option<T>, Vec<ProviderDiagnostic>) {
-        let answer = match self.caught(handler).await {
-            Ok(answer) => Some(answer),
-            Err(problem) => {
-                self.report(problem);
-                None
-            }
-        };
-        (answer, self.told())
+        handler: impl Future<Output = Answer<T>>,
+    ) -> impl Future<Output = (Option<T>, Vec<ProviderDiagnostic>)> {
+        self.caught(handler).map(|answer| {
+            let answer = answer.map_err(|problem| self.report(problem)).ok();
+            (answer, self.told())
+        })
     }
 
     /// What a handler answered that may put its answer off.
-    pub(crate) async fn deferrable<T>(
+    pub(crate) fn deferrable<T>(
         &self,
-        handler: Pin<&mut impl Future<Output = Answer<T>>>,
-    ) -> Settled<T> {
-        let (answer, deferred) = match self.caught(handler).await {
-            Ok(answer) => (Some(answer), None),
-            Err(problem) => match problem.deferral() {
-                // What is wrong already will not be right when more is known.
-                Some(reason) => (None, Some(reason).filter(|_| !self.has_failed())),
-                None => {
-                    self.report(problem);
-                    (None, None)
-                }
-            },
-        };
-        Settled { answer, deferred, diagnostics: self.told() }
+        handler: impl Future<Output = Answer<T>>,
+    ) -> impl Future<Output = Settled<T>> {
+        self.caught(handler).map(|answer| {
+            let (answer, deferred) = match answer {
+                Ok(answer) => (Some(answer), None),
+                Err(problem) => match problem.deferral() {
+                    // What is wrong already will not be right when more is known.
+                    Some(reason) => (None, Some(reason).filter(|_| !self.has_failed())),
+                    None => {
+                        self.report(problem);
+                        (None, None)
+                    }
+                },
+            };
+            Settled { answer, deferred, diagnostics: self.told() }
+        })
     }
 
     /// Whether an error was reported.
@@ -165,6 +184,13 @@ impl Call {
     }
 }
 
+fn panicked(panic: &(dyn Any + Send)) -> Problem {
+    let told = panics::told(panic);
+    let detail =
+        format!("A handler of the provider panicked{told}. This is a bug in the provider.");
+    Problem::new("Provider panicked", detail)
+}
+
 fn in_contract(problem: Diagnostic) -> ProviderDiagnostic {
     let Diagnostic { severity, summary, detail, path, .. } = problem;
     ProviderDiagnostic { severity, summary, detail, path: path.unwrap_or_default() }
@@ -172,6 +198,6 @@ fn in_contract(problem: Diagnostic) -> ProviderDiagnostic {
 
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Call").field(&self.doing).finish()
+        f.debug_tuple("Call").field(&self.doing()).finish()
     }
 }

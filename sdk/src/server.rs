@@ -2,9 +2,7 @@
 //! answers held to what every answer must be. What is reported becomes the answer's diagnostics, and
 //! so does a panic.
 
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -64,9 +62,9 @@ impl Server {
         Self { provider, stop, switch, deferred: Mutex::default() }
     }
 
-    /// A call; `doing` is what could fail, such as `read time_sleep`.
-    fn call(&self, doing: impl fmt::Display) -> Call {
-        Call::new(self.stop.clone(), doing)
+    /// A call; what could fail is doing something `of` something: `read ` of `time_sleep`.
+    fn call(&self, doing: &'static str, of: &str) -> Call {
+        Call::new(self.stop.clone(), doing, of)
     }
 
     /// What a call brings along.
@@ -207,42 +205,41 @@ impl Provider for Server {
     }
 
     async fn validate_provider_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
-        let call = self.call("validate the configuration of the provider");
+        let call = self.call("validate the configuration of the provider", "");
         let (_, diagnostics) =
-            call.settled(pin!(async { self.validate_provider(&call, &request) })).await;
+            call.settled(async { self.validate_provider(&call, &request) }).await;
         Ok(Verdict { diagnostics })
     }
 
     async fn configure(&self, request: ConfigureRequest) -> Result<Verdict, Failure> {
-        let call = self.call("configure the provider");
-        let settled = call.deferrable(pin!(self.take_config(&call, &request))).await;
+        let call = self.call("configure the provider", "");
+        let settled = call.deferrable(self.take_config(&call, &request)).await;
         *locked(&self.deferred) = settled.deferred;
         Ok(Verdict { diagnostics: settled.diagnostics })
     }
 
     async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
-        let call = self.call(format_args!("validate {}", request.type_name));
+        let call = self.call("validate ", &request.type_name);
         let (_, diagnostics) =
-            call.settled(pin!(async { self.validate_resource(&call, &request) })).await;
+            call.settled(async { self.validate_resource(&call, &request) }).await;
         Ok(Verdict { diagnostics })
     }
 
     async fn validate_data_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
-        let call = self.call(format_args!("validate data.{}", request.type_name));
-        let (_, diagnostics) =
-            call.settled(pin!(async { self.validate_data(&call, &request) })).await;
+        let call = self.call("validate data.", &request.type_name);
+        let (_, diagnostics) = call.settled(async { self.validate_data(&call, &request) }).await;
         Ok(Verdict { diagnostics })
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
-        let call = self.call(format_args!("upgrade {}", request.type_name));
-        let (state, diagnostics) = call.settled(pin!(self.upgraded(&call, request))).await;
+        let call = self.call("upgrade ", &request.type_name);
+        let (state, diagnostics) = call.settled(self.upgraded(&call, request)).await;
         Ok(UpgradeResponse { state: state.unwrap_or(Payload::Absent), diagnostics })
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
-        let call = self.call(format_args!("read {}", request.type_name));
-        let settled = call.deferrable(pin!(self.real(&call, &request))).await;
+        let call = self.call("read ", &request.type_name);
+        let settled = call.deferrable(self.real(&call, &request)).await;
         let Settled { answer, deferred, diagnostics } = settled;
         Ok(match answer {
             Some(Outcome { object, private, identity, .. }) => {
@@ -259,8 +256,11 @@ impl Provider for Server {
     }
 
     async fn plan(&self, request: PlanRequest) -> Result<PlanResponse, Failure> {
-        let call = self.call(format_args!("plan {}", request.type_name));
-        let settled = call.deferrable(pin!(self.planned(&call, &request))).await;
+        // A request has room in a call twice, as it came and where it is read. Calls of more than a kilobyte are
+        // dear: the usual allocator tidies up for each.
+        let request = Box::new(request);
+        let call = self.call("plan ", &request.type_name);
+        let settled = call.deferrable(self.planned(&call, &request)).await;
         let Settled { answer, deferred, diagnostics } = settled;
         let foreseen = deferred.and_then(|_| self.foreseen(&request).ok());
         let outcome = answer.unwrap_or_else(|| Outcome {
@@ -281,8 +281,9 @@ impl Provider for Server {
     }
 
     async fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse, Failure> {
-        let call = self.call(format_args!("change {}", request.type_name));
-        let (outcome, diagnostics) = call.settled(pin!(self.applied(&call, &request))).await;
+        let request = Box::new(request);
+        let call = self.call("change ", &request.type_name);
+        let (outcome, diagnostics) = call.settled(self.applied(&call, &request)).await;
         // When nothing is known of what became of the object, it is taken to be what it was.
         let (state, private, identity) = match outcome {
             Some(outcome) => (outcome.object, outcome.private, outcome.identity),
@@ -292,8 +293,8 @@ impl Provider for Server {
     }
 
     async fn import(&self, request: ImportRequest) -> Result<ImportResponse, Failure> {
-        let call = self.call(format_args!("import {}", request.type_name));
-        let settled = call.deferrable(pin!(self.found(&call, &request))).await;
+        let call = self.call("import ", &request.type_name);
+        let settled = call.deferrable(self.found(&call, &request)).await;
         let Settled { answer, deferred, diagnostics } = settled;
         // What stands for the object until it can be looked for.
         let nothing = deferred.map(|_| ImportedResource {
@@ -307,9 +308,9 @@ impl Provider for Server {
     }
 
     async fn move_state(&self, request: MoveRequest) -> Result<MoveResponse, Failure> {
-        let call = self.call(format_args!("move an object to {}", request.target_type));
+        let call = self.call("move an object to ", &request.target_type);
         let private = request.source_private.clone();
-        let (moved, diagnostics) = call.settled(pin!(self.moved(&call, request))).await;
+        let (moved, diagnostics) = call.settled(self.moved(&call, request)).await;
         Ok(match moved {
             Some(Outcome { object, private, identity, .. }) => {
                 MoveResponse { state: object, private, identity, diagnostics }
@@ -330,16 +331,16 @@ impl Provider for Server {
         &self,
         request: UpgradeIdentityRequest,
     ) -> Result<UpgradeIdentityResponse, Failure> {
-        let call = self.call(format_args!("upgrade the identity of {}", request.type_name));
+        let call = self.call("upgrade the identity of ", &request.type_name);
         let upgraded = async { self.identity_upgraded(request) };
-        let (identity, diagnostics) = call.settled(pin!(upgraded)).await;
+        let (identity, diagnostics) = call.settled(upgraded).await;
         let identity = identity.unwrap_or(Payload::Absent);
         Ok(UpgradeIdentityResponse { identity, diagnostics })
     }
 
     async fn read_data(&self, request: ReadDataRequest) -> Result<ReadDataResponse, Failure> {
-        let call = self.call(format_args!("read data.{}", request.type_name));
-        let settled = call.deferrable(pin!(self.data(&call, &request))).await;
+        let call = self.call("read data.", &request.type_name);
+        let settled = call.deferrable(self.data(&call, &request)).await;
         let Settled { answer, deferred, diagnostics } = settled;
         let foreseen = || {
             let source = deferred.and_then(|_| self.data_source(&request.type_name).ok());
@@ -370,15 +371,15 @@ impl Provider for Server {
         &self,
         request: ValidateRequest,
     ) -> Result<Verdict, Failure> {
-        let call = self.call(format_args!("validate ephemeral.{}", request.type_name));
+        let call = self.call("validate ephemeral.", &request.type_name);
         let (_, diagnostics) =
-            call.settled(pin!(async { self.validate_ephemeral(&call, &request) })).await;
+            call.settled(async { self.validate_ephemeral(&call, &request) }).await;
         Ok(Verdict { diagnostics })
     }
 
     async fn open_ephemeral(&self, request: OpenRequest) -> Result<OpenResponse, Failure> {
-        let call = self.call(format_args!("open ephemeral.{}", request.type_name));
-        let settled = call.deferrable(pin!(self.opened(&call, &request))).await;
+        let call = self.call("open ephemeral.", &request.type_name);
+        let settled = call.deferrable(self.opened(&call, &request)).await;
         let Settled { answer, deferred, diagnostics } = settled;
         let foreseen = || {
             let source = deferred.and_then(|_| self.ephemeral(&request.type_name).ok());
@@ -390,22 +391,21 @@ impl Provider for Server {
     }
 
     async fn renew_ephemeral(&self, request: KeepRequest) -> Result<RenewResponse, Failure> {
-        let call = self.call(format_args!("renew ephemeral.{}", request.type_name));
-        let (renewed, diagnostics) = call.settled(pin!(self.renewed(&call, &request))).await;
+        let call = self.call("renew ephemeral.", &request.type_name);
+        let (renewed, diagnostics) = call.settled(self.renewed(&call, &request)).await;
         let (private, renew_at) = renewed.unwrap_or_default();
         Ok(RenewResponse { private, renew_at, diagnostics })
     }
 
     async fn close_ephemeral(&self, request: KeepRequest) -> Result<Verdict, Failure> {
-        let call = self.call(format_args!("close ephemeral.{}", request.type_name));
-        let (_, diagnostics) = call.settled(pin!(self.closed(&call, &request))).await;
+        let call = self.call("close ephemeral.", &request.type_name);
+        let (_, diagnostics) = call.settled(self.closed(&call, &request)).await;
         Ok(Verdict { diagnostics })
     }
 
     async fn validate_list_config(&self, request: ValidateListRequest) -> Result<Verdict, Failure> {
-        let call = self.call(format_args!("validate list.{}", request.type_name));
-        let (_, diagnostics) =
-            call.settled(pin!(async { self.validate_list(&call, &request) })).await;
+        let call = self.call("validate list.", &request.type_name);
+        let (_, diagnostics) = call.settled(async { self.validate_list(&call, &request) }).await;
         Ok(Verdict { diagnostics })
     }
 
@@ -417,15 +417,14 @@ impl Provider for Server {
     }
 
     async fn validate_action_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
-        let call = self.call(format_args!("validate action.{}", request.type_name));
-        let (_, diagnostics) =
-            call.settled(pin!(async { self.validate_action(&call, &request) })).await;
+        let call = self.call("validate action.", &request.type_name);
+        let (_, diagnostics) = call.settled(async { self.validate_action(&call, &request) }).await;
         Ok(Verdict { diagnostics })
     }
 
     async fn plan_action(&self, request: ActionRequest) -> Result<PlanActionResponse, Failure> {
-        let call = self.call(format_args!("plan action.{}", request.type_name));
-        let settled = call.deferrable(pin!(self.action_planned(&call, &request))).await;
+        let call = self.call("plan action.", &request.type_name);
+        let settled = call.deferrable(self.action_planned(&call, &request)).await;
         Ok(PlanActionResponse { deferred: settled.deferred, diagnostics: settled.diagnostics })
     }
 

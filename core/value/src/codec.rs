@@ -2,7 +2,6 @@
 
 pub mod json;
 pub mod msgpack;
-mod shapes;
 pub mod type_json;
 
 #[cfg(test)]

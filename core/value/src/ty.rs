@@ -4,7 +4,7 @@ mod conform;
 pub mod unify;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::Str;
 
@@ -38,6 +38,40 @@ pub struct ObjectType {
     pub attributes: BTreeMap<Str, Type>,
     /// Names of attributes that may be left out; only in type constraints.
     pub optional: std::collections::BTreeSet<Str>,
+    names: SharedNames,
+}
+
+impl ObjectType {
+    /// The names of the attributes, sorted bytewise, made when first asked for: whoever asks has made up
+    /// the type. All objects that are decoded as this type share them, from whatever text they come.
+    #[must_use]
+    pub fn names(&self) -> Arc<[Str]> {
+        let made = || self.attributes.keys().cloned().collect();
+        Arc::clone(self.names.0.get_or_init(made))
+    }
+}
+
+/// Names that say nothing beyond the attributes: of no effect on equality, and not copied, because a copy
+/// may get other attributes.
+#[derive(Debug, Default)]
+struct SharedNames(OnceLock<Arc<[Str]>>);
+
+impl Clone for SharedNames {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for SharedNames {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for SharedNames {}
+
+impl std::hash::Hash for SharedNames {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
 impl Type {

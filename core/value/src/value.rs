@@ -228,6 +228,12 @@ impl Value {
         !self.is_unknown() && !self.facts().unknown
     }
 
+    /// Whether anything inside is null; not whether the value itself is.
+    #[must_use]
+    pub fn has_null_inside(&self) -> bool {
+        self.facts().null
+    }
+
     /// The direct elements or attribute values, in iteration order; empty for everything else.
     /// Looks under marks.
     #[must_use]

@@ -95,7 +95,13 @@ pub(crate) fn filled(shape: &Shape, object: &Value) -> Value {
 /// than putting large sets together anew.
 fn lacks(content: Content<'_>, object: &Value) -> bool {
     let Value::Object(parts) = object else { return false };
+    if !object.has_null_inside() {
+        return false;
+    }
     parts.iter().any(|(name, part)| {
+        if !part.is_null() && !part.has_null_inside() {
+            return false;
+        }
         let Some((rule, inner)) = content.part(name) else { return false };
         let lacks_all = part.is_null() && !rule.nullable;
         lacks_all

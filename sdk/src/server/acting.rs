@@ -1,7 +1,5 @@
 //! The calls of actions and list resources, whose answers come one after the other.
 
-use std::pin::pin;
-
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::message::ProviderDiagnostic;
@@ -43,7 +41,7 @@ impl Server {
         &self,
         request: ActionRequest,
     ) -> BoxStream<'static, Result<ActionEvent, Failure>> {
-        let call = self.call(format_args!("invoke action.{}", request.type_name));
+        let call = self.call("invoke action.", &request.type_name);
         let action = self.action(&request.type_name);
         let (told, mut progress) = unbounded_channel();
         let work = async move {
@@ -54,7 +52,7 @@ impl Server {
                 let call = call.lasting_as(&config, "invoke");
                 action.invoke(&config, Progress(told), call).await
             };
-            call.settled(pin!(done)).await.1
+            call.settled(done).await.1
         };
         let events = told_by(poll_fn(move |context| progress.poll_recv(context)), work.boxed());
         let event = |step| match step {
@@ -76,7 +74,7 @@ impl Server {
         &self,
         request: ListRequest,
     ) -> BoxStream<'static, Result<ListEvent, Failure>> {
-        let call = self.call(format_args!("list {}", request.type_name));
+        let call = self.call("list ", &request.type_name);
         let list = self.list_type(&request.type_name);
         // Protocol: no limit is sent as zero.
         let limit = usize::try_from(request.limit).ok().filter(|limit| *limit > 0);
@@ -92,7 +90,7 @@ impl Server {
                 let wanted = Wanted { config, limit, whole };
                 call.unless_stopped(list.list(wanted, found, call.clone())).await
             };
-            call.settled(pin!(done)).await.1
+            call.settled(done).await.1
         };
         let steps = told_by(poll_fn(move |context| finds.poll_recv(context)), work.boxed());
         // Who looks on after the last one that is wanted is not waited for.

@@ -4,7 +4,7 @@ use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::capability::ClientCapabilities;
 use formwork_plugin_protocol::contract::conform::assert_plan_valid;
 use formwork_value::schema::{Attribute, Nesting, Role};
-use formwork_value::{Path, Value};
+use formwork_value::{Path, Step, Value};
 
 use crate::call::Call;
 use crate::erased::Lives;
@@ -100,8 +100,9 @@ pub(super) fn config(
 ) -> Answer<Value> {
     let config = decoded(shape, config)?;
     let content = Content::of_block(&shape.block, &shape.rules);
-    let mut checker = Checker { client, problems: Vec::new(), is_secret: false };
-    checker.object(content, &Path::root(), &config);
+    let path = Path::root();
+    let mut checker = Checker { client, problems: Vec::new(), path, is_secret: false };
+    checker.object(content, &config);
     checker.problems.into_iter().for_each(|problem| call.report(problem));
     Ok(config)
 }
@@ -110,38 +111,45 @@ pub(super) fn config(
 struct Checker {
     client: ClientCapabilities,
     problems: Vec<Problem>,
+    /// Where it is. Told of problems alone, so that it costs nothing where there are none.
+    path: Path,
     /// Whether what is looked at must not be shown.
     is_secret: bool,
 }
 
 impl Checker {
-    fn object(&mut self, content: Content<'_>, path: &Path, value: &Value) {
+    fn object(&mut self, content: Content<'_>, value: &Value) {
         let Value::Object(object) = value else { return };
         for (name, part) in object.iter() {
-            let path = path.attribute(name);
-            let attribute = content.attribute(name);
-            if let Some(attribute) = attribute {
-                self.role(attribute, &path, part);
-            }
-            let Some((rule, inner)) = content.part(name) else { continue };
-            let around = self.is_secret;
-            self.is_secret |= attribute.is_some_and(|one| one.sensitive || one.write_only);
-            self.checks(rule, &path, part);
-            if let Some(inner) = inner {
-                self.parts(inner, &path, part);
-            }
-            self.is_secret = around;
+            self.path.0.push(Step::Attribute(name.clone()));
+            self.part(content, name, part);
+            self.path.0.pop();
         }
         for relation in content.relations() {
             if let Err(wrong) = relation.ask(value) {
-                self.refuse(wrong.summary, &capitalised(&wrong.why), path);
+                self.refuse(wrong.summary, &capitalised(&wrong.why));
             }
         }
     }
 
-    fn parts(&mut self, content: Content<'_>, path: &Path, value: &Value) {
+    fn part(&mut self, content: Content<'_>, name: &str, part: &Value) {
+        let attribute = content.attribute(name);
+        if let Some(attribute) = attribute {
+            self.role(attribute, part);
+        }
+        let Some((rule, inner)) = content.part(name) else { return };
+        let around = self.is_secret;
+        self.is_secret |= attribute.is_some_and(|one| one.sensitive || one.write_only);
+        self.checks(rule, part);
+        if let Some(inner) = inner {
+            self.parts(inner, part);
+        }
+        self.is_secret = around;
+    }
+
+    fn parts(&mut self, content: Content<'_>, value: &Value) {
         if matches!(content.nesting, Nesting::Single | Nesting::Group) {
-            return self.object(content, path, value);
+            return self.object(content, value);
         }
         // Two blocks that become alike are one; the contract does not let attributes do so.
         if content.may_become_alike() && value.is_wholly_known() {
@@ -149,49 +157,52 @@ impl Checker {
             if n_distinct < value.children().len() {
                 let detail = format!(
                     "With the defaults of what is not set, two elements of {} are the same. Remove one.",
-                    shown(path)
+                    shown(&self.path)
                 );
-                self.refuse("Duplicate Set Element", &detail, path);
+                self.refuse("Duplicate Set Element", &detail);
             }
         }
         for (at, part) in value.children().iter().enumerate() {
             // No step leads to an element of a set.
-            let path = value.step_to(at).map_or_else(|| path.clone(), |step| path.then(step));
-            self.object(content, &path, part);
+            let step = value.step_to(at);
+            let n_steps = self.path.0.len();
+            self.path.0.extend(step);
+            self.object(content, part);
+            self.path.0.truncate(n_steps);
         }
     }
 
-    fn role(&mut self, attribute: &Attribute, path: &Path, value: &Value) {
-        let name = shown(path);
+    fn role(&mut self, attribute: &Attribute, value: &Value) {
         let is_set = !value.is_null();
         if attribute.role == Role::Computed && is_set {
-            let detail = format!("{name} is set by the provider alone. Remove it.");
-            self.refuse("Invalid Configuration for Read-Only Attribute", &detail, path);
+            let detail = format!("{} is set by the provider alone. Remove it.", shown(&self.path));
+            self.refuse("Invalid Configuration for Read-Only Attribute", &detail);
         }
         if attribute.role == Role::Required && !is_set {
-            let detail = format!("{name} must have a value.");
-            self.refuse("Missing Configuration for Required Attribute", &detail, path);
+            let detail = format!("{} must have a value.", shown(&self.path));
+            self.refuse("Missing Configuration for Required Attribute", &detail);
         }
         if attribute.write_only && is_set && !self.client.write_only_attributes_allowed {
             let detail = format!(
-                "{name} is passed to the provider and never stored. Terraform can do so from \
-                 version 1.11 on."
+                "{} is passed to the provider and never stored. Terraform can do so from version \
+                 1.11 on.",
+                shown(&self.path)
             );
-            self.refuse("Write-only attribute not allowed", &detail, path);
+            self.refuse("Write-only attribute not allowed", &detail);
         }
     }
 
-    fn checks(&mut self, rule: &Rule, path: &Path, value: &Value) {
+    fn checks(&mut self, rule: &Rule, value: &Value) {
         for check in &rule.checks {
             if let Err(wrong) = check.ask(value) {
                 let told = wrong.told(value, self.is_secret);
-                self.refuse(wrong.summary, &format!("{} {told}.", shown(path)), path);
+                self.refuse(wrong.summary, &format!("{} {told}.", shown(&self.path)));
             }
         }
     }
 
-    fn refuse(&mut self, summary: &str, detail: &str, path: &Path) {
-        self.problems.push(Problem::new(summary, detail).at(path.clone()));
+    fn refuse(&mut self, summary: &str, detail: &str) {
+        self.problems.push(Problem::new(summary, detail).at(self.path.clone()));
     }
 }
 

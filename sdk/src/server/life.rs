@@ -54,16 +54,12 @@ impl Server {
     pub(super) async fn planned(&self, call: &Call, request: &PlanRequest) -> Answer<Outcome> {
         let resource = self.resource(&request.type_name)?;
         let shape = resource.shape();
-        let prior = check::decoded(shape, &request.prior)?;
-        let config = check::decoded(shape, &request.config)?;
-        let proposed = check::decoded(shape, &request.proposed)?;
+        let lives = drawn(shape, request)?;
         let context =
             self.context(call, &request.prior_private, &request.provider_meta, request.client)?;
-        if proposed.is_null() {
-            return Ok(Outcome::of(shape, check::encoded(shape, &proposed), &context));
+        if lives.planned.is_null() {
+            return Ok(Outcome::of(shape, check::encoded(shape, &lives.planned), &context));
         }
-        let planned = plan::draw(shape, &prior, &config, &proposed);
-        let lives = Lives { prior, config, planned };
         let (planned, mut replace) =
             call.unless_stopped(resource.modify_plan(&lives, context.clone())).await?;
         if planned != lives.planned {
@@ -78,42 +74,29 @@ impl Server {
     /// What the rules alone say of a plan that nobody was asked about.
     pub(super) fn foreseen(&self, request: &PlanRequest) -> Answer<Payload> {
         let shape = self.resource(&request.type_name)?.shape();
-        let prior = check::decoded(shape, &request.prior)?;
-        let config = check::decoded(shape, &request.config)?;
-        let proposed = check::decoded(shape, &request.proposed)?;
-        let planned = match proposed.is_null() {
-            true => proposed,
-            false => plan::draw(shape, &prior, &config, &proposed),
-        };
-        Ok(check::encoded(shape, &planned))
+        Ok(check::encoded(shape, &drawn(shape, request)?.planned))
     }
 
     pub(super) async fn applied(&self, call: &Call, request: &ApplyRequest) -> Answer<Outcome> {
         let resource = self.resource(&request.type_name)?;
         let shape = resource.shape();
-        let prior = check::decoded(shape, &request.prior)?;
-        let planned = check::decoded(shape, &request.planned)?;
-        let config = check::decoded(shape, &request.config)?;
-        let (operation, object) = match (&prior, &planned) {
-            (_, Value::Null(_)) => ("delete", &prior),
-            (Value::Null(_), _) => ("create", &planned),
-            _ => ("update", &planned),
+        let lives = Lives {
+            prior: check::decoded(shape, &request.prior)?,
+            planned: check::decoded(shape, &request.planned)?,
+            config: check::decoded(shape, &request.config)?,
         };
-        let doing = format!("Unable to {operation} {}", request.type_name);
-        let call = call.lasting_as(object, operation).called(&doing);
+        let (operation, doing, object) = match (&lives.prior, &lives.planned) {
+            (prior, Value::Null(_)) => ("delete", "delete ", prior),
+            (Value::Null(_), planned) => ("create", "create ", planned),
+            (_, planned) => ("update", "update ", planned),
+        };
+        let call = call.lasting_as(object, operation).called(doing);
         let (private, meta) = (&request.planned_private, &request.provider_meta);
         let context = self.context(&call, private, meta, ClientCapabilities::default())?;
-        let done = async {
-            if !planned.is_null() {
-                return changed(resource, operation, Lives { prior, config, planned }, &context)
-                    .await;
-            }
-            if !prior.is_null() {
-                resource.delete(&prior, context.clone()).await?;
-            }
-            Ok(Payload::Absent)
+        let object = match changed(resource, operation, lives, &context).await {
+            Ok(object) => object,
+            Err(problem) => return Err(problem).or_fail(call.doing()),
         };
-        let object = done.await.or_fail(doing)?;
         Ok(Outcome::of(shape, object, &context))
     }
 }
@@ -129,13 +112,31 @@ fn as_sent(sent: &Payload, current: &Value, answer: Payload) -> Payload {
     }
 }
 
-/// Creates or updates. A handler that fails, or panics, after it kept something leaves that behind.
+/// The object as it is and as the rules of its model say it is to be; the latter is null to destroy it.
+fn drawn(shape: &Shape, request: &PlanRequest) -> Answer<Lives> {
+    let prior = check::decoded(shape, &request.prior)?;
+    let config = check::decoded(shape, &request.config)?;
+    let proposed = check::decoded(shape, &request.proposed)?;
+    let planned = match proposed.is_null() {
+        true => proposed,
+        false => plan::draw(shape, &prior, &config, &proposed),
+    };
+    Ok(Lives { prior, config, planned })
+}
+
+/// Creates, updates or deletes. A handler that fails, or panics, after it kept something leaves that behind.
 async fn changed(
     resource: &dyn AnyResource,
     operation: &str,
     lives: Lives,
     context: &Context,
 ) -> Answer<Payload> {
+    if lives.planned.is_null() {
+        if !lives.prior.is_null() {
+            resource.delete(&lives.prior, context.clone()).await?;
+        }
+        return Ok(Payload::Absent);
+    }
     let (shape, call) = (resource.shape(), &context.call);
     let (prior, planned) = (lives.prior.clone(), lives.planned.clone());
     let done = if prior.is_null() {

@@ -70,6 +70,7 @@ pub(crate) fn unify_in(mode: Mode, types: &[Type]) -> Option<Type> {
     preferred(mode, &types)
 }
 
+#[expect(clippy::mutable_key_type, reason = "the names that a type keeps are no part of its hash")]
 fn distinct(types: &[Type]) -> Vec<Type> {
     let mut seen = HashSet::new();
     types.iter().filter(|ty| seen.insert(*ty)).cloned().collect()

@@ -66,6 +66,8 @@ pub(super) struct Facts {
     pub(super) marks: Marks,
     /// Whether anything inside is unknown.
     pub(super) unknown: bool,
+    /// Whether anything inside is null.
+    pub(super) null: bool,
     /// See [`Value::size`].
     pub(super) size: u64,
 }
@@ -79,6 +81,7 @@ impl Facts {
             facts.depth = facts.depth.max(inside.depth);
             facts.marks |= item.marks() | inside.marks;
             facts.unknown |= inside.unknown || item.is_unknown();
+            facts.null |= inside.null || item.is_null();
             facts.size = facts.size.saturating_add(inside.size + ELEMENT_SIZE);
         }
         Self { depth: facts.depth.saturating_add(1), ..facts }

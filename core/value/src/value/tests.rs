@@ -38,6 +38,15 @@ fn a_collection_knows_what_is_unknown_inside() {
 }
 
 #[test]
+fn a_collection_knows_whether_anything_is_null_inside() {
+    let of = |part: Value| Value::tuple(vec![Value::int(1), Value::object([("a", part)])]);
+    assert!(of(Value::null(Type::Bool)).has_null_inside());
+    assert!(of(Value::null(Type::Bool).mark(Marks::SENSITIVE)).has_null_inside());
+    assert!(!of(Value::unknown(Type::Bool)).has_null_inside());
+    assert!(!Value::null(Type::Bool).has_null_inside());
+}
+
+#[test]
 fn a_value_has_its_type_and_no_other() {
     let object = Value::object([
         ("a", Value::list(Type::String, vec![])),

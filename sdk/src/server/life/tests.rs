@@ -194,3 +194,34 @@ async fn an_object_that_is_as_it_was_goes_back_in_the_bytes_in_which_it_came() {
     let (_, answered) = read("us", Some("them")).await;
     assert_eq!(owner_of(&answered), Value::string("them"));
 }
+
+#[test]
+fn a_call_takes_no_more_room_than_an_allocator_has_at_hand() {
+    let server = server();
+    let PlanRequest { type_name, prior, proposed, config, client, .. } =
+        plan(Value::Bool(true), None, CLIENT);
+    let read = ReadRequest {
+        type_name: type_name.clone(),
+        current: prior.clone(),
+        private: Bytes::new(),
+        provider_meta: Payload::Absent,
+        client,
+        identity: None,
+    };
+    let apply = ApplyRequest {
+        type_name,
+        prior,
+        planned: proposed,
+        config,
+        planned_private: Bytes::new(),
+        provider_meta: Payload::Absent,
+        planned_identity: None,
+    };
+    let sizes = [
+        size_of_val(&*server.read(read)),
+        size_of_val(&*server.plan(plan(Value::Bool(true), None, CLIENT))),
+        size_of_val(&*server.apply(apply)),
+    ];
+    // The largest piece that glibc has for each thread.
+    assert!(sizes.iter().all(|size| *size <= 1032), "{sizes:?}");
+}

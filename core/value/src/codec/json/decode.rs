@@ -1,6 +1,5 @@
 //! Makes values of JSON trees: by a type, or as the tree suggests.
 
-use super::super::shapes::Shapes;
 use super::read::{Kind, Member, Node};
 use super::{DecodeError, Extra, Step, Type, Value, type_json};
 use crate::ty::ObjectType;
@@ -11,12 +10,11 @@ use std::sync::Arc;
 /// Reads parts of one text by type.
 pub(super) struct Decoder {
     extra: Extra,
-    shapes: Shapes,
 }
 
 impl Decoder {
     pub(super) fn new(extra: Extra) -> Self {
-        Self { extra, shapes: Shapes::default() }
+        Self { extra }
     }
 
     pub(super) fn typed(&mut self, node: &Node<'_>, ty: &Type) -> Result<Value, DecodeError> {
@@ -83,12 +81,8 @@ impl Decoder {
         Ok(Value::Map(Map::new(element.clone(), pairs)))
     }
 
-    fn object(
-        &mut self,
-        members: &[Member<'_>],
-        shape: &Arc<ObjectType>,
-    ) -> Result<Value, DecodeError> {
-        let names = self.shapes.names(shape);
+    fn object(&mut self, members: &[Member<'_>], shape: &ObjectType) -> Result<Value, DecodeError> {
+        let names = shape.names();
         let mut items: Vec<Option<Value>> = vec![None; names.len()];
         for (expected, member) in members.iter().enumerate() {
             let Some(at) = self.attribute(&names, expected, &member.name)? else { continue };

@@ -1,7 +1,6 @@
 //! Reads MessagePack as values of a type. Trusts nothing: every length is held against the bytes
 //! that are left before anything is allocated.
 
-use super::super::shapes::Shapes;
 use super::{DecodeError, NIL, refinement, type_json};
 use crate::ty::ObjectType;
 use crate::value::{Map, Object, Tuple};
@@ -14,12 +13,11 @@ const MAX_RESERVED: usize = 4096;
 /// The bytes that are still to be read.
 pub(super) struct Reader<'b> {
     rest: &'b [u8],
-    shapes: Shapes,
 }
 
 impl<'b> Reader<'b> {
     pub(super) fn new(bytes: &'b [u8]) -> Self {
-        Self { rest: bytes, shapes: Shapes::default() }
+        Self { rest: bytes }
     }
 
     /// Reads a value that stands `depth` levels inside the outermost one.
@@ -137,12 +135,13 @@ impl<'b> Reader<'b> {
         }
     }
 
-    fn object(&mut self, shape: &Arc<ObjectType>, depth: u16) -> Result<Value, DecodeError> {
+    fn object(&mut self, shape: &ObjectType, depth: u16) -> Result<Value, DecodeError> {
         let names = self.object_head(shape)?;
         let mut items = Vec::with_capacity(names.len().min(MAX_RESERVED));
-        for (name, ty) in names.iter().zip(shape.attributes.values()) {
+        for (name, ty) in &shape.attributes {
             let before = self.rest;
-            if self.text()? != name.as_str() {
+            // Names are in normal form, so that equal bytes are text in normal form too.
+            if self.bytes()? != name.as_str().as_bytes() {
                 self.rest = before;
                 return self.unsorted(shape, names, items, depth);
             }
@@ -178,7 +177,7 @@ impl<'b> Reader<'b> {
         Ok(Value::Object(Object::with_names(names, items.into_iter().flatten().collect())))
     }
 
-    fn object_head(&mut self, shape: &Arc<ObjectType>) -> Result<Arc<[Str]>, DecodeError> {
+    fn object_head(&mut self, shape: &ObjectType) -> Result<Arc<[Str]>, DecodeError> {
         let wanted = shape.attributes.len();
         let length = self.map_len().map_err(|error| required("an object", error))?;
         if length != wanted {
@@ -186,7 +185,7 @@ impl<'b> Reader<'b> {
                 "an object with {wanted} attributes is required ({length} given)"
             )));
         }
-        Ok(self.shapes.names(shape))
+        Ok(shape.names())
     }
 
     /// Reads the name of an attribute and returns its position among `names`.

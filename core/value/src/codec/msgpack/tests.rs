@@ -455,3 +455,21 @@ proptest::proptest! {
         drop(decode(&wire, &Type::Dynamic));
     }
 }
+
+#[test]
+fn objects_of_one_type_share_their_names_from_whatever_bytes_they_come() {
+    let ty = Type::object([("a", Type::Bool), ("b", Type::String)]);
+    let read = |text: &str| {
+        let value = Value::object([("a", Value::Bool(true)), ("b", Value::string(text))]);
+        let Ok(Value::Object(object)) = decode(&encode(&value, &ty).unwrap(), &ty) else {
+            panic!("no object")
+        };
+        object
+    };
+    assert!(Arc::ptr_eq(read("one").names(), read("another").names()));
+    let Type::Object(shape) = &ty else { unreachable!() };
+    let mut other = ObjectType::clone(shape);
+    assert_eq!(other, **shape);
+    other.attributes.insert("c".into(), Type::Bool);
+    assert_eq!(other.names().len(), 3);
+}
