@@ -9,6 +9,7 @@ pub use iteration::Iteration;
 
 use crate::content::{BodySchema, content};
 use crate::eval::{Cause, evaluate, mentioned};
+use crate::refs::as_traversal;
 use crate::scope::Scope;
 use crate::syntax::{Attribute, Block, Expr, ExprKind, Ident};
 
@@ -51,10 +52,11 @@ impl<'b> Dynamic<'b> {
     pub fn iterator_name(&self) -> Str {
         self.iterator
             // One in quotes is reported when the block is decoded, and that is enough.
-            .and_then(|attr| {
-                attr.expr.as_keyword().or_else(|| Some(attr.expr.as_literal()?.as_str()))
+            .and_then(|attr| match as_traversal(&attr.expr) {
+                Some(name) => Some(name.root.name),
+                None => attr.expr.as_literal().cloned(),
             })
-            .map_or_else(|| self.kind.name.clone(), Str::new)
+            .unwrap_or_else(|| self.kind.name.clone())
     }
 }
 
@@ -156,14 +158,15 @@ fn parts<'b>(
         ),
     }
     let dynamic = Dynamic::of(block);
-    if let Some(iterator) = content.attributes.get("iterator")
-        && !matches!(iterator.expr.kind, ExprKind::Variable(_))
-    {
-        complain(
-            "Invalid expression",
-            "The iterator is a single name, without quotes.",
-            iterator.expr.span,
-        );
+    if let Some(iterator) = content.attributes.get("iterator") {
+        let summary = match as_traversal(&iterator.expr) {
+            Some(name) if name.steps.is_empty() => None,
+            Some(_) => Some("Invalid dynamic iterator name"),
+            None => Some("Invalid expression"),
+        };
+        if let Some(summary) = summary {
+            complain(summary, "The iterator is a single name, without quotes.", iterator.expr.span);
+        }
     }
     let Some((dynamic, for_each, content)) =
         dynamic.and_then(|dynamic| Some((dynamic, dynamic.for_each?, dynamic.content?)))

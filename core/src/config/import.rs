@@ -84,6 +84,13 @@ impl Import {
         }
     }
 
+    /// Whether it is always the same instance, also where the block is repeated.
+    #[must_use]
+    pub fn is_constant(&self) -> bool {
+        is_constant(self.key.as_ref())
+            && self.calls.iter().all(|(_, key)| is_constant(key.as_ref()))
+    }
+
     /// The instance, with the keys that are constant.
     #[must_use]
     pub fn constant_addr(&self) -> InstanceAddr {
@@ -95,6 +102,11 @@ impl Import {
         let key = constant_key(self.key.as_ref());
         InstanceAddr { module, resource: self.resource.clone(), key }
     }
+}
+
+/// Whether a key is the same in all that the block is repeated for.
+fn is_constant(expr: Option<&Expr>) -> bool {
+    expr.is_none() || constant_key(expr) != InstanceKey::None
 }
 
 /// The key that an expression is; none if it is not constant.

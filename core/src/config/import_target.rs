@@ -22,7 +22,7 @@ pub(super) fn check(diags: &mut Diagnostics, sources: &Sources, config: &Config)
     }
     let mut seen: BTreeMap<String, &Import> = BTreeMap::new();
     for import in &config.root.imports {
-        if matches!(import.repetition, Repetition::Single) {
+        if matches!(import.repetition, Repetition::Single) || import.is_constant() {
             let name = import.constant_addr().to_string();
             if let Some(first) = seen.get(&name) {
                 let first = place(sources, first.span);

@@ -13,7 +13,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_value::diag::Severity;
-use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Value};
+use formwork_value::{Diagnostic, Diagnostics, MarkPaths, Marks, Plain, Reported, Span, Value};
 use futures_util::StreamExt as _;
 use futures_util::future::{Either, select};
 use futures_util::stream::FuturesUnordered;
@@ -26,7 +26,7 @@ use crate::addr::{ConfigResourceAddr, InstanceAddr, ProviderConfigAddr};
 use crate::config::Resource;
 use crate::eval::ModuleScope;
 use crate::event::{EphemeralStage, EphemeralStep, Event};
-use crate::provider::{About, Handle, Keep, remark};
+use crate::provider::{About, Handle, Keep};
 use crate::session::Session;
 
 /// The least time between two renewals, for providers whose deadlines have always passed.
@@ -121,11 +121,11 @@ impl<'s> Openings<'s> {
             self.see(addr, EphemeralStep::Open, EphemeralStage::Deferred);
             let unknown = plain(&Value::unknown(ty.ty.clone()));
             let value = proposed_new(ty.block(), &unknown, &plain(&config));
-            return Ok(remark(&ty, value, &sensitive_paths(&config)).mark(Marks::EPHEMERAL));
+            return Ok(marked(value, &config));
         }
         let opening = handle.open(diags, &ty, &config, about);
         let opened = self.seen(addr, EphemeralStep::Open, opening).await?;
-        let value = remark(&ty, opened.value, &sensitive_paths(&config)).mark(Marks::EPHEMERAL);
+        let value = marked(opened.value, &config);
         self.keep(Open {
             addr: addr.clone(),
             block: resource.span,
@@ -267,6 +267,13 @@ impl<'s> Openings<'s> {
     fn see(&self, addr: &InstanceAddr, step: EphemeralStep, stage: EphemeralStage) {
         self.session.watch.see(&Event::Ephemeral { addr, step, stage });
     }
+}
+
+/// The value with what was sensitive in the configuration. What the schema calls sensitive is not marked:
+/// nobody shows or stores what is ephemeral, and the reference marks nothing more.
+fn marked(value: Plain, config: &Value) -> Value {
+    let paths = MarkPaths::all(sensitive_paths(config), Marks::SENSITIVE);
+    value.with_marks(&paths).mark(Marks::EPHEMERAL)
 }
 
 /// A renewal that fails stops nothing: whoever uses the resource may be done before it runs out, and

@@ -59,15 +59,16 @@ struct Similar<'d> {
 }
 
 /// Puts together warnings that have one summary, where the first of them stands. A warning that is
-/// about no place in the configuration stays alone, as nothing would lead from it to the others.
+/// about no place in the configuration stays alone, as nothing would lead from it to the others; and so
+/// does what a `check` says, which the author has put into words of its own.
 fn similar(warnings: Vec<&Diagnostic>) -> Vec<Similar<'_>> {
     let mut groups: Vec<Similar<'_>> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
     for warning in warnings {
         let alone = groups.len();
         let at = match warning.subject {
-            Some(_) => *places.entry(&warning.summary).or_insert(alone),
-            None => alone,
+            Some(_) if !warning.of_check => *places.entry(&warning.summary).or_insert(alone),
+            _ => alone,
         };
         match groups.get_mut(at) {
             Some(group) => group.n_more += 1,
@@ -277,6 +278,19 @@ mod tests {
         let beside_errors = all(&SCREEN, &sources, &diags, true);
         assert!(beside_errors.warnings.contains("Do it otherwise."), "{beside_errors:?}");
         assert_eq!(beside_errors.errors, "\nError: Wrong\n");
+    }
+
+    #[test]
+    fn each_check_says_what_its_author_wrote() {
+        let mut sources = Sources::new();
+        let source = sources.add("main.tf", "one\ntwo\n");
+        let mut diags = Diagnostics::new();
+        for (at, message) in [(0, "The disk is full."), (4, "The house is on fire.")] {
+            let failed = Diagnostic::warning("Check block assertion failed", message);
+            diags.warn(failed.at(Span::new(source, at, at + 3)).of_check());
+        }
+        let shown = all(&SCREEN, &sources, &diags, false).warnings;
+        assert!(shown.contains("full.") && shown.contains("fire."), "{shown}");
     }
 
     fn check(text: &str, wanted: &str) -> String {

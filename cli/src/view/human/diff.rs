@@ -56,6 +56,8 @@ pub(crate) struct Differ<'a> {
     /// Whether a value has no type but its own, so that it is shown as the JSON it is kept as: maps
     /// as objects, sets as lists, and null as a value.
     pub(crate) free: bool,
+    /// Whether parts that stay are shown too.
+    pub(crate) keeps: bool,
     /// The paths whose change forces a replacement.
     pub(crate) forces: &'a [Path],
 }
@@ -201,6 +203,7 @@ impl Differ<'_> {
         (what, path): (&str, &Path),
         at: usize,
     ) -> String {
+        let is_name = |key: &str| what == "attribute" && NAMES.contains(&key);
         let mut shown = Vec::new();
         let mut n_hidden = 0;
         let is_there = |(_, _, before, after): &&(String, Path, Value, Value)| {
@@ -211,7 +214,7 @@ impl Differ<'_> {
         for pair in pairs {
             let (key, _, before, after) = &pair;
             if Sign::between(before, after) != Sign::Keep
-                || what == "attribute" && NAMES.contains(&key.as_str()) && !after.is_null()
+                || (self.keeps || is_name(key)) && !after.is_null()
             {
                 shown.push(pair);
             } else {
@@ -220,7 +223,8 @@ impl Differ<'_> {
         }
         let mut text = format!("{{{}\n", self.note(path));
         for (key, path, before, after) in &shown {
-            text.push_str(&self.attribute((key, width), (before, after), path, at + 2));
+            let differ = Differ { keeps: self.keeps || is_name(key), ..*self };
+            text.push_str(&differ.attribute((key, width), (before, after), path, at + 2));
         }
         text.push_str(&self.hidden(n_hidden, what, at + 2));
         text.push_str(&format!("{}}}", " ".repeat(at)));

@@ -77,7 +77,7 @@ impl Differ<'_> {
                 matches!(attribute.kind, AttributeKind::Plain(Type::Dynamic))
             });
             let values = (&part(before, name), &part(after, name));
-            let differ = Differ { free, ..*self };
+            let differ = Differ { free, keeps: NAMES.contains(name), ..*self };
             text.push_str(&differ.attribute((name, width), values, &path.attribute(*name), indent));
         }
         text.push_str(&self.hidden(kept.len(), "attribute", indent));

@@ -4,7 +4,7 @@ use formwork_core::addr::InstanceAddr;
 use formwork_core::change::{Action, Change, Clue, Reason, ReplaceOrder};
 use formwork_core::plan::{Mode, Plan};
 use formwork_core::provider::Pool;
-use formwork_value::{Path, Value};
+use formwork_value::{Path, Type, Value};
 
 use super::diff::{Differ, Sign};
 use super::{drift as affecting, outputs};
@@ -107,6 +107,10 @@ fn legend(screen: &Screen, changes: &[&Change]) -> String {
         (Action::Replace(ReplaceOrder::CreateFirst), "create replacement and then destroy"),
         (Action::Read, "read (data resources)"),
     ];
+    // What is only moved or imported has no symbol.
+    if !kinds.iter().any(|(action, _)| changes.iter().any(|change| change.action == *action)) {
+        return String::new();
+    }
     let mut text = screen.wrap(
         "\nFormwork used the selected providers to generate the following execution plan. Resource actions are indicated with the following symbols:\n",
     );
@@ -242,8 +246,13 @@ fn block(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
         name.kind().as_str(),
         name.name().as_str()
     );
-    let differ = Differ { screen, signs: true, free: false, forces: &change.replace_paths };
-    let values = (&change.before, &change.after);
+    // An object that is only brought in is shown as it is.
+    let is_imported = change.action == Action::NoOp && change.importing.is_some();
+    let nothing = Value::Null(Type::Dynamic);
+    let before = if is_imported { &nothing } else { &change.before };
+    let forces = &change.replace_paths;
+    let differ = Differ { screen, signs: !is_imported, free: false, keeps: false, forces };
+    let values = (before, &change.after);
     let ty = pool
         .loaded(&change.provider.provider)
         .and_then(|loaded| loaded.find(name.mode(), name.kind()));
@@ -263,7 +272,7 @@ fn without_schema(differ: &Differ<'_>, (before, after): (&Value, &Value)) -> Str
     });
     let names: std::collections::BTreeSet<_> = names.collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    let null = Value::null(formwork_value::Type::Dynamic);
+    let null = Value::null(Type::Dynamic);
     let mut text = String::new();
     for name in names {
         let path = Path::root().attribute(&name);

@@ -13,7 +13,7 @@ fn change(before: Value, after: Value) -> String {
 }
 
 fn forced((before, after): (Value, Value), forces: &[Path]) -> String {
-    let differ = Differ { screen: &SCREEN, signs: true, free: false, forces };
+    let differ = Differ { screen: &SCREEN, signs: true, free: false, keeps: false, forces };
     differ.attribute(("input", 5), (&before, &after), &Path::root().attribute("input"), 0)
 }
 
@@ -42,7 +42,7 @@ fn a_value_without_a_type_of_its_own_is_shown_as_json() {
             ("set", Value::set(Type::String, vec![Value::string("a"), Value::string(set)])),
         ])
     };
-    let differ = Differ { screen: &SCREEN, signs: true, free: true, forces: &[] };
+    let differ = Differ { screen: &SCREEN, signs: true, free: true, keeps: false, forces: &[] };
     let shown = differ.attribute(("v", 1), (&value("s1", 2), &value("s2", 22)), &Path::root(), 0);
     expect![[r#"
         ~ v = {
@@ -71,7 +71,7 @@ fn a_value_without_a_type_of_its_own_is_shown_as_json() {
 fn a_zero_has_a_sign_in_a_state_and_none_in_a_plan() {
     let zero = Value::Number(Number::from(0_i64).negate());
     assert_eq!(change(Value::int(5), zero.clone()), "~ input = 5 -> 0\n");
-    let state = Differ { screen: &SCREEN, signs: false, free: false, forces: &[] };
+    let state = Differ { screen: &SCREEN, signs: false, free: false, keeps: false, forces: &[] };
     assert_eq!(state.shown(&zero), "-0");
 }
 
@@ -148,6 +148,27 @@ fn only_the_parts_that_change_are_shown() {
                       # (1 unchanged element hidden)
                   }
                 ~ n    = 1 -> 2
+                  # (1 unchanged attribute hidden)
+              }
+        "#]],
+    );
+}
+
+#[test]
+fn of_what_names_an_object_everything_is_shown() {
+    let object = |n: i64| {
+        let tags = [("env", Value::string("prod")), ("n", Value::int(n))];
+        Value::object([("tags", Value::object(tags)), ("other", Value::int(0))])
+    };
+    check(
+        object(1),
+        object(2),
+        &expect![[r#"
+            ~ input = {
+                ~ tags  = {
+                      env = "prod"
+                    ~ n   = 1 -> 2
+                  }
                   # (1 unchanged attribute hidden)
               }
         "#]],

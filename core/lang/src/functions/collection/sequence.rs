@@ -142,12 +142,6 @@ fn position(value: &Value, at: usize) -> Result<usize, CallError> {
     })
 }
 
-/// An index that may be larger than the list is long.
-fn turns(index: &Value) -> Result<usize, CallError> {
-    position(index, 1)
-        .map_err(|error| CallError::new(format!("the index is wrong: {}", error.reason)))
-}
-
 fn element_type(args: &[Value]) -> Result<Type, CallError> {
     let [list, _] = args else { return Ok(Type::Dynamic) };
     match Kind::of(list) {
@@ -165,12 +159,22 @@ fn empty() -> CallError {
     CallError::new("an empty list has no elements")
 }
 
-/// Counts round and round: the element behind the last is the first.
+/// Counts round and round: the element behind the last is the first, and the one before the first is
+/// the last. Before the first element of a tuple the reference goes only in whole rounds.
 fn element(args: &Args<'_>) -> Outcome {
     let list = args.value(0);
-    let at = turns(args.value(1))?;
+    let Value::Number(index) = args.value(1).peek() else { return Err(empty()) };
+    let wrong = |why: String| CallError::new(format!("the index is wrong: {why}"));
+    let at = index.to_i64();
+    let at = at.ok_or_else(|| wrong(format!("it must be a whole number, not {index}")))?;
     let items = list.children();
-    let element = at.checked_rem(items.len()).and_then(|at| items.get(at)).ok_or_else(empty)?;
+    let n_items = i64::try_from(items.len()).unwrap_or(i64::MAX);
+    let at = at.checked_rem_euclid(n_items).ok_or_else(empty)?;
+    if index.is_negative() && at != 0 && Kind::of(list) == Kind::Tuple {
+        let why = format!("of a tuple it must not be {index}; tolist(…) makes a list of one");
+        return Err(wrong(why));
+    }
+    let element = usize::try_from(at).ok().and_then(|at| items.get(at)).ok_or_else(empty)?;
     Ok(element.clone().mark(list.marks()))
 }
 
