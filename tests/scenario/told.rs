@@ -169,3 +169,16 @@ fn the_graph_of_a_plan_is_drawn_as_long_as_it_can_be_applied() {
         workdir.formwork(line).run().code(1).says("Saved plan is stale");
     }
 }
+
+#[test]
+fn what_providers_want_nobody_to_take_any_more_is_warned_of_where_it_is_taken() {
+    let workdir = Workdir::new(
+        "data \"null_data_source\" \"d\" {\n}\noutput \"a\" {\n  value = [data.null_data_source.d.id, data.null_data_source.d.random]\n}\n",
+    );
+    workdir.formwork("init").succeed();
+    for line in ["validate", "plan", "apply -auto-approve"] {
+        let ended = workdir.formwork(line).succeed();
+        ended.says("Deprecated attribute").says("main.tf line 4").says("The attribute \"id\"");
+        assert_eq!(ended.text().matches("Deprecated attribute").count(), 1, "{}", ended.text());
+    }
+}

@@ -90,6 +90,45 @@ pub(super) fn add_problems<T>(
     (diags, result.and(found))
 }
 
+/// Warns of what a vertex takes of resources that their providers want nobody to take any more.
+pub(super) fn deprecated(session: &Session<'_>, vertex: &Vertex<'_>) -> Vec<Diagnostic> {
+    let own = match vertex {
+        Vertex::Resource(resource) => Some(&resource.addr.resource),
+        _ => None,
+    };
+    let mentions = mentions(session.config, vertex);
+    let of_node = |((node, references), _): &((&ModuleNode, &[Reference]), _)| {
+        let place = Place { session, node, own };
+        let taken = references.iter().filter_map(|reference| place.taken(reference));
+        taken.filter_map(|(ty, steps, at)| deprecated_in(ty.block(), steps, at)).collect::<Vec<_>>()
+    };
+    mentions.iter().flat_map(of_node).collect()
+}
+
+/// The attribute itself that is taken, if it is deprecated. What is deprecated within its value is not
+/// looked for, as in the reference: mostly no steps lead there.
+fn deprecated_in(block: &Block, steps: &[TraversalStep], at: Span) -> Option<Diagnostic> {
+    let (TraversalStep::Attribute(name), rest) = steps.split_first()? else { return None };
+    if let Some(attribute) = block.attributes.get(&name.name) {
+        let instead = match attribute.docs.deprecation.as_str() {
+            "" => "The documentation of the provider says what to take instead.",
+            told => told,
+        };
+        let detail = format!("The attribute {:?} is deprecated. {instead}", name.name.as_str());
+        let warning = Diagnostic::warning("Deprecated attribute", detail);
+        return attribute.docs.deprecated.then(|| warning.at(behind(at, name.span)));
+    }
+    let nested = block.blocks.get(&name.name)?;
+    match (nested.nesting, rest.split_first()) {
+        (Nesting::Single | Nesting::Group, _) => deprecated_in(&nested.block, rest, name.span),
+        (
+            Nesting::List | Nesting::Map,
+            Some((TraversalStep::Key(_, at) | TraversalStep::Index(_, at), rest)),
+        ) => deprecated_in(&nested.block, rest, *at),
+        _ => None,
+    }
+}
+
 /// Where mentions stand.
 #[derive(Clone, Copy)]
 struct Place<'p> {
@@ -102,6 +141,13 @@ struct Place<'p> {
 impl Place<'_> {
     /// What is wrong with what is taken of the resource that is mentioned, if anything is.
     fn find(self, reference: &Reference) -> Option<Diagnostic> {
+        let (ty, steps, end) = self.taken(reference)?;
+        in_block(ty.block(), steps, end)
+    }
+
+    /// What is taken of one instance of the resource that is mentioned: of which type it is, the steps
+    /// into it, and what stands before them.
+    fn taken(self, reference: &Reference) -> Option<(Rc<ResourceType>, &[TraversalStep], Span)> {
         let (name, is_one) = match &reference.subject {
             Subject::Resource(name) => (name, false),
             Subject::SelfObject => (self.own?, true),
@@ -119,8 +165,7 @@ impl Place<'_> {
             // All instances at once: either right, or told when the configuration was read.
             (_, (TraversalStep::Attribute(_) | TraversalStep::Splat(_), _)) => return None,
         };
-        let ty = self.type_of(name)?;
-        in_block(ty.block(), steps, end)
+        Some((self.type_of(name)?, steps, end))
     }
 
     fn type_of(self, name: &ResourceName) -> Option<Rc<ResourceType>> {

@@ -5,9 +5,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use formwork_lang::decode::decode;
-use formwork_value::{Diagnostics, Marks, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Value};
 
-use super::mention::add_problems;
+use super::mention::{self, add_problems};
 use super::vertex::{ResourceVertex, Vertex};
 use super::{Options, build};
 use crate::addr::{ConfigResourceAddr, InstanceAddr, InstanceKey, Mode};
@@ -45,7 +45,7 @@ impl Accepted {
 }
 
 /// Validates the configuration of a session before anything is done with it. What is only worth a
-/// warning is not told: planning comes upon it again.
+/// warning is not told where planning comes upon it again.
 ///
 /// # Errors
 /// When it is not valid.
@@ -55,7 +55,10 @@ pub(super) async fn validate_first(
 ) -> Result<Accepted, Reported> {
     let mut found = Diagnostics::new();
     match check_unknown(session, &mut found).await {
-        Ok(accepted) => Ok(accepted),
+        Ok(Checked { accepted, deprecated }) => {
+            deprecated.into_iter().for_each(|warning| diags.warn(warning));
+            Ok(accepted)
+        }
         Err(reported) => diags.append(found).and(Err(reported)),
     }
 }
@@ -66,7 +69,10 @@ pub(super) async fn validate_first(
 /// # Errors
 /// When it is not valid. Everything that can be found at once is reported.
 pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<(), Reported> {
-    let valid = check_unknown(session, diags).await.map(drop);
+    let checked = check_unknown(session, diags).await;
+    let valid = checked.map(|checked| {
+        checked.deprecated.into_iter().for_each(|warning| diags.warn(warning));
+    });
     session.pool.tell(diags);
     valid
 }
@@ -75,7 +81,7 @@ pub async fn validate(session: &Session<'_>, diags: &mut Diagnostics) -> Result<
 async fn check_unknown(
     session: &Session<'_>,
     diags: &mut Diagnostics,
-) -> Result<Accepted, Reported> {
+) -> Result<Checked, Reported> {
     let variables = session.config.root.variables.iter();
     let variables = variables
         .map(|(name, variable)| (name.clone(), Input::of(inputs::unknown(variable))))
@@ -93,12 +99,20 @@ enum Found {
     Accepted(Value),
 }
 
-async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Accepted, Reported> {
+/// A configuration that is valid.
+struct Checked {
+    accepted: Accepted,
+    /// Warnings of what is mentioned, which nothing but a check looks for.
+    deprecated: Vec<Diagnostic>,
+}
+
+async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Checked, Reported> {
     let options = Options::default();
     let graph = build::graph(diags, session, &options).await?;
     let givens = Givens { checking: true, ..session.givens() };
     // By vertex, so that their order does not depend on timing.
     let mut problems: BTreeMap<VertexId, Diagnostics> = BTreeMap::new();
+    let mut deprecated: BTreeMap<VertexId, Vec<Diagnostic>> = BTreeMap::new();
     let mut accepted = Accepted::default();
     let stop = || session.stopped();
     let finishing = session.finishing;
@@ -123,6 +137,10 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Accepte
                 _ => {}
             }
             problems.insert(id, said);
+            let warnings = mention::deprecated(session, vertex);
+            if !warnings.is_empty() {
+                deprecated.insert(id, warnings);
+            }
             next
         },
     );
@@ -130,7 +148,9 @@ async fn check(session: &Session<'_>, diags: &mut Diagnostics) -> Result<Accepte
     for said in graph.order().iter().filter_map(|id| problems.remove(id)) {
         let _ = diags.append(said);
     }
-    diags.check().map(|()| accepted)
+    diags.check()?;
+    let deprecated = graph.order().iter().filter_map(|id| deprecated.remove(id)).flatten();
+    Ok(Checked { accepted, deprecated: deprecated.collect() })
 }
 
 async fn visit(
