@@ -114,8 +114,8 @@ impl Reel {
 
     fn keep(&self, (call, of): (&str, &str), request: Page<'_>, answer: Page<'_>) {
         let mut kept = self.kept();
-        kept.secrets.learn(request.secrets);
-        kept.secrets.learn(answer.secrets);
+        kept.secrets.learn(request.secrets, request.names);
+        kept.secrets.learn(answer.secrets, answer.names);
         let (request, answer) = (Json::Object(request.fields), Json::Object(answer.fields));
         kept.lines.push(Line {
             call: call.to_owned(),

@@ -1,5 +1,7 @@
 //! Values as JSON and back, by their types, with what is unknown. JSON of states cannot say that.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 use formwork_plugin_protocol::Payload;
 use formwork_plugin_protocol::message::DeferredReason;
@@ -15,7 +17,7 @@ use serde_json::{Map, Value as Json, json};
 use super::secret;
 
 const UNKNOWN: &str = "$unknown";
-const TYPE: &str = "$type";
+pub(super) const TYPE: &str = "$type";
 const HEX: &str = "$hex";
 /// A number or truth that nobody may see.
 pub(super) const SECRET: &str = "$secret";
@@ -95,17 +97,36 @@ pub(super) struct Page<'o> {
     pub(super) offer: &'o Offer,
     pub(super) fields: Map<String, Json>,
     pub(super) secrets: Vec<String>,
+    /// What the members of its objects are called.
+    pub(super) names: BTreeSet<String>,
 }
 
 impl<'o> Page<'o> {
     pub(super) fn new(offer: &'o Offer) -> Self {
-        Self { offer, fields: Map::new(), secrets: Vec::new() }
+        let names = OF_PROBLEMS.map(str::to_owned).into();
+        Self { offer, fields: Map::new(), secrets: Vec::new(), names }
     }
 
     /// Writes a member, unless there is nothing to say.
     pub(super) fn put(&mut self, name: &str, json: Json) {
         if !json.is_null() {
+            self.names.insert(name.to_owned());
             self.fields.insert(name.to_owned(), json);
+        }
+    }
+
+    /// Notes what the attributes of a type are called.
+    pub(super) fn name(&mut self, ty: &Type) {
+        match ty {
+            Type::List(element) | Type::Set(element) | Type::Map(element) => self.name(element),
+            Type::Tuple(elements) => elements.iter().for_each(|element| self.name(element)),
+            Type::Object(object) => {
+                for (name, ty) in &object.attributes {
+                    self.names.insert(name.as_str().to_owned());
+                    self.name(ty);
+                }
+            }
+            Type::Dynamic | Type::Bool | Type::Number | Type::String => {}
         }
     }
 
@@ -121,17 +142,23 @@ impl<'o> Page<'o> {
         match payload.decode(&ty) {
             Ok(plain) if plain.value().is_null() => Json::Null,
             Ok(plain) => {
+                self.name(&plain.value().ty());
                 let mut json = shown(plain.value(), &ty);
                 if let Some(block) = self.offer.block(kind) {
-                    for path in block.sensitive_paths(plain.value()) {
-                        path.find(plain.value()).into_iter().for_each(|found| self.secret(found));
-                        conceal_at(&mut json, &path.0);
-                    }
+                    self.hide(block, plain.value(), &mut json);
                 }
                 json
             }
             // What breaks the schema is not hidden behind it: the engine complains to the user.
             Err(error) => Json::from(format!("not of its type: {error}")),
+        }
+    }
+
+    /// Notes what of an object its schema calls sensitive as secret, and marks it so in its JSON.
+    pub(super) fn hide(&mut self, block: &Block, object: &Value, json: &mut Json) {
+        for path in block.sensitive_paths(object) {
+            path.find(object).into_iter().for_each(|found| self.secret(found));
+            conceal_at(json, &path.0);
         }
     }
 
@@ -164,6 +191,9 @@ impl<'o> Page<'o> {
         self.put("deferred", found.map_or(Json::Null, |(_, name)| Json::from(*name)));
     }
 }
+
+/// The members of a problem and of its path.
+const OF_PROBLEMS: [&str; 6] = ["severity", "summary", "detail", "path", "key", "index"];
 
 const REASONS: [(DeferredReason, &str); 4] = [
     (DeferredReason::Unknown, "unknown"),

@@ -12,6 +12,8 @@ use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ImportRequest, MoveRequest, PlanRequest, RawState, ReadRequest,
     UpgradeIdentityRequest, UpgradeRequest,
 };
+use formwork_value::codec::json::{self, Extra};
+use formwork_value::schema::Block;
 use serde_json::{Value as Json, json};
 
 use super::form::{Kind, Page, conceal, shown_bytes};
@@ -145,15 +147,26 @@ impl Page<'_> {
             RawState::Flat(members) => json!(members),
         };
         let schema = of.and_then(|of| self.offer.schema.resources.get(of));
-        for (name, attribute) in schema.into_iter().flat_map(|schema| &schema.block.attributes) {
-            if attribute.sensitive
-                && let Some(part) = json.get_mut(name.as_str())
-            {
+        if let Some(block) = schema.map(|schema| &schema.block) {
+            let ty = block.implied_type();
+            self.name(&ty);
+            let written = json.to_string();
+            match json::decode_with(written.as_bytes(), &ty, Extra::Drop) {
+                Ok(object) => self.hide(block, &object, &mut json),
+                // Stored by another version: what it has at the top is known by name.
+                Err(_) => self.hide_named(block, &mut json),
+            }
+        }
+        self.put(name, json);
+    }
+
+    fn hide_named(&mut self, block: &Block, json: &mut Json) {
+        for (name, _) in block.attributes.iter().filter(|(_, attribute)| attribute.sensitive) {
+            if let Some(part) = json.get_mut(name.as_str()) {
                 texts(part, &mut self.secrets);
                 conceal(part);
             }
         }
-        self.put(name, json);
     }
 }
 

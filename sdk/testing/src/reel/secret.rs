@@ -2,11 +2,11 @@
 //! is written, and taken for whatever stands in its place when it is answered from. Which texts are
 //! secrets is decided elsewhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value as Json, json};
 
-use super::form::SECRET;
+use super::form::{SECRET, TYPE};
 
 /// A shorter secret is replaced only where it is all there is: it occurs by chance in other texts.
 const SHORT: usize = 4;
@@ -16,29 +16,35 @@ const CLOSE: char = '»';
 
 /// The texts that nobody may see.
 #[derive(Default)]
-pub(super) struct Secrets(Vec<String>);
+pub(super) struct Secrets {
+    texts: Vec<String>,
+    /// What attributes and the parts of a record are called, which is no secret.
+    names: BTreeSet<String>,
+}
 
 impl Secrets {
-    pub(super) fn learn(&mut self, more: Vec<String>) {
+    pub(super) fn learn(&mut self, more: Vec<String>, names: BTreeSet<String>) {
         for secret in more {
-            if !secret.is_empty() && !self.0.contains(&secret) {
-                self.0.push(secret);
+            if !secret.is_empty() && !self.texts.contains(&secret) {
+                self.texts.push(secret);
             }
         }
+        self.names.extend(names);
     }
 
     /// Tokens for all of them.
     pub(super) fn tokens(&self) -> Tokens<'_> {
-        let mut secrets: Vec<&str> = self.0.iter().map(String::as_str).collect();
+        let mut secrets: Vec<&str> = self.texts.iter().map(String::as_str).collect();
         // One may be a part of another.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Tokens { secrets, numbers: BTreeMap::new() }
+        Tokens { secrets, names: &self.names, numbers: BTreeMap::new() }
     }
 }
 
 /// Numbers secrets in the order in which they occur.
 pub(super) struct Tokens<'s> {
     secrets: Vec<&'s str>,
+    names: &'s BTreeSet<String>,
     numbers: BTreeMap<String, usize>,
 }
 
@@ -51,13 +57,18 @@ impl Tokens<'_> {
             Json::Object(members) => match members.get(SECRET) {
                 // Of one that is in texts too, the token is the same.
                 Some(secret) => json!({SECRET: self.token(&secret.to_string())}),
-                None => {
-                    let members = members.iter();
-                    members.map(|(name, one)| (self.hidden(name), self.hide(one))).collect()
-                }
+                None => members.iter().map(|(name, one)| self.member(name, one)).collect(),
             },
             other => other.clone(),
         }
+    }
+
+    fn member(&mut self, name: &str, json: &Json) -> (String, Json) {
+        if name == TYPE {
+            return (name.to_owned(), json.clone());
+        }
+        let is_name = self.names.contains(name);
+        (if is_name { name.to_owned() } else { self.hidden(name) }, self.hide(json))
     }
 
     fn token(&mut self, secret: &str) -> String {
@@ -201,7 +212,7 @@ mod tests {
 
     fn hidden(secrets: &[&str], json: &Json) -> Json {
         let mut known = Secrets::default();
-        known.learn(secrets.iter().map(|secret| (*secret).to_owned()).collect());
+        known.learn(secrets.iter().map(|secret| (*secret).to_owned()).collect(), BTreeSet::new());
         known.tokens().hide(json)
     }
 

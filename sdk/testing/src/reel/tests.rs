@@ -255,3 +255,65 @@ async fn answers_that_stream_are_kept_and_come_again() {
     assert!(second.0.contains("the safe") && !second.0.contains("4711"), "{second:?}");
     assert_eq!(again.rest(), Vec::<String>::new());
 }
+
+/// A vault, with things in it that say as much as their names do.
+#[derive(Clone, Model)]
+struct Vault {
+    #[attr(required, sensitive)]
+    password: String,
+    /// In a set with a secret part everything is a secret.
+    #[attr(optional)]
+    things: Option<Set<Treasure>>,
+    #[attr(computed, keep)]
+    id: String,
+}
+
+#[derive(Clone, Debug, Nested)]
+struct Treasure {
+    #[attr(required)]
+    what: String,
+    #[attr(optional, sensitive)]
+    hush: Option<String>,
+    #[attr(default = 7_777)]
+    level: i64,
+}
+
+struct Vaults;
+
+impl Resource for Vaults {
+    type Model = Vault;
+
+    async fn create(&self, _: Create<Vault>) -> Answer<VaultComputed> {
+        Ok(VaultComputed { id: "config".to_owned() })
+    }
+}
+
+#[test]
+fn names_are_no_secrets_and_secrets_at_depth_are_hidden_in_what_was_stored_too() {
+    let lab = || {
+        Lab::new(|| {
+            ProviderDef::new("registry.terraform.io/acme/vaults").resource("vaults_vault", Vaults)
+        })
+    };
+    let live = |lab: &mut Lab, secret: &str| {
+        let things = "[{ what = \"ring\" }, { what = \"gold\", hush = \"pst\" }]";
+        let config = format!(
+            "resource \"vaults_vault\" \"a\" {{\n  password = \"{secret}\"\n  things   = {things}\n}}\n"
+        );
+        lab.apply(&config).expect_done();
+        lab.plan(&config).expect_nothing();
+        lab.destroy(&config).expect_done();
+    };
+    for secret in ["password", "word", "config", "what"] {
+        let (reel, mut recorded) = (Reel::new(), lab());
+        recorded.record(&reel);
+        live(&mut recorded, secret);
+        let text = reel.text();
+        assert!(!text.contains("7777") && !text.contains("ring"), "{text}");
+        let again = Reel::read(&text).unwrap();
+        let mut replayed = lab();
+        replayed.replay(&again);
+        live(&mut replayed, secret);
+        assert_eq!(again.rest(), Vec::<String>::new());
+    }
+}
