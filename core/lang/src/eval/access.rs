@@ -23,7 +23,7 @@ impl NoSuchPart {
 impl NoSuchPart {
     /// The same without what it says of a secret key or of the keys of a secret value.
     fn without_detail(self) -> Self {
-        let detail = "There is no such element. More is not shown, because it could reveal a sensitive value.";
+        let detail = "There is no such element. More is not shown, because it could reveal a sensitive or ephemeral value.";
         Self { detail: detail.to_owned(), ..self }
     }
 }
@@ -128,7 +128,7 @@ pub fn index(value: &Value, key: &Value) -> Result<Value, NoSuchPart> {
     if !matches!(value.peek(), Value::Object(_)) {
         marks |= key.marks();
     }
-    let secret = (value.marks() | key.marks()).contains(Marks::SENSITIVE);
+    let secret = !key.marks().is_empty() || value.marks().contains(Marks::SENSITIVE);
     let hide = |part: NoSuchPart| if secret { part.without_detail() } else { part };
     let (value, key) = (value.peek(), key.peek());
     if value.is_null() {

@@ -359,10 +359,9 @@ impl Evaluator<'_> {
 }
 
 fn duplicate_key(key: &Str, marks: Marks) -> Diagnostic {
-    let key = if marks.contains(Marks::SENSITIVE) {
-        "a sensitive key".to_owned()
-    } else {
-        format!("the key {:?}", key.as_str())
+    let key = match marks.is_empty() {
+        true => format!("the key {:?}", key.as_str()),
+        false => "a sensitive or ephemeral key".to_owned(),
     };
     Diagnostic::error(
         "Duplicate object key",

@@ -369,3 +369,28 @@ fn arithmetic_on_what_is_there_and_on_what_must_be_found_comes_to_the_same() {
         }
     }
 }
+
+#[test]
+fn no_mistake_tells_what_is_secret_or_passes_by() {
+    let mistakes = [
+        "tonumber(X)",
+        "tobool(X)",
+        "parseint(X, 10)",
+        "{ a = 1 }[X]",
+        "tomap({ a = 1 })[X]",
+        "[1][X]",
+        "{ for k in [1, 2] : X => k }",
+        "X + 1",
+        "X ? 1 : 2",
+        "X.y",
+        "[for c in X : c]",
+        "jsondecode(X)",
+    ];
+    for (name, value) in [("secret", "s3cret"), ("passing", "\"pass\"")] {
+        for mistake in mistakes {
+            let diags = eval(&mistake.replace('X', name)).expect_err(mistake);
+            let told: Vec<&str> = diags.iter().map(|diag| diag.detail.as_str()).collect();
+            assert!(!told.iter().any(|detail| detail.contains(value)), "{mistake}: {told:?}");
+        }
+    }
+}

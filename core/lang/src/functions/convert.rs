@@ -135,8 +135,9 @@ fn to_type(args: &Args<'_>, ty: &Type) -> Outcome {
 /// Says why a conversion fails, without the value where that is secret.
 fn not_converted(value: &Value, ty: &Type, refused: &Refused) -> String {
     let (got, wanted) = (value.ty(), ty.friendly_constraint());
-    if value.all_marks().contains(Marks::SENSITIVE) {
-        return format!("this sensitive {} does not convert to {wanted}", got.friendly_name());
+    if !value.all_marks().is_empty() {
+        let got = with_article(&got);
+        return format!("{got} that must not be shown does not convert to {wanted}");
     }
     match (value.peek(), ty) {
         (Value::String(text), Type::Bool) => {

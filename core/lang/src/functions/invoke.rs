@@ -43,8 +43,7 @@ pub fn invoke(
     if untyped {
         return Ok(Value::dynamic().mark(marks));
     }
-    let secret = marks.contains(Marks::SENSITIVE);
-    let hide = |error| if secret { without_reason(error) } else { error };
+    let hide = |error| if marks.is_empty() { error } else { without_reason(error) };
     if function.reads_everything() {
         ctx.budget.reading(&plain)?;
     }
@@ -56,9 +55,11 @@ pub fn invoke(
     Ok(value.mark(marks))
 }
 
-/// An error that tells nothing of the arguments: the function did not see that one of them is secret.
+/// An error that tells nothing of the arguments: the function did not see that one of them is secret, or
+/// not to be kept anywhere.
 fn without_reason(error: CallError) -> CallError {
-    let reason = "why is not shown, because it could reveal a sensitive value".to_owned();
+    let reason =
+        "why is not shown, because it could reveal a sensitive or ephemeral value".to_owned();
     CallError { reason, ..error }
 }
 
