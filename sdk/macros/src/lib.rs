@@ -23,7 +23,8 @@ use syn::{DeriveInput, parse_macro_input};
 /// - `replace`: a change makes a new object; `replace_if = FUNCTION` asks
 ///   `fn(&Attr<T>, &Attr<T>) -> bool` with the prior and the planned value;
 /// - what an author sets must pass: `one_of = ["a", "b"]`, `range = 1..=10_i64`, `length = 1..=64`,
-///   `check = FUNCTION` asks `fn(&T) -> Result<(), String>`;
+///   `check = FUNCTION` asks `fn(&T) -> Result<(), String>`, whose text ends a sentence that begins with
+///   the attribute: `must not have spaces`;
 /// - `identity`, `identity(optional)`: a part of what identifies an object;
 /// - `import`: what users call an object when they import it by its id;
 /// - `fills`: the provider sets parts of what is nested here;
