@@ -2,11 +2,11 @@
 //! What an answer means is each phase's own business.
 
 use bytes::Bytes;
+use formwork_plugin_protocol::contract::Finding;
 use formwork_plugin_protocol::contract::conform::{self, assert_plan_valid};
 use formwork_plugin_protocol::contract::ignore::Ignore;
 use formwork_plugin_protocol::contract::propose::proposed_new;
 use formwork_plugin_protocol::contract::replace::requires_replace;
-use formwork_plugin_protocol::contract::{Finding, legacy};
 use formwork_value::{Diagnostics, Path, Plain, Reported};
 
 use crate::config::IgnoreChanges;
@@ -53,7 +53,7 @@ impl Asking<'_> {
         let ask = Ask { prior: before, proposed: &proposed, config, private, identity };
         let mut planned = self.plan(diags, ask).await?;
         if planned.legacy {
-            planned.value = legacy::normalise(block, &planned.value);
+            // The legacy type system returns unknown and null blocks, and they are kept so.
             if let Some(ignored) = &ignored {
                 planned.value = ignored.in_planned(before, &planned.value);
             }

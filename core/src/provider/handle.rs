@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::capability::ClientCapabilities;
-use formwork_plugin_protocol::contract::conform;
+use formwork_plugin_protocol::contract::{conform, legacy};
 use formwork_plugin_protocol::message::configure::{ConfigureRequest, ValidateRequest, Verdict};
 use formwork_plugin_protocol::message::resource::{
     ApplyRequest, ApplyResponse, PlanRequest, RawState, ReadRequest, UpgradeRequest,
@@ -312,6 +312,7 @@ impl Handle {
                 about,
             ));
         }
+        let value = legacy::normalise(ty.block(), value);
         let identity = self.identity(diags, (ty, call), answer.identity, about)?;
         Ok(Read { value, private: answer.private, identity })
     }

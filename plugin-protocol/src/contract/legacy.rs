@@ -1,86 +1,89 @@
-//! Tolerance for providers of the old SDK, which cannot tell an absent block from an empty one.
-//! Changes only how nested blocks are held, never what is in an attribute.
+//! Normalisation of objects read from providers of the legacy SDK, which cannot distinguish an absent
+//! block from an empty one. Applies to objects that were read, never to planned or applied ones: there,
+//! null and unknown blocks are kept as the provider returned them.
 
 use formwork_value::schema::{Block, NestedBlock, Nesting};
 use formwork_value::{Plain, Value};
 
-/// Returns the object with nested blocks held as the rules want it: collections that are null become
-/// empty, unknown ones become one block of unknowns, and a group that is null becomes empty.
+/// Replaces null nested blocks of an object that was read: a list or set that is null becomes empty, a
+/// group that is null becomes the empty group. Attributes are unchanged.
 ///
-/// Blocks that hold dynamic attributes are left alone: the old SDK has none.
+/// Blocks with dynamic attributes are unchanged: the legacy SDK has none.
 #[must_use]
-pub fn normalise(block: &Block, value: &Plain) -> Plain {
-    in_block(block, value.value()).split_marks().0
+pub fn normalise(block: &Block, read: Plain) -> Plain {
+    match in_block(block, read.value()) {
+        Some(normal) => normal.split_marks().0,
+        None => read,
+    }
 }
 
-fn in_block(block: &Block, value: &Value) -> Value {
-    let Value::Object(object) = value else { return value.clone() };
-    let items = object.iter().map(|(name, part)| match block.blocks.get(name) {
-        Some(nested) if !nested.block.implied_type().has_dynamic() => in_nested(nested, part),
-        _ => part.clone(),
+/// Returns the normalised object, or `None` if it is in normal form already.
+fn in_block(block: &Block, value: &Value) -> Option<Value> {
+    let Value::Object(object) = value else { return None };
+    if block.blocks.is_empty() {
+        return None;
+    }
+    let parts = object.iter().map(|(name, part)| {
+        let nested = block.blocks.get(name)?;
+        let has_dynamic = nested.block.implied_type().has_dynamic();
+        if has_dynamic { None } else { in_nested(nested, part) }
     });
-    value.with_children(items.collect())
+    replaced(value, parts.collect())
 }
 
-fn in_nested(nested: &NestedBlock, value: &Value) -> Value {
+fn in_nested(nested: &NestedBlock, value: &Value) -> Option<Value> {
     match (nested.nesting, value) {
-        (Nesting::Map, _) => value.clone(),
-        (Nesting::Single | Nesting::Group, Value::Unknown(_)) => unknown_block(&nested.block),
-        (Nesting::Single, Value::Null(_)) => value.clone(),
-        (_, Value::Null(_)) => nested.empty_value(),
-        (Nesting::List | Nesting::Set, Value::Unknown(_)) => {
-            nested.collection(vec![unknown_block(&nested.block)])
-        }
+        (_, Value::Unknown(_)) | (Nesting::Map, _) | (Nesting::Single, Value::Null(_)) => None,
+        (_, Value::Null(_)) => Some(nested.empty_value()),
         (Nesting::Single | Nesting::Group, _) => in_block(&nested.block, value),
         (Nesting::List | Nesting::Set, _) => {
-            let blocks = value.children().iter().map(|element| in_block(&nested.block, element));
-            value.with_children(blocks.collect())
+            let elements = value.children();
+            let parts = elements.iter().map(|element| in_block(&nested.block, element));
+            replaced(value, parts.collect())
         }
     }
 }
 
-/// A block of which everything is unknown but that it exists.
-fn unknown_block(block: &Block) -> Value {
-    let attributes = block
-        .attributes
-        .iter()
-        .map(|(name, attr)| (name.clone(), Value::unknown(attr.implied_type())));
-    let blocks = block.blocks.iter().map(|(name, nested)| {
-        let stub = match nested.nesting {
-            Nesting::Single | Nesting::Group => unknown_block(&nested.block),
-            Nesting::List | Nesting::Set => nested.collection(vec![unknown_block(&nested.block)]),
-            Nesting::Map => nested.empty_value(),
-        };
-        (name.clone(), stub)
-    });
-    Value::object(attributes.chain(blocks))
+/// Puts the parts that changed into a value.
+fn replaced(value: &Value, parts: Vec<Option<Value>>) -> Option<Value> {
+    if parts.iter().all(Option::is_none) {
+        return None;
+    }
+    let old = value.children().iter();
+    let new = parts.into_iter().zip(old).map(|(new, old)| new.unwrap_or_else(|| old.clone()));
+    Some(value.with_children(new.collect()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixtures::{block, brief, four, raw, with, with_unknown};
+    use super::super::fixtures::{block, four, raw, with, with_unknown};
     use super::*;
 
     #[test]
-    fn blocks_are_held_as_the_rules_want_them() {
+    fn null_blocks_of_an_object_that_was_read_become_empty_ones() {
         let of = |nesting| with(block(four()), "b", nesting, block(four()));
-        let unknown = "{id:? name:? note:? size:?}";
-        for (nesting, absent, stub) in [
-            (Nesting::List, "[]", format!("{{b:[{unknown}]}}")),
-            (Nesting::Set, "[]", format!("{{b:[{unknown}]}}")),
-            (Nesting::Group, "{}", format!("{{b:{unknown}}}")),
-        ] {
+        for (nesting, empty) in
+            [(Nesting::List, "[]"), (Nesting::Set, "[]"), (Nesting::Group, "{}")]
+        {
             let schema = of(nesting);
-            let null = raw(&schema, "{}");
-            let empty = format!("{{\"b\":{absent}}}");
-            assert_eq!(normalise(&schema, &null), raw(&schema, &empty));
-            assert_eq!(brief(&normalise(&schema, &with_unknown(&null, "b"))), stub);
+            let expected = raw(&schema, &format!("{{\"b\":{empty}}}"));
+            assert_eq!(normalise(&schema, raw(&schema, "{}")), expected, "{nesting:?}");
+            assert_eq!(normalise(&schema, expected.clone()), expected, "{nesting:?}");
         }
         let single = of(Nesting::Single);
         let null = raw(&single, "{}");
-        assert_eq!(normalise(&single, &null), null);
+        assert_eq!(normalise(&single, null.clone()), null);
         let deep = with(block(vec![]), "o", Nesting::List, of(Nesting::List));
         let given = raw(&deep, r#"{"o":[{"name":"a"}]}"#);
-        assert_eq!(normalise(&deep, &given), raw(&deep, r#"{"o":[{"name":"a","b":[]}]}"#));
+        assert_eq!(normalise(&deep, given), raw(&deep, r#"{"o":[{"name":"a","b":[]}]}"#));
+    }
+
+    #[test]
+    fn unknown_blocks_are_left_as_the_provider_returned_them() {
+        for nesting in [Nesting::List, Nesting::Set, Nesting::Group, Nesting::Single] {
+            let schema = with(block(four()), "b", nesting, block(four()));
+            let unknown = with_unknown(&raw(&schema, "{}"), "b");
+            assert_eq!(normalise(&schema, unknown.clone()), unknown, "{nesting:?}");
+        }
     }
 }
