@@ -21,7 +21,7 @@ use crate::env::Env;
 /// Starts providers from the programs that were found for them.
 pub(crate) struct Launcher {
     programs: BTreeMap<ProviderAddr, PathBuf>,
-    reattach: BTreeMap<String, Reattach>,
+    reattach: BTreeMap<ProviderAddr, Reattach>,
     settings: Settings,
     limit: Option<usize>,
     /// Variables of our environment that are none of their business.
@@ -39,7 +39,7 @@ impl Launcher {
     pub(crate) fn new(
         env: &Env,
         programs: BTreeMap<ProviderAddr, PathBuf>,
-        reattach: BTreeMap<String, Reattach>,
+        reattach: BTreeMap<ProviderAddr, Reattach>,
     ) -> Self {
         let connections = env.plugin_connections.unwrap_or(Settings::USUAL.connections).max(1);
         let usual = Settings::USUAL;
@@ -88,7 +88,7 @@ impl Launcher {
 impl Launch for Launcher {
     async fn launch(&self, addr: &ProviderAddr) -> Result<Arc<dyn Provider>, Failure> {
         let name = addr.display();
-        let plugin = match self.reattach.get(&addr.to_string()) {
+        let plugin = match self.reattach.get(addr) {
             Some(reattach) => Plugin::reattach(&name, reattach, &self.settings).await?,
             None => {
                 let path = self.programs.get(addr).cloned().ok_or_else(|| {

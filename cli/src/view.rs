@@ -41,7 +41,7 @@ impl Screen {
 
     /// Breaks paragraphs into lines that fit.
     pub(crate) fn wrap(&self, text: &str) -> String {
-        human::wrap::wrap(text, self.width).join("\n")
+        human::wrap::wrap(text, self.width.saturating_sub(1)).join("\n")
     }
 
     /// A line across the screen, between what is to be done and what was seen.

@@ -48,6 +48,8 @@ pub(crate) struct Workspace<'e> {
     pub(crate) sources: Sources,
     /// The settings of the command line.
     pub(crate) settings: Settings,
+    /// Providers that are running already. They need neither an installation nor a lock.
+    pub(crate) reattached: BTreeMap<ProviderAddr, Reattach>,
     /// What the configuration was read from.
     pub(crate) basis: Basis,
 }
@@ -61,8 +63,39 @@ fn doubt(env: &Env, settings: &Settings) {
     }
 }
 
-/// The providers to be found, and those that run already.
-type Needed = (BTreeMap<ProviderAddr, Constraints>, BTreeMap<String, Reattach>);
+/// Reads the providers that are running already from `TF_REATTACH_PROVIDERS`, by their addresses in
+/// full.
+///
+/// # Errors
+/// When the variable's value is malformed, or names a provider twice.
+fn reattached(
+    env: &Env,
+    diags: &mut Diagnostics,
+) -> Result<BTreeMap<ProviderAddr, Reattach>, Reported> {
+    let mut reattached = BTreeMap::new();
+    let Some(text) = &env.reattach else { return Ok(reattached) };
+    let mut invalid = |detail: String| {
+        let diagnostic = Diagnostic::error("Invalid TF_REATTACH_PROVIDERS", detail);
+        diags.error(diagnostic.blame(Blame::Environment))
+    };
+    let plugins = reattach::parse(text).map_err(|error| invalid(error.to_string()))?;
+    for (name, plugin) in plugins {
+        // Test harnesses of SDKs name each provider in the namespace of Terraform 0.12 as well.
+        if name.split('/').rev().nth(1) == Some("-") {
+            continue;
+        }
+        let addr: ProviderAddr = name.parse().map_err(|error| {
+            invalid(format!("The variable names {name:?} as a provider. {error}"))
+        })?;
+        if reattached.get(&addr).is_some_and(|other| *other != plugin) {
+            return Err(invalid(format!(
+                "The variable names {addr} twice, with different entries."
+            )));
+        }
+        reattached.insert(addr, plugin);
+    }
+    Ok(reattached)
+}
 
 impl<'e> Workspace<'e> {
     /// Opens the working folder.
@@ -75,6 +108,7 @@ impl<'e> Workspace<'e> {
             diags.error(Diagnostic::error(summary, error.to_string()).blame(Blame::Environment))
         })?;
         doubt(env, &settings);
+        let reattached = reattached(env, diags)?;
         let opened = Self {
             env,
             root: PathBuf::from("."),
@@ -82,6 +116,7 @@ impl<'e> Workspace<'e> {
             data: env.data_dir.clone().unwrap_or_else(|| PathBuf::from(".terraform")),
             sources: Sources::new(),
             settings,
+            reattached,
             basis: Basis::default(),
         };
         let name = opened.name();
@@ -262,6 +297,7 @@ impl<'e> Workspace<'e> {
         Places {
             env: self.env,
             settings: &self.settings,
+            reattached: &self.reattached,
             root: &self.root,
             data: &self.data,
             plugin_dirs,
@@ -277,11 +313,11 @@ impl<'e> Workspace<'e> {
         diags: &mut Diagnostics,
         required: &BTreeMap<ProviderAddr, Constraints>,
     ) -> Result<Launcher, Reported> {
-        let (needed, reattached) = self.needed(diags, required)?;
+        self.load_locks(diags, required)?;
         let places = self.places(&[]);
-        places.check(diags, &needed, &self.basis.locks)?;
-        let programs = places.programs(diags, &needed, &self.basis.locks)?;
-        Ok(Launcher::new(self.env, programs, reattached))
+        places.check(diags, required, &self.basis.locks)?;
+        let programs = places.programs(diags, required, &self.basis.locks)?;
+        Ok(Launcher::new(self.env, programs, self.reattached.clone()))
     }
 
     /// As [`Workspace::launcher`], for whoever only wants to know what the providers think of a
@@ -294,44 +330,25 @@ impl<'e> Workspace<'e> {
         diags: &mut Diagnostics,
         required: &BTreeMap<ProviderAddr, Constraints>,
     ) -> Result<Launcher, Reported> {
-        let (needed, reattached) = self.needed(diags, required)?;
+        self.load_locks(diags, required)?;
         let mut missing = Diagnostics::new();
-        let programs = self.places(&[]).programs(&mut missing, &needed, &self.basis.locks);
+        let programs = self.places(&[]).programs(&mut missing, required, &self.basis.locks);
         for problem in missing {
             let summary = "Missing required provider".to_owned();
             let _ = diags.push(Diagnostic { summary, ..problem });
         }
-        Ok(Launcher::new(self.env, programs?, reattached))
+        Ok(Launcher::new(self.env, programs?, self.reattached.clone()))
     }
 
-    /// The providers to be found among those that are installed, and those that run already. What is
-    /// locked is read for it.
-    fn needed(
+    /// Reads the lock file for the programs of these providers.
+    ///
+    /// # Errors
+    /// When it cannot be read, or a provider is required that must be built in and is not.
+    fn load_locks(
         &mut self,
         diags: &mut Diagnostics,
         required: &BTreeMap<ProviderAddr, Constraints>,
-    ) -> Result<Needed, Reported> {
-        let reattached = match &self.env.reattach {
-            Some(text) => {
-                let plugins = reattach::parse(text).map_err(|error| {
-                    let diagnostic =
-                        Diagnostic::error("Invalid TF_REATTACH_PROVIDERS", error.to_string());
-                    diags.error(diagnostic.blame(Blame::Environment))
-                })?;
-                // The short forms of an address name the same provider.
-                let full = |name: String| match name.parse::<ProviderAddr>() {
-                    Ok(addr) => addr.to_string(),
-                    Err(_) => name,
-                };
-                plugins.into_iter().map(|(name, plugin)| (full(name), plugin)).collect()
-            }
-            None => BTreeMap::new(),
-        };
-        let needed: BTreeMap<_, _> = required
-            .iter()
-            .filter(|(addr, _)| !addr.is_builtin() && !reattached.contains_key(&addr.to_string()))
-            .map(|(addr, constraints)| (addr.clone(), constraints.clone()))
-            .collect();
+    ) -> Result<(), Reported> {
         let mut result = Ok(());
         for addr in required.keys().filter(|addr| addr.is_builtin() && addr.kind() != "terraform") {
             let detail = format!(
@@ -341,7 +358,7 @@ impl<'e> Workspace<'e> {
         }
         result?;
         self.basis.locks = self.locks(diags)?;
-        Ok((needed, reattached))
+        Ok(())
     }
 
     /// Warns of programs that are under development. Only for commands that work with real objects

@@ -217,6 +217,7 @@ mod tests {
             data: root.join("data"),
             sources: Default::default(),
             settings: Default::default(),
+            reattached: Default::default(),
             basis: Default::default(),
         };
         let report = Report::new(Screen::of(&env), false, false);

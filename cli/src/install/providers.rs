@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use formwork_core::addr::ProviderAddr;
 use formwork_core::version::{Constraints, Version};
+use formwork_plugin_protocol::reattach::Reattach;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
@@ -23,6 +24,8 @@ use crate::env::Env;
 pub(crate) struct Places<'a> {
     pub(crate) env: &'a Env,
     pub(crate) settings: &'a Settings,
+    /// Providers that are running already.
+    pub(crate) reattached: &'a BTreeMap<ProviderAddr, Reattach>,
     /// The root module's folder.
     pub(crate) root: &'a Path,
     /// The data folder, `.terraform`.
@@ -68,6 +71,11 @@ impl Places<'_> {
         found.map(|(_, folder)| folder)
     }
 
+    /// Reports whether the lock file does not apply: built in, under development or running already.
+    fn needs_no_lock(&self, addr: &ProviderAddr) -> bool {
+        addr.is_builtin() || self.reattached.contains_key(addr) || self.overridden(addr).is_some()
+    }
+
     /// All versions of a provider that can be had, the best place for each.
     fn available(&self, addr: &ProviderAddr) -> BTreeMap<Version, Found> {
         let mut found = BTreeMap::new();
@@ -93,8 +101,7 @@ impl Places<'_> {
         found
     }
 
-    /// The program of a provider that comes beside this one, with its version, where that may be used.
-    /// It stands in for the provider's registry, so it is used where that would be asked.
+    /// The program and version of a provider that comes beside this one, in place of its registry.
     fn shipped(&self, addr: &ProviderAddr) -> Option<(Version, PathBuf)> {
         let registry = |method: &Method| method.kind == MethodKind::Direct && method.covers(addr);
         let asked = match &self.settings.methods {
@@ -151,7 +158,7 @@ impl Places<'_> {
         let mut chosen = Vec::new();
         let mut result = Ok(());
         for (addr, constraints) in required {
-            if addr.is_builtin() || self.overridden(addr).is_some() {
+            if self.needs_no_lock(addr) {
                 continue;
             }
             let old = locks.providers.get(addr);
@@ -341,8 +348,7 @@ impl Places<'_> {
         format!("Could not find {what}, for {}. {there} Looked at:{places}{remedy}", platform())
     }
 
-    /// Finds the program of a provider that `init` installed, and holds its package against the lock
-    /// file.
+    /// Finds the program of a provider that `init` installed, checked against the lock file.
     ///
     /// # Errors
     /// When it is not installed, or is not what was locked.
@@ -407,7 +413,7 @@ impl Places<'_> {
         Ok(program)
     }
 
-    /// Finds the programs of several providers, as [`Places::program`] does.
+    /// Finds the programs of several providers, as [`Places::program`] does, but of those in no need.
     ///
     /// # Errors
     /// When one is not installed, or is not what was locked.
@@ -419,8 +425,11 @@ impl Places<'_> {
     ) -> Result<BTreeMap<ProviderAddr, PathBuf>, Reported> {
         let mut programs = BTreeMap::new();
         let mut result = Ok(());
+        // All are tried, so that every missing one is named.
         for addr in needed.keys() {
-            // All are tried, so that every missing one is named.
+            if addr.is_builtin() || self.reattached.contains_key(addr) {
+                continue;
+            }
             match self.program(diags, addr, locks) {
                 Ok(path) => drop(programs.insert(addr.clone(), path)),
                 Err(reported) => result = Err(reported),
@@ -441,7 +450,7 @@ impl Places<'_> {
     ) -> Result<(), Reported> {
         let mut problems = String::new();
         for (addr, constraints) in required {
-            if addr.is_builtin() || self.overridden(addr).is_some() {
+            if self.needs_no_lock(addr) {
                 continue;
             }
             match locks.providers.get(addr) {

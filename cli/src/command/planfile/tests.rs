@@ -25,6 +25,7 @@ fn workspace<'e>(env: &'e Env, root: &Path) -> Workspace<'e> {
         data: root.join(".terraform"),
         sources: Default::default(),
         settings: Settings::default(),
+        reattached: Default::default(),
         basis: Default::default(),
     }
 }

@@ -16,6 +16,7 @@ fn what_is_locked_and_still_fits_stays_as_it_was_recorded() {
     let places = Places {
         env: &env,
         settings: &settings,
+        reattached: &BTreeMap::new(),
         root: folder.path(),
         data: &folder.path().join("data"),
         plugin_dirs: &[mirror],
@@ -47,7 +48,14 @@ fn what_was_installed_is_used_wherever_it_came_from_while_it_is_what_was_locked(
     std::fs::write(&program, "a program").unwrap();
     let hashes: BTreeSet<String> = [hash::of_folder(&package).unwrap()].into();
     let root = folder.path();
-    let places = Places { env: &env, settings: &settings, root, data: &data, plugin_dirs: &[] };
+    let places = Places {
+        env: &env,
+        settings: &settings,
+        reattached: &BTreeMap::new(),
+        root,
+        data: &data,
+        plugin_dirs: &[],
+    };
     let constraints: Constraints = ">= 1.0.0".parse().unwrap();
     let lock = Lock { version, constraints: constraints.clone(), hashes };
     let choose = |upgrade| {

@@ -112,7 +112,9 @@ pub(crate) fn one(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -
     }
     if !diagnostic.detail.is_empty() {
         lines.push(String::new());
-        lines.extend(wrap(&shown::text(&diagnostic.detail), screen.width.saturating_sub(2)));
+        // The last column stays free, and a bar with a space stands before each coloured line.
+        let margin = if screen.color { 3 } else { 1 };
+        lines.extend(wrap(&shown::text(&diagnostic.detail), screen.width.saturating_sub(margin)));
     }
     let mut text = String::new();
     if screen.color {

@@ -1,34 +1,58 @@
 //! Breaks text into lines that fit.
 
-use unicode_segmentation::UnicodeSegmentation as _;
-
-/// Breaks a paragraph at spaces so that no line is wider than `width`, unless a word is. Lines that
-/// begin with a space are kept as they are: they are laid out already.
+/// Breaks paragraphs at white space so that no line is wider than `width`, unless a single word is.
+/// Lines that begin with a space are laid out already and stay as they are. Lines end where
+/// Terraform's do, because people and test suites search for phrases in what is printed.
 pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for paragraph in text.split('\n') {
-        if paragraph.starts_with(' ') || paragraph.is_empty() {
+        if paragraph.starts_with(' ') {
             lines.push(paragraph.to_owned());
-            continue;
+        } else {
+            fill(&mut lines, paragraph, width);
         }
-        let mut line = String::new();
-        let mut line_width = 0;
-        for word in paragraph.split(' ') {
-            let word_width = word.graphemes(true).count();
-            if line_width > 0 && line_width + 1 + word_width > width {
-                lines.push(std::mem::take(&mut line));
-                line_width = 0;
-            }
-            if line_width > 0 {
-                line.push(' ');
-                line_width += 1;
-            }
-            line.push_str(word);
-            line_width += word_width;
-        }
-        lines.push(line);
     }
     lines
+}
+
+/// Appends the lines of one paragraph. The space between two words stays as it is within a line.
+fn fill(lines: &mut Vec<String>, paragraph: &str, width: usize) {
+    let (mut line, mut line_width) = (String::new(), 0);
+    let (mut space, mut space_width) = ("", 0);
+    for piece in pieces(paragraph) {
+        let piece_width = piece.chars().count();
+        if piece.starts_with(is_space) {
+            (space, space_width) = (piece, piece_width);
+            continue;
+        }
+        if line_width + space_width > 0 && line_width + space_width + piece_width > width {
+            lines.push(std::mem::take(&mut line));
+            line_width = 0;
+        } else {
+            line.push_str(space);
+            line_width += space_width;
+        }
+        line.push_str(piece);
+        line_width += piece_width;
+        (space, space_width) = ("", 0);
+    }
+    lines.push(line);
+}
+
+/// Words and the spaces between them, in turns.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let is_other = |c: char| is_space(c) != rest.starts_with(is_space);
+        let (piece, after) = rest.split_at(rest.find(is_other).unwrap_or(rest.len()));
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
+
+/// Reports whether a line may be broken at this character.
+fn is_space(c: char) -> bool {
+    c.is_whitespace() && c != '\u{a0}'
 }
 
 #[cfg(test)]
@@ -39,5 +63,13 @@ mod tests {
     fn breaks_at_spaces_and_leaves_laid_out_lines_alone() {
         let lines = wrap("one two three\n  four five six seven\n\neight", 9);
         assert_eq!(lines, ["one two", "three", "  four five six seven", "", "eight"]);
+    }
+
+    #[test]
+    fn a_line_is_as_wide_as_may_be_and_keeps_its_inner_spaces() {
+        assert_eq!(wrap("four five six", 9), ["four five", "six"]);
+        assert_eq!(wrap("four five six", 8), ["four", "five six"]);
+        assert_eq!(wrap("a  b\u{a0}c\td  e", 9), ["a  b\u{a0}c\td", "e"]);
+        assert_eq!(wrap("to unbreakable\nand", 5), ["to", "unbreakable", "and"]);
     }
 }
