@@ -25,7 +25,7 @@ mod validate;
 mod vertex;
 mod visit;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use formwork_value::{Diagnostic, Diagnostics, Reported, Str, Value};
 
@@ -43,6 +43,9 @@ pub use mention::check_expression;
 pub use validate::validate;
 
 pub use relevant::Relevant;
+
+/// Summary of the warning that a provider could not tell what became of an interrupted operation.
+pub const UNRESOLVED: &str = "An interrupted operation could not be resolved";
 
 use forgotten::Forgotten;
 use replace_order::ReplaceOrders;
@@ -79,6 +82,8 @@ pub struct Options {
     pub adoptions: BTreeMap<InstanceAddr, Adoption>,
     /// Objects that interrupted runs may have made, as they were to be.
     pub interrupted: BTreeMap<InstanceAddr, Value>,
+    /// Instances left alone because the outcome of an earlier operation on them is unknown.
+    pub open: BTreeSet<InstanceAddr>,
 }
 
 /// How an object is found that is to belong to an instance from now on.
@@ -115,6 +120,9 @@ pub struct Plan {
     pub targets: Vec<Target>,
     /// What was left out, with everything that stands on it.
     pub excludes: Vec<Target>,
+    /// Instances left alone because the outcome of an earlier operation on them is unknown. They are
+    /// among `excludes`.
+    pub open: BTreeSet<InstanceAddr>,
     /// Values of the root variables, defaults included.
     pub variables: BTreeMap<Str, Value>,
     /// The fate of each object, `NoOp` included.
@@ -137,7 +145,24 @@ pub struct Plan {
     pub errored: bool,
 }
 
+impl Options {
+    /// The same options, with instances left alone whose outcome is unknown.
+    #[must_use]
+    pub fn around(&self, open: BTreeSet<InstanceAddr>) -> Self {
+        let mut options = self.clone();
+        options.excludes.extend(open.iter().cloned().map(Target::Instance));
+        options.open.extend(open);
+        options
+    }
+}
+
 impl Plan {
+    /// Whether the user limited it to a part of what is there.
+    #[must_use]
+    pub fn is_limited_by_user(&self) -> bool {
+        !self.targets.is_empty() || self.excludes.len() > self.open.len()
+    }
+
     /// Whether it covers only a part of what is there.
     #[must_use]
     pub fn is_limited(&self) -> bool {

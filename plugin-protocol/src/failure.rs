@@ -51,4 +51,60 @@ impl Failure {
             _ => false,
         }
     }
+
+    /// Whether a call that changes something certainly changed nothing: it never left, or the plugin
+    /// refused it with a status that only a handler chooses. Statuses that a gRPC library chooses by
+    /// itself, such as `Internal` and `Unknown`, tell nothing.
+    #[must_use]
+    pub fn changed_nothing(&self) -> bool {
+        const REFUSALS: [&str; 8] = [
+            "Aborted",
+            "AlreadyExists",
+            "FailedPrecondition",
+            "InvalidArgument",
+            "NotFound",
+            "OutOfRange",
+            "PermissionDenied",
+            "Unauthenticated",
+        ];
+        match self {
+            Self::Launch(_)
+            | Self::Incompatible(_)
+            | Self::Unsendable(_)
+            | Self::Unimplemented(_) => true,
+            Self::Misbehaved(_) | Self::Lost { .. } => false,
+            Self::Status { code, .. } => REFUSALS.contains(&code.as_str()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_never_sent_or_was_refused_changed_nothing() {
+        let status = |code: &str| Failure::Status { code: code.into(), message: String::new() };
+        let lost = || Failure::Lost { reason: String::new(), exit: None, output: String::new() };
+        for failure in [
+            Failure::Launch(String::new()),
+            Failure::Incompatible(String::new()),
+            Failure::Unsendable(String::new()),
+            Failure::Unimplemented("ApplyResourceChange"),
+            status("InvalidArgument"),
+            status("Aborted"),
+        ] {
+            assert!(failure.changed_nothing(), "{failure:?}");
+        }
+        for failure in [
+            lost(),
+            Failure::Misbehaved(String::new()),
+            status("Internal"),
+            status("Unknown"),
+            status("Unavailable"),
+            status("Cancelled"),
+        ] {
+            assert!(!failure.changed_nothing(), "{failure:?}");
+        }
+    }
 }

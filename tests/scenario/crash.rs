@@ -94,16 +94,59 @@ fn what_was_finished_before_a_kill_is_in_the_state() {
 }
 
 #[test]
-fn nothing_is_destroyed_as_a_whole_while_something_may_be_left_behind() {
+fn an_open_operation_holds_up_nothing_but_its_instance_and_dependents() {
+    let more = r#"
+resource "bad_thing" "dependent" {
+  name = "dependent"
+  link = bad_thing.second.id
+}
+"#;
+    let workdir = Workdir::new(&format!("{CONFIG}{more}"));
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    let third = "resource \"bad_thing\" \"third\" {\n  name = \"third\"\n}\n";
+    let changed = CONFIG.replace("name = \"first\"", "name = \"first\"\n  kind = \"new\"");
+    workdir.write("main.tf", &format!("{changed}{more}{third}"));
+    // Planned as usual, with a place in the configuration.
+    let plan = workdir.formwork("plan -detailed-exitcode -out=p").run();
+    plan.code(2).says("1 to add, 1 to change").says("bad_thing.second was being created");
+    plan.says("on main.tf line").says_not("with bad_thing.second,\n\n");
+    workdir.formwork("apply p").run().code(1).says("1 added, 1 changed");
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
+    let next = workdir.formwork("apply -auto-approve").run();
+    next.code(1).says("0 added, 0 changed").says("An interrupted operation needs a decision");
+    next.says("formwork recover forget 'bad_thing.second'");
+    // So is everything else destroyed.
+    let destroyed = workdir.formwork("destroy -auto-approve").run();
+    destroyed.code(1).says("2 destroyed").says("An interrupted operation needs a decision");
+    assert_eq!(workdir.world.objects(), ["second-1"]);
+    workdir.formwork("recover adopt bad_thing.second second-1").succeed();
+    workdir.formwork("destroy -auto-approve").succeed().says("1 destroyed");
+    assert!(workdir.world.objects().is_empty());
+}
+
+#[test]
+fn an_operation_whose_block_is_gone_is_located_by_its_address_alone() {
     let workdir = Workdir::new(CONFIG);
     cut_off(&workdir, "after", Signal::SIGKILL);
-    let refused = workdir.formwork("destroy -auto-approve").run();
-    refused.code(1).says("bad_thing.second was being created").says("recover adopt");
-    assert_eq!(workdir.world.objects(), ["first-1", "second-1"]);
+    let (without, _) = CONFIG.split_once("resource \"bad_thing\" \"second\"").unwrap();
+    workdir.write("main.tf", without);
+    let plan = workdir.formwork("plan").succeed();
+    plan.says("bad_thing.second was being created");
+    assert!(plan.text().contains("  with bad_thing.second\n"), "{}", plan.text());
+}
+
+#[test]
+fn a_destruction_of_everything_names_what_may_be_left_behind() {
+    let workdir = Workdir::new(CONFIG);
+    cut_off(&workdir, "after", Signal::SIGKILL);
+    let ended = workdir.formwork("destroy -auto-approve").run();
+    ended.code(1).says("bad_thing.second was being created").says("recover adopt");
+    assert_eq!(workdir.world.objects(), ["second-1"]);
     // Neither needs a configuration.
     std::fs::remove_file(workdir.root().join("main.tf")).unwrap();
     workdir.formwork("recover adopt bad_thing.second second-1").succeed();
-    workdir.formwork("destroy -auto-approve").succeed().says("2 destroyed");
+    workdir.formwork("destroy -auto-approve").succeed().says("1 destroyed");
     assert!(workdir.world.objects().is_empty());
 }
 

@@ -215,6 +215,20 @@ menu! {
     ApplyAbsent = "apply-absent",
     /// Applies, and answers that there is nothing.
     ApplyNull = "apply-null",
+    /// Applies, and returns an error without an object, not even null.
+    ApplyErrorAbsent = "apply-error-absent",
+    /// Applies, and leaves out the id.
+    ApplyNoId = "apply-no-id",
+    /// Applies, and returns a list as the id.
+    ApplyWrongId = "apply-wrong-id",
+    /// Applies, and leaves the id unknown.
+    ApplyUnknownId = "apply-unknown-id",
+    /// Applies in part, and returns an error and an object without its id.
+    ApplyErrorNoId = "apply-error-no-id",
+    /// Applies, and returns an object that ends in the middle of its id.
+    ApplyCut = "apply-cut",
+    /// Waits until it is asked to stop, then answers with an error and null.
+    ApplyAborts = "apply-aborts",
     /// Applies, and leaves out an attribute.
     ApplyMissing = "apply-missing",
     /// Applies, and returns a number where text is due.
@@ -258,6 +272,8 @@ menu! {
 
     /// Destroys, and returns an object.
     DestroyReturns = "destroy-returns",
+    /// Destroys, and answers without an object, not even null.
+    DestroyAbsent = "destroy-absent",
     /// Destroys nothing and says so.
     DestroyError = "destroy-error",
     /// Ends when it destroys, before the object is gone.

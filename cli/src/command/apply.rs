@@ -12,7 +12,7 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::interrupt::{Interrupt, guarded};
 use super::locked::Locked;
 use super::operation::{Prepared, Preparing, With, may_ask, options, warn_of_place};
-use super::plan::{Making, make, prepare};
+use super::plan::{Making, make_around_open, prepare};
 use super::planfile;
 use super::question::{Question, Unanswered, ask};
 use crate::args::{ApplyArgs, StatePlace, at_once};
@@ -110,7 +110,7 @@ fn no_plan_to_destroy() -> Diagnostic {
 /// Says that the plan left something out.
 fn warn_of_limits(diags: &mut Diagnostics, plan: &Plan) {
     let option = if plan.targets.is_empty() { "-exclude" } else { "-target" };
-    if plan.is_limited() {
+    if plan.is_limited_by_user() {
         let detail = format!(
             "The plan was made with the option {option}, so some changes that the configuration asks for may have been left out, and the values of outputs may not be up to date. To see what is left to do, run:\n    formwork plan"
         );
@@ -183,16 +183,30 @@ impl Run<'_> {
         };
         let journal = Journal::begin(locked.store.journals(), begin);
         let journal = journal.map_err(|error| diags.error(error.diagnostic()))?;
-        let plan = match self.settle(diags, locked, wanted).await {
-            Ok(Some(plan)) => plan,
+        let (plan, open) = match self.settle(diags, locked, wanted).await {
+            Ok(Some(settled)) => settled,
             nothing => {
                 self.end(diags, journal);
                 return nothing.map(|_| Exit::Failed);
             }
         };
-        let (tally, complete) = self.apply(diags, locked, (&plan, journal)).await?;
+        let applied = self.apply(diags, locked, (&plan, journal)).await;
+        let done = applied.map(|applied| self.done(diags, locked, (&plan, applied)));
+        for problem in open {
+            let _ = diags.error(problem);
+        }
+        done
+    }
+
+    /// Reports a run that came to its end.
+    fn done(
+        &self,
+        diags: &mut Diagnostics,
+        locked: &Locked,
+        (plan, (tally, complete)): (&Plan, (Tally, bool)),
+    ) -> Exit {
         if self.purpose != Purpose::Refresh {
-            warn_of_limits(diags, &plan);
+            warn_of_limits(diags, plan);
         }
         if !diags.has_errors() {
             self.warn(diags);
@@ -209,38 +223,39 @@ impl Run<'_> {
                 }
             }
         }
-        if complete { Ok(Exit::Done) } else { Ok(Exit::Failed) }
+        if complete { Exit::Done } else { Exit::Failed }
     }
 
     /// Settles what is done: makes the plan if it is still to be made, and has it approved. Nothing if
-    /// it came to no end.
+    /// it came to no end. Returns also the errors with which the run ends: what the plan left open.
     async fn settle(
         &self,
         diags: &mut Diagnostics,
         locked: &mut Locked,
         wanted: Wanted,
-    ) -> Result<Option<Plan>, Reported> {
-        locked.follow_moves(&self.prepared.config);
+    ) -> Result<Option<(Plan, Vec<Diagnostic>)>, Reported> {
+        let config = &self.prepared.config;
+        locked.follow_moves(config);
         let mut options = match wanted {
             Wanted::Saved(saved) => {
                 let plan = saved.check(diags, &locked.file)?;
                 locked.take_evidence(diags, &plan);
-                locked.let_through(diags, &plan)?;
+                let open = locked.let_through(diags, &plan, config)?;
                 self.report.begin(&plan);
-                return Ok(Some(plan));
+                return Ok(Some((plan, open)));
             }
             Wanted::Fresh(options) => options,
         };
         options.interrupted = locked.interrupted();
         let making = Making {
-            results: &Results::new(&self.prepared.config),
+            results: &Results::new(config),
             state: &locked.file.state,
             options: &options,
             watch: self.report.watch(),
             parallelism: at_once(self.args.operation.parallelism),
             stop: self.interrupt.flag(),
         };
-        let plan = make(diags, self.prepared, self.pool, making).await?;
+        let (plan, _) = make_around_open(diags, (self.prepared, self.pool), making, locked).await?;
         locked.take_evidence(diags, &plan);
         if self.purpose != Purpose::Refresh {
             self.report.plan(&plan, self.pool);
@@ -249,7 +264,7 @@ impl Run<'_> {
         if plan.errored {
             return Ok(None);
         }
-        locked.let_through(diags, &plan)?;
+        let open = locked.let_through(diags, &plan, config)?;
         let asks = plan.applyable() && !self.args.auto_approve;
         if !asks {
             // What checks say helps to decide; where nothing is to be decided, it counts what they say
@@ -260,7 +275,7 @@ impl Run<'_> {
         if asks {
             self.approve(diags, plan.mode).await?;
         }
-        Ok(Some(plan))
+        Ok(Some((plan, open)))
     }
 
     /// Shows the warnings there are so far, where they help: before what they are about goes on.

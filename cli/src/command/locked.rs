@@ -1,6 +1,6 @@
 //! The state while a command has it to itself: locked, with what interrupted runs left put in.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 
@@ -84,24 +84,49 @@ impl Locked {
         all.filter(|one| one.needs_decision())
     }
 
-    /// Reminds of what only the user can decide.
-    pub(crate) fn remind(&self, diags: &mut Diagnostics) {
-        self.undecided().for_each(|one| diags.warn(one.diagnostic()));
+    /// Warns of what only the user can decide.
+    pub(crate) fn remind(&self, diags: &mut Diagnostics, config: &Config) {
+        self.undecided().for_each(|one| diags.warn(located(one.diagnostic(), config, one)));
     }
 
-    /// Lets a plan through that touches nothing of which only the user can say whether it is there.
+    /// The instances that a plan would touch although the outcome of an earlier operation on them is
+    /// unknown.
+    pub(crate) fn open_in(&self, plan: &Plan) -> BTreeSet<InstanceAddr> {
+        let open = self.undecided().map(Unresolved::place);
+        let open = open.filter(|addr| !plan.searches.contains_key(addr) && touches(plan, addr));
+        open.cloned().collect()
+    }
+
+    /// Lets a plan through that touches no instance of unknown outcome. Returns the errors with which
+    /// the run ends: one for each operation that the plan left open.
     ///
     /// # Errors
-    /// When it touches something of that kind: creating it might create it a second time.
-    pub(crate) fn let_through(&self, diags: &mut Diagnostics, plan: &Plan) -> Result<(), Reported> {
-        // Who takes everything down takes down what may be there, too: nobody would look for it later.
-        let takes_all = plan.mode == Mode::Destroy && !plan.is_limited();
-        self.settled(diags, |addr| {
-            let touches = |change: &Change| {
-                change.addr == *addr && !matches!(change.action, Action::NoOp | Action::Read)
+    /// When the plan touches such an instance: it was saved before that became known.
+    pub(crate) fn let_through(
+        &self,
+        diags: &mut Diagnostics,
+        plan: &Plan,
+        config: &Config,
+    ) -> Result<Vec<Diagnostic>, Reported> {
+        let destroys_all = plan.mode == Mode::Destroy && !plan.is_limited_by_user();
+        let mut closing = Vec::new();
+        for one in self.undecided() {
+            let place = one.place();
+            let consequence = if touches(plan, place) {
+                let consequence = "Nothing was changed: this plan would do it twice, or leave it behind. Make a new plan";
+                let _ = diags.error(located(decision(one, consequence), config, one));
+                continue;
+            } else if plan.open.contains(place) {
+                "This run left the instance and what depends on it alone, and did everything else"
+            } else if destroys_all {
+                "This run destroyed everything else"
+            } else {
+                diags.warn(located(one.diagnostic(), config, one));
+                continue;
             };
-            takes_all || plan.changes.values().any(|change| touches(change))
-        })
+            closing.push(located(decision(one, consequence), config, one));
+        }
+        diags.check().map(|()| closing)
     }
 
     /// Makes sure that nothing is touched of which only the user can say whether it is there, and
@@ -119,14 +144,8 @@ impl Locked {
                 diags.warn(one.diagnostic());
                 continue;
             }
-            let detail = format!(
-                "{}\n\nNothing was changed, because going on might do it twice, or leave it behind. When you know what became of it:\n{}",
-                one.detail("how is said below"),
-                choices(&format!("'{}'", one.addr))
-            );
-            let summary = "An interrupted operation needs a decision";
-            let diagnostic = Diagnostic::error(summary, detail).blame(Blame::Environment);
-            let _ = diags.error(diagnostic.about(one.addr.to_string()));
+            let consequence = "Nothing was changed: going on might do it twice, or leave it behind";
+            let _ = diags.error(decision(one, consequence));
         }
         diags.check()
     }
@@ -248,6 +267,32 @@ impl Locked {
             let _ = diags.error(error.diagnostic());
         }
     }
+}
+
+/// Whether applying a plan would touch an instance.
+fn touches(plan: &Plan, addr: &InstanceAddr) -> bool {
+    let touches = |change: &Change| {
+        change.addr == *addr && !matches!(change.action, Action::NoOp | Action::Read)
+    };
+    plan.changes.values().any(|change| touches(change))
+}
+
+/// Reports an operation of unknown outcome, with the commands that settle it.
+fn decision(one: &Unresolved, consequence: &str) -> Diagnostic {
+    let detail = format!(
+        "{}\n\n{consequence}. To settle it, run one of these:\n{}",
+        one.detail("the commands are below"),
+        choices(&format!("'{}'", one.addr))
+    );
+    Diagnostic::error("An interrupted operation needs a decision", detail)
+        .blame(Blame::Environment)
+        .about(one.addr.to_string())
+}
+
+/// Points at the block of the instance, if the configuration has it.
+fn located(diagnostic: Diagnostic, config: &Config, one: &Unresolved) -> Diagnostic {
+    let block = config.resource(&one.place().of().config());
+    diagnostic.at_opt(block.map(|block| block.span))
 }
 
 /// What there is to say of a state file that holds nothing at all, and nothing shows that it ever did.

@@ -1,11 +1,12 @@
 //! `formwork plan`: shows what has to change.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use formwork_core::eval::Results;
 use formwork_core::event::Watch;
-use formwork_core::plan::{Mode, Options, Plan, plan};
+use formwork_core::plan::{Mode, Options, Plan, UNRESOLVED, plan};
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
 use formwork_value::{Diagnostic, Diagnostics, Reported};
@@ -62,28 +63,24 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     let pool = Pool::new(&prepared.launcher);
     let interrupt = Interrupt::default();
     let results = Results::new(&prepared.config);
-    let planning = make(
-        &mut diags,
-        &prepared,
-        &pool,
-        Making {
-            results: &results,
-            state: &locked.file.state,
-            options: &options,
-            watch: report.watch(),
-            parallelism: at_once(args.operation.parallelism),
-            stop: interrupt.flag(),
-        },
-    );
+    let making = Making {
+        results: &results,
+        state: &locked.file.state,
+        options: &options,
+        watch: report.watch(),
+        parallelism: at_once(args.operation.parallelism),
+        stop: interrupt.flag(),
+    };
+    let planning = make_around_open(&mut diags, (&prepared, &pool), making, &locked);
     let made = guarded(planning, (&pool, &prepared), &interrupt).await;
     let Some(made) = made else { return Exit::Failed };
-    if let Ok(plan) = &made {
+    if let Ok((plan, _)) = &made {
         locked.take_evidence(&mut diags, plan);
     }
-    locked.remind(&mut diags);
+    locked.remind(&mut diags, &prepared.config);
     let exit = match made {
-        Ok(plan) => {
-            let generated = (generated, &results);
+        Ok((plan, again)) => {
+            let generated = (generated, again.as_ref().unwrap_or(&results));
             let made =
                 Made { prepared: &prepared, locked: &locked, pool: &pool, plan: &plan, generated };
             finish(&mut diags, args, &report, &made)
@@ -137,6 +134,34 @@ pub(super) async fn make(
     plan(&session, diags, making.options).await
 }
 
+/// Makes a plan that leaves alone the instances of operations whose outcome is unknown, and what depends
+/// on them. The provider may tell what became of them, so they are planned first, and left out of a
+/// second plan where it could not. Returns the results of the second plan, if one was made.
+pub(super) async fn make_around_open(
+    diags: &mut Diagnostics,
+    (prepared, pool): (&Prepared<'_>, &Pool<'_>),
+    making: Making<'_>,
+    locked: &Locked,
+) -> Result<(Plan, Option<Results>), Reported> {
+    let mut found = Diagnostics::new();
+    let first = make(&mut found, prepared, pool, making).await;
+    let open = match &first {
+        Ok(plan) if !plan.errored => locked.open_in(plan),
+        _ => BTreeSet::new(),
+    };
+    if open.is_empty() {
+        let _ = diags.append(found);
+        return first.map(|plan| (plan, None));
+    }
+    // Everything else is reported again.
+    let evidence = found.iter().filter(|one| one.summary == UNRESOLVED).cloned();
+    evidence.for_each(|one| diags.warn(one));
+    let (options, results) = (making.options.around(open), Results::new(&prepared.config));
+    let second = Making { options: &options, results: &results, ..making };
+    let plan = make(diags, prepared, pool, second).await?;
+    Ok((plan, Some(results)))
+}
+
 /// Shows the plan with all that is to be said about it, and saves it where that was asked for.
 fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made<'_>) -> Exit {
     let Made { prepared, locked, pool, plan, generated: (generated, results) } = *made;
@@ -159,7 +184,12 @@ fn finish(diags: &mut Diagnostics, args: &PlanArgs, report: &Report, made: &Made
     if !prepared.workspace.env.in_automation {
         report.next_step(plan, args.out.as_deref(), generated.filter(|_| is_generated));
     }
-    if args.detailed_exitcode && plan.applyable() { Exit::HasChanges } else { Exit::Done }
+    // What is open is still to be done.
+    if args.detailed_exitcode && (plan.applyable() || !plan.open.is_empty()) {
+        Exit::HasChanges
+    } else {
+        Exit::Done
+    }
 }
 
 /// A plan, with what it was made of.

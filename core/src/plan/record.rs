@@ -45,6 +45,7 @@ pub(crate) async fn run(
             mode: options.mode,
             targets: options.targets.clone(),
             excludes: options.excludes.clone(),
+            open: options.open.clone(),
             variables: session
                 .variables
                 .iter()

@@ -33,7 +33,7 @@ pub enum BadPlan {
 }
 
 /// Raised whenever anything below changes.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 #[derive(Serialize, Deserialize)]
 struct SavedPlan {
@@ -41,6 +41,7 @@ struct SavedPlan {
     mode: String,
     targets: Vec<String>,
     excludes: Vec<String>,
+    open: Vec<String>,
     variables: BTreeMap<String, SavedValue>,
     /// Each list of dependencies once; changes name them by position.
     dependencies: Vec<Vec<String>>,
@@ -164,6 +165,7 @@ impl Plan {
             mode: name_of(&MODES, &self.mode),
             targets: self.targets.iter().map(ToString::to_string).collect(),
             excludes: self.excludes.iter().map(ToString::to_string).collect(),
+            open: self.open.iter().map(ToString::to_string).collect(),
             variables: variables
                 .map(|(name, value)| Ok((name.to_string(), SavedValue::of(value)?)))
                 .collect::<Result<_, BadPlan>>()?,
@@ -221,6 +223,11 @@ impl Plan {
             mode: named(&MODES, &saved.mode)?,
             targets: parts(&saved.targets)?,
             excludes: parts(&saved.excludes)?,
+            open: saved
+                .open
+                .iter()
+                .map(|text| text.parse().map_err(|error| damaged(&error)))
+                .collect::<Result<_, _>>()?,
             variables: variables
                 .map(|(name, value)| Ok((Str::from(name), value.read()?)))
                 .collect::<Result<_, BadPlan>>()?,

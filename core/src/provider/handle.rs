@@ -301,8 +301,8 @@ impl Handle {
         if answer.deferred.is_some() {
             return Err(self.deferred(diags, call, about));
         }
-        // An answer without an object reads as null: providers in the field mean by it that the
-        // object is gone, and the reference takes it so.
+        // SDKs encode a null for an object that is gone. An absent object says nothing.
+        self.present(diags, call, &answer.state, about)?;
         let value =
             answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
         if let Some(problem) = complete_problem(ty, &value) {

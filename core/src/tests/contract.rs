@@ -111,7 +111,7 @@ fn what_was_made_must_be_there() {
             + test_thing.a
             calls: create a
             error test_thing.a: Provider produced inconsistent result after apply
-            1 journals
+            0 journals
         "#]],
     );
     check(
@@ -152,11 +152,12 @@ fn a_call_without_an_answer_is_resolved_by_a_read_or_stays_open_in_the_journal()
         &a(""),
         ("create a", Fault::Dies),
         expect![[r#"
-        + test_thing.a
-        calls: create a
-        error test_thing.a: Plugin did not respond
-        1 journals
-    "#]],
+            + test_thing.a
+            calls: create a
+            error test_thing.a: Plugin did not respond
+            warning test_thing.a: Outcome of an operation is unknown
+            1 journals
+        "#]],
     );
     check(
         &a("size = 1"),

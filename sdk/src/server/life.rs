@@ -44,7 +44,7 @@ impl Server {
         }
         let object = match call.unless_stopped(resource.read(&current, context.clone())).await? {
             Some(object) => check::known(&call, shape, "read", object),
-            None => Payload::Absent,
+            None => check::encoded(shape, &Value::null(shape.ty().clone())),
         };
         let outcome = Outcome::of(shape, object, &context);
         let object = as_sent(&request.current, &current, outcome.object);
@@ -135,7 +135,7 @@ async fn changed(
         if !lives.prior.is_null() {
             resource.delete(&lives.prior, context.clone()).await?;
         }
-        return Ok(Payload::Absent);
+        return Ok(check::encoded(resource.shape(), &lives.planned));
     }
     let (shape, call) = (resource.shape(), &context.call);
     let (prior, planned) = (lives.prior.clone(), lives.planned.clone());

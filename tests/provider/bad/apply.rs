@@ -57,6 +57,7 @@ impl Bad {
         self.world.note(&format!("destroy {id}"));
         Ok(match self.fault_of(prior) {
             Some(Fault::DestroyReturns) => answer(prior.payload(), Vec::new()),
+            Some(Fault::DestroyAbsent) => answer(absent(), Vec::new()),
             _ => answer(Thing::null().payload(), Vec::new()),
         })
     }
@@ -69,6 +70,10 @@ impl Bad {
         let fault = self.fault_of(planned);
         if fault == Some(Fault::ApplyRefuses) {
             return Ok(answer(prior.payload(), error("The quota is used up")));
+        }
+        if fault == Some(Fault::ApplyAborts) {
+            self.stopped.notified().await;
+            return Ok(answer(prior.payload(), error("The work was aborted")));
         }
         let applied = self.change_world(prior, planned);
         if fault == Some(Fault::ApplyHangs) {
@@ -106,7 +111,12 @@ fn spoilt(fault: Option<Fault>, applied: &Thing) -> Result<ApplyResponse, Failur
     let text = |text: &str| Value::string(text);
     let state = match fault {
         Some(Fault::ApplyGarbage) => garbage(),
-        Some(Fault::ApplyAbsent) => absent(),
+        Some(Fault::ApplyAbsent | Fault::ApplyErrorAbsent) => absent(),
+        Some(Fault::ApplyNoId) => applied.misshapen("id", None),
+        Some(Fault::ApplyWrongId) => applied.misshapen("id", Some(Value::tuple(vec![]))),
+        Some(Fault::ApplyUnknownId) => applied.with("id", Value::unknown(Type::String)).payload(),
+        Some(Fault::ApplyErrorNoId) => applied.with("id", Value::null(Type::String)).payload(),
+        Some(Fault::ApplyCut) => applied.cut_at("id"),
         Some(Fault::ApplyNull | Fault::ApplyErrorNull) => Thing::null().payload(),
         Some(Fault::ApplyMissing) => applied.misshapen("text", None),
         Some(Fault::ApplyWrongType) => applied.misshapen("text", Some(Value::tuple(vec![]))),
@@ -128,7 +138,12 @@ fn spoilt(fault: Option<Fault>, applied: &Thing) -> Result<ApplyResponse, Failur
         _ => applied.payload(),
     };
     let diagnostics = match fault {
-        Some(Fault::ApplyErrorPartial | Fault::ApplyErrorNull) => error("The power went out"),
+        Some(
+            Fault::ApplyErrorPartial
+            | Fault::ApplyErrorNull
+            | Fault::ApplyErrorAbsent
+            | Fault::ApplyErrorNoId,
+        ) => error("The power went out"),
         // The name by which `tamper` finds it.
         Some(Fault::ApplyStrangeSeverity) => warning("strange"),
         Some(Fault::ApplyEscapes) => warning("\x1b[2J\x1b]0;title\x07Apply complete!"),

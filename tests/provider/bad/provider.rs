@@ -24,6 +24,7 @@ use formwork_plugin_protocol::message::schema::ProviderSchema;
 use formwork_plugin_protocol::{Failure, Payload, Provider};
 use formwork_tests::fault::Fault;
 use formwork_value::{Path, Plain, Type, Value};
+use tokio::sync::Notify;
 
 use crate::answer::{absent, bomb, busy, deep, end, error, garbage, status, warning};
 use crate::thing::{Thing, data, offer};
@@ -42,12 +43,15 @@ pub(crate) struct Bad {
     stdout: File,
     /// How often something was asked whose answer depends on that.
     pub(crate) turns: AtomicI64,
+    /// Notified when the process is asked to stop.
+    pub(crate) stopped: Notify,
 }
 
 impl Bad {
     pub(crate) fn new(fault: Option<Fault>, world: World, stdout: File) -> Self {
         let fault_of = std::env::var("BAD_FAULT_OF").ok();
-        Self { fault, fault_of, world, stdout, turns: AtomicI64::new(0) }
+        let (turns, stopped) = (AtomicI64::new(0), Notify::new());
+        Self { fault, fault_of, world, stdout, turns, stopped }
     }
 
     /// The fault of an object: its own, or the one ordered for all or for it.
@@ -127,7 +131,7 @@ impl Bad {
             Some(Fault::ReadWrongType) => found.misshapen("name", Some(Value::tuple(vec![]))),
             Some(Fault::ReadUnknown) => found.with("text", Value::unknown(Type::String)).payload(),
             Some(Fault::ReadNull) => Thing::null().payload(),
-            Some(Fault::ReadAbsent) => Payload::Absent,
+            Some(Fault::ReadAbsent) => absent(),
             Some(Fault::ReadStatus) => return Err(status("read")),
             Some(Fault::ReadDies) => end("about to die in a read"),
             _ => found.payload(),
@@ -370,6 +374,8 @@ impl Provider for Bad {
 
     async fn stop(&self) -> Result<String, Failure> {
         self.world.note("stop");
+        self.stopped.notify_waiters();
+        self.stopped.notify_one();
         match self.fault {
             Some(Fault::StopHangs) => pending().await,
             _ => Ok(String::new()),

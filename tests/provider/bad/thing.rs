@@ -161,6 +161,13 @@ impl Thing {
         Payload::Value(plain, resource().block.implied_type())
     }
 
+    /// The beginning of the thing in a message, which ends after the first letter of an attribute.
+    pub(crate) fn cut_at(&self, name: &str) -> Payload {
+        let Ok(Payload::Msgpack(bytes)) = self.payload().encode() else { return self.payload() };
+        let at = bytes.windows(name.len()).position(|found| found == name.as_bytes());
+        Payload::Msgpack(bytes.slice(..at.unwrap_or_default() + name.len() + 2))
+    }
+
     /// The thing in a message, although one attribute has another value than the schema allows; an
     /// attribute without a value is left out.
     pub(crate) fn misshapen(&self, name: &str, value: Option<Value>) -> Payload {

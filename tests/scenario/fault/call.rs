@@ -64,9 +64,9 @@ pub(super) const STORED: &[Case] = &[
     (Fault::ReadDies, Update, 1, "about to die in a read", Ready),
     (Fault::ReadDefers, Update, 1, "deferrals are not allowed", Ready),
     (Fault::ReadIdentity, Update, 1, "has no identities", Ready),
-    // Who says that an object is gone is believed; that another is made is shown before.
+    // A null is believed; that another object is made is shown before.
     (Fault::ReadNull, Update, 0, "bad_thing.a will be created", Ready),
-    (Fault::ReadAbsent, Update, 0, "bad_thing.a will be created", Ready),
+    (Fault::ReadAbsent, Update, 1, BREACH, Ready),
     (Fault::PlanDies, Update, 1, "about to die in a plan", Ready),
     (Fault::PlanChangesConfig, Update, 1, "\"another\" does not match config value \"a\"", Ready),
     (Fault::PlanReplaceNowhere, Update, 1, "nowhere", Ready),
@@ -75,6 +75,12 @@ pub(super) const STORED: &[Case] = &[
     (Fault::ApplyErrorPartial, Update, 1, "Error: The power went out", Ready),
     (Fault::ApplyNull, Update, 1, BREACH, Ready),
     (Fault::ApplyAbsent, Update, 1, BREACH, Ready),
+    (Fault::ApplyErrorAbsent, Update, 1, "Error: The power went out", Ready),
+    (Fault::ApplyNoId, Update, 1, BREACH, Ready),
+    (Fault::ApplyWrongId, Update, 1, BREACH, Ready),
+    (Fault::ApplyUnknownId, Update, 1, ".id: the value is unknown", Ready),
+    (Fault::ApplyErrorNoId, Update, 1, "Error: The power went out", Ready),
+    (Fault::ApplyCut, Update, 1, BREACH, Ready),
     (Fault::ApplyGarbage, Update, 1, BREACH, Ready),
     (Fault::ApplyExits, Update, 1, "about to die in an apply", Ready),
 ];
@@ -114,7 +120,15 @@ pub(super) const APPLY: &[Case] = &[
     ),
     (Fault::ApplyGarbage, Create, 1, BREACH, Doubted),
     (Fault::ApplyAbsent, Create, 1, BREACH, Doubted),
-    (Fault::ApplyNull, Create, 1, BREACH, Doubted),
+    (Fault::ApplyErrorAbsent, Create, 1, "Outcome of an operation is unknown", Doubted),
+    // A null without an error is an error of the provider, and it is believed likewise.
+    (Fault::ApplyNull, Create, 1, "returned null for bad_thing.a", Outcome::Forgotten),
+    // Without its id a new object cannot be found again.
+    (Fault::ApplyNoId, Create, 1, "Outcome of an operation is unknown", Doubted),
+    (Fault::ApplyWrongId, Create, 1, ".id: string is required", Doubted),
+    (Fault::ApplyUnknownId, Create, 1, ".id: the value is unknown", Doubted),
+    (Fault::ApplyErrorNoId, Create, 1, "Error: The power went out with bad_thing.a", Doubted),
+    (Fault::ApplyCut, Create, 1, "formwork recover list", Doubted),
     // What can be read of it is kept, attribute by attribute.
     (Fault::ApplyMissing, Create, 1, BREACH, Tainted),
     (Fault::ApplyWrongType, Create, 1, ".text: string is required", Tainted),
@@ -139,6 +153,8 @@ pub(super) const APPLY: &[Case] = &[
 pub(super) const DESTROY: &[Case] = &[
     (Fault::DestroyError, Destroy, 1, "Error: It is still needed with bad_thing.a", Ready),
     (Fault::DestroyDies, Destroy, 1, "about to die in a destruction", Ready),
+    // The provider is asked for the object, and says that it is gone.
+    (Fault::DestroyAbsent, Destroy, 1, "the object is not there any more", Nothing),
     // Only the next refresh can find out that the object has gone.
     (Fault::DestroyReturns, Destroy, 1, BREACH, Outcome::Missing),
 ];
@@ -196,6 +212,31 @@ fn bad_plans_are_refused_before_anything_is_done() {
 #[test]
 fn what_was_made_is_never_forgotten() {
     check(APPLY);
+}
+
+#[test]
+fn an_object_without_a_usable_id_is_not_created_twice() {
+    for fault in [
+        Fault::ApplyNoId,
+        Fault::ApplyWrongId,
+        Fault::ApplyUnknownId,
+        Fault::ApplyErrorNoId,
+        Fault::ApplyCut,
+        Fault::ApplyAbsent,
+        Fault::ApplyErrorAbsent,
+    ] {
+        let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+        let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name());
+        command.env("BAD_FAULT_OF", "a").run().code(1);
+        // The next run leaves it alone, and what depends on it.
+        let next = workdir.formwork("apply -auto-approve").run();
+        next.code(1).says("An interrupted operation needs a decision").says("recover adopt");
+        assert_eq!(workdir.world.objects(), ["a-1", "other-1"], "{fault:?}: {}", next.text());
+        workdir.formwork("recover adopt bad_thing.a a-1").succeed();
+        workdir.formwork("apply -auto-approve").succeed().says("1 added");
+        assert_eq!(workdir.world.objects(), ["a-1", "dependent-1", "other-1"]);
+        workdir.formwork("plan -detailed-exitcode").succeed();
+    }
 }
 
 #[test]

@@ -144,6 +144,21 @@ fn a_provider_that_does_not_hear_of_stopping_loses_nothing() {
 }
 
 #[test]
+fn an_aborted_creation_leaves_nothing_open() {
+    let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+    let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT_OF", "a");
+    let running = command.env("BAD_FAULT", Fault::ApplyAborts.name()).start();
+    running.wait_for_words("bad_thing.a: Creating...");
+    running.signal(Signal::SIGINT);
+    let ended = running.wait();
+    ended.code(1).says("The work was aborted").says_not("Two interrupts");
+    workdir.world.assert_deserted();
+    workdir.formwork("recover list").succeed().says("No interrupted run left anything open");
+    workdir.formwork("apply -auto-approve").succeed().says_not("was being created");
+    assert_eq!(workdir.world.objects().len(), 3);
+}
+
+#[test]
 fn a_provider_that_hangs_in_stopping_and_in_its_work_is_left_with_two_interrupts() {
     let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
     let command = workdir.formwork("apply -auto-approve");

@@ -23,7 +23,7 @@ const GROUPS: [(char, usize); 10] = [
     ('H', 16),
     ('S', 15),
     ('P', 11),
-    ('A', 20),
+    ('A', 22),
     ('R', 4),
     ('I', 2),
     ('F', 4),
@@ -125,7 +125,7 @@ const ROWS: &[(&str, &str, Seen)] = &[
         ]),
     ),
     ("A01", "garbage", In(&[Fault::ApplyGarbage])),
-    ("A02", "nothing", In(&[Fault::ApplyAbsent])),
+    ("A02", "nothing", In(&[Fault::ApplyAbsent, Fault::ApplyErrorAbsent, Fault::DestroyAbsent])),
     ("A03", "an attribute is missing", In(&[Fault::ApplyMissing])),
     ("A04", "an attribute of another type", In(&[Fault::ApplyWrongType])),
     ("A05", "a value that is unknown", In(&[Fault::ApplyUnknown])),
@@ -144,7 +144,18 @@ const ROWS: &[(&str, &str, Seen)] = &[
     ("A18", "twenty thousand warnings", In(&[Fault::ApplyManyWarnings])),
     ("A19", "more than anybody accepts", In(&[Fault::ApplyLongText, Fault::ApplyTooLarge])),
     ("A20", "an identity of a type without", In(&[Fault::ApplyIdentity])),
-    // An answer without an object means in the field that it is gone, and the reference believes it.
+    (
+        "A21",
+        "no usable id",
+        In(&[
+            Fault::ApplyNoId,
+            Fault::ApplyWrongId,
+            Fault::ApplyUnknownId,
+            Fault::ApplyErrorNoId,
+            Fault::ApplyCut,
+        ]),
+    ),
+    ("A22", "aborts when asked to stop", Test("an_aborted_creation_leaves_nothing_open")),
     ("R01", "no object", In(&[Fault::ReadAbsent])),
     ("R02", "gone, although it is there", In(&[Fault::ReadNull])),
     (
@@ -243,7 +254,8 @@ const ROWS: &[(&str, &str, Seen)] = &[
 ];
 
 /// Faults with a test of their own.
-const APART: [Fault; 5] = [
+const APART: [Fault; 6] = [
+    Fault::ApplyAborts,
     Fault::SchemaFickle,
     Fault::SchemaHangs,
     Fault::ProcessDetaches,

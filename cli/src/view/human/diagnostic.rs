@@ -143,6 +143,10 @@ fn place(screen: &Screen, sources: &Sources, diagnostic: &Diagnostic) -> Vec<Str
         if let Some(path) = &diagnostic.path {
             lines.push(format!("  at {},", inside(path)));
         }
+        // No piece of source follows.
+        if let Some(last) = lines.last_mut() {
+            last.truncate(last.trim_end_matches(',').len());
+        }
         return lines;
     };
     let (start, end) = (sources.start(span), sources.end(span));

@@ -14,7 +14,7 @@ use super::View;
 use crate::phase::Asking;
 use crate::provider::{About, Ask, Handle, ResourceType};
 use crate::state::Object;
-use crate::state::journal::{Intent, JournalError, Op};
+use crate::state::journal::{Action, Intent, JournalError, Op};
 
 pub(super) use salvage::{Left, Salvaged, Seen};
 
@@ -72,6 +72,17 @@ impl<'a> Call<'a> {
         Ok(Announced { call: self, op })
     }
 
+    /// Names the command that settles a creation whose outcome is unknown.
+    fn outcome_unknown(self) -> Diagnostic {
+        let addr = self.about.addr;
+        let detail = format!(
+            "{addr} may have been created, although the state has no object of it. The operation stays open: no run creates {addr} again until that is settled. The next plan asks the provider for the object, where the provider can tell. `formwork recover list` shows the planned attributes to look for and the commands to settle it."
+        );
+        Diagnostic::warning("Outcome of an operation is unknown", detail)
+            .about(addr.to_string())
+            .at_opt(self.about.block)
+    }
+
     fn unwritten(self, diags: &mut Diagnostics, what: &str, why: &JournalError) -> Reported {
         let problem = Diagnostic::error(UNWRITTEN, format!("{what}: {why}"));
         diags.error(problem.blame(Blame::Environment).about(self.about.addr.to_string()))
@@ -90,6 +101,9 @@ impl Announced<'_> {
             Left::InDoubt => Box::pin(call.resolve(diags, salvaged)).await,
             _ => salvaged,
         };
+        if matches!(salvaged.left, Left::InDoubt) && call.intent.action == Action::Create {
+            diags.warn(call.outcome_unknown());
+        }
         self.report_unless(diags, kept);
         salvaged
     }

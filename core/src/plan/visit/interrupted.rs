@@ -13,6 +13,7 @@ use crate::addr::InstanceAddr;
 use crate::change::Clue;
 use crate::config::{Resource, When};
 use crate::phase::plain;
+use crate::plan::UNRESOLVED;
 use crate::plan::outcome::Refreshed;
 use crate::provider::{About, Listed, StoredIdentity, clue};
 use crate::state::Status;
@@ -50,8 +51,7 @@ pub(super) async fn look_for(
             "{addr} was being created when a run was interrupted. The provider was asked for the \
              object by {clue}, {why}. So nobody knows whether the object in question exists."
         );
-        let summary = "An interrupted operation could not be resolved";
-        diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));
+        diags.warn(Diagnostic::warning(UNRESOLVED, detail).about(addr.to_string()));
         Search::InDoubt
     };
     // That a provider does not find an object is no error of this run.
@@ -112,8 +112,7 @@ async fn by_listing(
                     n => format!("{n} are"),
                 }
             );
-            let summary = "An interrupted operation could not be resolved";
-            diags.warn(Diagnostic::warning(summary, detail).about(addr.to_string()));
+            diags.warn(Diagnostic::warning(UNRESOLVED, detail).about(addr.to_string()));
             None
         }
     }

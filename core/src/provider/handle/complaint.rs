@@ -57,12 +57,12 @@ impl Handle {
         )
     }
 
-    /// Makes sure that an upgrade answers with an object, be it null: none does not mean that the real
-    /// object is gone.
+    /// Checks that an answer has an object, even a null one. An absent object does not mean that the
+    /// real one is gone.
     ///
     /// # Errors
-    /// When it holds none.
-    pub(super) fn present(
+    /// When the object is absent.
+    pub(crate) fn present(
         &self,
         diags: &mut Diagnostics,
         call: &str,

@@ -1,13 +1,15 @@
 //! Makes the most of the answer to a changing call. The object is recorded before errors are looked
 //! at: a failed create may still have made something, and forgetting it would orphan it.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::mem::take;
 
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform::{self, assert_object_compatible};
 use formwork_plugin_protocol::message::resource::ApplyResponse;
 use formwork_plugin_protocol::{Failure, Payload};
-use formwork_value::{Diagnostics, Path, Plain, Reported, Str, Type, Value};
+use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, Value};
 
 use super::Call;
 use crate::phase::{plain, without_unknowns};
@@ -69,43 +71,102 @@ pub(in crate::apply) struct Seen {
     pub(in crate::apply) identity: Option<StoredIdentity>,
 }
 
+impl Salvaged {
+    /// Nothing changed.
+    fn as_before(reported: Reported) -> Self {
+        Self { result: Err(reported), left: Left::AsBefore }
+    }
+
+    /// The effect of the call is unknown.
+    fn in_doubt(reported: Reported) -> Self {
+        Self { result: Err(reported), left: Left::InDoubt }
+    }
+}
+
 impl Call<'_> {
-    /// Decodes an answer and holds it against what was planned.
+    /// Decodes an answer and compares it with the plan.
     pub(super) fn salvage(
         self,
         diags: &mut Diagnostics,
         answer: Result<ApplyResponse, Failure>,
     ) -> Salvaged {
-        let Self { handle, ty, about, ask, .. } = self;
-        let in_doubt = |reported| Salvaged { result: Err(reported), left: Left::InDoubt };
-        let as_before = |reported| Salvaged { result: Err(reported), left: Left::AsBefore };
-        let response = match answer {
+        let Self { handle, about, ask, .. } = self;
+        let mut response = match answer {
             Ok(response) => response,
-            Err(failure) => return in_doubt(handle.failed(diags, CALL, &failure, about)),
+            Err(failure) => {
+                let reported = handle.failed(diags, CALL, &failure, about);
+                return match failure.changed_nothing() {
+                    true => Salvaged::as_before(reported),
+                    false => Salvaged::in_doubt(reported),
+                };
+            }
         };
-        let said = handle.said(diags, response.diagnostics, about);
-        let value = match response.state.decode(&ty.ty) {
+        let said = handle.said(diags, take(&mut response.diagnostics), about);
+        // Providers encode a null even when they report an error. An absent object says nothing.
+        if let Err(reported) = handle.present(diags, CALL, &response.state, about) {
+            return Salvaged::in_doubt(reported);
+        }
+        let value = match response.state.decode(&self.ty.ty) {
             Ok(value) => value,
             Err(error) => {
                 let reported = handle.undecodable(diags, CALL, &error, about);
-                let Some(value) = self.pieces(&response.state) else { return in_doubt(reported) };
-                let identity = self.identity(diags, response.identity);
-                let (value, _) = self.without_write_only(&mut Diagnostics::new(), value);
-                let seen = Seen { value, private: response.private, identity };
-                return Salvaged { result: Err(reported), left: Left::Answered(seen) };
+                return self.salvage_pieces(diags, response, reported);
             }
         };
         if value.value().is_null() && !ask.proposed.value().is_null() {
-            return match said {
-                // That is how a provider refuses: nothing was made, or the object is as it was.
-                Err(reported) => as_before(reported),
-                Ok(()) => {
-                    let problem = "there is no object, and no error that would explain it";
-                    let breach = Breach { summary: INCONSISTENT, call: CALL, problem };
-                    in_doubt(handle.invalid(diags, breach, about))
-                }
-            };
+            return self.refused(diags, said);
         }
+        self.salvage_object(diags, (response, value), said)
+    }
+
+    /// A null answer to a call that was to leave an object behind.
+    fn refused(self, diags: &mut Diagnostics, said: Result<(), Reported>) -> Salvaged {
+        let is_creation = self.ask.prior.value().is_null();
+        match said {
+            Err(reported) => {
+                if is_creation {
+                    self.quote_null(diags);
+                }
+                Salvaged::as_before(reported)
+            }
+            Ok(()) => {
+                let problem = "there is no object, and no error that would explain it";
+                let breach = Breach { summary: INCONSISTENT, call: CALL, problem };
+                let reported = self.handle.invalid(diags, breach, self.about);
+                match is_creation {
+                    true => {
+                        self.quote_null(diags);
+                        Salvaged::as_before(reported)
+                    }
+                    // The object that was to be updated can be read.
+                    false => Salvaged::in_doubt(reported),
+                }
+            }
+        }
+    }
+
+    /// Adds to the last error that the provider reported a null object, and the command for a user
+    /// who knows better.
+    fn quote_null(self, diags: &mut Diagnostics) {
+        let Some(last) = diags.iter().rposition(Diagnostic::is_error) else { return };
+        let addr = self.about.addr;
+        let note = format!(
+            "The provider returned null for {addr}: nothing was created. If an object exists all the same, add it to the state:\n  formwork import '{addr}' ID"
+        );
+        let at = Cell::new(0);
+        diags.map_from(last, |error| match at.replace(at.get() + 1) {
+            0 if error.detail.is_empty() => Diagnostic { detail: note.clone(), ..error },
+            0 => Diagnostic { detail: format!("{}\n\n{note}", error.detail), ..error },
+            _ => error,
+        });
+    }
+
+    fn salvage_object(
+        self,
+        diags: &mut Diagnostics,
+        (response, value): (ApplyResponse, Plain),
+        said: Result<(), Reported>,
+    ) -> Salvaged {
         let (value, received_only) = self.without_write_only(diags, value);
         let (value, known) = self.nulls_for_unknowns(diags, value);
         let result = said.and(received_only).and(known);
@@ -114,13 +175,49 @@ impl Call<'_> {
         match result {
             // A null beside an error means that nothing was done (protocol, apply phase): what there
             // was is not forgotten. If it is gone after all, the next refresh finds out.
-            Err(reported) if value.value().is_null() => as_before(reported),
-            result => {
+            Err(reported) if value.value().is_null() => Salvaged::as_before(reported),
+            Err(reported) => {
+                let identity = self.identity(diags, response.identity);
+                self.half_usable((value, response.private, identity), reported)
+            }
+            Ok(()) => {
                 let identity = self.identity(diags, response.identity);
                 let seen = Seen { value, private: response.private, identity };
                 Salvaged { result, left: Left::Answered(seen) }
             }
         }
+    }
+
+    /// Keeps what can be read of an answer that does not decode as a whole.
+    fn salvage_pieces(
+        self,
+        diags: &mut Diagnostics,
+        response: ApplyResponse,
+        reported: Reported,
+    ) -> Salvaged {
+        let Some(value) = self.pieces(&response.state) else { return Salvaged::in_doubt(reported) };
+        let identity = self.identity(diags, response.identity);
+        let (value, _) = self.without_write_only(&mut Diagnostics::new(), value);
+        self.half_usable((value, response.private, identity), reported)
+    }
+
+    /// Keeps the object of an answer with errors, if it can be found again by it. A new object without
+    /// its id would be replaced by the next run, and the real one forgotten.
+    fn half_usable(
+        self,
+        (value, private, identity): (Plain, Bytes, Option<StoredIdentity>),
+        reported: Reported,
+    ) -> Salvaged {
+        let Ask { prior, proposed: planned, .. } = self.ask;
+        if prior.value().is_null()
+            && identity.is_none()
+            && !identifies(planned.value(), value.value())
+        {
+            return Salvaged::in_doubt(reported);
+        }
+        let value = with_id_of(prior.value(), value);
+        let seen = Seen { value, private, identity };
+        Salvaged { result: Err(reported), left: Left::Answered(seen) }
     }
 
     /// Puts an object together from an answer that is not quite one: every attribute that can be read,
@@ -210,5 +307,99 @@ impl Call<'_> {
                 self.asking().broken(diags, (INCONSISTENT, CALL), findings, value)
             }
         }
+    }
+}
+
+/// The attribute that names the real object, in almost all resource types.
+fn id_of(object: &Value) -> Option<&Value> {
+    Path::root().attribute("id").find(object)
+}
+
+fn is_id(value: &Value) -> bool {
+    let is_empty = matches!(value, Value::String(text) if text.is_empty());
+    value.is_wholly_known() && !value.is_null() && !is_empty
+}
+
+/// Whether an object created with errors can be found again: it has the id that the plan left open.
+/// Without such an id the attributes must do: one that the plan left open, or those of the plan, if it
+/// left nothing open.
+fn identifies(planned: &Value, created: &Value) -> bool {
+    if id_of(planned).is_some_and(Value::is_unknown) {
+        return id_of(created).is_some_and(is_id);
+    }
+    if id_of(planned).is_some_and(is_id) {
+        return true;
+    }
+    let Value::Object(planned) = planned else { return true };
+    let mut open = planned.iter().filter(|(_, value)| !value.is_wholly_known()).peekable();
+    let is_set = |name: &Str| {
+        let value = Path::root().attribute(name.clone()).find(created);
+        value.is_some_and(|value| value.is_wholly_known() && !value.is_null())
+    };
+    open.peek().is_none() || open.any(|(name, _)| is_set(name))
+}
+
+/// An object that was there before keeps its id where an answer with errors has none.
+fn with_id_of(prior: &Value, value: Plain) -> Plain {
+    let lost = id_of(value.value()).is_some_and(|id| !is_id(id));
+    let kept = id_of(prior).filter(|id| lost && is_id(id)).cloned();
+    let Some(kept) = kept else { return value };
+    match value.value().replace_at(&Path::root().attribute("id"), |_| kept.clone()) {
+        Some(whole) => plain(&whole),
+        None => value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object<const N: usize>(parts: [(&str, Value); N]) -> Value {
+        Value::object(parts.map(|(name, value)| (Str::from(name), value)))
+    }
+
+    fn text(text: &str) -> Value {
+        Value::string(text)
+    }
+
+    fn null() -> Value {
+        Value::null(Type::String)
+    }
+
+    fn open() -> Value {
+        Value::unknown(Type::String)
+    }
+
+    #[test]
+    fn a_new_object_is_found_again_by_the_id_that_its_plan_left_open() {
+        let planned = object([("id", open()), ("name", text("a")), ("arn", open())]);
+        let created = |id| object([("id", id), ("name", text("a")), ("arn", text("arn:a"))]);
+        assert!(identifies(&planned, &created(text("a-1"))));
+        for none in [null(), open(), text("")] {
+            assert!(!identifies(&planned, &created(none)));
+        }
+    }
+
+    #[test]
+    fn a_new_object_without_an_id_is_found_by_its_other_attributes() {
+        let planned = object([("arn", open()), ("name", text("a"))]);
+        let created = |arn| object([("arn", arn), ("name", text("a"))]);
+        assert!(identifies(&planned, &created(text("arn:a"))));
+        assert!(!identifies(&planned, &created(null())));
+        // Nothing was left open, so the plan says as much.
+        assert!(identifies(&object([("name", text("a"))]), &object([("name", text("a"))])));
+        // An id of the configuration is known before.
+        let chosen = object([("id", text("mine")), ("arn", open())]);
+        assert!(identifies(&chosen, &object([("id", text("mine")), ("arn", null())])));
+    }
+
+    #[test]
+    fn an_object_that_was_there_keeps_its_id() {
+        let prior = object([("id", text("a-1")), ("name", text("a"))]);
+        let answer = |id| plain(&object([("id", id), ("name", text("b"))]));
+        assert_eq!(with_id_of(&prior, answer(null())), answer(text("a-1")));
+        assert_eq!(with_id_of(&prior, answer(text("a-2"))), answer(text("a-2")));
+        let nothing = Value::null(prior.ty());
+        assert_eq!(with_id_of(&nothing, answer(null())), answer(null()));
     }
 }
