@@ -85,8 +85,9 @@ impl Locked {
     }
 
     /// Warns of what only the user can decide.
-    pub(crate) fn remind(&self, diags: &mut Diagnostics, config: &Config) {
-        self.undecided().for_each(|one| diags.warn(located(one.diagnostic(), config, one)));
+    pub(crate) fn remind(&self, diags: &mut Diagnostics) {
+        // Warnings about blocks are shown as one where they have one summary, and each of these counts.
+        self.undecided().for_each(|one| diags.warn(one.diagnostic()));
     }
 
     /// The instances that a plan would touch although the outcome of an earlier operation on them is
@@ -121,7 +122,7 @@ impl Locked {
             } else if destroys_all {
                 "This run destroyed everything else"
             } else {
-                diags.warn(located(one.diagnostic(), config, one));
+                diags.warn(one.diagnostic());
                 continue;
             };
             closing.push(located(decision(one, consequence), config, one));

@@ -77,7 +77,7 @@ pub(super) async fn run(args: &PlanArgs, env: &Env) -> Exit {
     if let Ok((plan, _)) = &made {
         locked.take_evidence(&mut diags, plan);
     }
-    locked.remind(&mut diags, &prepared.config);
+    locked.remind(&mut diags);
     let exit = match made {
         Ok((plan, again)) => {
             let generated = (generated, again.as_ref().unwrap_or(&results));

@@ -176,7 +176,7 @@ fn delete_locked(
     let held = managed(&locked.file.state);
     if args.force {
         // What goes with it may be all that is known of them.
-        locked.undecided().for_each(|one| diags.warn(one.diagnostic()));
+        locked.remind(diags);
     } else {
         locked.settled(diags, |_| true)?;
         if !held.is_empty() {

@@ -75,6 +75,10 @@ fn nothing(screen: &Screen, plan: &Plan) -> String {
             "No changes. No objects need to be destroyed.",
             "Either you have not created any objects yet or the existing objects were already deleted outside of Formwork.",
         ),
+        (Mode::Normal, _) if !plan.open.is_empty() => (
+            "No changes beside open operations.",
+            "Formwork found no differences beside instances whose last operation was interrupted, and what depends on them. Those were left alone; see below.",
+        ),
         (Mode::Normal, _) => (
             "No changes. Your infrastructure matches the configuration.",
             "Formwork has compared your real infrastructure against your configuration and found no differences, so no changes are needed.",
