@@ -41,6 +41,8 @@ pub(crate) struct Env {
     pub(crate) plugin_start_timeout: Option<Duration>,
     /// `FORMWORK_PLUGIN_PATIENCE`: after how many seconds without an answer a plugin is mentioned.
     pub(crate) plugin_patience: Option<Duration>,
+    /// `FORMWORK_PLUGIN_DEADLINES`: how long calls may take, by kind.
+    pub(crate) plugin_deadlines: Option<String>,
     /// `FORMWORK_PLUGIN_MEMORY`: how much memory each plugin may write to, in mebibytes; here in bytes.
     pub(crate) plugin_memory: Option<u64>,
     /// `FORMWORK_PLUGIN_FILES`: how many files and connections each plugin may have open.
@@ -139,6 +141,7 @@ impl Env {
             plugin_processes: text("FORMWORK_PLUGIN_PROCESSES").and_then(|n| n.parse().ok()),
             plugin_start_timeout: seconds("FORMWORK_PLUGIN_START_TIMEOUT"),
             plugin_patience: seconds("FORMWORK_PLUGIN_PATIENCE"),
+            plugin_deadlines: text("FORMWORK_PLUGIN_DEADLINES"),
             plugin_memory: text("FORMWORK_PLUGIN_MEMORY")
                 .and_then(|n| n.parse::<u64>().ok()?.checked_mul(1 << 20)),
             plugin_files: text("FORMWORK_PLUGIN_FILES").and_then(|n| n.parse().ok()),

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Weak};
 
 use formwork_core::addr::ProviderAddr;
-use formwork_core::provider::Launch;
+use formwork_core::provider::{Deadlines, Launch};
 use formwork_plugin_protocol::client::{
     Executable, Leftover, Limits, Plugin, Settings, leftovers, shutdown_all,
 };
@@ -24,6 +24,7 @@ pub(crate) struct Launcher {
     reattach: BTreeMap<ProviderAddr, Reattach>,
     settings: Settings,
     limit: Option<usize>,
+    deadlines: Deadlines,
     /// Variables of our environment that are none of their business.
     withheld: Vec<OsString>,
     running: RefCell<Vec<Running>>,
@@ -50,12 +51,16 @@ impl Launcher {
         let limits = Limits { memory: env.plugin_memory, files: env.plugin_files };
         let settings =
             Settings { tls, connections, start_timeout, connect_timeout, limits, ..usual };
+        // A value that cannot be read was reported when the workspace was opened.
+        let deadlines = env.plugin_deadlines.as_deref().unwrap_or_default();
+        let deadlines = deadlines.parse().unwrap_or_default();
         let limit = env.plugin_processes.map(|limit| limit.max(1));
         Self {
             programs,
             reattach,
             settings,
             limit,
+            deadlines,
             withheld: env.plugin_withheld.clone(),
             running: RefCell::default(),
             left: RefCell::default(),
@@ -106,6 +111,10 @@ impl Launch for Launcher {
 
     fn limit(&self) -> Option<usize> {
         self.limit
+    }
+
+    fn deadlines(&self) -> Deadlines {
+        self.deadlines.clone()
     }
 
     async fn close(&self, provider: &Arc<dyn Provider>) {

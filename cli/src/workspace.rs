@@ -14,6 +14,7 @@ use formwork_core::config::folders;
 use formwork_core::config::test_files;
 use formwork_core::config::{self, Backend, Config, Files as _, Place};
 use formwork_core::eval::World;
+use formwork_core::provider::Deadlines;
 use formwork_core::state::local::Workspaces;
 use formwork_core::version::Constraints;
 use formwork_plugin_protocol::reattach::{self, Reattach};
@@ -63,6 +64,16 @@ fn doubt(env: &Env, settings: &Settings) {
     }
 }
 
+/// Checks `FORMWORK_PLUGIN_DEADLINES`.
+fn check_deadlines(env: &Env, diags: &mut Diagnostics) -> Result<(), Reported> {
+    let deadlines = env.plugin_deadlines.as_deref().unwrap_or_default();
+    deadlines.parse::<Deadlines>().map(drop).map_err(|problem| {
+        let detail =
+            format!("FORMWORK_PLUGIN_DEADLINES takes a list such as read=5m,apply=1h: {problem}.");
+        diags.error(Diagnostic::error("Invalid deadline", detail).blame(Blame::Environment))
+    })
+}
+
 /// Reads the providers that are running already from `TF_REATTACH_PROVIDERS`, by their addresses in
 /// full.
 ///
@@ -109,6 +120,7 @@ impl<'e> Workspace<'e> {
         })?;
         doubt(env, &settings);
         let reattached = reattached(env, diags)?;
+        check_deadlines(env, diags)?;
         let opened = Self {
             env,
             root: PathBuf::from("."),

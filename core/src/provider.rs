@@ -4,13 +4,16 @@
 mod blame;
 pub mod builtin;
 mod calls;
+mod deadlines;
 mod handle;
 mod loaded;
 mod pool;
 mod remarks;
 
+pub(crate) use blame::shortened;
 pub use blame::{about_failure, about_provider_diagnostics, lost_type, unsupported_type};
 pub use calls::Waiting;
+pub use deadlines::{CallKind, Deadlines};
 pub use handle::adopt::{Former, Imported};
 pub use handle::ephemeral::{Keep, Opened};
 pub(crate) use handle::identity::clue;

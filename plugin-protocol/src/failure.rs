@@ -27,6 +27,9 @@ pub enum Failure {
         /// The panic or last lines of its stderr; may be empty.
         output: String,
     },
+    /// The host did not wait for the answer any longer.
+    #[error("{0}")]
+    GivenUp(String),
     /// The plugin does not implement the call.
     #[error("the provider does not implement {0}")]
     Unimplemented(&'static str),
@@ -71,7 +74,7 @@ impl Failure {
             | Self::Incompatible(_)
             | Self::Unsendable(_)
             | Self::Unimplemented(_) => true,
-            Self::Misbehaved(_) | Self::Lost { .. } => false,
+            Self::Misbehaved(_) | Self::Lost { .. } | Self::GivenUp(_) => false,
             Self::Status { code, .. } => REFUSALS.contains(&code.as_str()),
         }
     }
@@ -98,6 +101,7 @@ mod tests {
         for failure in [
             lost(),
             Failure::Misbehaved(String::new()),
+            Failure::GivenUp(String::new()),
             status("Internal"),
             status("Unknown"),
             status("Unavailable"),

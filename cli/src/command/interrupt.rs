@@ -1,5 +1,5 @@
-//! What happens to a command from outside while it works: the first Ctrl-C stops it gracefully, the
-//! second at once; and who makes it wait for long is named.
+//! Handles signals: the first Ctrl-C stops a command gracefully, the second at once. Names the
+//! providers that a command waits for.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -13,7 +13,9 @@ use crate::sentinel::Attended;
 use crate::view::{self, Screen};
 
 const FIRST: &str = "\nInterrupt received.\nPlease wait for Formwork to exit or data loss may occur.\nGracefully shutting down...\n\n";
-const SECOND: &str = "\nTwo interrupts received. Exiting immediately. A change that was under way is in the journal; the next command says what became of it.\n";
+const SECOND: &str = "\nTwo interrupts received. Exiting immediately.";
+/// The call that changes an object.
+const CHANGE: &str = "ApplyResourceChange";
 
 /// After how long without an answer a provider is mentioned, unless somebody wants it otherwise.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -65,6 +67,7 @@ pub(super) async fn guarded<T>(
     }
     let screen = Screen::of(prepared.workspace.env);
     view::err(&screen.wrap(FIRST));
+    view::err(&screen.wrap(&next(&pool.waiting(Duration::ZERO))));
     interrupt.come();
     prepared.provisioners.stop();
     let mut stopping = std::pin::pin!(pool.stop());
@@ -78,10 +81,38 @@ pub(super) async fn guarded<T>(
             never = &mut reminding => match never {},
         }
     }
-    view::err(&screen.wrap(SECOND));
-    view::err(&list(&pool.waiting(Duration::ZERO)));
+    let waiting = pool.waiting(Duration::ZERO);
+    view::err(&screen.wrap(&format!("{SECOND} {}\n", left(&waiting))));
+    view::err(&list(&waiting));
     prepared.launcher.kill();
     None
+}
+
+fn changes(waiting: &[Waiting]) -> usize {
+    waiting.iter().filter(|one| one.call == CHANGE).count()
+}
+
+/// Says what the next interrupt does.
+fn next(waiting: &[Waiting]) -> String {
+    match changes(waiting) {
+        0 => "No change is under way. A second interrupt exits at once.\n\n".to_owned(),
+        1 => "1 change is under way and is waited for. A second interrupt exits at once and leaves it in the journal as unfinished.\n\n".to_owned(),
+        n => format!("{n} changes are under way and are waited for. A second interrupt exits at once and leaves them in the journal as unfinished.\n\n"),
+    }
+}
+
+/// Says what an immediate exit leaves unfinished.
+fn left(waiting: &[Waiting]) -> String {
+    match changes(waiting) {
+        0 => "No change was under way.".to_owned(),
+        1 => {
+            "A change was under way. It is in the journal; the next command says what became of it."
+                .to_owned()
+        }
+        n => format!(
+            "{n} changes were under way. They are in the journal; the next command says what became of them."
+        ),
+    }
 }
 
 /// Says now and then which calls have waited longer than `patience`.

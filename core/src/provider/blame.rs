@@ -9,6 +9,13 @@ use formwork_value::{Diagnostic, Diagnostics, Reported};
 use super::loaded::Loaded;
 use crate::addr::{Mode, ProviderAddr, ResourceAddr, ResourceName};
 
+/// The most errors, and the most warnings, of one answer that are shown.
+const MOST_DIAGNOSTICS: usize = 500;
+/// The most bytes of a provider's summary that are shown.
+const LONGEST_SUMMARY: usize = 4 << 10;
+/// The most bytes of a provider's detail text that are shown.
+const LONGEST_DETAIL: usize = 64 << 10;
+
 /// Describes why a call to a provider brought no answer. `about` is the address the call was for.
 #[must_use]
 pub fn about_failure(
@@ -54,6 +61,11 @@ pub fn about_failure(
             )
             .blame(Blame::Provider)
         }
+        Failure::GivenUp(reason) => Diagnostic::error(
+            "Provider call was given up",
+            format!("The provider {provider} has not answered {call}{what}, and was not waited for any longer: {reason}."),
+        )
+        .blame(Blame::Provider),
         Failure::Unimplemented(method) => Diagnostic::error(
             "Provider does not support this operation",
             format!("The provider {provider} does not implement {method}, which is needed{what}."),
@@ -97,17 +109,25 @@ pub fn about_provider_diagnostics(
     block: Option<Span>,
 ) -> Result<(), Reported> {
     let mut result = Ok(());
+    let mut left_out = [0_usize; 2];
+    let mut shown = [0_usize; 2];
     for diagnostic in said {
         let severity = diagnostic.severity;
+        let kind = usize::from(severity == Severity::Warning);
+        if shown[kind] == MOST_DIAGNOSTICS {
+            left_out[kind] += 1;
+            continue;
+        }
+        shown[kind] += 1;
         let summary = if diagnostic.summary.is_empty() {
             "The provider gave no summary".into()
         } else {
-            diagnostic.summary
+            shortened(diagnostic.summary, LONGEST_SUMMARY)
         };
-        let mut converted =
-            Diagnostic { severity, ..Diagnostic::error(summary, diagnostic.detail) }
-                .about(about)
-                .at_opt(block);
+        let detail = shortened(diagnostic.detail, LONGEST_DETAIL);
+        let mut converted = Diagnostic { severity, ..Diagnostic::error(summary, detail) }
+            .about(about)
+            .at_opt(block);
         if !diagnostic.path.0.is_empty() {
             converted = converted.path(diagnostic.path);
         }
@@ -116,7 +136,26 @@ pub fn about_provider_diagnostics(
             Severity::Warning => diags.warn(converted),
         }
     }
+    for (n, what) in left_out.into_iter().zip(["errors", "warnings"]).filter(|(n, _)| *n > 0) {
+        let detail = format!(
+            "The provider reported {n} more {what} in the same answer. Of each kind, the first {MOST_DIAGNOSTICS} are shown."
+        );
+        let summary = format!("{n} more {what} are not shown");
+        diags.warn(Diagnostic::warning(summary, detail).about(about).at_opt(block));
+    }
     result
+}
+
+/// A text up to a length in bytes. The rest is counted.
+pub(crate) fn shortened(mut text: String, most: usize) -> String {
+    if text.len() <= most {
+        return text;
+    }
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+    let rest = text.len() - end;
+    text.truncate(end);
+    text.push_str(&format!("… ({rest} more bytes)"));
+    text
 }
 
 /// Says that a provider has no such resource type or data source, which the configuration names.
@@ -152,4 +191,37 @@ pub fn lost_type(loaded: &Loaded, resource: &ResourceAddr) -> Diagnostic {
     Diagnostic::error("No schema available for a resource in the state", detail)
         .blame(Blame::Environment)
         .about(resource.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use formwork_value::Path;
+
+    use super::*;
+
+    fn said(severity: Severity, detail: &str) -> ProviderDiagnostic {
+        let (summary, detail) = ("said".to_owned(), detail.to_owned());
+        ProviderDiagnostic { severity, summary, detail, path: Path::root() }
+    }
+
+    #[test]
+    fn what_a_provider_reports_beyond_all_measure_is_counted() {
+        let mut many = vec![said(Severity::Warning, ""); MOST_DIAGNOSTICS + 7];
+        many.push(said(Severity::Error, ""));
+        let mut diags = Diagnostics::new();
+        assert!(about_provider_diagnostics(&mut diags, many, "t.a", None).is_err());
+        assert_eq!(diags.len(), MOST_DIAGNOSTICS + 2);
+        let last = diags.iter().last().unwrap();
+        assert_eq!(last.summary, "7 more warnings are not shown");
+    }
+
+    #[test]
+    fn a_long_text_ends_with_the_length_of_its_rest() {
+        assert_eq!(shortened("short".to_owned(), 5), "short");
+        assert_eq!(shortened("sööö".to_owned(), 4), "sö… (4 more bytes)");
+        let long = said(Severity::Warning, &"x".repeat(LONGEST_DETAIL + 3));
+        let mut diags = Diagnostics::new();
+        about_provider_diagnostics(&mut diags, vec![long], "t.a", None).unwrap();
+        assert!(diags.iter().all(|one| one.detail.ends_with("… (3 more bytes)")));
+    }
 }

@@ -1,17 +1,28 @@
 //! The calls that wait for an answer, so that whoever watches a run can say what it waits for. A call
-//! may rightly take hours: nothing is cut short here.
+//! may rightly take hours: it is given up only by a deadline that the user has set, or, where nothing
+//! is lost by that, some time after an interrupt.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
+use std::future::{Future, pending};
+use std::pin::pin;
 use std::rc::Rc;
 use std::time::Duration;
 
-use tokio::time::Instant;
+use formwork_plugin_protocol::Failure;
+use futures_util::future::{Either, select};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, sleep_until};
 
+use super::deadlines::{CallKind, Deadlines};
 use super::pool::mending::Mending;
 use super::remarks::Remarks;
 use crate::addr::ProviderAddr;
+
+/// How long a call that changes nothing is still waited for after an interrupt: a provider that is
+/// asked to stop usually answers within that.
+const GRACE: Duration = Duration::from_secs(3);
 
 /// A call that waits for its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +52,10 @@ impl Display for Waiting {
 pub(super) struct Calls {
     next: Cell<u64>,
     waiting: RefCell<BTreeMap<u64, (Waiting, Instant)>>,
+    deadlines: Deadlines,
+    /// When the run was interrupted.
+    interrupted: Cell<Option<Instant>>,
+    interruption: Notify,
     /// What is done about those that brought no answer.
     pub(super) mending: Mending,
     /// What there is to say of them that belongs to none.
@@ -48,6 +63,57 @@ pub(super) struct Calls {
 }
 
 impl Calls {
+    pub(super) fn limited(deadlines: Deadlines) -> Self {
+        Self { deadlines, ..Self::default() }
+    }
+
+    /// Gives up calls that change nothing, from some time later on.
+    pub(super) fn interrupt(&self) {
+        self.interrupted.set(self.interrupted.get().or_else(|| Some(Instant::now())));
+        self.interruption.notify_waiters();
+    }
+
+    /// Waits for an answer as long as its kind of call may take.
+    ///
+    /// # Errors
+    /// When the call was given up, beside its own errors.
+    pub(super) async fn bounded<T>(
+        &self,
+        call: &str,
+        answer: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let given_up = pin!(self.given_up(CallKind::of(call)));
+        match select(pin!(answer), given_up).await {
+            Either::Left((answer, _)) => answer,
+            Either::Right((why, _)) => Err(Failure::GivenUp(why)),
+        }
+    }
+
+    /// Waits until a call that begins now is to be given up, and says why.
+    async fn given_up(&self, kind: CallKind) -> String {
+        let begun = Instant::now();
+        let deadline = pin!(async {
+            let Some(limit) = self.deadlines.of(kind) else { return pending().await };
+            sleep(limit).await;
+            format!("its deadline of {} s has passed", limit.as_secs_f64())
+        });
+        let interruption = pin!(async {
+            if !kind.is_read_only() {
+                return pending().await;
+            }
+            let interrupted = loop {
+                let notified = self.interruption.notified();
+                if let Some(interrupted) = self.interrupted.get() {
+                    break interrupted;
+                }
+                notified.await;
+            };
+            sleep_until(interrupted.max(begun) + GRACE).await;
+            "the run was interrupted, and the call changes nothing".to_owned()
+        });
+        select(deadline, interruption).await.factor_first().0
+    }
+
     /// Takes down a call until what is returned is dropped.
     pub(super) fn begin(
         self: &Rc<Self>,

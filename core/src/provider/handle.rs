@@ -136,10 +136,10 @@ impl Handle {
         &self,
         call: &'static str,
         about: &dyn Display,
-        answer: impl Future<Output = T>,
-    ) -> T {
+        answer: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
         let _underway = self.calls.begin(self.addr(), call, Some(about));
-        answer.await
+        self.calls.bounded(call, answer).await
     }
 
     fn meta_type(&self) -> Option<Type> {

@@ -26,6 +26,7 @@ use self::stopping::{Purpose, Stopping};
 use super::blame::about_failure;
 use super::builtin::Builtin;
 use super::calls::{Calls, Waiting};
+use super::deadlines::Deadlines;
 use super::handle::{About, Handle};
 use super::loaded::Loaded;
 use crate::addr::{ProviderAddr, ProviderConfigAddr};
@@ -41,6 +42,11 @@ pub trait Launch {
     /// else could go on.
     fn limit(&self) -> Option<usize> {
         None
+    }
+
+    /// How long calls may take.
+    fn deadlines(&self) -> Deadlines {
+        Deadlines::default()
     }
 
     /// Ends an instance that nobody needs any more. One that is not a process needs no end.
@@ -88,7 +94,7 @@ impl<'l> Pool<'l> {
             unusable: RefCell::default(),
             processes: Processes::default(),
             keeping: Cell::new(true),
-            calls: Rc::default(),
+            calls: Rc::new(Calls::limited(launcher.deadlines())),
             loading: Semaphore::new(1),
             stopping: Stopping::default(),
         }
@@ -348,6 +354,7 @@ impl<'l> Pool<'l> {
     /// that are still being started are given up. One that is to say what a change did goes on.
     pub async fn stop(&self) {
         self.stopping.begin();
+        self.calls.interrupt();
         let running = self.processes.stopping();
         futures_util::future::join_all(running.iter().map(|provider| provider.stop())).await;
     }

@@ -145,7 +145,7 @@ pub(super) const APPLY: &[Case] = &[
     (Fault::ApplyInvalidText, Create, 1, ".text: a string is not valid UTF-8", Tainted),
     (Fault::ApplyStrangeSeverity, Create, 1, "Error: strange with bad_thing.a", Tainted),
     (Fault::ApplyEscapes, Create, 0, "Apply complete! Resources: 3 added", Ready),
-    (Fault::ApplyManyWarnings, Create, 0, "Warning number 0", Ready),
+    (Fault::ApplyManyWarnings, Create, 0, "19500 more warnings are not shown", Ready),
     (Fault::ApplyLongText, Create, 0, "Apply complete! Resources: 3 added", Ready),
     (Fault::ApplyIdentity, Create, 1, "its type has no identities", Ready),
 ];

@@ -1,6 +1,6 @@
-//! Providers that do not answer: it is said what is waited for, one interrupt lets everybody else
-//! finish, and a second ends the run, with the journal whole. A run that did not end would be waited for in
-//! vain, so no clock is looked at.
+//! Providers that do not answer: the call that is waited for is named. One interrupt ends a run whose
+//! call changes nothing; otherwise it lets everything else finish, and a second one ends the run, with
+//! the journal whole. A run that did not end would be waited for in vain, so no clock is looked at.
 
 use nix::sys::signal::Signal;
 
@@ -28,12 +28,16 @@ pub(super) const HANGS: &[Hang] = &[
     (Fault::CloseHangs, "hangs:close", "CloseEphemeralResource for ephemeral.bad_token.t", Nothing),
 ];
 
+/// Calls that change nothing, so that one interrupt ends the run.
+const READ_ONLY: [Fault; 4] =
+    [Fault::ConfigureHangs, Fault::ReadHangs, Fault::PlanHangs, Fault::FunctionHangs];
+
 /// Calls of which a run tells by itself that they take long.
 const TOLD: [Fault; 4] =
     [Fault::ApplyHangs, Fault::OpenHangs, Fault::RenewHangs, Fault::CloseHangs];
 
 #[test]
-fn a_provider_that_does_not_answer_is_named_and_left_with_two_interrupts() {
+fn a_provider_that_does_not_answer_is_named_and_left_with_as_many_interrupts_as_it_takes() {
     let pairs = [
         (Signal::SIGINT, Signal::SIGINT),
         (Signal::SIGTERM, Signal::SIGINT),
@@ -56,9 +60,19 @@ fn a_provider_that_does_not_answer_is_named_and_left_with_two_interrupts() {
         }
         running.signal(first);
         running.wait_for_words("Gracefully shutting down");
-        running.signal(second);
-        let ended = running.wait_a_moment();
-        ended.code(1).says("Two interrupts received").says(&waited_for);
+        let changes = matches!(fault, Fault::ApplyHangs | Fault::RenewHangs);
+        running.wait_for_words("second interrupt exits at once");
+        if READ_ONLY.contains(fault) {
+            let ended = running.wait();
+            ended.code(1).says("the run was interrupted, and the call changes nothing");
+            ended.says(&waited_for).says("No change is under way").says_not("Two interrupts");
+        } else {
+            running.signal(second);
+            let ended = running.wait_a_moment();
+            ended.code(1).says("Two interrupts received").says(&waited_for);
+            let left = if changes { "A change was under way" } else { "No change was under way" };
+            ended.says(left);
+        }
         drop(held);
         workdir.world.assert_deserted();
         // The journal can be read, and says what was open.
@@ -66,6 +80,28 @@ fn a_provider_that_does_not_answer_is_named_and_left_with_two_interrupts() {
         assert_eq!(observe(&workdir, &next), *outcome, "{fault:?}: {}", next.text());
         next.code(0);
     }
+}
+
+#[test]
+fn a_call_ends_at_the_deadline_of_its_kind() {
+    let cases = [
+        (Fault::PlanHangs, "plan=1s", "not answered PlanResourceChange for bad_thing.a", Nothing),
+        (Fault::PlanHangs, "apply=1h,1s", "its deadline of 1 s has passed", Nothing),
+        (Fault::ApplyHangs, "apply=1s", "Outcome of an operation is unknown", Doubted),
+    ];
+    for (fault, deadlines, words, outcome) in cases {
+        let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+        let command = workdir.formwork("apply -auto-approve").env("BAD_FAULT", fault.name());
+        let command = command.env("FORMWORK_PLUGIN_DEADLINES", deadlines);
+        let ended = command.env("BAD_FAULT_OF", "a").run();
+        ended.code(1).says("Provider call was given up").says(words);
+        workdir.world.assert_deserted();
+        let next = workdir.formwork("plan").run();
+        assert_eq!(observe(&workdir, &next), outcome, "{}", next.text());
+    }
+    let workdir = Workdir::new(&CONFIG.replace("SIZE", "1"));
+    let command = workdir.formwork("plan").env("FORMWORK_PLUGIN_DEADLINES", "destroy=1s");
+    command.run().code(1).says("Invalid deadline").says("there is no kind of call \"destroy\"");
 }
 
 #[test]

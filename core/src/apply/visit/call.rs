@@ -6,6 +6,7 @@ mod salvage;
 
 use std::rc::Rc;
 
+use formwork_plugin_protocol::Failure;
 use formwork_value::diag::Blame;
 use formwork_value::{Diagnostic, Diagnostics, Path, Reported, Value};
 
@@ -96,9 +97,11 @@ impl Announced<'_> {
         let Self { call, op } = self;
         let answer = call.handle.apply(call.ty, call.ask, call.about.addr).await;
         let kept = call.view.journal.answer(op, taken_down(&answer));
+        // The provider may still be at work on it.
+        let given_up = matches!(answer, Err(Failure::GivenUp(_)));
         let salvaged = call.salvage(diags, answer);
         let salvaged = match salvaged.left {
-            Left::InDoubt => Box::pin(call.resolve(diags, salvaged)).await,
+            Left::InDoubt if !given_up => Box::pin(call.resolve(diags, salvaged)).await,
             _ => salvaged,
         };
         if matches!(salvaged.left, Left::InDoubt) && call.intent.action == Action::Create {

@@ -212,6 +212,7 @@ fn status(failure: Failure) -> Status {
             Status::internal(format!("the provider's answer has no form in the protocol: {why}"))
         }
         Failure::Lost { .. } | Failure::Launch(_) => Status::unavailable(failure.to_string()),
+        Failure::GivenUp(_) => Status::deadline_exceeded(failure.to_string()),
         Failure::Incompatible(_) | Failure::Misbehaved(_) => Status::internal(failure.to_string()),
     }
 }

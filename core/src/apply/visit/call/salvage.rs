@@ -13,8 +13,13 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, 
 
 use super::Call;
 use crate::phase::{plain, without_unknowns};
-use crate::provider::{Ask, Breach, StoredIdentity};
+use crate::provider::{Ask, Breach, StoredIdentity, shortened};
 use crate::state::journal::Answer;
+
+/// The most messages of an answer that are written to the journal.
+const MOST_MESSAGES: usize = 100;
+/// The most bytes of each.
+const LONGEST_MESSAGE: usize = 1 << 10;
 
 const CALL: &str = "ApplyResourceChange";
 const INVALID: &str = "Provider returned invalid result object after apply";
@@ -28,7 +33,12 @@ pub(super) fn taken_down(answer: &Result<ApplyResponse, Failure>) -> Answer {
             state: bytes_of(&response.state).into(),
             private: response.private.clone().into(),
             identity: response.identity.as_ref().map(bytes_of).unwrap_or_default().into(),
-            messages: response.diagnostics.iter().map(|said| said.summary.clone()).collect(),
+            messages: response
+                .diagnostics
+                .iter()
+                .take(MOST_MESSAGES)
+                .map(|said| shortened(said.summary.clone(), LONGEST_MESSAGE))
+                .collect(),
         },
         Err(failure) => Answer { messages: vec![failure.to_string()], ..Answer::default() },
     }

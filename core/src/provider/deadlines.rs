@@ -1,0 +1,139 @@
+//! Time limits for calls, by kind, and the kinds that change nothing.
+
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use std::time::Duration;
+
+use formwork_value::duration;
+
+/// A kind of call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CallKind {
+    /// Configures a provider.
+    Configure,
+    /// Validates a configuration.
+    Validate,
+    /// Reads, upgrades, moves or imports an object, or reads a data source.
+    Read,
+    /// Plans a change.
+    Plan,
+    /// Changes an object.
+    Apply,
+    /// Calls a function.
+    Function,
+    /// Opens, renews or closes an ephemeral resource.
+    Ephemeral,
+}
+
+const KINDS: [(&str, CallKind); 7] = [
+    ("configure", CallKind::Configure),
+    ("validate", CallKind::Validate),
+    ("read", CallKind::Read),
+    ("plan", CallKind::Plan),
+    ("apply", CallKind::Apply),
+    ("function", CallKind::Function),
+    ("ephemeral", CallKind::Ephemeral),
+];
+
+impl CallKind {
+    /// The kind of a call, by its name in the protocol.
+    #[must_use]
+    pub fn of(call: &str) -> Self {
+        match call {
+            "ConfigureProvider" => Self::Configure,
+            "PlanResourceChange" => Self::Plan,
+            "ApplyResourceChange" => Self::Apply,
+            "CallFunction" => Self::Function,
+            _ if call.starts_with("Validate") => Self::Validate,
+            _ if call.contains("Ephemeral") => Self::Ephemeral,
+            _ => Self::Read,
+        }
+    }
+
+    /// Whether nothing is lost when the answer is not waited for.
+    #[must_use]
+    pub fn is_read_only(self) -> bool {
+        !matches!(self, Self::Apply | Self::Ephemeral)
+    }
+}
+
+/// How long calls may take. None has a limit by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deadlines(BTreeMap<CallKind, Duration>);
+
+impl Deadlines {
+    /// The limit of a kind of call.
+    #[must_use]
+    pub fn of(&self, kind: CallKind) -> Option<Duration> {
+        self.0.get(&kind).copied()
+    }
+}
+
+impl FromStr for Deadlines {
+    type Err = String;
+
+    /// Reads a list such as `read=5m,apply=1h`. A duration without a kind is for all kinds that have
+    /// none of their own.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut limits = BTreeMap::new();
+        let mut usual = None;
+        for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+            let (kind, limit) = entry
+                .split_once('=')
+                .map_or((None, entry), |(kind, limit)| (Some(kind.trim()), limit.trim()));
+            let nanoseconds = duration::nanoseconds(limit).ok();
+            let limit = nanoseconds.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
+            let limit = Duration::from_nanos(
+                limit.ok_or_else(|| format!("{entry:?} has no duration like 30s, 5m or 1h30m"))?,
+            );
+            let Some(name) = kind else {
+                usual = Some(limit);
+                continue;
+            };
+            let known = KINDS.iter().find(|(known, _)| *known == name);
+            let (_, kind) = known.ok_or_else(|| {
+                let known = KINDS.map(|(name, _)| name).join(", ");
+                format!("there is no kind of call {name:?}; the kinds are {known}")
+            })?;
+            limits.insert(*kind, limit);
+        }
+        for (_, kind) in KINDS {
+            if let Some(limit) = usual {
+                limits.entry(kind).or_insert(limit);
+            }
+        }
+        Ok(Self(limits))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_read_by_kind() {
+        let read = |text: &str| text.parse::<Deadlines>();
+        let of = |text: &str, kind| read(text).unwrap().of(kind).map(|limit| limit.as_secs());
+        assert_eq!(of("read=5m, apply=1h", CallKind::Read), Some(300));
+        assert_eq!(of("read=5m,apply=1h", CallKind::Apply), Some(3600));
+        assert_eq!(of("read=5m", CallKind::Plan), None);
+        assert_eq!(of("90s,apply=1h", CallKind::Plan), Some(90));
+        assert_eq!(of("90s,apply=1h", CallKind::Apply), Some(3600));
+        assert_eq!(of("", CallKind::Plan), None);
+        assert!(read("destroy=1s").unwrap_err().contains("no kind of call \"destroy\""));
+        for bad in ["read=5", "read=-5s", "read=0s", "soon"] {
+            assert!(read(bad).unwrap_err().contains("no duration"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn only_changes_and_ephemeral_resources_lose_something() {
+        for call in ["ApplyResourceChange", "OpenEphemeralResource", "CloseEphemeralResource"] {
+            assert!(!CallKind::of(call).is_read_only(), "{call}");
+        }
+        for call in ["ReadResource", "PlanResourceChange", "ValidateResourceConfig", "CallFunction"]
+        {
+            assert!(CallKind::of(call).is_read_only(), "{call}");
+        }
+    }
+}
