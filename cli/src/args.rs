@@ -18,6 +18,7 @@ use formwork_value::{Diagnostic, Diagnostics};
 
 pub(crate) use adopt::{
     FindingArgs, ImportArgs, RecoverAdoptArgs, RecoverCommand, RecoverDecideArgs, RecoverListArgs,
+    RecoverReviewArgs,
 };
 pub(crate) use fmt::FmtArgs;
 pub(crate) use provider::{ProviderCommand, ProviderDocsArgs, ProviderNewArgs};

@@ -588,3 +588,80 @@ fn an_object_whose_provisioner_was_cut_off_is_half_made() {
     next.says("terraform_data.a is tainted, so must be replaced")
         .says("terraform_data.b will be created");
 }
+
+/// Three objects of which two are cut off in the middle.
+const GROUP: &str = r#"
+resource "bad_thing" "third" {
+  name = "third"
+  kind = sensitive("hush")
+  link = bad_thing.first.id
+}
+"#;
+
+/// Cuts off the creation of `second` and `third`.
+fn cut_off_both(workdir: &Workdir, moment: &str) {
+    let command = workdir.formwork("apply -auto-approve");
+    let holds = format!("{moment}:second,{moment}:third");
+    let running = command.env("BAD_HOLD", &holds).start();
+    let held = [workdir.world.wait_for_held(), workdir.world.wait_for_held()];
+    running.signal(Signal::SIGKILL);
+    running.wait();
+    drop(held);
+    workdir.world.assert_deserted();
+}
+
+#[test]
+fn what_is_open_is_described_by_what_was_planned_without_secrets() {
+    let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
+    cut_off_both(&workdir, "after");
+    let listed = workdir.formwork("recover list").succeed();
+    listed.says("Planned attributes to look for: link = \"first-1\" name = \"second\"");
+    listed.says("name = \"third\"").says_not("hush");
+    let listed = workdir.formwork("recover list -json").succeed();
+    listed.says("\"name\":\"third\"").says_not("hush");
+}
+
+#[test]
+fn several_open_operations_are_settled_by_one_command() {
+    for arguments in ["-all", "bad_thing.*", "bad_thing.second bad_thing.third"] {
+        for verb in ["retry", "forget"] {
+            let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
+            cut_off_both(&workdir, "before");
+            let settled = workdir.formwork(&format!("recover {verb} {arguments}")).succeed();
+            settled.says("bad_thing.second is settled").says("bad_thing.third is settled");
+            workdir.formwork("apply -auto-approve").succeed().says("2 added");
+            assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
+        }
+    }
+    let workdir = Workdir::new(CONFIG);
+    workdir.formwork("recover retry -all").succeed().says("left anything open");
+    workdir.formwork("recover retry").run().code(1).says("No operation selected");
+    workdir.formwork("recover retry bad_other.*").run().code(1).says("Nothing to settle");
+}
+
+#[test]
+fn open_operations_are_reviewed_one_after_the_other() {
+    let workdir = Workdir::new(&format!("{CONFIG}{GROUP}"));
+    cut_off_both(&workdir, "after");
+    workdir.world.remove_object("third-1");
+    let review = workdir.formwork("recover review").stdin("what\nadopt second-1\nretry\n");
+    let reviewed = review.succeed();
+    reviewed.says("What became of bad_thing.second?").says("name = \"third\"");
+    reviewed.says("bad_thing.second is in the state");
+    workdir.formwork("apply -auto-approve").succeed().says("1 added");
+    assert_eq!(workdir.world.objects(), ["first-1", "second-1", "third-1"]);
+    workdir.formwork("recover review").succeed().says("left anything open");
+}
+
+#[test]
+fn an_object_that_differs_from_the_plan_is_adopted_only_by_force() {
+    let workdir = Workdir::new(CONFIG);
+    cut_off(&workdir, "before", Signal::SIGKILL);
+    workdir.formwork("state rm bad_thing.first").succeed();
+    let refused = workdir.formwork("recover adopt bad_thing.second first-1").run();
+    refused.code(1).says("Object differs from the plan").says("name = \"second\"");
+    assert_eq!(names(&workdir), [""; 0]);
+    workdir.formwork("recover list").succeed().says("bad_thing.second was being created");
+    workdir.formwork("recover adopt -force bad_thing.second first-1").succeed();
+    assert_eq!(names(&workdir), ["bad_thing.second"]);
+}

@@ -51,6 +51,8 @@ pub(crate) enum RecoverCommand {
     Forget(RecoverDecideArgs),
     /// Say that an operation did nothing: the next apply does it again.
     Retry(RecoverDecideArgs),
+    /// Decide about all open operations, one question each.
+    Review(RecoverReviewArgs),
 }
 
 /// Arguments of `recover list`.
@@ -66,12 +68,18 @@ pub(crate) struct RecoverListArgs {
 /// Arguments of `recover adopt`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecoverAdoptArgs {
-    /// The instance that was being created.
+    /// The instance that was being created, or a pattern such as `module.a.*` for several.
     #[arg(value_name = "ADDRESS")]
-    pub(crate) address: String,
+    pub(crate) address: Option<String>,
     /// What the provider knows the object by. Not needed where the answer of the provider is known.
     #[arg(value_name = "ID")]
     pub(crate) id: Option<String>,
+    /// Adopt all objects of open operations whose id is known.
+    #[arg(long, conflicts_with = "address")]
+    pub(crate) all: bool,
+    /// Adopt an object that differs from the plan.
+    #[arg(long)]
+    pub(crate) force: bool,
     #[command(flatten)]
     pub(crate) finding: FindingArgs,
     #[command(flatten)]
@@ -81,9 +89,21 @@ pub(crate) struct RecoverAdoptArgs {
 /// Arguments of `recover forget` and `recover retry`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecoverDecideArgs {
-    /// The instance.
+    /// The instances, or patterns such as `module.a.*`.
     #[arg(value_name = "ADDRESS")]
-    pub(crate) address: String,
+    pub(crate) addresses: Vec<String>,
+    /// Decide about all open operations.
+    #[arg(long, conflicts_with = "addresses")]
+    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) state: StateArgs,
+}
+
+/// Arguments of `recover review`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RecoverReviewArgs {
+    #[command(flatten)]
+    pub(crate) finding: FindingArgs,
     #[command(flatten)]
     pub(crate) state: StateArgs,
 }

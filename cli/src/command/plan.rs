@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use formwork_core::eval::Results;
-use formwork_core::event::Watch;
+use formwork_core::event::{Unwatched, Watch};
 use formwork_core::plan::{Mode, Options, Plan, UNRESOLVED, plan};
 use formwork_core::provider::Pool;
 use formwork_core::state::State;
@@ -157,7 +157,8 @@ pub(super) async fn make_around_open(
     let evidence = found.iter().filter(|one| one.summary == UNRESOLVED).cloned();
     evidence.for_each(|one| diags.warn(one));
     let (options, results) = (making.options.around(open), Results::new(&prepared.config));
-    let second = Making { options: &options, results: &results, ..making };
+    // What is refreshed again was shown before.
+    let second = Making { options: &options, results: &results, watch: &Unwatched, ..making };
     let plan = make(diags, prepared, pool, second).await?;
     Ok((plan, Some(results)))
 }

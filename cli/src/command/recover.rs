@@ -1,4 +1,8 @@
-//! `formwork recover`: what an interrupted run left open, and what the user decides about it.
+//! `formwork recover`: lists the operations that an interrupted run left open, and records decisions
+//! about them.
+
+mod review;
+mod select;
 
 use std::sync::Arc;
 
@@ -12,7 +16,7 @@ use formwork_core::state::recover::{Doubt, Unresolved};
 use formwork_core::state::{Object, State};
 use formwork_value::{Diagnostic, Diagnostics, Reported};
 
-use super::import::{Finder, Taking, address};
+use super::import::{Finder, Taking};
 use super::locked::Locked;
 use super::told::told;
 use crate::args::{
@@ -22,8 +26,12 @@ use crate::env::Env;
 use crate::exit::Exit;
 use crate::view::json::tree::Json;
 use crate::view::json::value;
-use crate::view::{Screen, out};
+use crate::view::{Screen, out, shown};
 use crate::workspace::Workspace;
+
+const NOTHING_OPEN: &str = "No interrupted run left anything open.";
+/// The most characters of a planned attribute that are shown.
+const LONGEST_VALUE: usize = 200;
 
 /// Runs the command.
 pub(super) async fn run(command: RecoverCommand, env: &Env) -> Exit {
@@ -39,6 +47,7 @@ pub(super) async fn run(command: RecoverCommand, env: &Env) -> Exit {
             decide(&args, env, how, "is settled: the next apply does again what is to be done")
                 .await
         }
+        RecoverCommand::Review(args) => review::run(&args, env).await,
     }
 }
 
@@ -64,13 +73,36 @@ async fn list(args: &RecoverListArgs, env: &Env) -> Exit {
 fn text(locked: &Locked, screen: &Screen) -> String {
     let mut text = String::new();
     for one in locked.undecided() {
-        text.push_str(&screen.wrap(&format!("{}\n\n", one.detail("how is said below"))));
+        text.push_str(&described(one, screen));
     }
     if text.is_empty() {
-        return "No interrupted run left anything open.\n".to_owned();
+        return format!("{NOTHING_OPEN}\n");
     }
-    text.push_str(&format!("What to do about one:\n{}\n", choices("ADDRESS")));
+    text.push_str(&format!("To settle one:\n{}\n", choices("ADDRESS")));
+    text.push_str(
+        "\nInstead of an address, `forget` and `retry` take several, patterns such as 'module.a.*', and -all. `adopt -all` adopts every object whose id is known. `formwork recover review` asks about one after the other.\n",
+    );
     text
+}
+
+/// Describes an open operation, with the planned attributes to look for.
+fn described(one: &Unresolved, screen: &Screen) -> String {
+    let mut text = screen.wrap(&format!("{}\n", one.detail("the commands are below")));
+    let planned = one.planned_attributes();
+    if !planned.is_empty() {
+        text.push_str("\nPlanned attributes to look for:\n");
+    }
+    let width = planned.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+    for (name, value) in planned {
+        let short: String = value.chars().take(LONGEST_VALUE).collect();
+        let more = if short.len() < value.len() { "..." } else { "" };
+        text.push_str(&format!(
+            "  {} = {}{more}\n",
+            shown::line(&format!("{name:width$}")),
+            shown::line(&short)
+        ));
+    }
+    text + "\n"
 }
 
 /// The commands by which a person settles what is open about an address.
@@ -113,15 +145,17 @@ fn entry(one: &Unresolved) -> Json {
     ])
 }
 
-/// Takes down what the user decided.
+/// Records the decision of the user.
 async fn decide(args: &RecoverDecideArgs, env: &Env, how: &str, then: &str) -> Exit {
     told(env, async |diags, workspace| {
-        let addr = address(diags, &args.address)?;
         let mut locked = open(diags, workspace, &args.state).await?;
-        let settled = settle(diags, &mut locked, &addr, how).await;
+        let settled = settle(diags, &mut locked, args, how).await;
         locked.close(diags).await;
-        settled?;
-        Ok(format!("{addr} {then}.\n"))
+        let settled = settled?;
+        if settled.is_empty() {
+            return Ok(format!("{NOTHING_OPEN}\n"));
+        }
+        Ok(settled.iter().map(|addr| format!("{addr} {then}.\n")).collect())
     })
     .await
 }
@@ -129,21 +163,25 @@ async fn decide(args: &RecoverDecideArgs, env: &Env, how: &str, then: &str) -> E
 async fn settle(
     diags: &mut Diagnostics,
     locked: &mut Locked,
-    addr: &InstanceAddr,
+    args: &RecoverDecideArgs,
     how: &str,
-) -> Result<(), Reported> {
-    if locked.decide(addr, how).is_empty() {
-        return Err(diags.error(locked.nothing_open(addr)));
+) -> Result<Vec<InstanceAddr>, Reported> {
+    let selected = select::select(diags, locked, &args.addresses, args.all)?;
+    for addr in &selected {
+        locked.decide(addr, how);
     }
-    locked.save(diags).await
+    if !selected.is_empty() {
+        locked.save(diags).await?;
+    }
+    Ok(selected)
 }
 
-/// Takes the object into the state that an interrupted creation made.
+/// Adds objects to the state that interrupted creations made.
 async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
     let taking = Taking {
         finding: &args.finding,
         state: &args.state,
-        address: &args.address,
+        address: args.address.as_deref().unwrap_or_default(),
         config: None,
         operation: "recover",
         must_be_written: false,
@@ -151,64 +189,145 @@ async fn adopt(args: &RecoverAdoptArgs, env: &Env) -> Exit {
     let mut ended = String::new();
     let done = taking
         .run(env, async |diags, finder, locked| {
-            let addr = address(diags, &args.address)?;
-            let open = locked.decide(&addr, "the user took the object into the state");
-            let Some(last) = open.last() else {
-                return Err(diags.error(locked.nothing_open(&addr)));
-            };
-            let at = match (&last.doubt, &args.id) {
-                (Doubt::Place { object: None }, None) => {
-                    ended = format!(
-                        "{} was destroyed. What the state has there by now stays, and the next refresh sees what became of it.\n",
-                        last.addr
-                    );
-                    return locked.save(diags).await;
+            let selected = select::select(diags, locked, args.address.as_slice(), args.all)?;
+            if args.id.is_some() && selected.len() > 1 {
+                let detail = "The address stands for several operations. An id is for one.";
+                return Err(diags.error(Diagnostic::error("Too many operations", detail)));
+            }
+            let id = args.id.as_deref();
+            let mut result = Ok(());
+            for addr in &selected {
+                let adoption = Adopted { addr, id, force: args.force };
+                match adoption.take_in(diags, finder, locked).await {
+                    Ok(text) => ended.push_str(&text),
+                    Err(reported) => result = Err(reported),
                 }
-                (Doubt::Place { object: Some(object) }, None) => {
-                    put_back(diags, &mut locked.file.state, finder.config(), (last, object))?
-                }
-                (_, Some(id)) => find(diags, finder, locked, (last, id)).await?,
-                (Doubt::Effect, None) => {
-                    let detail = format!(
-                        "What the provider knows the object by is not known here: give it behind the address, as `formwork import` has it.\n  formwork recover adopt '{}' ID",
-                        last.addr
-                    );
-                    let problem = Diagnostic::error("The id of the object is missing", detail);
-                    return Err(diags.error(problem));
-                }
-            };
-            warn_of_no_place(diags, (finder.config(), &locked.file.state), last, &at);
-            ended = format!("{at} is in the state.\n");
-            locked.save(diags).await
+            }
+            match (selected.is_empty(), ended.is_empty()) {
+                (true, _) => ended.push_str(&format!("{NOTHING_OPEN}\n")),
+                (false, true) => {}
+                (false, false) => locked.save(diags).await?,
+            }
+            result
         })
         .await;
-    if done == Exit::Done {
-        out(&ended);
-    }
+    out(&ended);
     done
 }
 
-/// Finds the object that was made and takes it in. Returns under which address.
-async fn find(
-    diags: &mut Diagnostics,
-    finder: &Finder<'_>,
-    locked: &mut Locked,
-    (one, id): (&Unresolved, &str),
-) -> Result<InstanceAddr, Reported> {
-    make_room(locked, one);
-    // Where another object is by now, the one that moved there in vain is not taken for it: the next
-    // plan says what becomes of it.
-    let is_free = !finder.is_taken(&locked.file.state, one.place());
-    let at = if is_free { one.place() } else { &one.addr };
-    let (clue, unwritten) = (Clue::Id(id.into()), Some(one.provider.clone()));
-    let adoption = Adoption { clue, all: false, unwritten };
-    let others = locked.file.state.clone();
-    finder.take_in(diags, locked, at, adoption).await?;
-    refuse_managed(diags, (&others, &locked.file.state), (one, at))?;
-    match is_free && bring_home(&mut locked.file.state, finder.config(), one) {
-        true => Ok(one.addr.clone()),
-        false => Ok(at.clone()),
+/// An object that is to be adopted.
+#[derive(Clone, Copy)]
+struct Adopted<'a> {
+    addr: &'a InstanceAddr,
+    /// The id of the object, if the user gave it.
+    id: Option<&'a str>,
+    /// Whether the object may differ from the plan.
+    force: bool,
+}
+
+impl Adopted<'_> {
+    /// Adds the object to the state, which is not stored yet. Returns a sentence about it.
+    ///
+    /// # Errors
+    /// When that is not possible. Then nothing is decided, and the state is as it was.
+    async fn take_in(
+        self,
+        diags: &mut Diagnostics,
+        finder: &Finder<'_>,
+        locked: &mut Locked,
+    ) -> Result<String, Reported> {
+        let before = (locked.file.clone(), locked.recovery.clone());
+        let mut problems = Diagnostics::new();
+        let done = self.try_take_in(&mut problems, finder, locked).await;
+        if done.is_err() {
+            (locked.file, locked.recovery) = before;
+        }
+        let _ = diags.append(problems);
+        done
     }
+
+    async fn try_take_in(
+        self,
+        diags: &mut Diagnostics,
+        finder: &Finder<'_>,
+        locked: &mut Locked,
+    ) -> Result<String, Reported> {
+        let open = locked.decide(self.addr, "the user took the object into the state");
+        let Some(last) = open.last() else {
+            return Err(diags.error(locked.nothing_open(self.addr)));
+        };
+        let guessed = last.guessed_id().filter(|_| last.doubt == Doubt::Effect);
+        let at = match (&last.doubt, self.id.or(guessed.as_deref())) {
+            (Doubt::Place { object: None }, None) => {
+                return Ok(format!(
+                    "{} was destroyed. What the state has there by now stays, and the next refresh sees what became of it.\n",
+                    last.addr
+                ));
+            }
+            (Doubt::Place { object: Some(object) }, None) => {
+                put_back(diags, &mut locked.file.state, finder.config(), (last, object))?
+            }
+            (_, Some(id)) => self.find(diags, (finder, locked), (last, id)).await?,
+            (Doubt::Effect, None) => {
+                let detail = format!(
+                    "The id of the object at {} is not known here. Add it behind the address, in the form that `formwork import` takes:\n  formwork recover adopt '{}' ID",
+                    last.addr, last.addr
+                );
+                let problem = Diagnostic::error("The id of the object is missing", detail);
+                return Err(diags.error(problem));
+            }
+        };
+        warn_of_no_place(diags, (finder.config(), &locked.file.state), last, &at);
+        Ok(format!("{at} is in the state.\n"))
+    }
+
+    /// Finds the object that was created and adds it. Returns its address.
+    async fn find(
+        self,
+        diags: &mut Diagnostics,
+        (finder, locked): (&Finder<'_>, &mut Locked),
+        (one, id): (&Unresolved, &str),
+    ) -> Result<InstanceAddr, Reported> {
+        make_room(locked, one);
+        // Where another object is by now, the one that moved there in vain is not taken for it: the next
+        // plan says what becomes of it.
+        let is_free = !finder.is_taken(&locked.file.state, one.place());
+        let at = if is_free { one.place() } else { &one.addr };
+        let (clue, unwritten) = (Clue::Id(id.into()), Some(one.provider.clone()));
+        let adoption = Adoption { clue, all: false, unwritten };
+        let others = locked.file.state.clone();
+        finder.take_in(diags, locked, at, adoption).await?;
+        refuse_managed(diags, (&others, &locked.file.state), (one, at))?;
+        if !self.force {
+            refuse_different(diags, &locked.file.state, (one, at), id)?;
+        }
+        match is_free && bring_home(&mut locked.file.state, finder.config(), one) {
+            true => Ok(one.addr.clone()),
+            false => Ok(at.clone()),
+        }
+    }
+}
+
+/// Refuses an object that differs from the plan: it may belong to someone else.
+fn refuse_different(
+    diags: &mut Diagnostics,
+    state: &State,
+    (one, at): (&Unresolved, &InstanceAddr),
+    id: &str,
+) -> Result<(), Reported> {
+    let found = state.object(at, None);
+    let differences = found.map(|found| one.differences(found)).unwrap_or_default();
+    if differences.is_empty() {
+        return Ok(());
+    }
+    let planned = one.planned_attributes().into_iter();
+    let planned = planned.filter(|(name, _)| differences.contains(name));
+    let list: String = planned.map(|(name, value)| format!("\n  {name} = {value}")).collect();
+    let detail = format!(
+        "The object with the id {id:?} does not have these planned attributes of {}:{list}\n\nIt may be another object. If it is the right one all the same:\n  formwork recover adopt -force '{}' {id}",
+        one.addr, one.addr
+    );
+    Err(diags.error(Diagnostic::error("Object differs from the plan", detail)))
 }
 
 /// Puts a result in its place. Returns where that is.

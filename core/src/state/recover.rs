@@ -24,7 +24,7 @@ use super::journal::{self, Action, Answer, JournalError};
 use crate::addr::{DeposedKey, InstanceAddr, ProviderConfigAddr};
 
 /// What interrupted runs left behind, taken over.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Recovery {
     /// The state with everything that is known put in; `None` if there is none and no run was cut off.
     pub file: Option<StateFile>,
@@ -299,22 +299,33 @@ impl Unresolved {
         self.planned.as_ref().filter(|_| is_open && is_creation)
     }
 
-    /// Whether an object may be the one that was to be made: everything at its top that was known when
-    /// it was planned is as it was planned.
+    /// Whether an object may be the one that was to be created.
     fn may_be(&self, object: &Object) -> bool {
-        let Some(Value::Object(planned)) = &self.planned else { return true };
+        self.differences(object).is_empty()
+    }
+
+    /// The names of the attributes whose planned values an object does not have. Null, unknown and
+    /// sensitive ones are not compared.
+    #[must_use]
+    pub fn differences(&self, object: &Object) -> Vec<String> {
         let stored: serde_json::Value =
             serde_json::from_slice(&object.attributes).unwrap_or_default();
-        planned.iter().all(|(name, planned)| {
-            // What is not given may have got a value when it was made.
-            if planned.is_null() {
-                return true;
-            }
-            // What is unknown, or a secret that is not kept, is not encoded.
-            let planned = json::encode_simple(planned).ok();
-            let planned = planned.and_then(|text| serde_json::from_str(&text).ok());
-            planned.is_none_or(|planned: serde_json::Value| planned == stored[&**name])
-        })
+        let planned = self.planned_attributes().into_iter();
+        let differing = planned.filter(|(name, planned)| {
+            let planned: Option<serde_json::Value> = serde_json::from_str(planned).ok();
+            planned.is_some_and(|planned| planned != stored[name.as_str()])
+        });
+        differing.map(|(name, _)| name).collect()
+    }
+
+    /// The attributes to look for: those with a planned value, as JSON. Sensitive ones are not kept.
+    #[must_use]
+    pub fn planned_attributes(&self) -> Vec<(String, String)> {
+        let Some(Value::Object(planned)) = &self.planned else { return Vec::new() };
+        let known = planned.iter().filter(|(_, value)| !value.is_null());
+        known
+            .filter_map(|(name, value)| Some((name.to_string(), json::encode_simple(value).ok()?)))
+            .collect()
     }
 
     /// The id of the object in an answer that could not be taken over, if it has one. A guess for

@@ -168,6 +168,29 @@ fn both_halves_of_a_replacement_are_told_apart() {
 }
 
 #[test]
+fn a_sensitive_value_is_not_written_to_the_journal() {
+    let bench = Bench::new();
+    bench.fault("create a", Fault::Hangs);
+    let config = r#"
+        resource "test_thing" "a" {
+          name   = "a"
+          secret = "by the schema"
+          tags   = { k = sensitive("by the configuration") }
+        }"#;
+    cut_off(&bench, config);
+    let journal = bench.folder.path().read_dir().unwrap().next().unwrap().unwrap().path();
+    let bytes = std::fs::read(journal).unwrap();
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    assert!(text.contains("test_thing.a"), "{text}");
+    let recovery = recover(bench.folder.path(), Some(bench.file.clone())).unwrap();
+    let planned = recovery.unresolved[0].planned_attributes();
+    assert_eq!(planned, [("name".to_owned(), "\"a\"".to_owned())]);
+    for secret in ["by the schema", "by the configuration"] {
+        assert!(!format!("{:?}", recovery.unresolved).contains(secret), "{secret}");
+    }
+}
+
+#[test]
 fn nothing_is_called_before_it_is_announced() {
     let bench = Bench::new();
     bench.fault("create a", Fault::Hangs);
@@ -341,6 +364,61 @@ fn an_object_that_was_being_made_is_found_among_all_there_are() {
         test_thing.b b-1
     "#]]
     .assert_eq(&listed(|_| ()));
+}
+
+/// Forgets everything that was created, as if all of it had been cut off, and plans with what is known
+/// of that.
+fn listed_again(config: &str, change: impl FnOnce(&Bench)) -> String {
+    let mut bench = Bench::new();
+    bench.cloud.things().listed = true;
+    let before = bench.file.clone();
+    let created = bench.apply(config).plan.unwrap();
+    let created = created.changes.values();
+    let interrupted = created.map(|change| (change.addr.clone(), change.after.clone())).collect();
+    bench.file = before;
+    change(&bench);
+    let run = bench.apply_with(config, |options| options.interrupted = interrupted);
+    let searches = run.plan.as_ref().map(|plan| plan.searches.clone()).unwrap_or_default();
+    let searches: Vec<_> = searches.values().collect();
+    format!("{}{searches:?}\n{}", run.story(), bench.state())
+}
+
+#[test]
+fn several_objects_that_were_being_made_are_told_apart_by_what_was_planned() {
+    let both = format!("{FOUND_BY_NAME}\nresource \"test_thing\" \"b\" {{ name = \"b\" }}");
+    expect![[r#"
+        nothing
+        calls: 
+        [Found, Found]
+        test_thing.a a-1
+        test_thing.b b-1
+    "#]]
+    .assert_eq(&listed_again(&both, |_| ()));
+}
+
+#[test]
+fn objects_planned_alike_are_interchangeable() {
+    let alike = r#"
+        resource "test_thing" "a" {
+          count = 2
+          name  = "a"
+        }"#;
+    expect![[r#"
+        nothing
+        calls: 
+        [Found, Found]
+        test_thing.a[0] a-1
+        test_thing.a[1] a-2
+    "#]]
+    .assert_eq(&listed_again(alike, |_| ()));
+    // A third one belongs to something else, and it is unknown which it is.
+    let story = listed_again(alike, |bench| {
+        let mut things = bench.cloud.things();
+        let id = formwork_value::Value::string("a-9");
+        let other = super::cloud::with(&things.objects["a-1"], "id", id);
+        things.objects.insert("a-9".into(), other);
+    });
+    assert!(story.contains("An interrupted operation could not be resolved"), "{story}");
 }
 
 #[test]

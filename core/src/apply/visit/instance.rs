@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use formwork_plugin_protocol::contract::conform::{self, assert_object_compatible};
 use formwork_value::diag::{Blame, Severity};
-use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
+use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Value};
 
 use super::call::{Announced, Call, Left, Salvaged};
 use super::{Came, View, provision};
@@ -72,6 +72,19 @@ pub(super) fn scope<'a>(
 
 fn tainted(object: &Object) -> Object {
     Object { status: Status::Tainted, ..object.clone() }
+}
+
+/// A planned object as the journal keeps it: sensitive parts are left unknown.
+fn without_secrets(ty: &ResourceType, planned: &Value, secrets: &[Path]) -> Value {
+    let mut paths = secrets.to_vec();
+    paths.extend(ty.block().sensitive_paths(planned));
+    let hidden = |value: &Value| Value::unknown(value.ty());
+    paths.into_iter().fold(planned.clone(), |kept, path| {
+        let exact = kept.replace_at(&path, hidden);
+        // Elements of sets have no place of their own: then the whole attribute is hidden.
+        let whole = || kept.replace_at(&Path(path.0.iter().take(1).cloned().collect()), hidden);
+        exact.or_else(whole).unwrap_or_else(|| kept.clone())
+    })
 }
 
 /// A module that had an instance while planning and has none now: its repetition is not the same.
@@ -159,12 +172,13 @@ impl<'a> Work<'a> {
             Some(_) => plain(&self.change().before),
             None => conform::planned_destroy(self.ty.block()),
         };
+        let announced = without_secrets(self.ty, planned.value.value(), &secrets);
         let call = Call {
             view: self.view,
             handle: self.handle,
             ty: self.ty,
             about,
-            intent: self.intent(stored, planned.value.value()),
+            intent: self.intent(stored, &announced),
             ask: Ask {
                 prior: &prior,
                 proposed: &planned.value,

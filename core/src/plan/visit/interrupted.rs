@@ -15,7 +15,7 @@ use crate::config::{Resource, When};
 use crate::phase::plain;
 use crate::plan::UNRESOLVED;
 use crate::plan::outcome::Refreshed;
-use crate::provider::{About, Listed, StoredIdentity, clue};
+use crate::provider::{About, Listed, ResourceType, StoredIdentity, clue};
 use crate::state::Status;
 
 /// What became of an object that may have been made.
@@ -83,8 +83,9 @@ pub(super) async fn look_for(
     Search::Found(Box::new(prior))
 }
 
-/// By what the object can be found that was to be made as `planned`, if of everything the provider lists
-/// it is the only one that is as it was to be and belongs to nothing in the state.
+/// Finds the object that was to be created as `planned` among everything that the provider lists. Several
+/// open operations of one type are told apart by what was planned. Those planned alike are
+/// interchangeable: objects found for them are taken in the order of their addresses.
 async fn by_listing(
     view: View<'_>,
     diags: &mut Diagnostics,
@@ -98,11 +99,13 @@ async fn by_listing(
             && assert_object_compatible(ty.block(), planned, &one.object).is_empty()
     };
     let found: Vec<Listed> = listed.into_iter().filter(fits).collect();
-    let of_kind = |other: &&InstanceAddr| other.resource.kind() == addr.resource.kind();
-    let n_missing = view.options.interrupted.keys().filter(of_kind).count();
-    match &found[..] {
-        [one] if n_missing == 1 => Some(Clue::Identity(one.identity.clone())),
-        found => {
+    let open = view.options.interrupted.iter();
+    let open = open.filter(|(other, _)| other.resource.kind() == addr.resource.kind());
+    let open: Vec<(&InstanceAddr, &Value)> = open.collect();
+    let n_missing = open.len();
+    match choose(ty, addr, &found, &open) {
+        Some(one) => Some(Clue::Identity(one.identity.clone())),
+        None => {
             let detail = format!(
                 "{addr} was being created when a run was interrupted. Of what its provider lists, {} \
                  as it was to be and in nobody's hands, and {n_missing} of that type may have been \
@@ -116,6 +119,31 @@ async fn by_listing(
             None
         }
     }
+}
+
+/// The listed object that belongs to an open operation, if there is no doubt about that: all objects
+/// that fit it fit the same operations, and there is one operation for each of them.
+fn choose<'l>(
+    ty: &ResourceType,
+    addr: &InstanceAddr,
+    found: &'l [Listed],
+    open: &[(&InstanceAddr, &Value)],
+) -> Option<&'l Listed> {
+    let fitting = |one: &Listed| -> Vec<&InstanceAddr> {
+        let fits = |planned: &Value| {
+            !planned.ty().conforms_to(&ty.ty)
+                || assert_object_compatible(ty.block(), &plain(planned), &one.object).is_empty()
+        };
+        open.iter().filter(|(_, planned)| fits(planned)).map(|(addr, _)| *addr).collect()
+    };
+    let operations = fitting(found.first()?);
+    if found.len() > operations.len() || found.iter().any(|one| fitting(one) != operations) {
+        return None;
+    }
+    let place = operations.iter().position(|other| *other == addr)?;
+    let mut found: Vec<&Listed> = found.iter().collect();
+    found.sort_by(|one, other| one.stored.cmp(&other.stored));
+    found.get(place).copied()
 }
 
 /// What identifies the objects of a type that the state has.

@@ -1,0 +1,142 @@
+//! `formwork recover review`: asks about every open operation, one after the other.
+
+use formwork_core::addr::InstanceAddr;
+use formwork_core::state::recover::{Doubt, Unresolved};
+use formwork_value::{Diagnostic, Diagnostics, Reported};
+
+use super::{Adopted, NOTHING_OPEN, Taking, described};
+use crate::args::RecoverReviewArgs;
+use crate::command::import::Finder;
+use crate::command::locked::Locked;
+use crate::command::operation::may_ask;
+use crate::command::question::{Question, ask};
+use crate::env::Env;
+use crate::exit::Exit;
+use crate::view::{Screen, out};
+
+/// An answer.
+#[derive(Debug, PartialEq)]
+enum Choice<'a> {
+    Adopt { id: Option<&'a str> },
+    Forget,
+    Retry,
+    Skip,
+}
+
+/// Runs the command.
+pub(super) async fn run(args: &RecoverReviewArgs, env: &Env) -> Exit {
+    let taking = Taking {
+        finding: &args.finding,
+        state: &args.state,
+        address: "",
+        config: None,
+        operation: "recover",
+        must_be_written: false,
+    };
+    let screen = Screen::of(env);
+    let asks = may_ask(env, args.finding.input);
+    taking
+        .run(env, async |diags, finder, locked| {
+            let open: Vec<Unresolved> = locked.undecided().cloned().collect();
+            if open.is_empty() {
+                out(&format!("{NOTHING_OPEN}\n"));
+                return Ok(());
+            }
+            if !asks {
+                let detail = "Questions are not allowed here. Use `formwork recover adopt`, `forget` or `retry`, which take patterns and -all.";
+                return Err(diags.error(Diagnostic::error("Nobody to ask", detail)));
+            }
+            let mut is_decided = false;
+            let mut result = Ok(());
+            for one in &open {
+                // One decision is about all that is open at an address.
+                if locked.undecided().all(|other| other.addr != one.addr) {
+                    continue;
+                }
+                let Some(answer) = answer(&screen, one).await else { break };
+                match settle(diags, (finder, locked), &one.addr, &answer).await {
+                    Ok(decided) => is_decided |= decided,
+                    Err(reported) => result = Err(reported),
+                }
+            }
+            if is_decided {
+                locked.save(diags).await?;
+            }
+            result
+        })
+        .await
+}
+
+/// Asks until the answer is one of the choices. `None` at the end of the input.
+async fn answer(screen: &Screen, one: &Unresolved) -> Option<String> {
+    let known = match &one.doubt {
+        Doubt::Place { .. } => true,
+        Doubt::Effect => one.guessed_id().is_some(),
+    };
+    let proposal = match known {
+        true => "The answer of the provider names the object, so `adopt` needs no id.",
+        false => {
+            "The provider could not tell. If you find an object with these attributes, adopt it by its id. If there is none, retry."
+        }
+    };
+    let about = format!(
+        "{}{proposal}\n\n  adopt [ID]  the object exists: add it to the state\n  forget      it does not exist, or is not managed here any more\n  retry       nothing was done: do it again with the next apply\n  skip        decide later",
+        described(one, screen)
+    );
+    let title = format!("What became of {}?", one.addr);
+    loop {
+        let question = Question { title: &title, about: &about, secret: false };
+        let answer = ask(screen, question).await.ok()?;
+        if choice(&answer).is_some() {
+            return Some(answer);
+        }
+    }
+}
+
+fn choice(answer: &str) -> Option<Choice<'_>> {
+    let mut words = answer.split_whitespace();
+    let choice = match (words.next()?, words.next()) {
+        ("adopt", id) => Choice::Adopt { id },
+        ("forget", None) => Choice::Forget,
+        ("retry", None) => Choice::Retry,
+        ("skip", None) => Choice::Skip,
+        _ => return None,
+    };
+    words.next().is_none().then_some(choice)
+}
+
+/// Does what was chosen. Returns whether something is decided.
+async fn settle(
+    diags: &mut Diagnostics,
+    (finder, locked): (&Finder<'_>, &mut Locked),
+    addr: &InstanceAddr,
+    answer: &str,
+) -> Result<bool, Reported> {
+    match choice(answer) {
+        Some(Choice::Adopt { id }) => {
+            let text = Adopted { addr, id, force: false }.take_in(diags, finder, locked).await?;
+            out(&text);
+        }
+        Some(Choice::Forget) => drop(locked.decide(addr, "the user says that it is settled")),
+        Some(Choice::Retry) => drop(locked.decide(addr, "the user says that nothing was done")),
+        Some(Choice::Skip) | None => return Ok(false),
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_one_of_the_choices() {
+        assert_eq!(choice("adopt"), Some(Choice::Adopt { id: None }));
+        assert_eq!(choice(" adopt  a-1 "), Some(Choice::Adopt { id: Some("a-1") }));
+        assert_eq!(choice("retry"), Some(Choice::Retry));
+        assert_eq!(choice("forget"), Some(Choice::Forget));
+        assert_eq!(choice("skip"), Some(Choice::Skip));
+        for answer in ["", "yes", "retry now", "adopt a b"] {
+            assert_eq!(choice(answer), None, "{answer}");
+        }
+    }
+}
