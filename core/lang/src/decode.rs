@@ -7,9 +7,10 @@ mod collect;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use formwork_value::schema::{Block as Schema, NestedBlock};
+use formwork_value::schema::{Block as Schema, Nesting};
 use formwork_value::{Diagnostic, Diagnostics, Marks, Reported, Span, Str, Value};
 
+use crate::block_attributes::{Applicability, BlockAttributes};
 use crate::content::{Content, Expected, content};
 use crate::dynamic::{self, Repetition};
 use crate::scope::Scope;
@@ -31,8 +32,9 @@ pub fn decode(
 ) -> Result<Value, Reported> {
     let mut own = Diagnostics::new();
     let mut decoder = Decoder { diags: &mut own };
-    let value =
-        decoder.body(body, schema, Context { scope, marks: Marks::NONE, is_unknown: false });
+    let applicability = &Applicability::of(schema);
+    let context = Context { scope, marks: Marks::NONE, is_unknown: false, applicability };
+    let value = decoder.body(body, schema, context);
     diags.append(in_order(own))?;
     Ok(value)
 }
@@ -59,10 +61,12 @@ struct Context<'s> {
     marks: Marks,
     /// Whether it is not known if the body is there at all, for a `dynamic` block around it.
     is_unknown: bool,
+    /// Whether attributes may be written as blocks.
+    applicability: &'s Applicability<'s>,
 }
 
 /// The schema of a body in which `dynamic` blocks may stand for others.
-struct WithDynamic<'s>(&'s Schema);
+struct WithDynamic<'s>(BlockAttributes<'s>);
 
 impl Expected for WithDynamic<'_> {
     fn attribute(&self, name: &str) -> bool {
@@ -86,18 +90,49 @@ impl Expected for WithDynamic<'_> {
     }
 }
 
+/// The types of blocks that a body may hold.
+#[derive(Clone, Copy)]
+struct BlockKinds<'s> {
+    schema: &'s Schema,
+    attributes: &'s BlockAttributes<'s>,
+}
+
+/// One type of blocks.
+#[derive(Clone, Copy)]
+struct BlockKind<'s> {
+    name: &'s str,
+    schema: &'s Schema,
+    has_label: bool,
+    /// Whether the blocks are written in place of the value of an attribute.
+    is_attribute: bool,
+}
+
+impl<'s> BlockKinds<'s> {
+    fn find(self, name: &str) -> Option<BlockKind<'s>> {
+        if let Some((name, nested)) = self.schema.blocks.get_key_value(name) {
+            let has_label = nested.nesting == Nesting::Map;
+            return Some(BlockKind { name, schema: &nested.block, has_label, is_attribute: false });
+        }
+        let (name, schema) = self.attributes.element(name)?;
+        Some(BlockKind { name, schema, has_label: false, is_attribute: true })
+    }
+}
+
 struct Decoder<'d> {
     diags: &'d mut Diagnostics,
 }
 
 impl Decoder<'_> {
     fn body(&mut self, body: &Body, schema: &Schema, context: Context<'_>) -> Value {
-        let content = content(self.diags, body, &WithDynamic(schema));
-        let mut pairs = self.attributes(&content, schema, context);
+        let expected = WithDynamic(BlockAttributes::of(schema, body, context.applicability));
+        let content = content(self.diags, body, &expected);
+        let WithDynamic(written_as_blocks) = expected;
+        let kinds = BlockKinds { schema, attributes: &written_as_blocks };
         let mut collected: BTreeMap<&str, Collected> = BTreeMap::new();
         for block in &content.blocks {
-            self.block(&mut collected, block, schema, context);
+            self.block(&mut collected, block, kinds, context);
         }
+        let mut pairs = self.attributes(&content, (schema, &mut collected), context);
         for (name, nested) in &schema.blocks {
             let found = collected.remove(name.as_str()).unwrap_or_default();
             let value = found.into_value(self.diags, name, nested, content.missing);
@@ -109,14 +144,17 @@ impl Decoder<'_> {
     fn attributes(
         &mut self,
         content: &Content<Cow<'_, Attribute>, Cow<'_, Block>>,
-        schema: &Schema,
+        (schema, collected): (&Schema, &mut BTreeMap<&str, Collected>),
         context: Context<'_>,
     ) -> Vec<(Str, Value)> {
         let mut pairs = Vec::with_capacity(schema.attributes.len() + schema.blocks.len());
         for (name, attr) in &schema.attributes {
             let value = match content.attributes.get(name) {
                 Some(written) => self.attribute(written, attr, context),
-                None => Value::null(attr.implied_type()),
+                None => {
+                    let blocks = collected.remove(name.as_str()).unwrap_or_default();
+                    blocks.into_attribute(&attr.implied_type())
+                }
             };
             pairs.push((name.clone(), value));
         }
@@ -128,21 +166,19 @@ impl Decoder<'_> {
         &mut self,
         collected: &mut BTreeMap<&'s str, Collected>,
         block: &Block,
-        schema: &'s Schema,
+        kinds: BlockKinds<'s>,
         context: Context<'_>,
     ) {
-        if let Some((kind, nested)) = schema.blocks.get_key_value(&block.kind.name) {
+        if let Some(kind) = kinds.find(&block.kind.name) {
             let key = block.labels.first().map(|label| label.name.clone());
-            let value = with_stack(|| self.body(&block.body, &nested.block, context));
-            let found = collected.entry(kind).or_default();
+            let value = self.content(&block.body, kind, context);
+            let found = collected.entry(kind.name).or_default();
             found.is_unknown |= context.is_unknown;
             found.push(value, key, block.header);
             return;
         }
-        let Some(repetition) = self.repetition(block, schema, context) else { return };
-        let kind = &repetition.dynamic.kind.name;
-        let Some((kind, nested)) = schema.blocks.get_key_value(kind) else { return };
-        let found = collected.entry(kind).or_default();
+        let Some((repetition, kind)) = self.repetition(block, kinds, context) else { return };
+        let found = collected.entry(kind.name).or_default();
         if repetition.is_unknown {
             found.marks |= repetition.marks;
         }
@@ -151,37 +187,45 @@ impl Decoder<'_> {
         let marks = context.marks | repetition.marks;
         for (key, value) in &repetition.elements {
             let iteration = repetition.iteration(context.scope, key, value);
-            let context = Context { scope: &iteration, marks, is_unknown };
-            let label = self.dynamic_label(&repetition, nested, context);
-            let value = with_stack(|| self.body(&repetition.content.body, &nested.block, context));
+            let context = Context { scope: &iteration, marks, is_unknown, ..context };
+            let label = self.dynamic_label(&repetition, kind, context);
+            let value = self.content(&repetition.content.body, kind, context);
             found.push(value, label, block.header);
         }
     }
 
-    fn repetition<'b>(
+    /// Decodes the body of one block.
+    fn content(&mut self, body: &Body, kind: BlockKind<'_>, context: Context<'_>) -> Value {
+        if !kind.is_attribute {
+            return with_stack(|| self.body(body, kind.schema, context));
+        }
+        let applicability = &Applicability::of(kind.schema);
+        with_stack(|| self.body(body, kind.schema, Context { applicability, ..context }))
+    }
+
+    fn repetition<'b, 's>(
         &mut self,
         block: &'b Block,
-        schema: &Schema,
+        kinds: BlockKinds<'s>,
         context: Context<'_>,
-    ) -> Option<Repetition<'b>> {
-        let kind = block.labels.first()?;
-        let Some(nested) = schema.blocks.get(&kind.name) else {
-            let detail = format!("No block of type {:?} is expected here.", kind.name);
-            self.error("Unsupported block type", detail, kind.span);
+    ) -> Option<(Repetition<'b>, BlockKind<'s>)> {
+        let name = block.labels.first()?;
+        let Some(kind) = kinds.find(&name.name) else {
+            let detail = format!("No block of type {:?} is expected here.", name.name);
+            self.error("Unsupported block type", detail, name.span);
             return None;
         };
-        let has_labels = nested.nesting == formwork_value::schema::Nesting::Map;
-        dynamic::repetition(self.diags, block, has_labels, context.scope).ok()
+        let repetition = dynamic::repetition(self.diags, block, kind.has_label, context.scope);
+        Some((repetition.ok()?, kind))
     }
 
     fn dynamic_label(
         &mut self,
         repetition: &Repetition<'_>,
-        nested: &NestedBlock,
+        kind: BlockKind<'_>,
         context: Context<'_>,
     ) -> Option<Str> {
-        let has_labels = nested.nesting == formwork_value::schema::Nesting::Map;
-        has_labels.then(|| repetition.label(self.diags, context.scope).ok()).flatten()
+        kind.has_label.then(|| repetition.label(self.diags, context.scope).ok()).flatten()
     }
 
     fn error(&mut self, summary: impl Into<String>, detail: impl Into<String>, span: Span) {

@@ -3,6 +3,7 @@
 //!
 //! The crate is pure: files, clocks and randomness reach it through traits.
 
+pub mod block_attributes;
 pub mod content;
 pub mod decode;
 pub mod dynamic;

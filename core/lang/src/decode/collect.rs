@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use formwork_value::convert::convert;
 use formwork_value::schema::{NestedBlock, Nesting};
-use formwork_value::{Diagnostic, Diagnostics, Marks, Span, Str, Value};
+use formwork_value::{Diagnostic, Diagnostics, Marks, Span, Str, Type, Value};
 
 /// The blocks of one type found so far.
 #[derive(Default)]
@@ -20,6 +21,19 @@ impl Collected {
     /// Adds a block: its value, its label if it has one, and where it stands.
     pub(super) fn push(&mut self, value: Value, label: Option<Str>, header: Span) {
         self.blocks.push((value, label, header));
+    }
+
+    /// Makes the value of an attribute of the type `ty` that was written as these blocks: null if there
+    /// is none. A number of blocks that is not known yet counts as one, of which the arguments are
+    /// unknown.
+    pub(super) fn into_attribute(self, ty: &Type) -> Value {
+        let Some(element) = ty.element().filter(|_| !self.blocks.is_empty()) else {
+            return Value::null(ty.clone());
+        };
+        let blocks = self.blocks.into_iter().map(|(value, _, _)| value).collect();
+        let list = Value::list(element.clone(), blocks);
+        // Each block was decoded as the element type demands.
+        convert(&list, ty).unwrap_or_else(|_| Value::unknown(ty.clone()))
     }
 
     /// Makes the value that holds all blocks; too many or too few are reported at a block, or at

@@ -1,5 +1,6 @@
 //! Bodies decoded against schemas, and what is said of those that do not fit.
 
+mod block_attributes;
 mod dynamic;
 
 use std::collections::BTreeMap;
