@@ -1,7 +1,9 @@
 //! A value on its way through the contract: decoded, or still as bytes.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
-use formwork_value::codec::{DecodeError, EncodeError, json, msgpack};
+use formwork_value::codec::{DecodeError, Decoded, EncodeError, json, msgpack, text_lossy};
 use formwork_value::{Plain, Str, Type, Value};
 
 /// A value in a message. In one process it travels as it is; from a child process it stays encoded
@@ -24,14 +26,29 @@ impl Payload {
     /// # Errors
     /// When the bytes are not a value of the type.
     pub fn decode(&self, ty: &Type) -> Result<Plain, DecodeError> {
-        let value = match self {
-            Self::Value(value, _) => return Ok(value.clone()),
-            Self::Msgpack(bytes) => msgpack::decode(bytes, ty)?,
-            Self::Json(bytes) => json::decode(bytes, ty)?,
-            Self::Absent => Value::null(ty.clone()),
+        self.decode_lossy(ty).map(|(value, _)| value)
+    }
+
+    /// Reads the value as one of type `ty`, and says whether a string in it was not valid UTF-8: each
+    /// invalid byte is U+FFFD then.
+    ///
+    /// # Errors
+    /// When the bytes are not a value of the type.
+    pub fn decode_lossy(&self, ty: &Type) -> Result<(Plain, bool), DecodeError> {
+        let (value, replaced) = match self {
+            Self::Value(value, _) => return Ok((value.clone(), false)),
+            Self::Msgpack(bytes) => {
+                let Decoded { value, replaced } = msgpack::decode_lossy(bytes, ty)?;
+                (value, replaced)
+            }
+            Self::Json(bytes) => {
+                let text = text_lossy(bytes);
+                (json::decode(text.as_bytes(), ty)?, matches!(text, Cow::Owned(_)))
+            }
+            Self::Absent => (Value::null(ty.clone()), false),
         };
         // A decoder makes no marks, so nothing is taken off here.
-        Ok(value.split_marks().0)
+        Ok((value.split_marks().0, replaced))
     }
 
     /// Reads what can be read of an object that is not one of type `ty`: each attribute that fits.

@@ -260,8 +260,7 @@ impl Handle {
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
         self.present(diags, call, &answer.state, about)?;
-        let value =
-            answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        let value = self.decode(diags, call, &answer.state, (ty, about))?;
         if let Some(problem) = complete_problem(ty, &value) {
             return Err(self.invalid(
                 diags,
@@ -269,7 +268,7 @@ impl Handle {
                 about,
             ));
         }
-        Ok(remark(ty, value, &object.sensitive))
+        Ok(remark(ty, with_stored_numbers(value), &object.sensitive))
     }
 
     /// Reads the real object behind a stored one.
@@ -303,8 +302,7 @@ impl Handle {
         }
         // SDKs encode a null for an object that is gone. An absent object says nothing.
         self.present(diags, call, &answer.state, about)?;
-        let value =
-            answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        let value = self.decode(diags, call, &answer.state, (ty, about))?;
         if let Some(problem) = complete_problem(ty, &value) {
             return Err(self.invalid(
                 diags,
@@ -350,8 +348,7 @@ impl Handle {
         if answer.deferred.is_some() {
             return Err(self.deferred(diags, call, about));
         }
-        let value =
-            answer.planned.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        let value = self.decode(diags, call, &answer.planned, (ty, about))?;
         Ok(Planned {
             value,
             requires_replace: answer.requires_replace,
@@ -410,6 +407,11 @@ pub struct Ask<'a> {
 
 fn bare(value: &Plain, ty: &ResourceType) -> Payload {
     Payload::Value(value.clone(), ty.ty.clone())
+}
+
+/// An object with the numbers that the state gives back, whatever precision the provider holds them in.
+pub fn with_stored_numbers(value: Plain) -> Plain {
+    json::stored_numbers(value.value()).map_or(value, |stored| stored.split_marks().0)
 }
 
 /// Takes the marks off: a provider sees plain values only.

@@ -7,8 +7,34 @@ pub mod type_json;
 #[cfg(test)]
 pub(crate) mod arbitrary;
 
+use std::borrow::Cow;
+
 use crate::ty::ObjectType;
 use crate::{Path, Step, Str, Type, Value};
+
+/// A value as it was read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded {
+    /// The value.
+    pub value: Value,
+    /// Whether a string in it was not valid UTF-8. Each invalid byte is U+FFFD in the value.
+    pub replaced: bool,
+}
+
+/// Reads text of which each invalid byte becomes U+FFFD. A sequence that is cut off counts by its bytes,
+/// as in Go.
+#[must_use]
+pub fn text_lossy(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| char::REPLACEMENT_CHARACTER));
+    }
+    Cow::Owned(text)
+}
 
 /// Why bytes could not be read as a value of a type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

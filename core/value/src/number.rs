@@ -96,6 +96,20 @@ impl Number {
         decimal::parse(text).map(Self::from)
     }
 
+    /// The number as [`Number::parse`] reads its decimal text; `None` if it has the precision of such
+    /// numbers already.
+    #[must_use]
+    pub fn with_text_precision(&self) -> Option<Self> {
+        match &self.0 {
+            Repr::Int { precision: TEXT_PRECISION, .. } => None,
+            Repr::Int { value, .. } => {
+                Some(Self(Repr::Int { value: *value, precision: TEXT_PRECISION }))
+            }
+            Repr::Big(float) if float.precision == TEXT_PRECISION => None,
+            Repr::Big(_) => Self::parse(&self.to_string()),
+        }
+    }
+
     /// Reads a whole number in a base from 2 to 62, with an optional sign. Letters count as digits:
     /// of any case up to base 36, lower case before upper case above it. `None` also for a number
     /// larger than [`Number::parse`] takes.

@@ -25,6 +25,7 @@ use formwork_value::schema::{Attribute, Role, Schema};
 use formwork_value::{Path, Type, Value};
 use futures_util::stream::BoxStream;
 
+use crate::legacy::{self, Legacy};
 use crate::log::Log;
 use crate::world::{Moment, World, asked_to_fail};
 
@@ -87,6 +88,11 @@ fn meta_schema() -> Schema {
 }
 
 impl<P: Provider> Front<P> {
+    /// The provider of a resource type.
+    fn of(&self, kind: &str) -> &dyn Provider {
+        if kind == legacy::KIND { &Legacy } else { &self.inner }
+    }
+
     /// What a call of the provider comes to in the world.
     fn done(&self, doing: &Doing, mut answer: ApplyResponse, ty: &Type) -> ApplyResponse {
         if answer.diagnostics.iter().any(|it| it.severity == Severity::Error) {
@@ -101,7 +107,7 @@ impl<P: Provider> Front<P> {
     }
 
     async fn types(&self) -> ProviderSchema {
-        self.inner.schema().await.expect("the provider has a schema")
+        self.schema().await.expect("the provider has a schema")
     }
 
     /// The type of the objects of a resource type.
@@ -139,7 +145,9 @@ fn with_word(private: &Bytes, word: &str) -> Bytes {
 #[async_trait]
 impl<P: Provider> Provider for Front<P> {
     async fn schema(&self) -> Result<ProviderSchema, Failure> {
-        Ok(ProviderSchema { provider_meta: Some(meta_schema()), ..self.inner.schema().await? })
+        let mut schema = self.inner.schema().await?;
+        schema.resources.insert(legacy::KIND.to_owned(), legacy::schema());
+        Ok(ProviderSchema { provider_meta: Some(meta_schema()), ..schema })
     }
 
     async fn metadata(&self) -> Result<Metadata, Failure> {
@@ -184,7 +192,7 @@ impl<P: Provider> Provider for Front<P> {
     }
 
     async fn validate_resource_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
-        self.inner.validate_resource_config(request).await
+        self.of(&request.type_name).validate_resource_config(request).await
     }
 
     async fn validate_data_config(&self, request: ValidateRequest) -> Result<Verdict, Failure> {
@@ -192,7 +200,7 @@ impl<P: Provider> Provider for Front<P> {
     }
 
     async fn upgrade_state(&self, request: UpgradeRequest) -> Result<UpgradeResponse, Failure> {
-        self.inner.upgrade_state(request).await
+        self.of(&request.type_name).upgrade_state(request).await
     }
 
     async fn read(&self, request: ReadRequest) -> Result<ReadResponse, Failure> {
@@ -214,7 +222,7 @@ impl<P: Provider> Provider for Front<P> {
                 diagnostics,
             });
         }
-        let mut answer = self.inner.read(request).await?;
+        let mut answer = self.of(&name).read(request).await?;
         answer.state = self.world.read(&id, answer.state, &ty);
         let identity = self.identity(&name, &answer.state, answer.identity.take()).await;
         Ok(ReadResponse { identity, ..answer })
@@ -232,7 +240,7 @@ impl<P: Provider> Provider for Front<P> {
             .bytes("private", &request.prior_private)
             .write();
         let name = request.type_name.clone();
-        let mut answer = self.inner.plan(request).await?;
+        let mut answer = self.of(&name).plan(request).await?;
         let said = answer.planned_identity.take();
         let planned_identity = self.identity(&name, &answer.planned, said).await;
         let planned_private = with_word(&answer.planned_private, "planned");
@@ -264,7 +272,7 @@ impl<P: Provider> Provider for Front<P> {
                 identity: None,
                 diagnostics: Vec::new(),
             },
-            _ => self.done(&doing, self.inner.apply(request).await?, &ty),
+            _ => self.done(&doing, self.of(&name).apply(request).await?, &ty),
         };
         if fault.is_some() {
             answer.diagnostics.push(asked_to_fail(&call));
@@ -286,7 +294,7 @@ impl<P: Provider> Provider for Front<P> {
             }
         }
         self.log.line("import", &request.type_name).bytes("id", request.id.as_bytes()).write();
-        let mut answer = self.inner.import(request).await?;
+        let mut answer = self.of(&request.type_name).import(request).await?;
         for found in &mut answer.resources {
             found.private = Bytes::from_static(b"imported");
             let said = found.identity.take();

@@ -11,6 +11,7 @@ mod front;
 mod function;
 mod house;
 mod label;
+mod legacy;
 mod log;
 mod nested;
 mod shape;

@@ -73,7 +73,8 @@ pub(in crate::command) fn one(
     );
     if let Some(ty) = ty {
         let null = Value::null(Type::Dynamic);
-        let differ = Differ { screen, signs: false, free: false, keeps: false, forces: &[] };
+        let differ =
+            Differ { screen, signs: false, free: false, keeps: false, modern: false, forces: &[] };
         text.push_str(&differ.body(ty.block(), (&null, &value), &Path::root(), 2));
     }
     text.push_str("}\n");

@@ -58,6 +58,9 @@ pub(crate) struct Differ<'a> {
     pub(crate) free: bool,
     /// Whether parts that stay are shown too.
     pub(crate) keeps: bool,
+    /// Whether the schema is one that the legacy SDK cannot have. In others an empty string in a block is
+    /// as good as null, because that SDK cannot distinguish them.
+    pub(crate) modern: bool,
     /// The paths whose change forces a replacement.
     pub(crate) forces: &'a [Path],
 }
@@ -141,7 +144,7 @@ impl Differ<'_> {
     }
 
     /// What stands behind a value, or behind the bracket that opens it, if it forces a replacement.
-    fn note(&self, path: &Path) -> String {
+    pub(super) fn note(&self, path: &Path) -> String {
         if self.forces.contains(path) {
             self.screen.paint(Paint::Red, " # forces replacement")
         } else {

@@ -22,7 +22,8 @@ pub(crate) fn all(state: &State) -> String {
 
 /// All outputs of a state in the form in which objects are shown.
 pub(crate) fn beside_objects(screen: &Screen, state: &State) -> String {
-    let differ = Differ { screen, signs: false, free: false, keeps: false, forces: &[] };
+    let differ =
+        Differ { screen, signs: false, free: false, keeps: false, modern: false, forces: &[] };
     let lines = state.outputs.iter().map(|(name, output)| match output.sensitive {
         true => format!("{name} = {SENSITIVE}\n"),
         false => format!("{name} = {}\n", differ.shown(output.value.value())),
@@ -35,7 +36,8 @@ pub(crate) fn changes<'c>(
     screen: &Screen,
     outputs: impl Iterator<Item = (&'c Str, &'c OutputChange)>,
 ) -> String {
-    let differ = Differ { screen, signs: true, free: true, keeps: false, forces: &[] };
+    let differ =
+        Differ { screen, signs: true, free: true, keeps: false, modern: false, forces: &[] };
     let changed: Vec<_> = outputs.filter(|(_, change)| change.action != Action::NoOp).collect();
     let width = changed.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let mut text = String::new();

@@ -255,7 +255,8 @@ fn block(screen: &Screen, change: &Change, pool: &Pool<'_>) -> String {
     let nothing = Value::Null(Type::Dynamic);
     let before = if is_imported { &nothing } else { &change.before };
     let forces = &change.replace_paths;
-    let differ = Differ { screen, signs: !is_imported, free: false, keeps: false, forces };
+    let differ =
+        Differ { screen, signs: !is_imported, free: false, keeps: false, modern: false, forces };
     let values = (before, &change.after);
     let ty = pool
         .loaded(&change.provider.provider)

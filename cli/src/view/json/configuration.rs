@@ -5,7 +5,9 @@ mod providers;
 use formwork_core::addr::{InstanceKey, Mode, Reference, Subject};
 use formwork_core::config::{Config, ModuleCall, ModuleNode, Repetition, Resource};
 use formwork_core::provider::Pool;
+use formwork_lang::block_attributes::{Applicability, BlockAttributes};
 use formwork_lang::content::content;
+use formwork_lang::decode::decode;
 use formwork_lang::eval::evaluate;
 use formwork_lang::functions::Function;
 use formwork_lang::refs::{self, Traversal, TraversalStep};
@@ -163,8 +165,16 @@ fn provisioners(resource: &Resource) -> Json {
 /// The arguments and blocks of a body that a schema knows.
 fn body(body: &Body, schema: &Block) -> Json {
     let mut members: Vec<(String, Json)> = Vec::new();
+    let shape = BlockAttributes::of(schema, body, &Applicability::of(schema));
     // What does not belong there was reported when the configuration was checked.
-    let body = content(&mut Diagnostics::new(), body, schema);
+    let body = content(&mut Diagnostics::new(), body, &shape);
+    for (name, element) in shape.elements() {
+        let blocks: Vec<_> = body.blocks.iter().filter(|block| block.kind.name == *name).collect();
+        if !blocks.is_empty() {
+            let bodies = blocks.iter().map(|block| &block.body);
+            members.push((name.to_owned(), block_attribute(bodies, element)));
+        }
+    }
     for attribute in body.attributes.values() {
         members.push((attribute.name.name.to_string(), expression(&attribute.expr)));
     }
@@ -194,14 +204,35 @@ fn body(body: &Body, schema: &Block) -> Json {
     Json::Object(members)
 }
 
+/// An attribute that is written as blocks: like an expression that gives the list of them.
+fn block_attribute<'b>(bodies: impl Iterator<Item = &'b Body> + Clone, element: &Block) -> Json {
+    let constants = bodies.clone().map(|body| {
+        let value = decode(&mut Diagnostics::new(), body, element, &Constant).ok()?;
+        value.is_wholly_known().then(|| value::known(&value))
+    });
+    let names = bodies.flat_map(|body| {
+        let body = content(&mut Diagnostics::new(), body, element);
+        let expressions = body.attributes.into_values().map(|it| it.into_owned().expr);
+        expressions.flat_map(|expr| references(&expr)).collect::<Vec<_>>()
+    });
+    let constants: Option<Vec<Json>> = constants.collect();
+    Json::some([
+        ("constant_value", constants.map(Json::Array)),
+        ("references", Json::Array(names.collect()).filled()),
+    ])
+}
+
 /// An expression: its value if it has one without names and calls, and what it mentions, each time
 /// it is mentioned, longest first.
 fn expression(expr: &Expr) -> Json {
-    let names: Vec<Json> = refs::of_expr(expr).iter().flat_map(prefixes).map(Json::text).collect();
     Json::some([
         ("constant_value", constant(expr).map(|value| value::known(&value))),
-        ("references", Json::Array(names).filled()),
+        ("references", Json::Array(references(expr)).filled()),
     ])
+}
+
+fn references(expr: &Expr) -> Vec<Json> {
+    refs::of_expr(expr).iter().flat_map(prefixes).map(Json::text).collect()
 }
 
 /// A scope without names and functions.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use formwork_plugin_protocol::contract::conform;
 use formwork_plugin_protocol::message::resource::{
     ImportRequest, ImportedResource, MoveRequest, RawState,
 };
@@ -11,7 +12,7 @@ use formwork_plugin_protocol::{Payload, Provider};
 use formwork_value::{Diagnostic, Diagnostics, Plain, Reported, Value};
 
 use super::identity::StoredIdentity;
-use super::{About, Breach, Handle, capabilities, complete_problem, remark};
+use super::{About, Breach, Handle, capabilities, complete_problem, remark, with_stored_numbers};
 use crate::addr::ProviderAddr;
 use crate::change::Clue;
 use crate::provider::ResourceType;
@@ -87,14 +88,14 @@ impl Handle {
         };
         let answer = self.inquire(diags, call, about, ask).await?;
         self.said(diags, answer.diagnostics, about)?;
-        let value =
-            answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        let value = self.decode(diags, call, &answer.state, (ty, about))?;
         let null = value.value().is_null().then(|| "the object is null".to_owned());
         if let Some(problem) = null.or_else(|| complete_problem(ty, &value)) {
             let summary = "Provider returned invalid value";
             let breach = Breach { summary, call, problem: &problem };
             return Err(self.invalid(diags, breach, about));
         }
+        let value = with_stored_numbers(value);
         Ok((remark(ty, value, &former.object.sensitive), answer.private))
     }
 
@@ -192,12 +193,17 @@ impl Handle {
         (clue, about): (&Clue, About<'_>),
     ) -> Result<Imported, Reported> {
         let call = "ImportResourceState";
-        let value =
-            found.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        let value = self.decode(diags, call, &found.state, (ty, about))?;
         if value.value().is_null() {
             let what = "an object without attributes";
             let refused = refused("Import returned null resource", (clue, what), about);
             return Err(diags.error(refused));
+        }
+        let written = conform::write_only_findings(ty.block(), &value).into_iter().next();
+        if let Some(finding) = written {
+            let summary = "Import returned a non-null value for a write-only attribute";
+            let breach = Breach { summary, call, problem: &finding.to_string() };
+            return Err(self.invalid(diags, breach, about));
         }
         let identity = self.identity(diags, (ty, call), found.identity, about)?;
         Ok(Imported { value, private: found.private, identity })

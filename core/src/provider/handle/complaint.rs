@@ -4,9 +4,10 @@ use formwork_plugin_protocol::message::ProviderDiagnostic;
 use formwork_plugin_protocol::{Failure, Payload};
 use formwork_value::codec::DecodeError;
 use formwork_value::diag::Blame;
-use formwork_value::{Diagnostic, Diagnostics, Reported};
+use formwork_value::{Diagnostic, Diagnostics, Plain, Reported};
 
 use super::{About, Breach, Handle};
+use crate::provider::ResourceType;
 use crate::provider::blame::{about_failure, about_provider_diagnostics};
 
 impl Handle {
@@ -36,6 +37,40 @@ impl Handle {
     ) -> Reported {
         let addr = about.addr.to_string();
         diags.error(about_failure(self.addr(), call, Some(&addr), failure).at_opt(about.block))
+    }
+
+    /// Decodes the object in an answer, and warns of strings that are not valid UTF-8.
+    ///
+    /// # Errors
+    /// When the answer cannot be read as the schema has it.
+    pub(super) fn decode(
+        &self,
+        diags: &mut Diagnostics,
+        call: &str,
+        payload: &Payload,
+        (ty, about): (&ResourceType, About<'_>),
+    ) -> Result<Plain, Reported> {
+        match payload.decode_lossy(&ty.ty) {
+            Ok((value, replaced)) => {
+                if replaced {
+                    self.warn_of_replaced_text(diags, call, about);
+                }
+                Ok(value)
+            }
+            Err(error) => Err(self.undecodable(diags, call, &error, about)),
+        }
+    }
+
+    /// Warns that strings in an answer were not valid UTF-8.
+    pub fn warn_of_replaced_text(&self, diags: &mut Diagnostics, call: &str, about: About<'_>) {
+        let detail = format!(
+            "A string in the answer of provider {} to {call} for {} is not valid UTF-8. Each byte that is not valid was replaced by U+FFFD. This is a bug in the provider, which should be reported in the provider's own issue tracker.",
+            self.addr(),
+            about.addr
+        );
+        let warning =
+            Diagnostic::warning("Provider returned a string that is not valid UTF-8", detail);
+        diags.warn(warning.at_opt(about.block).about(about.addr.to_string()));
     }
 
     /// Reports that an answer could not be read as the schema has it.

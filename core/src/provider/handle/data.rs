@@ -6,7 +6,7 @@ use formwork_plugin_protocol::Provider;
 use formwork_plugin_protocol::message::data::ReadDataRequest;
 use formwork_value::{Diagnostics, Plain, Reported, Value};
 
-use super::{About, Breach, Handle, capabilities, complete_problem, payload};
+use super::{About, Breach, Handle, capabilities, complete_problem, payload, with_stored_numbers};
 use crate::provider::ResourceType;
 
 impl Handle {
@@ -37,8 +37,7 @@ impl Handle {
         if answer.deferred.is_some() {
             return Err(self.deferred(diags, call, about));
         }
-        let value =
-            answer.state.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        let value = self.decode(diags, call, &answer.state, (ty, about))?;
         if value.value().is_null() {
             let problem = "the object is null".to_owned();
             return Err(self.invalid(
@@ -54,6 +53,6 @@ impl Handle {
                 about,
             ));
         }
-        Ok(value)
+        Ok(with_stored_numbers(value))
     }
 }

@@ -53,8 +53,7 @@ impl Handle {
         if answer.deferred.is_some() {
             return Err(self.deferred(diags, call, about));
         }
-        let value =
-            answer.result.decode(&ty.ty).map_err(|e| self.undecodable(diags, call, &e, about))?;
+        let value = self.decode(diags, call, &answer.result, (ty, about))?;
         let prior = Value::null(ty.ty.clone()).split_marks().0;
         let config = config.clone().split_marks().0;
         let mut findings = assert_plan_valid(ty.block(), &prior, &config, &value);

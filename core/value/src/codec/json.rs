@@ -23,6 +23,21 @@ pub fn encode(value: &Value, ty: &Type) -> Result<String, EncodeError> {
     Ok(out)
 }
 
+/// The value that decoding its encoded form returns: numbers have the precision of numbers that were
+/// read from text. `None` if all of them have it already.
+#[must_use]
+pub fn stored_numbers(value: &Value) -> Option<Value> {
+    if let Value::Number(number) = value {
+        return number.with_text_precision().map(Value::Number);
+    }
+    let parts: Vec<Option<Value>> = value.children().iter().map(stored_numbers).collect();
+    if parts.iter().all(Option::is_none) {
+        return None;
+    }
+    let pairs = parts.into_iter().zip(value.children());
+    Some(value.with_children(pairs.map(|(new, old)| new.unwrap_or_else(|| old.clone())).collect()))
+}
+
 /// What to do with attributes that the type does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extra {

@@ -7,7 +7,7 @@ mod salvage;
 
 pub use salvage::salvage;
 
-use super::{DecodeError, EncodeError, type_json, wrong_type};
+use super::{DecodeError, Decoded, EncodeError, text_lossy, type_json, wrong_type};
 use crate::ty::ObjectType;
 use crate::value::{Map, Object, Tuple};
 use crate::{Number, Step, Str, Type, Value};
@@ -30,12 +30,23 @@ pub fn encode(value: &Value, ty: &Type) -> Result<Vec<u8>, EncodeError> {
     Ok(out)
 }
 
-/// Reads a value of the type `ty`. Bytes after the value are ignored.
+/// Reads a value of the type `ty`. Bytes after the value are ignored, and invalid bytes of a string
+/// become U+FFFD.
 ///
 /// # Errors
 /// When the bytes are not a value of the type, or are nested too deep.
 pub fn decode(bytes: &[u8], ty: &Type) -> Result<Value, DecodeError> {
-    read::Reader::new(bytes).value(ty, 0)
+    decode_lossy(bytes, ty).map(|decoded| decoded.value)
+}
+
+/// Reads a value of the type `ty` like [`decode`], and says whether a string in it was not valid UTF-8.
+///
+/// # Errors
+/// When the bytes are not a value of the type, or are nested too deep.
+pub fn decode_lossy(bytes: &[u8], ty: &Type) -> Result<Decoded, DecodeError> {
+    let mut reader = read::Reader::new(bytes);
+    let value = reader.value(ty, 0)?;
+    Ok(Decoded { value, replaced: reader.replaced })
 }
 
 fn write(out: &mut Vec<u8>, value: &Value, ty: &Type) -> Result<(), EncodeError> {

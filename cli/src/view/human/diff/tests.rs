@@ -13,7 +13,8 @@ fn change(before: Value, after: Value) -> String {
 }
 
 fn forced((before, after): (Value, Value), forces: &[Path]) -> String {
-    let differ = Differ { screen: &SCREEN, signs: true, free: false, keeps: false, forces };
+    let differ =
+        Differ { screen: &SCREEN, signs: true, free: false, keeps: false, modern: false, forces };
     differ.attribute(("input", 5), (&before, &after), &Path::root().attribute("input"), 0)
 }
 
@@ -42,7 +43,14 @@ fn a_value_without_a_type_of_its_own_is_shown_as_json() {
             ("set", Value::set(Type::String, vec![Value::string("a"), Value::string(set)])),
         ])
     };
-    let differ = Differ { screen: &SCREEN, signs: true, free: true, keeps: false, forces: &[] };
+    let differ = Differ {
+        screen: &SCREEN,
+        signs: true,
+        free: true,
+        keeps: false,
+        modern: false,
+        forces: &[],
+    };
     let shown = differ.attribute(("v", 1), (&value("s1", 2), &value("s2", 22)), &Path::root(), 0);
     expect![[r#"
         ~ v = {
@@ -71,7 +79,14 @@ fn a_value_without_a_type_of_its_own_is_shown_as_json() {
 fn a_zero_has_a_sign_in_a_state_and_none_in_a_plan() {
     let zero = Value::Number(Number::from(0_i64).negate());
     assert_eq!(change(Value::int(5), zero.clone()), "~ input = 5 -> 0\n");
-    let state = Differ { screen: &SCREEN, signs: false, free: false, keeps: false, forces: &[] };
+    let state = Differ {
+        screen: &SCREEN,
+        signs: false,
+        free: false,
+        keeps: false,
+        modern: false,
+        forces: &[],
+    };
     assert_eq!(state.shown(&zero), "-0");
 }
 

@@ -13,7 +13,7 @@ use formwork_value::{Diagnostic, Diagnostics, Path, Plain, Reported, Str, Type, 
 
 use super::Call;
 use crate::phase::{plain, without_unknowns};
-use crate::provider::{Ask, Breach, StoredIdentity, shortened};
+use crate::provider::{Ask, Breach, StoredIdentity, shortened, with_stored_numbers};
 use crate::state::journal::Answer;
 
 /// The most messages of an answer that are written to the journal.
@@ -116,8 +116,13 @@ impl Call<'_> {
         if let Err(reported) = handle.present(diags, CALL, &response.state, about) {
             return Salvaged::in_doubt(reported);
         }
-        let value = match response.state.decode(&self.ty.ty) {
-            Ok(value) => value,
+        let value = match response.state.decode_lossy(&self.ty.ty) {
+            Ok((value, replaced)) => {
+                if replaced {
+                    handle.warn_of_replaced_text(diags, CALL, about);
+                }
+                with_stored_numbers(value)
+            }
             Err(error) => {
                 let reported = handle.undecodable(diags, CALL, &error, about);
                 return self.salvage_pieces(diags, response, reported);

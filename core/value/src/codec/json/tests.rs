@@ -177,3 +177,29 @@ proptest::proptest! {
         drop(type_json::decode(text.as_bytes()));
     }
 }
+
+#[test]
+fn stored_numbers_have_the_precision_of_text() {
+    let float = |number: f64| Value::Number(Number::from_f64(number).unwrap());
+    let read = |text: &str| Value::Number(Number::parse(text).unwrap());
+    let exact = |one: &Value, other: &Value| match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            one.compare(other) == std::cmp::Ordering::Equal
+        }
+        _ => false,
+    };
+    let tenth = float(0.1);
+    assert!(!exact(&tenth, &read("0.1")));
+    assert!(exact(&stored_numbers(&tenth).unwrap(), &read("0.1")));
+    assert_eq!(stored_numbers(&read("0.1")), None);
+    let (Some(Value::Number(one)), Value::Number(three)) =
+        (stored_numbers(&Value::int(1)), Value::int(3))
+    else {
+        panic!("numbers stay numbers");
+    };
+    assert_eq!(one.divide(&three), Number::parse("1").unwrap().divide(&three));
+    let object = Value::object([("text", Value::string("x")), ("list", Value::tuple(vec![tenth]))]);
+    let stored = stored_numbers(&object).unwrap();
+    assert_eq!(stored, object, "the values are equal, only their precisions are not");
+    assert_eq!(stored_numbers(&stored), None);
+}

@@ -1,10 +1,11 @@
 //! Reads MessagePack as values of a type. Trusts nothing: every length is held against the bytes
 //! that are left before anything is allocated.
 
-use super::{DecodeError, NIL, refinement, type_json};
+use super::{DecodeError, NIL, refinement, text_lossy, type_json};
 use crate::ty::ObjectType;
 use crate::value::{Map, Object, Tuple};
 use crate::{Number, Step, Str, Type, Value};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The most elements for which room is made before they are read.
@@ -13,11 +14,13 @@ const MAX_RESERVED: usize = 4096;
 /// The bytes that are still to be read.
 pub(super) struct Reader<'b> {
     rest: &'b [u8],
+    /// Whether a string was not valid UTF-8.
+    pub(super) replaced: bool,
 }
 
 impl<'b> Reader<'b> {
     pub(super) fn new(bytes: &'b [u8]) -> Self {
-        Self { rest: bytes }
+        Self { rest: bytes, replaced: false }
     }
 
     /// Reads a value that stands `depth` levels inside the outermost one.
@@ -35,7 +38,7 @@ impl<'b> Reader<'b> {
                 Type::Dynamic => self.dynamic(depth),
                 Type::Bool => self.bool().map(Value::Bool),
                 Type::Number => self.number().map(Value::Number),
-                Type::String => Ok(Value::String(Str::new(self.text()?))),
+                Type::String => Ok(Value::String(Str::new(&self.text()?))),
                 Type::List(element) => self.list(element, depth),
                 Type::Set(element) => self.set(element, depth),
                 Type::Map(element) => self.map(element, depth),
@@ -106,7 +109,7 @@ impl<'b> Reader<'b> {
         let length = self.map_len().map_err(|error| required("a map", error))?;
         let mut pairs = Vec::with_capacity(length.min(MAX_RESERVED));
         for _ in 0..length {
-            let key = Str::new(self.text()?);
+            let key = Str::new(&self.text()?);
             match self.value(element, depth + 1) {
                 Ok(item) => pairs.push((key, item)),
                 Err(error) => return Err(error.within(Step::Key(key))),
@@ -192,7 +195,7 @@ impl<'b> Reader<'b> {
     fn attribute(&mut self, names: &[Str]) -> Result<usize, DecodeError> {
         let raw = self.text()?;
         let unsupported = |_| DecodeError::new(format!("unsupported attribute {raw:?}"));
-        names.binary_search(&Str::new(raw)).map_err(unsupported)
+        names.binary_search(&Str::new(&raw)).map_err(unsupported)
     }
 
     /// Reads true or false.
@@ -242,15 +245,16 @@ impl<'b> Reader<'b> {
             }
             _ => {
                 let text = self.text().map_err(|_| required())?;
-                Number::parse(text).ok_or_else(required)
+                Number::parse(&text).ok_or_else(required)
             }
         }
     }
 
     /// Reads text, not yet in normal form.
-    pub(super) fn text(&mut self) -> Result<&'b str, DecodeError> {
-        let bytes = self.bytes()?;
-        std::str::from_utf8(bytes).map_err(|_| DecodeError::new("a string is not valid UTF-8"))
+    pub(super) fn text(&mut self) -> Result<Cow<'b, str>, DecodeError> {
+        let text = text_lossy(self.bytes()?);
+        self.replaced |= matches!(text, Cow::Owned(_));
+        Ok(text)
     }
 
     /// Reads what was written as text or as bytes; writers elsewhere mix them up.

@@ -122,7 +122,7 @@ pub(super) fn read(payload: &[u8], ty: &Type) -> Result<Value, DecodeError> {
                 }
                 refinement.not_null = true;
             }
-            (Some(PREFIX), Type::String) => refinement.prefix = Some(Str::new(reader.text()?)),
+            (Some(PREFIX), Type::String) => refinement.prefix = Some(Str::new(&reader.text()?)),
             (Some(LOWER), Type::Number) => refinement.lower = Some(bound(&mut reader)?),
             (Some(UPPER), Type::Number) => refinement.upper = Some(bound(&mut reader)?),
             (Some(MIN_LENGTH), Type::List(_) | Type::Set(_) | Type::Map(_)) => {

@@ -282,7 +282,6 @@ fn objects_take_attributes_in_any_order_but_exactly_their_own() {
         ("82 a161 01 a162 c0", ".a: string is required"),
         ("92 a178 c0", "an object is required"),
         ("82 a161 a178 a162 92c3", ".b: the data ends in the middle of a value"),
-        ("82 a161 a1ff a162 c0", ".a: a string is not valid UTF-8"),
         ("", "the data ends in the middle of a value"),
         ("82 01", "the data ends in the middle of a value"),
     ];
@@ -472,4 +471,22 @@ fn objects_of_one_type_share_their_names_from_whatever_bytes_they_come() {
     assert_eq!(other, **shape);
     other.attributes.insert("c".into(), Type::Bool);
     assert_eq!(other.names().len(), 3);
+}
+
+#[test]
+fn each_invalid_byte_of_a_string_becomes_a_replacement_character() {
+    let read = |bytes: &[u8]| {
+        let message = [&[0xa0 | u8::try_from(bytes.len()).unwrap()], bytes].concat();
+        let decoded = decode_lossy(&message, &Type::String).unwrap();
+        (decoded.value, decoded.replaced)
+    };
+    let replaced = |text: &str| (Value::string(text), true);
+    assert_eq!(read(b"a\xffb"), replaced("a\u{fffd}b"));
+    // Go counts the bytes of a sequence that is cut off.
+    assert_eq!(read(b"\xe2\x82"), replaced("\u{fffd}\u{fffd}"));
+    assert_eq!(read(b"\xf0\x9f\x92x"), replaced("\u{fffd}\u{fffd}\u{fffd}x"));
+    assert_eq!(read("\u{fffd}".as_bytes()), (Value::string("\u{fffd}"), false));
+    let map = decode_lossy(b"\x81\xa1\xff\xa1\xfe", &Type::map(Type::String)).unwrap();
+    assert!(map.replaced);
+    assert_eq!(map.value, Value::map(Type::String, [("\u{fffd}", Value::string("\u{fffd}"))]));
 }
