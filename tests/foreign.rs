@@ -4,5 +4,7 @@
 //! The libraries come from their registries when a test first asks for them, into the target folder.
 
 mod installed;
+#[cfg(test)]
+mod provider_in_go;
 mod provider_in_python;
 mod provider_in_rust;

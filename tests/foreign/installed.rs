@@ -40,6 +40,36 @@ pub(super) fn rust_provider() -> Option<PathBuf> {
     Some(folder().join("crate/debug/terraform-provider-crate"))
 }
 
+/// The folder of the providers in Go, if this machine can build them: one program under several names.
+pub(super) fn go_providers(names: &[&str]) -> Option<PathBuf> {
+    static FOLDER: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let build = || {
+        let (home, program) = (folder().join("go"), "terraform-provider-foreign");
+        let go = |line: &str| {
+            let mut go = Command::new("go");
+            go.args(line.split(' ')).current_dir(sources().join("go"));
+            go.env("GOFLAGS", "-mod=readonly -buildvcs=false").env("GOWORK", "off");
+            go
+        };
+        if let Err(why) = run(&mut go("mod download")) {
+            say_not_tested("the Go modules of tests/foreign/go", &why);
+            return None;
+        }
+        fs::create_dir_all(&home).expect("a folder");
+        let mut build = go("build -trimpath -ldflags=-s -o");
+        // From here on nothing depends on the network: what fails is a fault.
+        run(build.arg(home.join(program)).arg(".")).expect("the providers can be built");
+        for name in names {
+            let link = home.join(format!("terraform-provider-{name}"));
+            if fs::read_link(&link).is_err() {
+                std::os::unix::fs::symlink(program, link).expect("a link");
+            }
+        }
+        Some(home)
+    };
+    FOLDER.get_or_init(build).clone()
+}
+
 /// The Python that has the packages.
 fn python() -> Option<PathBuf> {
     static PYTHON: OnceLock<Option<PathBuf>> = OnceLock::new();
@@ -68,10 +98,14 @@ fn install() -> Option<PathBuf> {
 fn missing<T>(what: &str, why: &str) -> Option<T> {
     let is_check = std::env::var_os("CI").is_some_and(|value| value == "true");
     assert!(!is_check, "{what} cannot be installed:\n{why}");
+    say_not_tested(what, why);
+    None
+}
+
+fn say_not_tested(what: &str, why: &str) {
     // Not by `eprintln!`: what that prints is hidden when the test passes.
     writeln!(std::io::stderr(), "\nNOT TESTED: {what} cannot be installed here:\n{why}\n")
         .expect("it can be said");
-    None
 }
 
 /// Runs a program to its end; if that is a bad one, gives what it said.

@@ -7,6 +7,7 @@
 //! group and name.
 
 mod actor;
+mod record;
 mod script;
 
 use std::collections::BTreeMap;
@@ -24,12 +25,22 @@ use crate::harness::terraform;
 
 /// What differs wherever it comes up: what such a line begins with, what it contains, and why it is
 /// kept.
-const KEPT_EVERYWHERE: [(&str, &str, &str); 3] = [
+const KEPT_EVERYWHERE: [(&str, &str, &str); 5] = [
     (".plan.said[", "][2]: should be null, is ", "a place is named where the reference names none"),
     (
         ".plan.view.planned_values.",
         "].sensitive_values.secret: should not be there, is true",
         "the reference forgets that an attribute is sensitive by its schema when it plans a replacement",
+    ),
+    (
+        ".plan.view.planned_values.",
+        "].sensitive_values.token: should not be there, is true",
+        "Terraform loses the sensitivity of a schema's attribute when it plans a replacement",
+    ),
+    (
+        ".plan.view.planned_values.",
+        "].sensitive_values.hidden: should not be there, is true",
+        "Terraform loses the sensitivity of a schema's attribute when it plans a replacement",
     ),
     (
         ".plan.view.prior_state.",
@@ -47,17 +58,51 @@ struct Found {
     different: Vec<String>,
 }
 
+/// The surroundings of a set of scripts.
+pub(crate) struct Stage {
+    /// Name in the table of results.
+    pub(crate) name: &'static str,
+    /// The folder of the scripts: a folder for each group.
+    pub(crate) cases: PathBuf,
+    /// Returns the configuration that requires the provider of a group.
+    pub(crate) required: fn(&str) -> String,
+    /// Writes the settings file into a folder.
+    pub(crate) settings: fn(&Path) -> PathBuf,
+    /// The sources of the provider.
+    pub(crate) sources: Vec<PathBuf>,
+    /// Whether the provider records its requests: then requests, events and texts are compared too.
+    pub(crate) is_recorded: bool,
+}
+
 #[test]
 fn lives_of_objects_are_the_same() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let required = |_: &str| {
+        let block = "required_providers {\n    test = { source = \"formwork/test\" }\n  }";
+        format!("terraform {{\n  {block}\n}}\n")
+    };
+    let report = compare_lives(&Stage {
+        name: "life",
+        cases: root.join("interop/life/cases"),
+        required,
+        settings: super::terraform_plans::settings,
+        sources: vec![root.join("provider/test"), root.join("../sdk/src")],
+        is_recorded: false,
+    });
+    assert!(report.is_empty(), "\n{report}");
+}
+
+/// Runs the scripts under both programs, prints a table of results and returns the differences.
+pub(crate) fn compare_lives(stage: &Stage) -> String {
+    let mut report = String::new();
     if !terraform_is_here() {
-        return;
+        return report;
     }
     let only = std::env::var("INTEROP_CASE").unwrap_or_default();
-    let mut scripts = script::load();
+    let mut scripts = script::load(&stage.cases);
     scripts.retain(|script| format!("{}/{}", script.group, script.name).contains(&only));
-    let found = on_threads(&scripts);
+    let found = on_threads(stage, &scripts);
     let mut table: BTreeMap<&str, (usize, usize, Found)> = BTreeMap::new();
-    let mut report = String::new();
     for (script, found) in scripts.iter().zip(found) {
         let (n_scripts, n_same, sum) = table.entry(&script.group).or_default();
         *n_scripts += 1;
@@ -71,14 +116,15 @@ fn lives_of_objects_are_the_same() {
     }
     for (group, (n_scripts, n_same, Found { n_steps, n_orders, n_kept, .. })) in table {
         println!(
-            "life/{group:<18} {n_scripts:>4} scripts, {n_same:>4} the same: {n_steps:>4} steps, {n_orders:>4} orders of calls, {n_kept:>3} kept differences"
+            "{:<23} {n_scripts:>4} scripts, {n_same:>4} the same: {n_steps:>4} steps, {n_orders:>4} orders of calls, {n_kept:>3} kept differences",
+            format!("{}/{group}", stage.name)
         );
     }
-    assert!(report.is_empty(), "\n{report}");
+    report
 }
 
 /// Runs the scripts on a few threads: most of the time a program waits for another one.
-fn on_threads(scripts: &[Script]) -> Vec<Found> {
+fn on_threads(stage: &Stage, scripts: &[Script]) -> Vec<Found> {
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<Option<Found>>> = Mutex::new(scripts.iter().map(|_| None).collect());
     let n_threads = std::thread::available_parallelism().map_or(2, usize::from) + 1;
@@ -89,7 +135,7 @@ fn on_threads(scripts: &[Script]) -> Vec<Found> {
                     let at = next.fetch_add(1, Ordering::Relaxed);
                     scripts.get(at).map(|script| (at, script))
                 } {
-                    let found = check(script);
+                    let found = check(stage, script);
                     results.lock().unwrap()[at] = Some(found);
                 }
             });
@@ -98,9 +144,9 @@ fn on_threads(scripts: &[Script]) -> Vec<Found> {
     results.into_inner().unwrap().into_iter().map(Option::unwrap_or_default).collect()
 }
 
-fn check(script: &Script) -> Found {
-    let theirs = theirs(script);
-    let ours = actor::live(Engine::Formwork, script);
+fn check(stage: &Stage, script: &Script) -> Found {
+    let theirs = theirs(stage, script);
+    let ours = actor::live(stage, Engine::Formwork, script);
     let mut found = Found::default();
     for (at, step) in script.steps.iter().enumerate() {
         let (mut different, place) = (Vec::new(), format!(":{}", step.line));
@@ -167,29 +213,29 @@ fn misplaced<'s>(step: &'s Step, log: &'s Value) -> impl Iterator<Item = String>
 }
 
 /// What the reference does, kept or seen now.
-fn theirs(script: &Script) -> Vec<Value> {
-    let kept = kept_at(script);
+fn theirs(stage: &Stage, script: &Script) -> Vec<Value> {
+    let kept = kept_at(stage, script);
     let fresh = std::env::var_os("INTEROP_FRESH").is_some();
     let text = (!fresh).then(|| std::fs::read_to_string(&kept).ok()).flatten();
     if let Some(seen) = text.and_then(|text| serde_json::from_str(&text).ok()) {
         return seen;
     }
-    let seen = actor::live(Engine::Terraform, script);
+    let seen = actor::live(stage, Engine::Terraform, script);
     std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
     std::fs::write(&kept, Value::from(seen.clone()).to_string()).unwrap();
     seen
 }
 
 /// Where it is kept: the name tells the script, the harness, the provider and the reference apart.
-fn kept_at(script: &Script) -> PathBuf {
+fn kept_at(stage: &Stage, script: &Script) -> PathBuf {
     static SURROUNDINGS: std::sync::OnceLock<u64> = std::sync::OnceLock::new();
     let surroundings = SURROUNDINGS.get_or_init(|| {
         let mut hasher = DefaultHasher::new();
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        for folder in ["provider/test", "../sdk/src"] {
-            hash_texts(&root.join(folder), &mut hasher);
-        }
-        for text in [include_str!("life/actor.rs"), include_str!("compare.rs")] {
+        for text in [
+            include_str!("life/actor.rs"),
+            include_str!("life/record.rs"),
+            include_str!("compare.rs"),
+        ] {
             text.hash(&mut hasher);
         }
         let reference = terraform().expect("it is here");
@@ -198,13 +244,16 @@ fn kept_at(script: &Script) -> PathBuf {
         hasher.finish()
     });
     let mut hasher = DefaultHasher::new();
-    (surroundings, &script.common).hash(&mut hasher);
+    (surroundings, &script.common, stage.is_recorded).hash(&mut hasher);
+    for folder in &stage.sources {
+        hash_texts(folder, &mut hasher);
+    }
     // Not what is only said about the steps.
     for Step { verb, args, text, .. } in &script.steps {
         (verb, args, text).hash(&mut hasher);
     }
     let name = format!("{}-{}-{:016x}.json", script.group, script.name, hasher.finish());
-    Path::new(env!("CARGO_TARGET_TMPDIR")).join("life").join(name)
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(stage.name).join(name)
 }
 
 fn hash_texts(folder: &Path, hasher: &mut DefaultHasher) {

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::Stage;
+use super::record::Record;
 use super::script::{Script, Step, Verb};
 use crate::interop::compare::{scrub_ids, scrub_state, scrub_view};
 use crate::interop::engine::{Engine, Run};
-use crate::interop::terraform_plans::{is_about_settings, settings};
+use crate::interop::terraform_plans::is_about_settings;
 
-const REQUIRED: &str =
-    "terraform {\n  required_providers {\n    test = { source = \"formwork/test\" }\n  }\n}\n";
-
-struct Actor {
+struct Actor<'s> {
+    stage: &'s Stage,
     engine: Engine,
     folder: tempfile::TempDir,
     /// Where the configuration is.
@@ -26,8 +26,8 @@ struct Actor {
 }
 
 /// Returns what is seen of each step.
-pub(super) fn live(engine: Engine, script: &Script) -> Vec<Value> {
-    let mut actor = Actor::new(engine, script);
+pub(super) fn live(stage: &Stage, engine: Engine, script: &Script) -> Vec<Value> {
+    let mut actor = Actor::new(stage, engine, script);
     let mut seen = Vec::new();
     for step in &script.steps {
         seen.push(actor.step(script, step));
@@ -35,20 +35,21 @@ pub(super) fn live(engine: Engine, script: &Script) -> Vec<Value> {
     seen
 }
 
-impl Actor {
-    fn new(engine: Engine, script: &Script) -> Self {
+impl<'s> Actor<'s> {
+    fn new(stage: &'s Stage, engine: Engine, script: &Script) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let [work, world] = ["work", "world"].map(|name| folder.path().join(name));
         for folder in [&work, &world] {
             std::fs::create_dir(folder).unwrap();
         }
-        let settings = settings(folder.path());
+        let settings = (stage.settings)(folder.path());
         let env = [("TEST_WORLD", world.clone()), ("TEST_LOG", folder.path().join("log"))];
         let env = env.map(|(name, path)| (name.to_owned(), path.to_string_lossy().into_owned()));
-        let actor = Self { engine, folder, work, world, settings, env: env.into(), n_seen: 0 };
+        let env = env.into();
+        let actor = Self { stage, engine, folder, work, world, settings, env, n_seen: 0 };
         actor.write("common.tf", &script.common);
         if !script.text.contains("required_providers") {
-            actor.write("required.tf", REQUIRED);
+            actor.write("required.tf", &(stage.required)(&script.group));
         }
         actor
     }
@@ -71,7 +72,8 @@ impl Actor {
                 self.write(first, &step.text);
                 if first.contains('/') && !script.text.contains("required_providers") {
                     let beside = Path::new(first).with_file_name("required.tf");
-                    self.write(&beside.to_string_lossy(), REQUIRED);
+                    let required = (self.stage.required)(&script.group);
+                    self.write(&beside.to_string_lossy(), &required);
                 }
             }
             Verb::Unlink => std::fs::remove_file(self.work.join(first)).unwrap(),
@@ -101,20 +103,28 @@ impl Actor {
         self.engine.run_with(&self.work, Some(&self.settings), &self.env, args)
     }
 
-    fn plan(&self, flags: &[String], file: &str) -> Value {
+    fn plan(&mut self, flags: &[String], file: &str) -> Value {
+        self.n_seen = self.log().len();
         let mut args = vec!["plan", "-json", "-input=false", "-detailed-exitcode", "-out", file];
         args.extend(flags.iter().map(String::as_str));
         let run = self.run(&args);
         // How far a plan came that fails depends on the order of the walk.
         if run.code == Some(1) {
-            return json!({"plan": {"code": 1, "said": problems(&run)}});
+            return json!({"plan": {"code": 1, "said": self.problems(&run)}});
         }
+        let record = self.record(&run);
         let shown = self.run(&["show", "-json", file]);
         let mut view = shown.document().unwrap_or_else(|| json!(shown.stdout + &shown.stderr));
         scrub_view(&mut view);
         scrub_ids(&mut view);
         scrub_keys(&mut view);
-        json!({"plan": {"code": run.code, "said": problems(&run), "view": view}})
+        // Before it destroys, Terraform validates, and plans as if nothing was to be destroyed.
+        let destroys = flags.iter().any(|flag| flag == "-destroy");
+        let (said, record) = match destroys {
+            true => (self.problems_after_validation(&run), Value::Null),
+            false => (self.problems(&run), record),
+        };
+        json!({"plan": {"code": run.code, "said": said, "view": view, "record": record}})
     }
 
     fn apply(&mut self, flags: &[String]) -> Value {
@@ -139,7 +149,8 @@ impl Actor {
         let counts = counts.map(|event| &event["changes"]);
         json!({"apply": {
             "code": run.code,
-            "said": problems(&run),
+            "said": self.problems_after_validation(&run),
+            "record": self.record(&run),
             "counts": counts.filter(|_| !ends_twice(&changed)),
             "calls": changed,
             "state": self.state(),
@@ -147,15 +158,44 @@ impl Actor {
         }})
     }
 
-    fn anything(&self, args: &[String]) -> Value {
+    fn anything(&mut self, args: &[String]) -> Value {
+        self.n_seen = self.log().len();
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let run = self.run(&args);
+        if self.stage.is_recorded && args.contains(&"-json") {
+            let said = self.problems(&run);
+            return json!({"run": {"code": run.code, "said": said, "record": self.record(&run)}});
+        }
         let text = plain(&(run.stderr.clone() + &run.stdout));
         let is_summary =
             |line: &&str| ["Error: ", "Warning: "].iter().any(|it| line.starts_with(it));
         let said = text.lines().map(|line| line.trim_start_matches(['│', ' '])).filter(is_summary);
         let said: Vec<&str> = said.filter(|line| !line.contains("development overrides")).collect();
-        json!({"run": {"code": run.code, "said": said, "state": self.state()}})
+        let record = self.record(&run);
+        json!({"run": {"code": run.code, "said": said, "state": self.state(), "record": record}})
+    }
+
+    /// The events of a run and the requests that reached the provider since the run began; null where
+    /// they are not compared.
+    fn record(&self, run: &Run) -> Value {
+        if self.stage.is_recorded { self.log_since().events_and_requests(run) } else { Value::Null }
+    }
+
+    /// The diagnostics of a run, as far as they are compared.
+    fn problems(&self, run: &Run) -> Vec<Value> {
+        if self.stage.is_recorded { self.log_since().problems(run) } else { problems(run) }
+    }
+
+    fn problems_after_validation(&self, run: &Run) -> Vec<Value> {
+        if self.stage.is_recorded {
+            self.log_since().problems_after_validation(run)
+        } else {
+            problems(run)
+        }
+    }
+
+    fn log_since(&self) -> Record {
+        Record::new(self.log().drain(self.n_seen..).collect())
     }
 
     fn state(&self) -> Value {
@@ -172,7 +212,11 @@ impl Actor {
 
     fn log(&self) -> Vec<Value> {
         let text = std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        text.lines()
+            .map(|line| {
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+            })
+            .collect()
     }
 }
 

@@ -67,10 +67,9 @@ impl Step {
     }
 }
 
-/// Reads every script, in order of groups and names.
-pub(super) fn load() -> Vec<Script> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("interop/life/cases");
-    sorted(&root).iter().flat_map(|group| sorted(group)).map(|path| read(&path)).collect()
+/// Reads every script below a folder, in order of groups and names.
+pub(super) fn load(root: &Path) -> Vec<Script> {
+    sorted(root).iter().flat_map(|group| sorted(group)).map(|path| read(&path)).collect()
 }
 
 fn sorted(folder: &Path) -> Vec<PathBuf> {

@@ -1,0 +1,47 @@
+//! Providers on the SDKs that almost all providers are made with, in Go: every script below
+//! `go/cases` under both programs. Compared are exit codes, diagnostics, plans and their texts, states,
+//! events, and the requests that reach the provider.
+//!
+//! `INTEROP_CASE=text` picks scripts by group and name. A group is the name of a provider.
+
+use std::path::{Path, PathBuf};
+
+use super::installed::go_providers;
+use crate::interop::engine::terraform_is_here;
+use crate::interop::life::{Stage, compare_lives};
+
+/// The providers: each is the same program under another name.
+const NAMES: [&str; 4] = ["legacy", "framework", "mixed", "mixedfive"];
+
+fn settings(dir: &Path) -> PathBuf {
+    let folder = go_providers(&NAMES).expect("they have been built");
+    let line = |name| format!("    \"foreign/{name}\" = \"{}\"\n", folder.display());
+    let lines: String = NAMES.map(line).concat();
+    let path = dir.join("settings.tfrc");
+    let text = format!("provider_installation {{\n  dev_overrides {{\n{lines}  }}\n}}\n");
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn required(group: &str) -> String {
+    let block =
+        format!("required_providers {{\n    {group} = {{ source = \"foreign/{group}\" }}\n  }}");
+    format!("terraform {{\n  {block}\n}}\n")
+}
+
+#[test]
+fn lives_of_objects_of_providers_on_other_sdks_are_the_same() {
+    if !terraform_is_here() || go_providers(&NAMES).is_none() {
+        return;
+    }
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("foreign/go");
+    let report = compare_lives(&Stage {
+        name: "foreign",
+        cases: sources.join("cases"),
+        required,
+        settings,
+        sources: ["legacy", "framework", "record", "world"].map(|name| sources.join(name)).into(),
+        is_recorded: true,
+    });
+    assert!(report.is_empty(), "\n{report}");
+}
