@@ -44,7 +44,7 @@ impl Server {
         }
         let object = match call.unless_stopped(resource.read(&current, context.clone())).await? {
             Some(object) => check::known(&call, shape, "read", object),
-            None => check::encoded(shape, &Value::null(shape.ty().clone())),
+            None => null(shape),
         };
         let outcome = Outcome::of(shape, object, &context);
         let object = as_sent(&request.current, &current, outcome.object);
@@ -94,6 +94,7 @@ impl Server {
         let (private, meta) = (&request.planned_private, &request.provider_meta);
         let context = self.context(&call, private, meta, ClientCapabilities::default())?;
         let object = match changed(resource, operation, lives, &context).await {
+            Ok(Payload::Absent) => null(shape),
             Ok(object) => object,
             Err(problem) => return Err(problem).or_fail(call.doing()),
         };
@@ -124,7 +125,13 @@ fn drawn(shape: &Shape, request: &PlanRequest) -> Answer<Lives> {
     Ok(Lives { prior, config, planned })
 }
 
-/// Creates, updates or deletes. A handler that fails, or panics, after it kept something leaves that behind.
+/// An object that is gone. Hosts take an absent one for a mistake.
+fn null(shape: &Shape) -> Payload {
+    check::encoded(shape, &Value::null(shape.ty().clone()))
+}
+
+/// Creates, updates or deletes. Returns no object for one that was deleted. A handler that fails, or panics,
+/// after it kept something leaves that behind.
 async fn changed(
     resource: &dyn AnyResource,
     operation: &str,
@@ -135,7 +142,7 @@ async fn changed(
         if !lives.prior.is_null() {
             resource.delete(&lives.prior, context.clone()).await?;
         }
-        return Ok(check::encoded(resource.shape(), &lives.planned));
+        return Ok(Payload::Absent);
     }
     let (shape, call) = (resource.shape(), &context.call);
     let (prior, planned) = (lives.prior.clone(), lives.planned.clone());

@@ -79,10 +79,14 @@ impl Offer {
 
     /// Reads a value.
     pub(super) fn payload(&self, kind: Kind<'_>, json: &Json) -> Result<Payload, String> {
-        if json.is_null() {
-            return Ok(Payload::Absent);
-        }
         let ty = self.ty(kind);
+        if json.is_null() {
+            // An answer always has an object, though a null one is not written.
+            return Ok(match kind {
+                Kind::Resource(_) => Payload::Value(Value::null(ty.clone()).split_marks().0, ty),
+                _ => Payload::Absent,
+            });
+        }
         Ok(Payload::Value(value(json, &ty)?.split_marks().0, ty))
     }
 
